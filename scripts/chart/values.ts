@@ -1,6 +1,6 @@
 /**
  * The values of the chart: the one declaration, from which values.yaml, values.schema.json and the table of the chart's
- * README are generated. What the operator is told comes from its own flags.
+ * README are generated. The descriptions of the operator's flags come from the operator.
  */
 import { z } from "zod";
 
@@ -25,19 +25,19 @@ const renderMode = z
   .enum(RENDER_MODES)
   .default("skipIfMissing")
   .describe(
-    "What to do when the cluster does not have its kind: skipIfMissing, failIfMissing, or alwaysRender for `helm template` without a cluster.",
+    "What to do if the cluster does not have its kind: skipIfMissing, failIfMissing, or alwaysRender for `helm template` without a cluster.",
   );
 
 const image = z.strictObject({
-  registry: z.string().default("ghcr.io").describe("Registry; global.imageRegistry goes before it."),
+  registry: z.string().default("ghcr.io").describe("Registry; global.imageRegistry overrides it."),
   repository: z.string().default("platform-operator/platform-operator").describe("Repository."),
-  tag: z.string().default("").describe("Tag; the chart's appVersion when empty."),
+  tag: z.string().default("").describe("Tag; defaults to the chart's appVersion."),
   digest: z
     .string()
     .regex(/^(sha256:[0-9a-f]{64})?$/)
     .default("")
-    .describe("Digest, which goes before the tag: `sha256:…`."),
-  pullPolicy: z.enum(["Always", "IfNotPresent", "Never"]).default("IfNotPresent").describe("When to pull it."),
+    .describe("Digest, which overrides the tag: `sha256:…`."),
+  pullPolicy: z.enum(["Always", "IfNotPresent", "Never"]).default("IfNotPresent").describe("Pull policy."),
 });
 
 /** Named as the flags of `run` are. */
@@ -52,14 +52,16 @@ const operator = z.strictObject({
   platformProxy: z
     .union([z.literal(""), z.string().regex(ENDPOINT_PATTERN)])
     .default("")
-    .describe("Proxy to the platform, without credentials; with them, set HTTPS_PROXY in extraEnv from a Secret."),
+    .describe(
+      "Proxy for the platform, without credentials. For a proxy with credentials, set HTTPS_PROXY in extraEnv from a Secret.",
+    ),
   platformNoProxy: z.array(z.string()).default([]).describe(about("platformNoProxy")),
 });
 
 const serviceMonitor = z.strictObject({
   enabled: z.boolean().default(false).describe("Creates a ServiceMonitor of the Prometheus Operator."),
   renderMode,
-  interval: z.string().default("30s").describe("How often to scrape."),
+  interval: z.string().default("30s").describe("Scrape interval."),
   labels: labels.default({}).describe("Labels by which your Prometheus selects it."),
 });
 
@@ -70,7 +72,7 @@ const prometheusRule = z.strictObject({
   runbooks: z
     .string()
     .default("")
-    .describe("Where the runbooks are: each alert leads to its page there. Those of the chart's version when empty."),
+    .describe("Base URL of the runbooks, to which each alert links. Defaults to those of the chart's version."),
 });
 
 const dashboard = z.strictObject({
@@ -93,27 +95,27 @@ const ingress = z.strictObject({
   enabled: z.boolean().default(false).describe("Creates an Ingress to the receiver."),
   className: z.string().default("").describe("Its class."),
   annotations: labels.default({}).describe("Its annotations."),
-  host: z.string().default("").describe("The host that the platform delivers to."),
+  host: z.string().default("").describe("Host that receives the platform's webhooks."),
   tlsSecretName: z
     .string()
     .default("")
-    .describe("Secret with its certificate. Without TLS the secret of the webhook can be read on the way."),
+    .describe("Secret with its certificate. Without TLS the webhook's secret is sent unencrypted."),
 });
 
 const webhook = z.strictObject({
   enabled: z
     .boolean()
     .default(false)
-    .describe("Receives the platform's deliveries, so that changes are seen at once and not at the next poll."),
+    .describe("Receives the platform's webhooks, so that changes are noticed at once instead of at the next poll."),
   port: port(8082).describe("Port of the receiver."),
-  ingress: ingress.prefault({}).describe("From outside to the receiver."),
+  ingress: ingress.prefault({}).describe("Ingress to the receiver."),
 });
 
 const statusPage = z.strictObject({
   enabled: z
     .boolean()
     .default(true)
-    .describe("Serves the read-only status page, on the pod's loopback alone: `kubectl port-forward` reaches it."),
+    .describe("Serves the read-only status page on the pod's loopback address, for `kubectl port-forward`."),
   port: port(8083).describe("Port of the page."),
 });
 
@@ -131,16 +133,14 @@ const crds = z.strictObject({
   keep: z
     .boolean()
     .default(true)
-    .describe("Leaves the CRDs, and with them all custom resources, when the chart is uninstalled, also by Argo CD."),
+    .describe("Keeps the CRDs, and with them all custom resources, when the chart is uninstalled, also by Argo CD."),
 });
 
 const admissionPolicy = z.strictObject({
   enabled: z
     .boolean()
     .default(true)
-    .describe(
-      "Refuses annotations of the operator with a value that it does not know, by a ValidatingAdmissionPolicy.",
-    ),
+    .describe("Installs a ValidatingAdmissionPolicy that refuses unknown values of the operator's annotations."),
 });
 
 const rbac = z.strictObject({
@@ -153,19 +153,19 @@ const rbac = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Lets the roles edit and admin change PlatformCluster and PlatformOperation too, which can act on any cluster and service that the token reaches. When false, grant that yourself.",
+      "Lets the roles edit and admin also change PlatformCluster and PlatformOperation, which can act on any cluster and service that the token reaches.",
     ),
   secretOutputs: z
     .array(namespace)
     .default([])
     .describe(
-      "Namespaces in which the operator may write Secrets: only writeTokenSecretToRef and writeConnectionSecretToRef need it.",
+      "Namespaces in which the operator may write Secrets, for writeTokenSecretToRef and writeConnectionSecretToRef.",
     ),
 });
 
 const serviceAccount = z.strictObject({
   create: z.boolean().default(true).describe("Creates the ServiceAccount."),
-  name: z.string().default("").describe("Its name; that of the release's objects when empty."),
+  name: z.string().default("").describe("Its name; defaults to that of the release's objects."),
   annotations: labels.default({}).describe("Its annotations."),
 });
 
@@ -173,19 +173,22 @@ const networkPolicy = z.strictObject({
   enabled: z
     .boolean()
     .default(false)
-    .describe("Denies what the operator does not need. Needs a network plugin that enforces it."),
-  metricsFrom: list.describe("Who may scrape: peers of an ingress rule; everybody in the cluster when empty."),
-  webhookFrom: list.describe("Who may deliver: peers of an ingress rule; everybody when empty."),
-  apiServerCidrs: z.array(cidr).min(1).default(["0.0.0.0/0", "::/0"]).describe("Where the API server is."),
+    .describe("Denies traffic that the operator does not need. Requires a network plugin that enforces it."),
+  metricsFrom: list.describe("Peers of an ingress rule that may scrape; everybody in the cluster if empty."),
+  webhookFrom: list.describe("Peers of an ingress rule that may send webhooks; everybody if empty."),
+  apiServerCidrs: z.array(cidr).min(1).default(["0.0.0.0/0", "::/0"]).describe("Addresses of the API server."),
   apiServerPorts: z.array(z.int().min(1).max(65_535)).min(1).default([443, 6443]).describe("Its ports."),
-  platformCidrs: z.array(cidr).min(1).default(["0.0.0.0/0", "::/0"]).describe("Where the platform is."),
+  platformCidrs: z.array(cidr).min(1).default(["0.0.0.0/0", "::/0"]).describe("Addresses of the platform."),
   platformPorts: z.array(z.int().min(1).max(65_535)).min(1).default([443]).describe("Its ports."),
-  extraEgress: list.describe("Further egress rules. The port of tracing.otlpEndpoint is open without one."),
+  extraEgress: list.describe("Additional egress rules. The port of tracing.otlpEndpoint needs none."),
 });
 
 const podDisruptionBudget = z.strictObject({
-  enabled: z.boolean().default(true).describe("Keeps one replica during a drain. Only with more than one replica."),
-  minAvailable: z.int().min(1).default(1).describe("Replicas that stay."),
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe("Keeps one replica during a drain. Created only with more than one replica."),
+  minAvailable: z.int().min(1).default(1).describe("Replicas to keep."),
 });
 
 /** Pod Security "restricted" (Kubernetes: "Pod Security Standards"). */
@@ -209,7 +212,7 @@ const resources = {
 const name = z.string().regex(/^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$/);
 
 export const Values = z.strictObject({
-  enabled: z.boolean().default(true).describe("Not used here: the condition of a chart that depends on this one."),
+  enabled: z.boolean().default(true).describe("Condition for charts that depend on this one; not used by this chart."),
   global: z
     .looseObject({ imageRegistry: z.string().default("").describe("Registry of all images.") })
     .prefault({})
@@ -219,34 +222,34 @@ export const Values = z.strictObject({
   commonLabels: labels.default({}).describe("Labels of every object."),
   commonAnnotations: labels.default({}).describe("Annotations of every object."),
   image: image.prefault({}).describe("The operator's image."),
-  imagePullSecrets: list.describe("Secrets to pull it with: `- name: …`."),
-  replicas: z.int().min(0).max(9).default(1).describe("Replicas; one works, the others stand by."),
+  imagePullSecrets: list.describe("Secrets to pull the image with: `- name: …`."),
+  replicas: z.int().min(0).max(9).default(1).describe("Replicas; one is active, the others are on standby."),
   watchNamespaces: z
     .array(namespace)
     .default([])
-    .describe("Namespaces to look at, with a Role in each; all when empty, with a ClusterRole. They must exist."),
-  operator: operator.prefault({}).describe("What the operator is told: the flags of `run`."),
+    .describe("Namespaces to watch, with a Role in each; all if empty, with a ClusterRole. They must exist."),
+  operator: operator.prefault({}).describe("Flags of `run`."),
   crds: crds.prefault({}).describe("CustomResourceDefinitions."),
-  admissionPolicy: admissionPolicy.prefault({}).describe("What the API server refuses beside the CRDs."),
+  admissionPolicy: admissionPolicy.prefault({}).describe("ValidatingAdmissionPolicy."),
   rbac: rbac.prefault({}).describe("Rights."),
   serviceAccount: serviceAccount.prefault({}).describe("The operator's identity."),
   metrics: metrics.prefault({}).describe("Metrics, alerts and the dashboard."),
-  webhook: webhook.prefault({}).describe("The receiver of the platform's deliveries."),
+  webhook: webhook.prefault({}).describe("Receiver of the platform's webhooks."),
   statusPage: statusPage.prefault({}).describe("The read-only status page."),
-  tracing: tracing.prefault({}).describe("Traces, off without an endpoint."),
+  tracing: tracing.prefault({}).describe("Traces; disabled without an endpoint."),
   networkPolicy: networkPolicy.prefault({}).describe("NetworkPolicy."),
   podDisruptionBudget: podDisruptionBudget.prefault({}).describe("PodDisruptionBudget."),
   podSecurityContext: members.default(podSecurityContext).describe("Security of the pod."),
   securityContext: members.default(securityContext).describe("Security of the container."),
   resources: members.default(resources).describe("Requests and limits."),
-  podLabels: labels.default({}).describe("Further labels of the pod."),
+  podLabels: labels.default({}).describe("Additional labels of the pod."),
   podAnnotations: labels.default({}).describe("Annotations of the pod."),
   nodeSelector: labels.default({}).describe("Nodes to run on."),
   tolerations: list.describe("Taints to tolerate."),
-  affinity: members.default({}).describe("Affinity; replicas keep off each other's node where they can when empty."),
-  topologySpreadConstraints: list.describe("Spread; over zones, where they can, when empty."),
+  affinity: members.default({}).describe("Affinity; if empty, replicas prefer different nodes."),
+  topologySpreadConstraints: list.describe("Topology spread; if empty, replicas prefer different zones."),
   priorityClassName: z.string().default("").describe("Priority class."),
-  terminationGracePeriodSeconds: z.int().min(10).default(30).describe("Time to end what was begun."),
+  terminationGracePeriodSeconds: z.int().min(10).default(30).describe("Time to finish requests that are in progress."),
   strategy: members
     .default({ type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } })
     .describe("Update strategy of the Deployment."),
@@ -257,13 +260,15 @@ export const Values = z.strictObject({
     .default({ periodSeconds: 5, timeoutSeconds: 5 })
     .describe("Times and thresholds of the readiness probe."),
   hostAliases: list.describe("Entries of the pod's hosts file."),
-  dnsConfig: members.default({}).describe("DNS of the pod, beside the cluster's."),
+  dnsConfig: members.default({}).describe("DNS settings of the pod, in addition to the cluster's."),
   initContainers: list.describe("Containers that run before the operator."),
   extraContainers: list.describe("Containers that run beside the operator, e.g. a proxy."),
-  extraArgs: z.array(z.string()).default([]).describe("Further arguments of `run`."),
-  extraEnv: list.describe("Further environment variables, e.g. NODE_EXTRA_CA_CERTS for a platform with a private CA."),
-  extraVolumes: list.describe("Further volumes."),
-  extraVolumeMounts: list.describe("Where they are mounted."),
-  extraObjects: list.describe("Further objects of the release; strings in them are templates."),
+  extraArgs: z.array(z.string()).default([]).describe("Additional arguments of `run`."),
+  extraEnv: list.describe(
+    "Additional environment variables, e.g. NODE_EXTRA_CA_CERTS for a platform with a private CA.",
+  ),
+  extraVolumes: list.describe("Additional volumes."),
+  extraVolumeMounts: list.describe("Mounts of these volumes."),
+  extraObjects: list.describe("Additional objects of the release; strings in them are templates."),
 });
 export type Values = z.infer<typeof Values>;

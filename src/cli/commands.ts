@@ -50,73 +50,65 @@ const loadRollback = () => import("./objects/rollback.ts");
 
 /** By the title of the group: what a user does most often first, the operator itself last. */
 export const GROUPS: Readonly<Record<string, readonly Entry[]>> = {
-  Look: [
-    lazyCommand("tree", "draw what there is, what hangs from what, and how it goes", () => import("./objects/tree.ts")),
-    lazyCommand(
-      "status",
-      "show all about an object on one screen; of several after each other",
-      () => import("./objects/status.ts"),
-    ),
+  View: [
+    lazyCommand("tree", "show resources as a tree, with their states", () => import("./objects/tree.ts")),
+    lazyCommand("status", "show everything about one or more objects", () => import("./objects/status.ts")),
     lazyCommand(
       "get",
-      "list custom resources, with --remote beside what the platform says",
+      "list custom resources; compare them with the platform with --remote",
       () => import("./objects/get.ts"),
       REMOTE_OPERATIONS,
     ),
     lazyCommand("trace", "show what an object waits for, up to its connection", () => import("./objects/trace.ts")),
-    lazyCommand(
-      "events",
-      "list what happened to objects, as the operator told it",
-      () => import("./objects/events.ts"),
-    ),
+    lazyCommand("events", "list the operator's events", () => import("./objects/events.ts")),
     logs,
-    lazyCommand("history", "list what was deployed of an application, when, and how it ended", loadRollback),
+    lazyCommand("history", "list the deployments of an application", loadRollback),
     lazyCommand(
       "plan",
-      "show what the operator would do if files were applied",
+      "show what the operator would do if the files were applied",
       () => import("./objects/plan/index.ts"),
     ),
-    lazyCommand("orphans", "list what stayed on the platform when its resource went", loadOrphans),
+    lazyCommand("orphans", "list objects that stayed on the platform after their resource was deleted", loadOrphans),
   ],
-  Act: [
-    lazyCommand("reconcile", "have the operator look at objects now", () => import("./objects/reconcile.ts"), [
+  Change: [
+    lazyCommand("reconcile", "request a reconcile of objects now", () => import("./objects/reconcile.ts"), [
       "getApplicationLog",
     ]),
-    lazyCommand("approve", "let an object's plan be carried out", loadDecisions),
-    lazyCommand("resolve", "say what the operator must not decide by itself", loadDecisions),
-    lazyCommand("pause", "have the operator leave objects alone", loadDecisions),
-    { ...lazyCommand("pause", "the same as pause, in the word that Flux has for it", loadDecisions), name: "suspend" },
-    lazyCommand("resume", "let the operator go on with paused objects", loadDecisions),
-    lazyCommand("rollback", "have an application deploy an earlier commit", loadRollback),
-    lazyCommand("move", "hand an object to another namespace or cluster", () => import("./objects/move.ts")),
+    lazyCommand("approve", "approve the plan of an object", loadDecisions),
+    lazyCommand("resolve", "decide what the operator cannot decide by itself", loadDecisions),
+    lazyCommand("pause", "pause the reconciliation of objects", loadDecisions),
+    { ...lazyCommand("pause", "same as pause, under Flux's name", loadDecisions), name: "suspend" },
+    lazyCommand("resume", "resume paused objects", loadDecisions),
+    lazyCommand("rollback", "deploy an earlier commit of an application", loadRollback),
+    lazyCommand("move", "move an object to another namespace or cluster", () => import("./objects/move.ts")),
     ...DEPLOYMENTS,
     {
-      ...lazyCommand("forget", "take objects out of the list of orphans; on the platform they stay", loadOrphans),
+      ...lazyCommand("forget", "remove objects from the list of orphans; they stay on the platform", loadOrphans),
       name: "orphans forget",
     },
   ],
   "Variables and secrets": VARIABLES_AND_SECRETS,
   Clusters: [...CLUSTER_ACCESS, ...CLUSTERS],
-  "Ask the platform": [...SERVICES, ...CATALOG, ...ORGANIZATION],
-  "Set up": [
+  "Query the platform": [...SERVICES, ...CATALOG, ...ORGANIZATION],
+  Administration: [
     lazyCommand(
       "check",
-      "see whether everything is in place, and what to do where it is not",
+      "check the installation and the connections, and show what to fix",
       () => import("./objects/check/index.ts"),
       ["listProjects"],
     ),
     lazyCommand(
       "export",
-      "write what exists on the platform as YAML that adopts it",
+      "export objects of the platform as YAML that adopts them",
       () => import("./objects/export/index.ts"),
       EXPORT_OPERATIONS,
     ),
-    lazyCommand("report", "write a bundle for support, without secrets", () => import("./objects/report/index.ts"), [
+    lazyCommand("report", "write a support bundle, without secrets", () => import("./objects/report/index.ts"), [
       "listProjects",
     ]),
     lazyCommand("completion", "print a completion script for a shell or for kubectl", loadCompletion),
     {
-      ...lazyCommand("complete", "print what could come next on a command line", loadCompletion),
+      ...lazyCommand("complete", "print completions for a command line", loadCompletion),
       name: "__complete",
       hidden: true,
     },
@@ -126,7 +118,7 @@ export const GROUPS: Readonly<Record<string, readonly Entry[]>> = {
       load: async () => command({ asks: "nothing", run: ({ io }) => void io.stdout.write(`${OPERATOR_VERSION}\n`) }),
     },
   ],
-  "The operator": [lazyCommand("run", "run the operator", () => import("./run.ts"))],
+  Operator: [lazyCommand("run", "run the operator", () => import("./run.ts"))],
 };
 
 /** In the order of the help. */

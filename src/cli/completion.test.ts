@@ -33,7 +33,7 @@ describe("completion", () => {
   it("describes what it offers", async () => {
     const { stdout } = await cli(["__complete", "invoi"]);
     expect(stdout).toBe("invoices\n:4\n");
-    expect((await cli(["__complete", "invoices", ""])).stdout).toBe("send\thave the invoices sent by e-mail\n:4\n");
+    expect((await cli(["__complete", "invoices", ""])).stdout).toBe("send\trequest the invoices by e-mail\n:4\n");
   });
 
   it("answers kubectl under the name that kubectl calls", async () => {

@@ -127,11 +127,11 @@ const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH, kubectl: KUBECTL } as const;
 
 export const completionCommand = command({
   asks: "nothing",
-  args: [{ name: "shell", about: "what completes", choices: ["bash", "zsh", "fish", "kubectl"] }],
+  args: [{ name: "shell", about: "the shell", choices: ["bash", "zsh", "fish", "kubectl"] }],
   details:
     "bash: source <(platform-operator completion bash)\nzsh:  source <(platform-operator completion zsh)\n" +
     "fish: platform-operator completion fish | source\n" +
-    "kubectl platform: put kubectl_complete-platform on PATH, either a link to this program or what kubectl gives here.",
+    "kubectl platform: put kubectl_complete-platform on PATH, as a link to this program or with the output for kubectl.",
   run: ({ args, io }) => {
     io.stdout.write(SCRIPTS[args.shell]);
   },

@@ -17,8 +17,8 @@ describe("the command line", () => {
   it("puts the commands into groups, the operator itself last", async () => {
     const { stdout } = await cli(["help"], operator);
     const titles = [...stdout.matchAll(/^(.+):$/gm)].map(([, title]) => title);
-    expect(titles.slice(0, 2)).toEqual(["Look", "Act"]);
-    expect(stdout).toMatch(/\n\nThe operator:\n {2}run +run the operator\n\n/);
+    expect(titles.slice(0, 2)).toEqual(["View", "Change"]);
+    expect(stdout).toMatch(/\n\nOperator:\n {2}run +run the operator\n\n/);
   });
 
   it("explains a command on help and its name", async () => {
@@ -41,13 +41,17 @@ describe("the command line", () => {
 
   it.each([
     ["no command", [], /^Usage: platform-operator <command>/],
-    ["an unknown command", ["destroy"], /^"destroy" is no command\.\n\nUsage:/],
+    ["an unknown command", ["destroy"], /^"destroy" is not a command\.\n\nUsage:/],
     [
       "a command that is misspelt",
       ["statsu"],
-      /^"statsu" is no command\. Did you mean "status"\? "platform-operator help" lists all commands\.\n$/,
+      /^"statsu" is not a command\. Did you mean "status"\? "platform-operator help" lists all commands\.\n$/,
     ],
-    ["one in two words", ["cluster", "kubconfig"], /^"kubconfig" is no command\. Did you mean "cluster kubeconfig"\?/],
+    [
+      "one in two words",
+      ["cluster", "kubconfig"],
+      /^"kubconfig" is not a command\. Did you mean "cluster kubeconfig"\?/,
+    ],
     [
       "a flag that is misspelt",
       ["get", "--namepsace=x"],

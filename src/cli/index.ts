@@ -68,7 +68,7 @@ function answerWithList(called: string, argv: readonly string[], { io }: Host): 
 
 /** Suggests the command that was probably meant; if there is none, shows the list. */
 function unknownCommand(called: string, words: readonly string[], list: string): string {
-  const wrong = `${JSON.stringify(words.at(-1))} is no command.`;
+  const wrong = `${JSON.stringify(words.at(-1))} is not a command.`;
   const starts = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) =>
     name.split(" ").slice(0, words.length).join(" "),
   );

@@ -128,7 +128,7 @@ describe("what goes wrong is reported in one line", () => {
     [
       "another kind",
       ["app-status", "pproj/shop"],
-      () => '"pproj/shop" cannot stand here. Write an id or papp/shop.',
+      () => '"pproj/shop" is not allowed here. Use an id or papp/shop.',
       64,
     ],
     [
@@ -192,7 +192,7 @@ describe("what goes wrong is reported in one line", () => {
         `Secret "${namespace()}/absent", which holds the token of PlatformConnection "${namespace()}/absent", does not exist. Create it with the token under "token".`,
       ),
     );
-    expect(await at("empty")).toEqual(failure(/, has nothing under "token"\. Put the platform's token there\.\n$/));
+    expect(await at("empty")).toEqual(failure(/, has no key "token"\. Store the platform's token under it\.\n$/));
   });
 
   it("git repositories on a connection with the Bearer scheme", async () => {
@@ -217,7 +217,7 @@ describe("the rights of the user", () => {
 
     expect(await asAnn(["projects"])).toEqual(
       failure(
-        `You may not read Secret "${namespace}/default", which holds the token of PlatformConnection "${namespace}/default". Commands that ask the platform directly need the right to get that Secret; ask a cluster admin, or choose another connection with --connection.`,
+        `You may not read Secret "${namespace}/default", which holds the token of PlatformConnection "${namespace}/default". Commands that query the platform need the right to get that Secret; ask a cluster admin, or choose another connection with --connection.`,
       ),
     );
     expect(await asAnn(["app-status", "papp/api"])).toEqual(failure(/^You may not do this in the cluster: /));

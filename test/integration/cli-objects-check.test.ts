@@ -56,7 +56,7 @@ describe("check", () => {
     expect(stdout).not.toMatch(/^✗/m);
     const lines = [
       /^✔ cluster +\S+, Kubernetes v1\.\d+/,
-      /^✔ CRDs +all \d+ are there and current$/m,
+      /^✔ CRDs +all \d+ are installed and current$/m,
       /^✔ operator +\S+ leads$/m,
       /^✔ your rights +you may read the custom resources of namespace "stage-/m,
       /^✔ pconn\/default +The platform is reachable and accepts the token\.$/m,
@@ -108,7 +108,7 @@ describe("check", () => {
   it("--uninstall names what has a finalizer, until it has none", async () => {
     expect(await call(["check", "--uninstall"])).toEqual({
       code: 0,
-      stdout: `✔ finalizers  none of 4 objects in namespace "${env.namespace}" has one: deleting them leaves the platform as it is\n`,
+      stdout: `✔ finalizers  none of 4 objects in namespace "${env.namespace}" has one: deleting them does not change the platform\n`,
       stderr: "",
     });
     const policy = async (deletionPolicy: string, finalizers: readonly string[]): Promise<void> => {
@@ -121,7 +121,7 @@ describe("check", () => {
     const { code, stdout } = await call(["check", "--uninstall"]);
     expect(code).toBe(1);
     expect(stdout).toBe(
-      `✗ PlatformApplication ${env.namespace}/shop  deletionPolicy Delete: deleting it deletes it on the platform too. Delete it while the operator runs, or set Retain.\n`,
+      `✗ PlatformApplication ${env.namespace}/shop  deletionPolicy Delete: deleting it also deletes it on the platform. Delete it while the operator runs, or set Retain.\n`,
     );
     // Without a namespace it looks into all of them.
     const everywhere = await cli(["check", "--uninstall", "-o", "json", "--kubeconfig", controlPlane.kubeconfigPath]);
@@ -149,8 +149,8 @@ describe("plan", () => {
     const { code, stdout, stderr } = await call(["plan", "-f", directory, operator()], kubeconfig);
     expect(code).toBe(1);
     expect(stderr).toBe(
-      "clusterplatformconnections are left out: you may not list them.\n" +
-        "the orphan ledger is left out: you may not read it.\n",
+      "clusterplatformconnections are omitted: you may not list them.\n" +
+        "the orphan ledger is omitted: you may not read it.\n",
     );
     expect(stdout).toMatch(
       /^papp\/web +error +PlatformConnection "default" cannot be used: You may not do this in the cluster: GET \S+\/secrets\/default: 403/m,
@@ -194,7 +194,7 @@ describe("get", () => {
     expect(remote.stdout).toMatch(/^NAME +FIELD +DIFFERS +WANTED +PLATFORM\npproj\/shop +name +no +shop +shop\n/);
     const refused = await call(["get", "pcat", "--remote"]);
     expect(refused).toMatchObject({ code: 1, stdout: "" });
-    expect(refused.stderr).toMatch(/^The platform shows nothing that a PlatformCatalog could be compared with\./);
+    expect(refused.stderr).toMatch(/^--remote does not support PlatformCatalog\./);
   });
 });
 
@@ -205,7 +205,7 @@ describe("report", () => {
     const file = join(directory, "report.tar.gz");
     const { code, stdout, stderr } = await call(["report", "-f", file, operator()]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-    expect(stderr).toMatch(/Values are masked; look at it before you hand it on\.\noperator is left out: /);
+    expect(stderr).toMatch(/Values are masked; review it before you share it\.\noperator is omitted: /);
     const all = execFileSync("tar", ["-xzOf", file], { encoding: "utf8" });
     const { admin } = env.platform.tokens;
     for (const secret of [PASSWORD, admin, Buffer.from(admin).toString("base64")]) expect(all).not.toContain(secret);

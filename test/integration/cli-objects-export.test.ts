@@ -109,7 +109,7 @@ describe("export on the full surface", () => {
     expect(code).toBe(0);
     expect(stdout).not.toContain(PASSWORD);
     expect(stdout).toContain(
-      "# Its variables are left alone: LOG_LEVEL.\n# Its secrets are left alone: DATABASE_PASSWORD.",
+      "# Its variables stay unchanged: LOG_LEVEL.\n# Its secrets stay unchanged: DATABASE_PASSWORD.",
     );
     const objects = await applied(env, stdout);
     expect(objects).toEqual(
@@ -164,7 +164,7 @@ describe("export on the documented surface", () => {
     expect(code).toBe(0);
     expect(stdout.match(/^# kind: PlatformEnvironment$/gm)).toHaveLength(2);
     expect(stdout).toContain(
-      "# A service can be adopted by spec.externalId where its connection lets such ids stand (allowUnverifiedIds)",
+      "# A service can be adopted by spec.externalId if its connection allows unverified ids (allowUnverifiedIds)",
     );
     expect(await applied(env, stdout)).toEqual(["PlatformProject/empty", "PlatformProject/web-shop"]);
   });

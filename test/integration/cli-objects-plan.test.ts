@@ -52,7 +52,7 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
     const { code, stdout, stderr } = await planned(env, [...defaults(env), ...tree(env, "shop")]);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: "1 objects of other kinds are not planned; Secrets and ConfigMaps give values.\n",
+      stderr: "1 of other kinds: not planned. Values are taken from Secrets and ConfigMaps.\n",
     });
     expect(stdout).toBe(
       [

@@ -22,7 +22,7 @@ describe("approve", () => {
     const wrong = await call(env, ["approve", "pproj/manual", "--hash", "0000000000000000"]);
     expect(wrong).toMatchObject({ code: 1, stdout: "" });
     expect(wrong.stderr).toMatch(
-      /^createProject {2}Will create project "manual"\.\npproj\/manual has another plan now, [0-9a-f]{16}\./,
+      /^createProject {2}Will create project "manual"\.\npproj\/manual now has another plan, [0-9a-f]{16}\./,
     );
     expect(record.changes()).toEqual([]);
 
@@ -43,7 +43,7 @@ describe("approve", () => {
     expect(await call(env, ["approve", "pproj/manual"])).toEqual({
       code: 1,
       stdout: "",
-      stderr: "pproj/manual has no plan that waits for approval: its status.plan is empty.\n",
+      stderr: "pproj/manual has no plan to approve: its status.plan is empty.\n",
     });
   });
 });
@@ -82,15 +82,15 @@ describe("resolve", () => {
   });
 
   it.each([
-    [["papp/shop", "--recreate"], 1, /^papp\/shop has no create whose outcome is unknown \(it says Deployed\)/],
-    [["papp/shop", "--adopt"], 1, /^papp\/shop does not say ForeignLedger but Deployed/],
-    [["papp/shop", "--proceed"], 1, /^papp\/shop does not say MassChangeHeld but Deployed\./],
-    [["pconn/default", "--proceed"], 1, /^pconn\/default does not say MassChangeHeld but Available\./],
+    [["papp/shop", "--recreate"], 1, /^papp\/shop has no create with an unknown result \(its reason is Deployed\)/],
+    [["papp/shop", "--adopt"], 1, /^papp\/shop has the reason Deployed, not ForeignLedger/],
+    [["papp/shop", "--proceed"], 1, /^papp\/shop has the reason Deployed\./],
+    [["pconn/default", "--proceed"], 1, /^pconn\/default has the reason Available\./],
     [["pconn/default", "--id", "0a1b2c3d-0000-4000-8000-000000000001"], 1, /^pconn\/default is a connection/],
     [["papp/shop", "--id", "0a1b2c3d-0000-4000-8000-000000000001"], 1, /^papp\/shop is \S+ on the platform already\./],
     [["papp/shop", "--id", "shop"], 64, /^--id takes an id of the platform/],
-    [["papp/shop"], 64, /^Say exactly one of --id UUID, --recreate, --adopt and --proceed\./],
-    [["papp/shop", "--adopt", "--proceed"], 64, /^Say exactly one of/],
+    [["papp/shop"], 64, /^Give exactly one of --id UUID, --recreate, --adopt and --proceed\./],
+    [["papp/shop", "--adopt", "--proceed"], 64, /^Give exactly one of/],
   ])("refuses %s", async (argv, code, words) => {
     const ended = await call(env, ["resolve", ...argv]);
     expect(ended).toMatchObject({ code, stdout: "" });

@@ -141,7 +141,7 @@ describe("history and rollback", () => {
     expect(await call(["rollback", "papp/web", "--dry-run"])).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^\S+\/web spec\.deploy\.gitCommitId: 89abcde\w+ → 0123456\w+ \(dry run\)\n$/),
-      stderr: "Warning: Argo CD applies this object: change the commit in its source as well, or it is set back.\n",
+      stderr: "Warning: Argo CD applies this object: change the commit in its source as well, or Argo CD reverts it.\n",
     });
     expect(await commitOf()).toBe(NEXT_COMMIT);
   });
@@ -220,7 +220,7 @@ describe("reconcile", () => {
       const late = await call(["reconcile", "papp/shop", "--wait", "--timeout=1s"]);
       expect(late.code).toBe(3);
       expect(late.stderr).toContain(
-        "The time is over; the operator goes on by itself. Watch on with: kubectl platform tree -w",
+        "Timed out; the operator continues by itself. Watch it with: kubectl platform tree -w",
       );
       const ended = new AbortController();
       ended.abort();
@@ -245,7 +245,7 @@ describe("reconcile", () => {
   it.each([
     [["reconcile", "papp/none"], 1, /^PlatformApplication "none" does not exist in namespace/],
     [["reconcile", "web"], 64, /^"web" names no object: give kind and name, e\.g\. papp\/api\./],
-    [["reconcile", "pods/web"], 64, /^"pods" is no kind of platform-operator\.io\./],
+    [["reconcile", "pods/web"], 64, /^"pods" is not a kind of platform-operator\.io\./],
     [["reconcile", "papp/shop", "--timeout=soon"], 64, /^--timeout takes a duration/],
     [["reconcile"], 64, /^<object> is missing/],
   ])("%s ends with %d", async (argv, code, words) => {
@@ -271,7 +271,7 @@ describe("pause and resume", () => {
       expect((await call([word, "papp/shop"])).stdout).toMatch(/paused already\n$/);
     }
     expect((await call(["reconcile", "papp/shop", "--wait"])).stderr).toBe(
-      "papp/shop is paused: nothing comes of a request. Let it go on with: kubectl platform resume papp/shop\n",
+      "papp/shop is paused, so the operator ignores the request. Resume it with: kubectl platform resume papp/shop\n",
     );
     const resumed = await call(["resume", "papp/shop", "--wait"]);
     expect(resumed.stdout).toMatch(/ resumed\n.* reconcile requested\n$/);

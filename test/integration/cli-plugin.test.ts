@@ -72,7 +72,7 @@ describe("kubectl platform", () => {
 
   it("is completed by kubectl and by bash", async () => {
     const { stdout } = await kubectl(["__complete", "platform", "cluster", "me"]);
-    expect(stdout).toBe("metrics\task the metrics of a cluster\n:4\n");
+    expect(stdout).toBe("metrics\tquery the metrics of a cluster\n:4\n");
     const script = `
       source <(platform-operator completion bash)
       COMP_WORDS=(platform-operator cluster s) COMP_CWORD=2

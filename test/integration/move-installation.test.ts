@@ -150,7 +150,7 @@ describe("on a surface that does not show where an application belongs, with ids
     await there.patch(APP, name, { status }, "status");
     await there.waitFor(APP, name, { reason: "ForeignLedger" });
     const back = await at("there", "move", "papp/saved", "--to-installation", "here", "--to", here.namespace);
-    expect(back.stderr).toMatch(/^papp\/saved is another installation's/);
+    expect(back.stderr).toMatch(/^papp\/saved belongs to another installation/);
     const moving = await move("papp/saved", "--wait");
     expect(moving.code, moving.stderr).toBe(0);
     const moved = await there.waitFor(APP, name, READY);

@@ -24,8 +24,8 @@ const catalog = apiCommand({
   formats: LIST_FORMATS,
   args: [{ name: "template", about: "key of one template, or key@version", optional: true }],
   flags: {
-    mode: { is: "text", value: "MODE", about: "mode of the cluster, e.g. PLATFORM_MANAGED; narrows the constraints" },
-    provider: { is: "text", value: "PROVIDER", about: "cloud provider of the cluster, e.g. AWS; goes with --mode" },
+    mode: { is: "text", value: "MODE", about: "mode of the cluster, e.g. PLATFORM_MANAGED, to select the constraints" },
+    provider: { is: "text", value: "PROVIDER", about: "cloud provider of the cluster, e.g. AWS; requires --mode" },
     cluster: { is: "text", value: "ID", about: "id of the cluster, for -o yaml" },
   },
   details:
@@ -48,7 +48,7 @@ const catalog = apiCommand({
 
 export const CATALOG: readonly Entry[] = [
   catalog,
-  { ...catalog, name: "templates", about: "the same as catalog", hidden: true },
+  { ...catalog, name: "templates", about: "same as catalog", hidden: true },
 ];
 
 function chosen(templates: readonly Template[], wanted: string | undefined): readonly Template[] {

@@ -27,7 +27,7 @@ const view: View<ClusterStatus> = {
   name: ({ clusterId }) => `cluster/${clusterId}`,
 };
 
-const YES = { yes: { is: "switch", short: "y", about: "do not ask" } } as const satisfies Flags;
+const YES = { yes: { is: "switch", short: "y", about: "do not ask for confirmation" } } as const satisfies Flags;
 
 /**
  * Declares an action on a cluster that the user has to confirm.
@@ -57,9 +57,9 @@ async function confirm(call: Call<unknown, { readonly yes: boolean }>, effect: s
   const { stdin, stderr } = call.io;
   call.report(effect);
   if (call.flags.yes) return;
-  if (stdin.isTTY !== true) throw new UsageError("There is no terminal to ask on. Add --yes to go ahead.");
-  stderr.write("Go ahead? [y/N] ");
-  if (!/^\s*y(?:es)?\s*$/i.test(await firstLine(stdin))) throw new CliError("Nothing was done.");
+  if (stdin.isTTY !== true) throw new UsageError("Standard input is not a terminal. Add --yes to confirm.");
+  stderr.write("Continue? [y/N] ");
+  if (!/^\s*y(?:es)?\s*$/i.test(await firstLine(stdin))) throw new CliError("Canceled: nothing was changed.");
 }
 
 async function firstLine(input: AsyncIterable<string | Uint8Array>): Promise<string> {
@@ -77,32 +77,32 @@ async function firstLine(input: AsyncIterable<string | Uint8Array>): Promise<str
  */
 const METRICS = {
   endpoint: { is: "text", value: "NAME", required: true, about: "endpoint of the metrics API" },
-  query: { is: "text", value: "QUERY", required: true, about: "what to ask it" },
+  query: { is: "text", value: "QUERY", required: true, about: "query to run" },
   start: { is: "text", value: "TIME", about: "start of a range" },
   end: { is: "text", value: "TIME", about: "end of a range" },
   step: { is: "text", value: "DURATION", about: "resolution of a range" },
-  time: { is: "text", value: "TIME", about: "moment of an instant query" },
-  timeout: { is: "text", value: "DURATION", about: "how long the query may take" },
-  dedup: { is: "text", value: "BOOL", about: "whether replicas are merged" },
-  "partial-response": { is: "text", value: "BOOL", about: "whether a partial answer will do" },
+  time: { is: "text", value: "TIME", about: "time of an instant query" },
+  timeout: { is: "text", value: "DURATION", about: "timeout of the query" },
+  dedup: { is: "text", value: "BOOL", about: "whether to merge replicas" },
+  "partial-response": { is: "text", value: "BOOL", about: "whether to accept a partial response" },
   "max-source-resolution": { is: "text", value: "DURATION", about: "coarsest resolution of the source" },
   engine: { is: "text", value: "NAME", about: "query engine" },
-  analyze: { is: "text", value: "BOOL", about: "whether the query is analyzed" },
-  "board-short-name": { is: "text", value: "NAME", about: "board that asks" },
-  "metric-short-name": { is: "text", value: "NAME", about: "metric that is asked for" },
-  "trace-id": { is: "text", value: "ID", about: "trace of the request" },
+  analyze: { is: "text", value: "BOOL", about: "whether to analyze the query" },
+  "board-short-name": { is: "text", value: "NAME", about: "dashboard of the query" },
+  "metric-short-name": { is: "text", value: "NAME", about: "metric of the query" },
+  "trace-id": { is: "text", value: "ID", about: "trace id of the request" },
   range: { is: "text", value: "DURATION", about: "range of the query" },
 } as const;
 
 export const CLUSTERS: readonly Entry[] = [
   apiCommand({
     name: "cluster metrics",
-    about: "ask the metrics of a cluster",
+    about: "query the metrics of a cluster",
     operations: ["getClusterMetrics"],
     formats: ["raw", "json", "yaml"],
     args: [CLUSTER],
     flags: METRICS,
-    details: "Prints what the metrics endpoint says, as it is. -o json and -o yaml read it as JSON where it is JSON.",
+    details: "Prints the response of the metrics endpoint unchanged. -o json and -o yaml parse it if it is JSON.",
     run: async (call) => {
       const { platform, id } = await call.target(call.args.cluster, KINDS);
       const { endpoint, query } = call.flags;

@@ -21,7 +21,7 @@ export function pauseAfter(error: unknown): number | undefined {
 
 /** Prints the state in the answer to a change, if there is one. */
 export async function printAnswer<Row>(call: Call, view: View<Row>, answer: Row | undefined): Promise<void> {
-  if (answer === undefined) call.report("The platform accepted it and says no more.");
+  if (answer === undefined) call.report("The platform accepted the request.");
   else await print(call, view, answer);
 }
 

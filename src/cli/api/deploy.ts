@@ -15,8 +15,8 @@ import { serviceView } from "./services.ts";
 
 /** The flags of commands that can wait. */
 const WAIT = {
-  wait: { is: "switch", about: "wait until the platform is done" },
-  timeout: { is: "duration", fallback: "15m", about: "how long --wait waits" },
+  wait: { is: "switch", about: "wait until the platform has finished" },
+  timeout: { is: "duration", fallback: "15m", about: "timeout of --wait" },
 } as const satisfies Flags;
 
 const FIRST_WAIT_MS = 2_000;
@@ -44,7 +44,7 @@ export const DEPLOYMENTS: readonly Entry[] = [
     formats: LIST_FORMATS,
     args: [APPLICATION],
     flags: {
-      commit: { is: "text", value: "SHA", required: true, about: "the commit to deploy" },
+      commit: { is: "text", value: "SHA", required: true, about: "commit to deploy" },
       ...WAIT,
     },
     details:
@@ -56,7 +56,9 @@ export const DEPLOYMENTS: readonly Entry[] = [
       const { platform, id, object } = target;
       const declared = stringMember(member(object?.spec, "deploy"), "gitCommitId");
       if (declared !== undefined && declared !== commit) {
-        call.report(`The PlatformApplication asks for commit ${declared}; this deployment will show as drift.`);
+        call.report(
+          `The PlatformApplication names commit ${declared}: the operator will report this deployment as drift.`,
+        );
       }
       const before = wait ? await platform.applications.status(id) : undefined;
       const started = await platform.applications.deploy(id, commit);
@@ -101,7 +103,7 @@ function databaseAction(verb: "deploy" | "stop", wanted: Following["wanted"], ab
       if (!call.flags.wait) return EXIT.ok;
       const request = started?.deploymentRequestId;
       // No surface has a read of a database's status by its id.
-      if (request === undefined) throw new CliError("The platform named no request that could be waited for.");
+      if (request === undefined) throw new CliError("The platform returned no request to wait for.");
       return follow(call, {
         wanted,
         readState: async () => (await platform.deployments.status(request)).status,
@@ -135,11 +137,11 @@ async function follow(
       throw new CliError(`It ended in ${state}.`);
     }
     if (clock.monotonic() >= end) {
-      call.report(`It is not done in time and goes on. Look again with: ${call.program} ${later}`);
+      call.report(`The timeout has passed, and the platform continues. Check again with: ${call.program} ${later}`);
       return EXIT.timeout;
     }
     if (!(await abortableSleep(clock, Math.min(waitMs, Math.max(0, end - clock.monotonic())), signal))) {
-      call.report(`It goes on on the platform. Look again with: ${call.program} ${later}`);
+      call.report(`The platform continues. Check again with: ${call.program} ${later}`);
       return EXIT.interrupted;
     }
     waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5);

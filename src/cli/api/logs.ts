@@ -17,8 +17,8 @@ export const logs = apiCommand({
   operations: ["getApplicationLog"],
   args: [APPLICATION],
   flags: {
-    tail: { is: "count", value: "N", least: 1, fallback: 100, about: "how many lines" },
-    follow: { is: "switch", short: "f", about: "go on with new lines until Ctrl-C" },
+    tail: { is: "count", value: "N", least: 1, fallback: 100, about: "number of lines" },
+    follow: { is: "switch", short: "f", about: "follow the log until Ctrl-C" },
   },
   run: async (call) => {
     const { tail, follow } = call.flags;
@@ -48,7 +48,7 @@ async function followOn(call: Call, first: readonly string[], read: () => Promis
       const pauseMs = pauseAfter(error);
       if (pauseMs === undefined) throw error;
       waitMs = Math.max(POLL_MS, pauseMs);
-      call.report(`The log cannot be read now${error instanceof Error ? ` (${error.message})` : ""}; trying again.`);
+      call.report(`The log cannot be read now${error instanceof Error ? ` (${error.message})` : ""}; retrying.`);
     }
   }
 }

@@ -78,8 +78,8 @@ export const ORGANIZATION: readonly Entry[] = [
     name: "repositories",
     about: "list the git repositories of the connected account",
     operations: ["listGitRepositories"],
-    flags: { "git-token-id": { is: "text", value: "ID", about: "git token to look with" } },
-    details: "The platform may answer this for API tokens only, not for connections with the Bearer scheme.",
+    flags: { "git-token-id": { is: "text", value: "ID", about: "git token to list with" } },
+    details: "The platform may support this for API tokens only, not for connections with the Bearer scheme.",
     read: async (call) => {
       const gitTokenId = call.flags["git-token-id"];
       return (await call.platform()).organization.gitRepositories(gitTokenId === undefined ? {} : { gitTokenId });
@@ -104,7 +104,7 @@ export const ORGANIZATION: readonly Entry[] = [
   }),
   apiCommand({
     name: "invoices send",
-    about: "have the invoices sent by e-mail",
+    about: "request the invoices by e-mail",
     operations: ["sendInvoices"],
     details: "The platform sends them to the account holder by e-mail; nothing is downloaded.",
     run: async (call) => {

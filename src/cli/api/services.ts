@@ -48,7 +48,7 @@ export const SERVICES: readonly Entry[] = [
   }),
   readCommand({
     name: "app-status",
-    about: "show what the platform says of an application",
+    about: "show the platform's status of an application",
     operations: ["getApplicationStatus"],
     args: [APPLICATION],
     view: serviceView("application"),
@@ -63,7 +63,7 @@ export const SERVICES: readonly Entry[] = [
     operations: ["getIngressStatus"],
     formats: LIST_FORMATS,
     args: [
-      { name: "type", about: "what kind of service", choices: ["application", "container", "helm"] },
+      { name: "type", about: "type of the service", choices: ["application", "container", "helm"] },
       { name: "service", about: "id of the service, or the name of its custom resource" },
     ],
     run: async (call) => {
@@ -75,7 +75,7 @@ export const SERVICES: readonly Entry[] = [
   }),
   readCommand({
     name: "deployment",
-    about: "show how far a deployment request is",
+    about: "show the state of a deployment request",
     operations: ["getDeploymentStatus"],
     args: [{ name: "request", about: "id of the deployment request" }],
     read: async (call) => (await call.platform()).deployments.status(call.args.request),
@@ -95,10 +95,10 @@ export const SERVICES: readonly Entry[] = [
         short: "f",
         value: "FILE",
         required: true,
-        about: "where the chart comes from, as JSON or YAML in the platform's own spelling; - for standard input",
+        about: "source of the chart as the platform's JSON, or as YAML; - for standard input",
       },
     },
-    details: "Prints the values as the platform says them. Changes nothing.",
+    details: "Prints the platform's response. Changes nothing.",
     run: async (call) => {
       const source = await readObject(call.io, call.flags.file);
       const { platform, id } = await call.target(call.args.environment, ["PlatformEnvironment"]);

@@ -18,7 +18,7 @@ const READ_ONLY = {
   "read-only": {
     is: "switch",
     fallback: true,
-    about: "a token that may only read; --read-only=false for one that may write",
+    about: "request a read-only token; --read-only=false for one that can write",
   },
 } as const satisfies Flags;
 
@@ -34,8 +34,8 @@ export const CLUSTER_ACCESS: readonly Entry[] = [
     args: [CLUSTER],
     flags: READ_ONLY,
     details:
-      "Prints an ExecCredential, as kubectl wants it of a credential plugin; -o raw prints the token alone. " +
-      "The token is short-lived and is stored nowhere.",
+      "Prints an ExecCredential for kubectl's credential plugins; -o raw prints only the token. " +
+      "The token is short-lived and is not stored.",
     run: async (call) => {
       const { id, access } = await clusterOf(call, call.args.cluster);
       const answer = await access.platform.clusters.token(id, { readOnly: call.flags["read-only"] });
@@ -47,18 +47,22 @@ export const CLUSTER_ACCESS: readonly Entry[] = [
   }),
   apiCommand({
     name: "cluster kubeconfig",
-    about: "print a kubeconfig for a cluster, with no token in it",
+    about: "print a kubeconfig for a cluster, without a token",
     operations: [],
     args: [CLUSTER],
     flags: {
       server: { is: "text", value: "URL", required: true, about: "address of the cluster's API server" },
-      "ca-file": { is: "text", value: "FILE", about: "its certificate authority in PEM; the system's when left out" },
-      name: { is: "text", value: "NAME", about: "what the context is called; the cluster's id when left out" },
+      "ca-file": {
+        is: "text",
+        value: "FILE",
+        about: "certificate authority of the API server, in PEM; defaults to the system's",
+      },
+      name: { is: "text", value: "NAME", about: "name of the context; defaults to the cluster's id" },
       ...READ_ONLY,
     },
     details:
-      "Prints a kubeconfig that has kubectl fetch a token whenever it needs one: no token is in it. The platform tells " +
-      "neither the address nor the certificate authority of a cluster, so they have to be given.",
+      "Prints a kubeconfig without a token: kubectl fetches one whenever it needs one. The platform does " +
+      "not show the address and the certificate authority of a cluster, so pass them as flags.",
     run: async (call) => {
       const { server, "ca-file": caFile, name } = call.flags;
       if (!server.startsWith("https://") || !URL.canParse(server)) {
@@ -153,7 +157,7 @@ async function shell() {
 async function readAuthority(call: Call, file: string): Promise<string> {
   const pem = await readText(call.io, file);
   if (!pem.includes("-----BEGIN CERTIFICATE-----")) {
-    throw new CliError(`${file} holds no certificate. It has to be the certificate authority in PEM.`);
+    throw new CliError(`${file} contains no certificate. It must be a certificate authority in PEM.`);
   }
   return Buffer.from(pem).toString("base64");
 }

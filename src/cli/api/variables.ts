@@ -12,7 +12,7 @@ import { apiCommand, APPLICATION, readCommand } from "./declare.ts";
 const KINDS = ["PlatformApplication"] as const;
 const KEY = { name: "key", about: "name of the variable" } as const;
 const FILE = {
-  file: { is: "text", short: "f", value: "FILE", about: "file that holds the value; standard input when left out" },
+  file: { is: "text", short: "f", value: "FILE", about: "file with the value; defaults to standard input" },
 } as const;
 
 /** The two types of entries of an application, which have the same operations. */
@@ -30,7 +30,7 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
     name: "variables set",
     about: "set one variable of an application",
     operations: ["listVariables", "createVariable", "updateVariable"],
-    args: [APPLICATION, KEY, { name: "value", about: "the value, if it is no secret", optional: true }],
+    args: [APPLICATION, KEY, { name: "value", about: "the value, if it is not a secret", optional: true }],
     flags: FILE,
     run: async (call) => {
       const { key, value } = call.args;
@@ -46,7 +46,7 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
     args: [APPLICATION, KEY],
     flags: FILE,
     details:
-      "The value comes from a file or from standard input and never stands on the command line. One line break at its end is dropped.",
+      "The value comes from a file or from standard input, never from the command line. One trailing line break is removed.",
     run: async (call) => {
       const input = { key: call.args.key, value: await valueFrom(call, call.flags.file) };
       await set(call, "secrets", input);
@@ -66,9 +66,13 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
         fallback: ".env",
         about: "file of KEY=value lines; - for standard input",
       },
-      secret: { is: "list", value: "KEY", about: "import this one as a secret" },
-      overwrite: { is: "switch", about: "replace variables that exist; of a secret, where the platform does that" },
-      scope: { is: "text", value: "SCOPE", about: "where they belong; APPLICATION on a full surface, else not sent" },
+      secret: { is: "list", value: "KEY", about: "import this key as a secret" },
+      overwrite: { is: "switch", about: "replace existing variables, and secrets if the platform supports it" },
+      scope: {
+        is: "text",
+        value: "SCOPE",
+        about: "scope of the variables; defaults to APPLICATION on a full surface, otherwise not sent",
+      },
     },
     details: "Values are never shown. Ends with 1 when not all were imported.",
     run: async (call) => {
@@ -90,7 +94,7 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
       }));
       const answer = await platform.variables.import(id, { overwrite, vars });
       if (answer === undefined) {
-        call.report("The platform accepted it and says no more.");
+        call.report("The platform accepted the request.");
         return EXIT.ok;
       }
       const done = new Set(answer.successfulImportedVariables.map(({ name }) => name));
@@ -110,7 +114,7 @@ function listCommand(entries: Entries, operation: "listVariables" | "listSecrets
     operations: [operation],
     args: [APPLICATION],
     details:
-      "-o wide and -o json also show the owner, the service, and which other one each overrides or is an alias of.",
+      "-o wide and -o json also show the owner, the service, and the variable that each one overrides or is an alias of.",
     read: async (call) => {
       const { platform, id } = await call.target(call.args.application, KINDS);
       return (await platform[entries].list(id)).toSorted((left, right) => (left.key < right.key ? -1 : 1));
@@ -145,7 +149,7 @@ async function set(call: OfApplication, entries: Entries, input: VariableInput):
   const { offers } = await import("../base/surface.ts");
   if (!(await offers(access, entries === "secrets" ? "updateSecret" : "updateVariable"))) {
     throw new CliError(
-      `${key} exists, and this platform changes no single one. Use "${call.program} env import" with --overwrite.`,
+      `${key} exists, and this platform cannot change a single one. Use "${call.program} env import" with --overwrite.`,
     );
   }
   await platform[entries].update(id, own.id, input);

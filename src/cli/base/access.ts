@@ -119,7 +119,7 @@ function specOf(connection: KubeObject): ConnectionSpec {
   const parsed = schema.safeParse(connection.spec);
   if (parsed.success) return parsed.data;
   const where = parsed.error.issues.map(({ path }) => ["spec", ...path].join(".")).join(", ");
-  throw new CliError(`${titleOf(connection)} cannot be used: ${where} is not as it has to be. Mend it.`);
+  throw new CliError(`${titleOf(connection)} cannot be used: ${where} is invalid. Fix it.`);
 }
 
 async function readToken(
@@ -134,11 +134,11 @@ async function readToken(
     if (secret === undefined) throw new CliError(`${what}, does not exist. Create it with the token under "${key}".`);
     const token = secret.data.get(key);
     if (token !== undefined && token.trim() !== "") return token;
-    throw new CliError(`${what}, has nothing under "${key}". Put the platform's token there.`);
+    throw new CliError(`${what}, has no key "${key}". Store the platform's token under it.`);
   } catch (error) {
     if (!(error instanceof KubeError) || error.failure !== "Forbidden") throw error;
     throw new CliError(
-      `You may not read ${what}. Commands that ask the platform directly need the right to get that Secret; ` +
+      `You may not read ${what}. Commands that query the platform need the right to get that Secret; ` +
         "ask a cluster admin, or choose another connection with --connection.",
     );
   }

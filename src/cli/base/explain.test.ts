@@ -16,7 +16,7 @@ describe("failures in words", () => {
     [new CliError("Late.", 3), 3, "Late."],
     [new UsageError("Wrong."), 64, "Wrong."],
     [new ConfigError("--x is wrong"), 64, "--x is wrong"],
-    [new TypeError("a\u001B[31m\nb"), 1, "Something unexpected went wrong: a [31m b"],
+    [new TypeError("a\u001B[31m\nb"), 1, "Unexpected error: a [31m b"],
     [
       api({ is: "Unauthorized" }, 401),
       1,
@@ -30,14 +30,10 @@ describe("failures in words", () => {
     [
       api({ is: "NotFound" }, 404),
       1,
-      "The platform does not know it (404, stopDatabase: words). Check the id and the connection.",
+      "The platform did not find it (404, stopDatabase: words). Check the id and the connection.",
     ],
     [api({ is: "NotSupported" }, 405), 1, "This platform does not offer stopDatabase."],
-    [
-      api({ is: "Conflict" }, 409),
-      1,
-      "The platform is busy with something else (409, stopDatabase: words). Try again later.",
-    ],
+    [api({ is: "Conflict" }, 409), 1, "The platform is busy (409, stopDatabase: words). Try again later."],
     [api({ is: "Invalid" }, 422), 1, "The platform rejected the request (stopDatabase: words)."],
     [api({ is: "RateLimited", retryAfterMs: 1500 }, 429), 1, "The platform asks to slow down. Try again in 2 s."],
     [api({ is: "OverBudget", retryAfterMs: 100 }, 0), 1, "The platform asks to slow down. Try again in 1 s."],
@@ -45,9 +41,9 @@ describe("failures in words", () => {
     [
       api({ is: "OutcomeUnknown" }, 500),
       1,
-      "Whether the platform did it is not known (stopDatabase: words). Look before you try again.",
+      "It is unknown whether the platform executed the request (stopDatabase: words). Check before you try again.",
     ],
-    [api({ is: "BadResponse" }, 200), 1, "The platform's answer cannot be read (stopDatabase: words)."],
+    [api({ is: "BadResponse" }, 200), 1, "The platform's response cannot be parsed (stopDatabase: words)."],
     [api({ is: "Refused" }, 0), 1, "Nothing was sent (stopDatabase: words)."],
     [
       kube("Unauthorized"),
@@ -56,7 +52,7 @@ describe("failures in words", () => {
     ],
     [kube("Forbidden"), 1, "You may not do this in the cluster: GET /x: words."],
     [kube("Unreachable"), 1, "The cluster cannot be reached: GET /x: words. Check --kubeconfig and --context."],
-    [kube("NotFound"), 1, "The cluster does not know it: GET /x: words."],
+    [kube("NotFound"), 1, "The cluster did not find it: GET /x: words."],
     [kube("Server"), 1, "The cluster refused: GET /x: words."],
   ])("%s", (error, code, message) => {
     expect(explain(error)).toEqual({ code, message });
@@ -67,7 +63,7 @@ describe("failures in words", () => {
   });
 
   it("never hold a stack trace, whatever was thrown", () => {
-    expect(explain("text").message).toBe("Something unexpected went wrong: text");
+    expect(explain("text").message).toBe("Unexpected error: text");
     expect(explain(new Error("x")).message).not.toContain(" at ");
   });
 });

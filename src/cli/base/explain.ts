@@ -15,7 +15,7 @@ export function explain(error: unknown): { readonly message: string; readonly co
 function messageOf(error: unknown): string {
   if (error instanceof ApiError) return BY_PLATFORM[error.failure.is](`${error.operation}: ${error.message}`, error);
   if (error instanceof KubeError) return (BY_CLUSTER[error.failure] ?? refused)(printable(error.message));
-  return `Something unexpected went wrong: ${printable(error instanceof Error ? error.message : String(error))}`;
+  return `Unexpected error: ${printable(error instanceof Error ? error.message : String(error))}`;
 }
 
 /** @param said the platform's own message, cleaned and without secrets */
@@ -27,19 +27,20 @@ const BY_PLATFORM: Readonly<Record<ApiFailure["is"], Words>> = {
     return `${what}. Replace the token in the connection's Secret.`;
   },
   Forbidden: (said) => `The token may not do this (403, ${said}). Use a connection whose token has the scope for it.`,
-  NotFound: (said) => `The platform does not know it (404, ${said}). Check the id and the connection.`,
+  NotFound: (said) => `The platform did not find it (404, ${said}). Check the id and the connection.`,
   NotSupported: (_said, { operation }) => `This platform does not offer ${operation}.`,
-  Conflict: (said) => `The platform is busy with something else (409, ${said}). Try again later.`,
+  Conflict: (said) => `The platform is busy (409, ${said}). Try again later.`,
   Invalid: (said) => `The platform rejected the request (${said}).`,
   RateLimited: slowDown,
   OverBudget: slowDown,
   Server: (said) => `The platform failed (${said}). Try again later.`,
   Unreachable: (said) =>
     `The platform cannot be reached (${said}). Check spec.baseUrl of the connection and the network.`,
-  OutcomeUnknown: (said) => `Whether the platform did it is not known (${said}). Look before you try again.`,
-  BadResponse: (said) => `The platform's answer cannot be read (${said}).`,
+  OutcomeUnknown: (said) =>
+    `It is unknown whether the platform executed the request (${said}). Check before you try again.`,
+  BadResponse: (said) => `The platform's response cannot be parsed (${said}).`,
   Refused: (said, { operation }) => {
-    const advice = " --allow-insecure-platform and --allowed-platform-hosts say where a token may go.";
+    const advice = " --allow-insecure-platform and --allowed-platform-hosts control which hosts may receive a token.";
     return `Nothing was sent (${said}).${operation === "connect" ? advice : ""}`;
   },
 };
@@ -54,7 +55,7 @@ const BY_CLUSTER: Readonly<Partial<Record<KubeError["failure"], (said: string) =
   Forbidden: (said) => `You may not do this in the cluster: ${said}.`,
   Unreachable: unreachable,
   Timeout: unreachable,
-  NotFound: (said) => `The cluster does not know it: ${said}.`,
+  NotFound: (said) => `The cluster did not find it: ${said}.`,
 };
 
 function unreachable(said: string): string {

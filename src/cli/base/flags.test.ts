@@ -57,8 +57,8 @@ describe("flags", () => {
   });
 
   it("say what a required one is for", () => {
-    const required = { commit: { is: "text", value: "SHA", required: true, about: "the commit to deploy" } } as const;
-    expect(() => parse([], [], required)).toThrow(new UsageError("--commit is missing: the commit to deploy."));
+    const required = { commit: { is: "text", value: "SHA", required: true, about: "commit to deploy" } } as const;
+    expect(() => parse([], [], required)).toThrow(new UsageError("--commit is missing: commit to deploy."));
     expect(parse(["--commit=abc"], [], required).flags).toEqual({ commit: "abc" });
   });
 });

@@ -7,9 +7,13 @@ export type Format = (typeof LIST_FORMATS)[number] | "raw" | "dot";
 
 /** The flags of every command that talks to the cluster. */
 export const KUBE_FLAGS = {
-  namespace: { is: "text", short: "n", value: "NAME", about: "namespace to work in; the context's when left out" },
-  context: { is: "text", value: "NAME", about: "context of the kubeconfig; its current one when left out" },
-  kubeconfig: { is: "text", value: "FILE", about: "kubeconfig to use; else $KUBECONFIG, then ~/.kube/config" },
+  namespace: { is: "text", short: "n", value: "NAME", about: "namespace; defaults to that of the context" },
+  context: { is: "text", value: "NAME", about: "context of the kubeconfig; defaults to the current one" },
+  kubeconfig: {
+    is: "text",
+    value: "FILE",
+    about: "path of the kubeconfig; defaults to $KUBECONFIG, then ~/.kube/config",
+  },
 } as const satisfies Flags;
 
 /** The flags of commands that do what the operator would do. */
@@ -18,18 +22,18 @@ export const OPERATOR_FLAGS = {
     is: "text",
     value: "NAME",
     fallback: "platform-operator",
-    about: "namespace of the Secrets of cluster connections",
+    about: "namespace of the Secrets of ClusterPlatformConnections",
   },
   "allowed-platform-hosts": {
     is: "text",
     value: "HOST,…",
     about:
-      "hosts, *.suffixes, addresses or CIDR blocks that a token may be sent to; every public host when left out " +
+      "hosts, *.suffixes, addresses or CIDR blocks that may receive the token; defaults to every public host " +
       "(or $PLATFORM_OPERATOR_ALLOWED_PLATFORM_HOSTS)",
   },
   "allow-insecure-platform": {
     is: "switch",
-    about: "let connections use http and loopback or private addresses (or $PLATFORM_OPERATOR_ALLOW_INSECURE_PLATFORM)",
+    about: "allow http, and loopback and private addresses (or $PLATFORM_OPERATOR_ALLOW_INSECURE_PLATFORM)",
   },
 } as const satisfies Flags;
 
@@ -40,7 +44,7 @@ export const PLATFORM_FLAGS = {
     is: "text",
     value: "[KIND/]NAME",
     about:
-      "connection to use; else the object's, else PlatformConnection default, else ClusterPlatformConnection default",
+      "connection; defaults to the object's, then PlatformConnection default, then ClusterPlatformConnection default",
   },
   ...OPERATOR_FLAGS,
 } as const satisfies Flags;
@@ -50,10 +54,10 @@ export type SharedFlags = FlagValues<typeof PLATFORM_FLAGS>;
 
 /** The flag of commands that list custom resources. */
 export const ALL_NAMESPACES = {
-  "all-namespaces": { is: "switch", short: "A", about: "look into all namespaces" },
+  "all-namespaces": { is: "switch", short: "A", about: "use all namespaces" },
 } as const satisfies Flags;
 
-export const HELP_FLAG = { help: { is: "switch", short: "h", about: "show this" } } as const satisfies Flags;
+export const HELP_FLAG = { help: { is: "switch", short: "h", about: "show this help" } } as const satisfies Flags;
 
 /** @returns the flag -o of a command that knows these formats; the first one is the default. */
 export function outputFlag(formats: readonly Format[]): Flags {

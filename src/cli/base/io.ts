@@ -52,7 +52,8 @@ export function paintFor(stream: Stream): Paint {
  */
 export async function readText(io: Io, path: string): Promise<string> {
   if (path === "-") {
-    if (io.stdin.isTTY === true) throw new UsageError("Nothing is piped in. Pipe it in, or name a file with -f.");
+    if (io.stdin.isTTY === true)
+      throw new UsageError("Standard input is a terminal. Pipe the input, or name a file with -f.");
     return text(io.stdin);
   }
   try {
@@ -83,7 +84,7 @@ export async function writeFiles(
 /** @returns why a file or directory cannot be written */
 export function notWritten(path: string, error: unknown): CliError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "it failed";
-  return new CliError(`${path} cannot be written (${code}). Name another place.`);
+  return new CliError(`${path} cannot be written (${code}). Choose another path.`);
 }
 
 /** @returns the object in a file of JSON or YAML. @throws CliError when there is none */
@@ -97,7 +98,7 @@ export async function readObject(io: Io, path: string): Promise<Readonly<Record<
     throw new CliError(`${nameOf(path)} is neither JSON nor YAML (${error.code}).`);
   }
   if (isObject(value)) return value;
-  throw new CliError(`${nameOf(path)} holds no object. It has to be one, in JSON or YAML.`);
+  throw new CliError(`${nameOf(path)} contains no object. It must be an object in JSON or YAML.`);
 }
 
 function nameOf(path: string): string {

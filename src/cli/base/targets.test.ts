@@ -25,12 +25,12 @@ describe("names of objects", () => {
   });
 
   it.each([
-    ["pproj/api", '"pproj/api" cannot stand here. Write papp/api or pdbase/api.'],
-    ["nothing/api", '"nothing/api" cannot stand here. Write papp/api or pdbase/api.'],
-    ["papp/", '"papp/" is no name.'],
-    ["papp/a/b", '"papp/a/b" is no name.'],
-    ["Upper", '"Upper" is no name.'],
-    ["../secret", '"../secret" cannot stand here. Write papp/secret or pdbase/secret.'],
+    ["pproj/api", '"pproj/api" is not allowed here. Use papp/api or pdbase/api.'],
+    ["nothing/api", '"nothing/api" is not allowed here. Use papp/api or pdbase/api.'],
+    ["papp/", '"papp/" is not a valid name.'],
+    ["papp/a/b", '"papp/a/b" is not a valid name.'],
+    ["Upper", '"Upper" is not a valid name.'],
+    ["../secret", '"../secret" is not allowed here. Use papp/secret or pdbase/secret.'],
   ])("%s is refused", (text, message) => {
     expect(() => nameOf(text, kinds)).toThrow(new UsageError(message));
   });
@@ -83,7 +83,7 @@ describe("a kind", () => {
   });
 
   it("that is not ours is refused, and the others are named", () => {
-    expect(() => kindNamed("pods")).toThrow(/"pods" is no kind of platform-operator\.io\..* pproj, penv, papp/);
+    expect(() => kindNamed("pods")).toThrow(/"pods" is not a kind of platform-operator\.io\..* pproj, penv, papp/);
     expect(() => kindNamed("toString")).toThrow(UsageError);
   });
 });

@@ -36,10 +36,10 @@ export function nameOf(text: string, kinds: readonly string[], besides: readonly
   const [first, second, ...rest] = text.split("/");
   const name = second ?? first ?? "";
   const kind = second === undefined ? kinds[0] : kindOf(first ?? "");
-  if (!NAME.test(name) || rest.length > 0) throw new UsageError(`${JSON.stringify(text)} is no name.`);
+  if (!NAME.test(name) || rest.length > 0) throw new UsageError(`${JSON.stringify(text)} is not a valid name.`);
   if (kind !== undefined && kinds.includes(kind)) return { kind, name };
   const known = [...besides, ...kinds.map((each) => `${shortNameOf(each)}/${name}`)].join(" or ");
-  throw new UsageError(`${JSON.stringify(text)} cannot stand here. Write ${known}.`);
+  throw new UsageError(`${JSON.stringify(text)} is not allowed here. Use ${known}.`);
 }
 
 /** @returns the kind of a word: kind, plural or short name, in any case, with or without group */
@@ -56,7 +56,7 @@ export function kindNamed(word: string): string {
   const kind = kindOf(word);
   if (kind !== undefined) return kind;
   const known = RESOURCES.map((resource) => shortNameOf(resource.kind)).join(", ");
-  throw new UsageError(`${JSON.stringify(word)} is no kind of ${GROUP}. Kinds by their short names: ${known}.`);
+  throw new UsageError(`${JSON.stringify(word)} is not a kind of ${GROUP}. The kinds by their short names: ${known}.`);
 }
 
 /** @param text "kind/name" @throws UsageError for anything else */

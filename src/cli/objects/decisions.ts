@@ -17,7 +17,7 @@ import { actionLines, lastDeployedCommit, reportedPlan } from "./shared/plan-vie
 export const pauseCommand = command({
   asks: "cluster",
   args: [TARGETS],
-  details: "The operator leaves paused objects and what they describe alone, but for their deletion.",
+  details: "The operator does not change paused objects, on the platform or here, except to delete them.",
   run: async (call) => {
     await setPaused(call, true);
   },
@@ -27,7 +27,7 @@ export const resumeCommand = command({
   asks: "platform",
   args: [TARGETS],
   flags: WAIT_FOR_READY,
-  details: "With --wait, the operator is asked to look at them now, as reconcile --wait does.",
+  details: "With --wait, also requests a reconcile, as reconcile --wait does.",
   run: async (call) => {
     const objects = await setPaused(call, false);
     return call.flags.wait ? await requestAndWait(call, objects, call.flags.timeout) : EXIT.ok;
@@ -55,18 +55,19 @@ export const approveCommand = command({
   asks: "cluster",
   args: [TARGET],
   flags: {
-    hash: { is: "text", value: "HASH", about: "approve this plan alone: refused when another one is waiting" },
+    hash: { is: "text", value: "HASH", about: "approve only this plan; fails if another plan is pending" },
   },
-  details: "Shows the plan in status.plan and approves it by its hash: a plan that changes meanwhile is not approved.",
+  details:
+    "Shows the plan in status.plan and approves it by its hash. A plan that changes in the meantime is not approved.",
   run: async ({ args, flags, io, report, ...call }) => {
     const object = await call.object(args.object);
     const plan = reportedPlan(object);
     if (plan === undefined) {
-      throw new CliError(`${args.object} has no plan that waits for approval: its status.plan is empty.`);
+      throw new CliError(`${args.object} has no plan to approve: its status.plan is empty.`);
     }
     for (const line of actionLines(plan.actions, lastDeployedCommit(object))) report(line);
     if (flags.hash !== undefined && flags.hash !== plan.hash) {
-      throw new CliError(`${args.object} has another plan now, ${plan.hash}. Look at it and approve that one.`);
+      throw new CliError(`${args.object} now has another plan, ${plan.hash}. Review it and approve that one.`);
     }
     await (await call.cluster()).patch(object, { metadata: { annotations: { [APPROVED_PLAN]: plan.hash } } });
     io.stdout.write(`${fullName(keyOf(object))} plan ${printable(plan.hash)} approved\n`);
@@ -81,13 +82,13 @@ export const resolveCommand = command({
     id: {
       is: "text",
       value: "UUID",
-      about: "CreateResultUnknown, DuplicateRemote: this is the object on the platform",
+      about: "for CreateResultUnknown and DuplicateRemote: the id of the object on the platform",
     },
-    recreate: { is: "switch", about: "CreateResultUnknown: nothing was created; create it" },
-    adopt: { is: "switch", about: "ForeignLedger: the other installation has stopped; this one takes over" },
-    proceed: { is: "switch", about: "MassChangeHeld, on a connection: the changes are meant" },
+    recreate: { is: "switch", about: "for CreateResultUnknown: nothing was created, so create the object" },
+    adopt: { is: "switch", about: "for ForeignLedger: the other installation has stopped, so take over the object" },
+    proceed: { is: "switch", about: "for MassChangeHeld on a connection: allow the changes" },
   },
-  details: "Exactly one of the four. Look at the platform first: what you say here is believed.",
+  details: "Takes exactly one of the four flags. Check the platform first: the operator does not verify the decision.",
   run: async ({ args, flags, io, ...call }) => {
     const decision = decisionOf(flags);
     if (flags.id !== undefined && !isUuidOfAnyCase(flags.id))
@@ -107,7 +108,7 @@ type Decision = (typeof DECISIONS)[number];
 function decisionOf(flags: Readonly<Record<Decision, string | boolean | undefined>>): Decision {
   const [decision, ...others] = DECISIONS.filter((name) => flags[name] !== undefined && flags[name] !== false);
   if (decision !== undefined && others.length === 0) return decision;
-  throw new UsageError("Say exactly one of --id UUID, --recreate, --adopt and --proceed.");
+  throw new UsageError("Give exactly one of --id UUID, --recreate, --adopt and --proceed.");
 }
 
 /** Why a decision would have no effect on an object, or not the intended one; undefined for a valid decision. */
@@ -116,22 +117,22 @@ const REFUSALS: Readonly<Record<Decision, (object: KubeObject, id: string | unde
     if (isConnection(object)) return "is a connection: it represents no object of the platform.";
     const recorded = stringMember(object.status, "externalId");
     if (recorded === undefined || recorded === id) return undefined;
-    return `is ${recorded} on the platform already. To take over another object, make another resource.`;
+    return `is ${recorded} on the platform already. To manage another object, create another resource.`;
   },
   // On a connection it repeats the registration of the receiver, also after a success.
   recreate: (object) =>
     isConnection(object) || object.metadata.annotations?.[INTENT] !== undefined
       ? undefined
-      : `has no create whose outcome is unknown (it says ${reasonOf(object)}): there is nothing to resolve.`,
+      : `has no create with an unknown result (its reason is ${reasonOf(object)}): there is nothing to resolve.`,
   // On a connection it applies to all of its objects.
   adopt: (object) =>
     isConnection(object) || reasonOf(object) === "ForeignLedger"
       ? undefined
-      : `does not say ForeignLedger but ${reasonOf(object)}: there is nothing to adopt.`,
+      : `has the reason ${reasonOf(object)}, not ForeignLedger: there is nothing to adopt.`,
   proceed: (object) =>
     isConnection(object) && reasonOf(object) === "MassChangeHeld"
       ? undefined
-      : `does not say MassChangeHeld but ${reasonOf(object)}. --proceed is for a connection that does.`,
+      : `has the reason ${reasonOf(object)}. --proceed is for a connection with the reason MassChangeHeld.`,
 };
 
 function isConnection({ kind }: KubeObject): boolean {

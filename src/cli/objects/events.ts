@@ -9,13 +9,13 @@ import { eventsIn, eventsOf, type EventView } from "./shared/events.ts";
 
 export const eventsCommand = command({
   asks: "cluster",
-  args: [{ name: "object", about: "kind and name, e.g. papp/api; all objects when left out", optional: true }],
+  args: [{ name: "object", about: "kind and name, e.g. papp/api; defaults to all objects", optional: true }],
   flags: {
-    type: { is: "text", value: "TYPE", choices: ["Normal", "Warning"], about: "those of this type alone" },
+    type: { is: "text", value: "TYPE", choices: ["Normal", "Warning"], about: "only events of this type" },
     ...ALL_NAMESPACES,
   },
   formats: ["table", "wide", "json", "yaml", "name"],
-  details: "The last one comes first. Events of connections of the whole cluster are in the namespace default.",
+  details: "The newest event comes first. Events of ClusterPlatformConnections are in the namespace default.",
   run: async (call) => {
     const { args, flags, host } = call;
     const cluster = await call.cluster();

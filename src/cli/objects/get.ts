@@ -19,9 +19,9 @@ import { listObjects } from "./shared/listing.ts";
 
 export const getCommand = command({
   asks: "platform",
-  args: [{ name: "kind", about: "a kind, e.g. papp; all of them when left out", optional: true }],
+  args: [{ name: "kind", about: "a kind, e.g. papp; defaults to all kinds", optional: true }],
   flags: {
-    remote: { is: "switch", about: "what the platform says, beside what the spec wants; whole with -o wide" },
+    remote: { is: "switch", about: "compare the spec with the platform; -o wide does not truncate values" },
     ...ALL_NAMESPACES,
   },
   formats: ["table", "wide", "json", "yaml", "name"],
@@ -36,9 +36,7 @@ export const getCommand = command({
       return;
     }
     if (kind !== undefined && !READABLE.includes(kind)) {
-      throw new CliError(
-        `The platform shows nothing that a ${kind} could be compared with. Try: ${READABLE.join(", ")}.`,
-      );
+      throw new CliError(`--remote does not support ${kind}. It supports: ${READABLE.join(", ")}.`);
     }
     const readable = objects.filter((object) => READABLE.includes(object.kind));
     await print(call, REMOTE, await remoteRows(call, readable));
@@ -99,11 +97,11 @@ async function remoteRows({ access, report }: Call, objects: readonly KubeObject
     const id = factOf(object).externalId;
     const name = shortTarget(keyOf(object));
     if (id === "") {
-      report(`${name} is left out: it is not on the platform yet.`);
+      report(`${name} is omitted: it is not on the platform yet.`);
       continue;
     }
     const remote = await remoteOf(await access(object), object, id);
-    if (typeof remote === "string") report(`${name} is left out: ${remote}.`);
+    if (typeof remote === "string") report(`${name} is omitted: ${remote}.`);
     else rows.push(...remote.map((field) => ({ ...field, object })));
   }
   return rows;
@@ -129,7 +127,7 @@ async function remoteOf(access: Access, object: KubeObject, id: string): Promise
   const reading = isOffered ? remote.read(access.platform, id) : remote?.documented?.(access.platform, id);
   if (reading === undefined) return "this platform does not show it";
   const record = await unlessMissing(reading);
-  return record === undefined ? "the platform does not have it" : remoteFields(object.spec ?? {}, shown(record));
+  return record === undefined ? "not found on the platform" : remoteFields(object.spec ?? {}, shown(record));
 }
 
 /** Members of specs that do not describe the object itself. */

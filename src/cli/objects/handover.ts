@@ -61,7 +61,7 @@ export async function handOver(call: MoveCall, move: Move): Promise<void> {
   const applier = applierOf(await cluster.patch(old, change, { dryRun: "All" }));
   if (applier !== undefined) {
     throw new CliError(
-      `${applier} applies ${target} and would create it again: move it in its source, as the guide says.`,
+      `${applier} applies ${target} and would create it again: move it in its source, as the guide describes.`,
     );
   }
   await create(move, query);
@@ -86,7 +86,7 @@ function refusalOf({ old, copy, to, installation }: Move): string | undefined {
   }
   if (installation === undefined) return undefined;
   const foreign = [old, copy].find((one) => one !== undefined && recordedBy(one) !== installation);
-  if (foreign !== undefined) return `is another installation's ${foreign === old ? "here" : "there"} already.`;
+  if (foreign !== undefined) return `belongs to another installation ${foreign === old ? "here" : "there"} already.`;
   return old.metadata.deletionTimestamp === undefined || isObserved(old) ? undefined : "is being deleted.";
 }
 
@@ -200,7 +200,7 @@ async function waitUntil(
     if (isOver(now)) return now;
     if (host.clock.monotonic() < until && (await abortableSleep(host.clock, POLL_MS, interrupt))) continue;
     throw new CliError(
-      `${shortTarget({ kind, name: metadata.name })} is still ${what}. Look at it with "${program} status", then repeat the move.`,
+      `${shortTarget({ kind, name: metadata.name })} is still ${what}. Check it with "${program} status", then repeat the move.`,
     );
   }
 }

@@ -16,17 +16,21 @@ export const moveCommand = command({
   asks: "platform",
   args: [TARGET],
   flags: {
-    to: { is: "text", value: "NAMESPACE", about: "the namespace to move it to" },
-    "to-installation": { is: "text", value: "CONTEXT", about: "context of the cluster whose operator takes it over" },
-    "dry-run": { is: "switch", about: "have the API server check each step, and store nothing" },
+    to: { is: "text", value: "NAMESPACE", about: "target namespace" },
+    "to-installation": {
+      is: "text",
+      value: "CONTEXT",
+      about: "context of the cluster whose operator takes over the object",
+    },
+    "dry-run": { is: "switch", about: "send every step to the API server as a dry run" },
     ...WAIT_FOR_READY,
   },
   details:
-    "Creates the same resource there, paused; deletes the one here under deletionPolicy Retain, so that the platform\n" +
-    "keeps the object; then resumes the new one, which adopts it. To finish a move that was interrupted, repeat the\n" +
-    "command. The other namespace needs a connection to the same organization, and the Secrets that the spec refers to.\n" +
-    "With --to-installation, the resource here is set to ObserveOnly before it is deleted, so that two operators never\n" +
-    "write to one object. A resource that a backup restored there is replaced by the one that is here.",
+    "Creates the same resource at the target, paused; deletes the source under deletionPolicy Retain, so that the object\n" +
+    "stays on the platform; then resumes the new resource, which adopts it. To finish an interrupted move, repeat the\n" +
+    "command. The target namespace needs a connection to the same organization, and the Secrets that the spec refers to.\n" +
+    "With --to-installation, the source is set to ObserveOnly before it is deleted, so that two operators never write to\n" +
+    "one object. A resource that a backup restored at the target is replaced by the source.",
   run: async (call) => {
     const { to, "to-installation": context } = call.flags;
     const cluster = await call.cluster();
@@ -41,7 +45,9 @@ export const moveCommand = command({
       const target = await there.cluster();
       const installation = await installationOf(cluster);
       if (installation === (await installationOf(target))) {
-        throw new CliError(`Context "${context}" leads to the same installation: kube-system has the same uid there.`);
+        throw new CliError(
+          `Context "${context}" is the same installation: its kube-system namespace has the same uid.`,
+        );
       }
       const where = `to namespace "${target.namespace}" of context "${context}"`;
       return await move(call, { there, to: target.namespace, where, installation });

@@ -16,17 +16,17 @@ const OPERATOR_NAMESPACE = { ...PLATFORM_FLAGS["operator-namespace"], about: "na
 export const orphansCommand = command({
   asks: "cluster",
   flags: {
-    namespace: { ...PLATFORM_FLAGS.namespace, about: "only what resources of this namespace left" },
+    namespace: { ...PLATFORM_FLAGS.namespace, about: "only orphans of this namespace" },
     "operator-namespace": OPERATOR_NAMESPACE,
     "all-namespaces": {
       ...ALL_NAMESPACES["all-namespaces"],
-      about: "what resources of all namespaces left; the default",
+      about: "orphans of all namespaces; the default",
     },
   },
   formats: ["table", "wide", "json", "yaml", "name"],
   details:
-    "Reads the orphan ledger, ConfigMaps in the operator's namespace. A resource that is created again under the same " +
-    "name adopts what it left.",
+    "Reads the orphan ledger, ConfigMaps in the operator's namespace. A resource that is created again with the same " +
+    "name adopts its orphan.",
   run: async (call) => {
     const { flags, host } = call;
     const { client } = await call.cluster();
@@ -43,11 +43,11 @@ export const forgetCommand = command({
   args: [{ name: "id", about: "id on the platform; several may follow", many: true }],
   flags: { "operator-namespace": OPERATOR_NAMESPACE },
   details:
-    "The objects stay on the platform. A resource that is created again under the same name does not find them any more.",
+    "The objects stay on the platform. A resource that is created again with the same name no longer adopts them.",
   run: async ({ cluster, args, flags, io }) => {
     for (const id of args.id) {
       if (!isUuidOfAnyCase(id))
-        throw new UsageError(`${JSON.stringify(id)} is no id of the platform, a lower-case UUID.`);
+        throw new UsageError(`${JSON.stringify(id)} is not an id of the platform, a lower-case UUID.`);
     }
     const { client } = await cluster();
     const shards = orphanShards(client, flags["operator-namespace"]);

@@ -23,7 +23,7 @@ import { createScreen } from "./shared/screen.ts";
 
 /** The flags of commands that wait for objects. */
 export const WAIT_FOR_READY = {
-  wait: { is: "switch", about: "wait until they are Ready, or a person is needed" },
+  wait: { is: "switch", about: "wait until the objects are Ready or Stalled" },
   timeout: { is: "duration", fallback: "5m", about: "how long to wait, e.g. 90s or 10m" },
 } as const satisfies Flags;
 
@@ -31,8 +31,7 @@ export const reconcileCommand = command({
   asks: "platform",
   args: [TARGETS],
   flags: WAIT_FOR_READY,
-  details:
-    "A deployment that failed is tried again once. The exit code is 1 when an object is stalled, 3 when the time is over.",
+  details: "A failed deployment is retried once. The exit code is 1 if an object is Stalled, 3 after the timeout.",
   run: async (call) => {
     const { args, flags, program } = call;
     const objects = await call.objects(args.object);
@@ -60,7 +59,9 @@ function refuseEnded(object: KubeObject): void {
 function refusePaused(object: KubeObject, program: string): void {
   if (!isPaused(object)) return;
   const target = shortTarget(keyOf(object));
-  throw new CliError(`${target} is paused: nothing comes of a request. Let it go on with: ${program} resume ${target}`);
+  throw new CliError(
+    `${target} is paused, so the operator ignores the request. Resume it with: ${program} resume ${target}`,
+  );
 }
 
 /** Requests a reconcile. @returns the token that the operator writes back once it is done */
@@ -158,8 +159,8 @@ async function conclude(
 ): Promise<number> {
   const open = results.filter(({ is }) => is !== "ready");
   for (const { object, is, now } of open) report(`${shortTarget(keyOf(object))}: ${reasonOf(is, now)}`);
-  const later = `the operator goes on by itself. Watch on with: ${program} tree -w`;
-  if (outcome === "timeout") report(`The time is over; ${later}`);
+  const later = `the operator continues by itself. Watch it with: ${program} tree -w`;
+  if (outcome === "timeout") report(`Timed out; ${later}`);
   if (outcome === "interrupted") report(`Nothing is undone: ${later}`);
   for (const { is, now } of open) if (is === "stalled" && now !== undefined) await printLog(now, access, report);
   if (outcome === "over") return open.length === 0 ? EXIT.ok : EXIT.failed;
@@ -169,7 +170,7 @@ async function conclude(
 function reasonOf(is: Result["is"], now: KubeObject | undefined): string {
   if (is === "gone" || now === undefined) return "it is gone.";
   const { reason = "", message = "" } = conditionView(now, "Stalled") ?? conditionView(now, "Ready") ?? {};
-  return reason === "" ? "The operator has not said anything of it." : `${reason}: ${message}`;
+  return reason === "" ? "The operator has not reported a condition yet." : `${reason}: ${message}`;
 }
 
 const LOG_LINES = 20;

@@ -39,7 +39,7 @@ export const historyCommand = command({
   asks: "cluster",
   args: [APPLICATION],
   formats: ["table", "wide", "json", "yaml", "name"],
-  details: "The numbers are those of rollback --to. Up to eleven deployments are kept, in the object's status.",
+  details: "rollback --to takes these numbers. The object's status keeps up to eleven deployments.",
   run: async (call) => {
     const object = await call.object(call.args.application, KINDS);
     await print(call, viewOf(call.host.clock.now()), deploymentsOf(object));
@@ -64,13 +64,18 @@ export const rollbackCommand = command({
   asks: "platform",
   args: [APPLICATION],
   flags: {
-    to: { is: "count", value: "N", least: 1, about: "a number of history; the last other commit that ran if absent" },
-    "dry-run": { is: "switch", about: "have the API server check the change, and store nothing" },
+    to: {
+      is: "count",
+      value: "N",
+      least: 1,
+      about: "number of the deployment in history; defaults to the last other commit that ran",
+    },
+    "dry-run": { is: "switch", about: "send the change to the API server as a dry run" },
     ...WAIT_FOR_READY,
   },
   details:
-    "Writes spec.deploy.gitCommitId, and nothing else. Change it where the manifest is kept as well: what applies that\n" +
-    "manifest again, e.g. Argo CD, sets the commit back.",
+    "Only writes spec.deploy.gitCommitId. Change the manifest in its source as well: a tool that applies it again, e.g.\n" +
+    "Argo CD, reverts the commit.",
   run: async (call) => {
     const { flags, io, report } = call;
     const object = await call.object(call.args.application, KINDS);
@@ -109,8 +114,8 @@ function warningsOf(object: KubeObject, answer: Json): readonly string[] {
   return [
     ...(applier === undefined
       ? []
-      : [`${applier} applies this object: change the commit in its source as well, or it is set back.`]),
-    ...(isPaused(object) ? ["it is paused: nothing is deployed until it is resumed."] : []),
+      : [`${applier} applies this object: change the commit in its source as well, or ${applier} reverts it.`]),
+    ...(isPaused(object) ? ["it is paused: the operator deploys nothing until it is resumed."] : []),
     ...(policy === "Manual" ? ["spec.deploy.policy is Manual: the operator does not deploy the commit itself."] : []),
   ];
 }

@@ -126,7 +126,7 @@ describe("the summary of an object", () => {
       "  Generation  2, the operator has seen -1",
       "",
       "Events",
-      "  You may not see them.",
+      "  You may not list events.",
     ]);
   });
 });

@@ -86,7 +86,7 @@ export function summaryOf({ object, events, now, program }: SummaryOf): readonly
     ...section("Drift", reportedDrift(object).map(fieldLine)),
     ...section("Plan", planLines(object, program)),
     ...section("Conditions", conditionLines(object, now, once)),
-    ...section("Events", events === undefined ? ["You may not see them."] : eventLines(events, now, once)),
+    ...section("Events", events === undefined ? ["You may not list events."] : eventLines(events, now, once)),
   ].map((line) => line.trimEnd());
 }
 

@@ -15,7 +15,7 @@ export const traceCommand = command({
   asks: "cluster",
   args: [TARGET],
   formats: ["table", "json", "yaml", "name"],
-  details: "The exit code is 1 when the object, or something that it refers to, is not Ready.",
+  details: "The exit code is 1 if the object, or an object that it refers to, is not Ready.",
   run: async (call) => {
     const cluster = await call.cluster();
     const steps = await stepsFrom(cluster, await call.object(call.args.object));

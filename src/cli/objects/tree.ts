@@ -19,9 +19,9 @@ import { createScreen } from "./shared/screen.ts";
 
 export const treeCommand = command({
   asks: "cluster",
-  args: [{ name: "project", about: "a PlatformProject: only what is in it", optional: true }],
+  args: [{ name: "project", about: "a PlatformProject, to show only its objects", optional: true }],
   flags: {
-    watch: { is: "switch", short: "w", about: "go on: draw it again on a terminal, else print every change" },
+    watch: { is: "switch", short: "w", about: "watch: update the tree on a terminal, otherwise print every change" },
     ...ALL_NAMESPACES,
   },
   formats: [...LIST_FORMATS, "dot"],
@@ -38,7 +38,7 @@ export const treeCommand = command({
       return;
     }
     if (output !== "table" && output !== "wide") {
-      throw new CliError("--watch draws the tree itself: it takes -o table or wide.");
+      throw new CliError("--watch takes -o table or wide.");
     }
     const stop = host.interrupt();
     const stopped = aborted(stop, stop);

@@ -59,45 +59,45 @@ const help = z.registry<{ readonly value: string; readonly about: string }>();
 export const options = z.object({
   metricsBindAddress: bindAddress.prefault(":8080").register(help, {
     value: "ADDRESS",
-    about: "where /metrics is served, e.g. :8080 or 127.0.0.1:9090; 0 for nowhere",
+    about: "address of /metrics, e.g. :8080 or 127.0.0.1:9090; 0 disables it",
   }),
   healthProbeBindAddress: bindAddress.prefault(":8081").register(help, {
     value: "ADDRESS",
-    about: "where /healthz and /readyz are served; 0 for nowhere",
+    about: "address of /healthz and /readyz; 0 disables them",
   }),
   webhookBindAddress: bindAddress.prefault("0").register(help, {
     value: "ADDRESS",
-    about: "where the platform's deliveries are received, e.g. :8082, behind TLS of an ingress; 0 for nowhere",
+    about: "address of the receiver of the platform's webhooks, e.g. :8082, behind an ingress with TLS; 0 disables it",
   }),
   statusPageBindAddress: bindAddress.prefault("0").register(help, {
     value: "ADDRESS",
     about:
-      "where the read-only status page is served, to everybody who gets there, e.g. 127.0.0.1:8083, which kubectl port-forward reaches; 0 for nowhere",
+      "address of the read-only status page, which has no authentication, e.g. 127.0.0.1:8083 for kubectl port-forward; 0 disables it",
   }),
   leaderElect: boolean.prefault("true").register(help, {
     value: "BOOL",
-    about: "work only while holding the lease, so that several replicas can run",
+    about: "reconcile only while holding the lease, so that several replicas can run",
   }),
   /** Empty for all. */
   watchNamespaces: list
     .pipe(z.array(namespace))
     .transform((names) => [...new Set(names)])
     .prefault("")
-    .register(help, { value: "NAME,…", about: "namespaces to look at; all when empty" }),
+    .register(help, { value: "NAME,…", about: "namespaces to watch; all if empty" }),
   /** Empty for every public host. */
   allowedPlatformHosts: list.pipe(z.array(platformHost)).prefault("").register(help, {
     value: "HOST,…",
-    about: "hosts, *.suffixes, addresses or CIDR blocks that connections may name; every public host when empty",
+    about: "hosts, *.suffixes, addresses or CIDR blocks that connections may name; every public host if empty",
   }),
   allowInsecurePlatform: boolean.prefault("false").register(help, {
     value: "BOOL",
-    about: "let connections use http and loopback or private addresses; for demos and tests",
+    about: "allow connections over http and to loopback and private addresses; for demos and tests",
   }),
   /** undefined for no proxy. */
   platformProxy: optional.pipe(readBy(parseProxy).optional()).prefault("").register(help, {
     value: "URL",
     about:
-      "proxy through which the platform is reached, e.g. http://proxy.example.com:3128, perhaps with user:password@, unless a connection names its own; else $HTTPS_PROXY; none when empty",
+      "proxy for the platform, e.g. http://proxy.example.com:3128, optionally with user:password@, unless a connection names its own; defaults to $HTTPS_PROXY",
   }),
   /** Entries that this program cannot read, e.g. an odd entry of NO_PROXY for another program, are ignored. */
   platformNoProxy: list
@@ -106,37 +106,40 @@ export const options = z.object({
     .register(help, {
       value: "HOST,…",
       about:
-        "hosts that are reached without that proxy: names, which stand for what is below them too, *.suffixes, addresses or CIDR blocks; else $NO_PROXY",
+        "hosts to reach without that proxy: names, with their subdomains, *.suffixes, addresses or CIDR blocks; defaults to $NO_PROXY",
     }),
   kubeconfig: optional.prefault("").register(help, {
     value: "FILE",
-    about: "kubeconfig to use; else $KUBECONFIG, ~/.kube/config, then the cluster that the process runs in",
+    about:
+      "path of the kubeconfig; defaults to $KUBECONFIG, then ~/.kube/config, then the cluster that the process runs in",
   }),
   context: optional.prefault("").register(help, {
     value: "NAME",
-    about: "context of the kubeconfig; its current one when empty",
+    about: "context of the kubeconfig; defaults to the current one",
   }),
   operatorNamespace: optional.pipe(namespace.optional()).prefault("").register(help, {
     value: "NAME",
     about:
-      "namespace of the lease and of the Secrets of cluster connections; else $POD_NAMESPACE, then the ServiceAccount's, then platform-operator",
+      "namespace of the lease and of the Secrets of ClusterPlatformConnections; defaults to $POD_NAMESPACE, then the ServiceAccount's, then platform-operator",
   }),
-  workers: workers.prefault("10").register(help, { value: "N", about: "objects that are worked on at once" }),
+  workers: workers
+    .prefault("10")
+    .register(help, { value: "N", about: "number of objects to reconcile at the same time" }),
   logLevel: readBy(parseLogLevels).prefault("info").register(help, {
     value: "LEVEL,…",
     about:
-      "trace, debug, info, warn or error, then perhaps those of single parts (app, kube, engine, platform, changes), e.g. info,platform=debug; debug names each request to the platform, trace also those to the API server",
+      "trace, debug, info, warn or error, optionally followed by levels of single loggers (app, kube, engine, platform, changes), e.g. info,platform=debug; debug logs each request to the platform, trace also those to the API server",
   }),
   /** The endpoint of traces, without a slash at the end; undefined for no traces. */
   otlpEndpoint: optional.pipe(otlpEndpoint.optional()).prefault("").register(help, {
     value: "URL",
     about:
-      "where traces are sent by OTLP/HTTP, e.g. http://collector:4318; else $OTEL_EXPORTER_OTLP_ENDPOINT; none when empty",
+      "URL to send traces to by OTLP/HTTP, e.g. http://collector:4318; defaults to $OTEL_EXPORTER_OTLP_ENDPOINT, and disables traces if both are empty",
   }),
   /** Whether requests to the platform have trace headers. */
   otlpPropagate: boolean.prefault("false").register(help, {
     value: "BOOL",
-    about: "send the platform the header traceparent, so that it can take part in traces",
+    about: "send the header traceparent to the platform, so that it can take part in traces",
   }),
   metricsPerObject: boolean.prefault("false").register(help, {
     value: "BOOL",

@@ -36,7 +36,7 @@ describe("the check of CRDs", () => {
     [
       "that are current",
       having(({ path }) => crd(path)),
-      { is: "ok", detail: `all ${RESOURCES.length} are there and current` },
+      { is: "ok", detail: `all ${RESOURCES.length} are installed and current` },
     ],
     [
       "that are older",
@@ -44,7 +44,7 @@ describe("the check of CRDs", () => {
       {
         is: "failed",
         detail: expect.stringMatching(
-          /^they are older than this program: PlatformProject\.spec\.description are unknown/,
+          /^they are older than this program: PlatformProject\.spec\.description are missing/,
         ),
       },
     ],
@@ -60,12 +60,12 @@ describe("the check of CRDs", () => {
           ? fail("Forbidden")
           : { resources: RESOURCES.map(({ plural }) => ({ name: plural })) },
       ),
-      { is: "unknown", detail: expect.stringContaining("you may not see whether they are current") },
+      { is: "unknown", detail: expect.stringContaining("you may not check whether they are current") },
     ],
     [
       "that may not be read, and are not served",
       having(({ path }) => fail(path.startsWith("/apis/apiextensions") ? "Forbidden" : "NotFound")),
-      { is: "failed", detail: expect.stringMatching(/^the cluster knows none of them/) },
+      { is: "failed", detail: expect.stringMatching(/^none of them is installed/) },
     ],
   ])("%s", async (_what, cluster, finding) => {
     expect(await checkCrds(cluster)).toEqual([{ what: "CRDs", ...finding }]);

@@ -13,23 +13,23 @@ import { checkInstaller, checkOperatorRights, checkUser } from "./rights.ts";
 export const checkCommand = command({
   asks: "platform",
   flags: {
-    pre: { is: "switch", about: "only what is needed before the operator is installed" },
+    pre: { is: "switch", about: "only check what is needed before the installation" },
     installation: {
       is: "switch",
-      about: "only what its installation brings: CRDs, and the operator's lease and rights",
+      about: "only check the installation: CRDs, and the operator's lease and rights",
     },
     uninstall: {
       is: "switch",
-      about: "only what has to go before it is uninstalled: objects with a finalizer, of all namespaces without -n",
+      about: "only list what prevents an uninstallation: objects with a finalizer; of all namespaces without -n",
     },
     namespace: PLATFORM_FLAGS.namespace,
     "all-namespaces": { ...ALL_NAMESPACES["all-namespaces"], about: "with --uninstall, all namespaces; the default" },
     "operator-namespace": PLATFORM_FLAGS["operator-namespace"],
     "service-account": { is: "text", value: "NAME", fallback: OPERATOR, about: "ServiceAccount of the operator" },
-    wait: { is: "duration", about: "check again until everything is well, e.g. 2m" },
+    wait: { is: "duration", about: "repeat the checks until they succeed, for at most this time, e.g. 2m" },
   },
   formats: ["table", "json", "yaml"],
-  details: "The exit code is 1 when something has to be done, 3 when --wait was in vain.",
+  details: "The exit code is 1 if a check fails, 3 if one still fails after --wait.",
   run: async (call) => {
     const { access, flags, report } = call;
     const { clock } = call.host;
@@ -70,7 +70,7 @@ type Part = (typeof PARTS)[number] | "all";
 /** @throws UsageError for more than one part */
 function partOf(flags: Readonly<Record<(typeof PARTS)[number], boolean>>): Part {
   const [part = "all", ...others] = PARTS.filter((name) => flags[name]);
-  if (others.length > 0) throw new UsageError("Say at most one of --pre, --installation and --uninstall.");
+  if (others.length > 0) throw new UsageError("Give at most one of --pre, --installation and --uninstall.");
   return part;
 }
 

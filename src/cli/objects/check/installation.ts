@@ -59,10 +59,10 @@ async function compared(client: ClusterClient["client"]): Promise<Finding> {
       .filter((path) => !has(schema, path))
       .map((path) => `${resource.kind}.${path.join(".")}`),
   );
-  if (gaps.length === 0) return ok(CRDS, `all ${RESOURCES.length} are there and current`);
+  if (gaps.length === 0) return ok(CRDS, `all ${RESOURCES.length} are installed and current`);
   const shown = gaps.slice(0, NAMED).join(", ");
   const more = gaps.length > NAMED ? `, and ${gaps.length - NAMED} more` : "";
-  return failed(CRDS, `they are older than this program: ${shown}${more} are unknown to the cluster. ${INSTALL}`);
+  return failed(CRDS, `they are older than this program: ${shown}${more} are missing in the cluster. ${INSTALL}`);
 }
 
 async function schemaOf(client: ClusterClient["client"], { plural }: Resource): Promise<Json | undefined> {
@@ -75,11 +75,11 @@ async function schemaOf(client: ClusterClient["client"], { plural }: Resource): 
 /** Checks the kinds that the API server serves, for users who may not read CRDs. */
 async function served(client: ClusterClient["client"]): Promise<Finding> {
   const group = await readOptional(client, `/apis/${API_VERSION}`);
-  if (group === undefined) return failed(CRDS, `the cluster knows none of them. ${INSTALL}`);
+  if (group === undefined) return failed(CRDS, `none of them is installed. ${INSTALL}`);
   const names = new Set(listMember(group, "resources").map((resource) => stringMember(resource, "name")));
   const missing = RESOURCES.filter(({ plural }) => !names.has(plural)).map(({ plural }) => plural);
   if (missing.length > 0) return failed(CRDS, `${missing.join(", ")} are missing. ${INSTALL}`);
-  return unknown(CRDS, `all ${RESOURCES.length} are there; you may not see whether they are current`);
+  return unknown(CRDS, `all ${RESOURCES.length} are installed; you may not check whether they are current`);
 }
 
 type Path = readonly string[];
@@ -131,7 +131,7 @@ function leaseFinding(lease: Json, namespace: string, now: Date): Finding {
   const seconds = member(spec, "leaseDurationSeconds");
   const lasts = (typeof seconds === "number" ? seconds : 15) * 1_000 + SKEW_MS;
   const age = now.getTime() - Date.parse(renewed ?? "");
-  const look = `Look at its Pods: kubectl get pods -n ${namespace}`;
+  const look = `Check its Pods: kubectl get pods -n ${namespace}`;
   if (holder === "") return failed(OPERATOR, `nobody holds the lease: no operator runs. ${look}`);
   if (!(age <= lasts))
     return failed(OPERATOR, `${holder} has not renewed the lease for ${ageOf(renewed, now)}. ${look}`);
@@ -154,7 +154,7 @@ export async function checkUninstall(cluster: ClusterClient, namespace: string):
   if (held.length === 0 && unseen.length === 0) {
     const where = namespace === "" ? "" : ` in namespace "${namespace}"`;
     return [
-      ok(FINALIZERS, `none of ${objects.length} objects${where} has one: deleting them leaves the platform as it is`),
+      ok(FINALIZERS, `none of ${objects.length} objects${where} has one: deleting them does not change the platform`),
     ];
   }
   return [
@@ -168,9 +168,9 @@ function nameOf({ kind, metadata: { namespace, name } }: KubeObject): string {
 }
 
 const EFFECTS: Readonly<Record<string, string>> = {
-  Delete: "deleting it deletes it on the platform too",
+  Delete: "deleting it also deletes it on the platform",
   Stop: "deleting it stops it on the platform",
-  Retain: "the operator has not taken the finalizer away yet",
+  Retain: "the operator has not removed the finalizer yet",
 };
 const ADVICE = "Delete it while the operator runs, or set Retain.";
 
@@ -178,7 +178,7 @@ function detailOf({ spec, metadata }: KubeObject): string {
   const said = stringMember(member(spec, "lifecycle"), "deletionPolicy");
   const policy = said === undefined ? "deletionPolicy as its connection says" : `deletionPolicy ${said}`;
   if (metadata.deletionTimestamp !== undefined) {
-    return `${policy}: it is being deleted, and waits for the operator. Its conditions say for what.`;
+    return `${policy}: it is being deleted and waits for the operator. Its conditions show the reason.`;
   }
   return `${policy}: ${EFFECTS[said ?? ""] ?? "deleting it changes the platform"}. ${ADVICE}`;
 }

@@ -35,7 +35,7 @@ function connectionFinding(object: KubeObject, what: string): Finding {
   const { mark, reason, message } = factOf(object);
   if (mark === "ready" || mark === "warned") return ok(what, message);
   const words = [reason, message].filter((word) => word !== "").join(": ");
-  return mark === "new" ? unknown(what, "the operator has not said anything of it") : failed(what, words);
+  return mark === "new" ? unknown(what, "the operator has not reported a condition yet") : failed(what, words);
 }
 
 /** Returns the objects that concern the namespace, of all kinds unless some are named. */
@@ -94,7 +94,7 @@ async function tokenFindings(
   const scope = info(
     what,
     "the platform does not show its scope: reads need Read, deployments Deploy, creates and updates Write; " +
-      "what it may not do shows as PermissionDenied on the object",
+      "a missing scope appears as PermissionDenied on the object",
   );
   if (expires === undefined) return [scope];
   const left = ageOf(clock.now().toISOString(), expires);
@@ -102,8 +102,8 @@ async function tokenFindings(
   return [
     isOver
       ? failed(what, "it has expired. Put a new one into the connection's Secret.")
-      : info(what, `it is a person's token and lasts ${left}: API tokens have no lifetime`),
-    ...(scheme === "Token" ? [info(what, "it is a JWT: spec.auth.scheme is Bearer for those")] : []),
+      : info(what, `it is a user's token and expires in ${left}; API tokens do not expire`),
+    ...(scheme === "Token" ? [info(what, "it is a JWT, which needs spec.auth.scheme: Bearer")] : []),
     scope,
   ];
 }
@@ -119,7 +119,7 @@ function expiryOf(token: string): Date | undefined {
 export async function checkObjects(cluster: ClusterClient): Promise<readonly Finding[]> {
   const objects = await objectsOf(cluster);
   const stalled = objects.filter((object) => factOf(object).mark === "stalled");
-  if (stalled.length === 0) return [ok("objects", `none of ${objects.length} needs a person`)];
+  if (stalled.length === 0) return [ok("objects", `none of ${objects.length} is Stalled`)];
   return stalled.map((object) => {
     const { reason, message } = factOf(object);
     return failed(shortTarget(keyOf(object)), `${reason}: ${message}`);

@@ -47,9 +47,9 @@ export async function checkUser(cluster: ClusterClient): Promise<readonly Findin
   const secrets = await deniedOf(cluster, [{ group: "", resource: "secrets", verb: "get", namespace }]);
   const where = `namespace "${namespace}"`;
   const mayRead = ok(YOURS, `you may read the custom resources of ${where}`);
-  const mayNotRead = failed(YOURS, `in ${where} you may not ${some(unread)}. Ask for a role that may.`);
+  const mayNotRead = failed(YOURS, `in ${where} you may not ${some(unread)}. Ask for a role with these rights.`);
   const mayNotWrite = info(YOURS, `in ${where} you may not ${some(unwritten)}`);
-  const noSecrets = `you may not read Secrets of ${where}: commands that ask the platform directly need that`;
+  const noSecrets = `you may not read Secrets of ${where}: commands that query the platform need this right`;
   return [
     unread.length === 0 ? mayRead : mayNotRead,
     ...(unwritten.length === 0 ? [] : [mayNotWrite]),
@@ -79,7 +79,7 @@ export async function checkOperatorRights(context: CheckContext): Promise<readon
     return [failed(what, `ServiceAccount ${account} may not ${some(denied)}. ${advice}`)];
   } catch (error) {
     if (!isKube(error, "Forbidden")) throw error;
-    return [unknown(what, "you may not ask what others may do")];
+    return [unknown(what, "you may not check the rights of others")];
   }
 }
 

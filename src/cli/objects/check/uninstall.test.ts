@@ -31,7 +31,7 @@ describe("the check before an uninstall", () => {
     [
       "is deleted",
       application("a", "Delete"),
-      `deletionPolicy Delete: deleting it deletes it on the platform too. ${ADVICE}`,
+      `deletionPolicy Delete: deleting it also deletes it on the platform. ${ADVICE}`,
     ],
     ["is stopped", application("a", "Stop"), `deletionPolicy Stop: deleting it stops it on the platform. ${ADVICE}`],
     [
@@ -42,7 +42,7 @@ describe("the check before an uninstall", () => {
     [
       "says Retain since a moment ago",
       application("a", "Retain"),
-      `deletionPolicy Retain: the operator has not taken the finalizer away yet. ${ADVICE}`,
+      `deletionPolicy Retain: the operator has not removed the finalizer yet. ${ADVICE}`,
     ],
   ])("names an object that %s", async (_what, object, detail) => {
     const { cluster } = having(() => [object]);
@@ -54,7 +54,7 @@ describe("the check before an uninstall", () => {
     const object = application("a", "Delete");
     const deleted = { ...object, metadata: { ...object.metadata, deletionTimestamp: "2026-11-21T10:00:00Z" } };
     const detail =
-      "deletionPolicy Delete: it is being deleted, and waits for the operator. Its conditions say for what.";
+      "deletionPolicy Delete: it is being deleted and waits for the operator. Its conditions show the reason.";
     const found = await checkUninstall(having(() => [deleted]).cluster, "");
     expect(found).toEqual([{ what: "PlatformApplication shop/a", is: "failed", detail }]);
   });
@@ -70,7 +70,7 @@ describe("the check before an uninstall", () => {
     ],
   ])("is content where %s", async (_what, applications, count) => {
     const { cluster, asked } = having(applications);
-    const detail = `none of ${count} objects in namespace "shop" has one: deleting them leaves the platform as it is`;
+    const detail = `none of ${count} objects in namespace "shop" has one: deleting them does not change the platform`;
     expect(await checkUninstall(cluster, "shop")).toEqual([{ what: "finalizers", is: "ok", detail }]);
     expect([...asked]).toEqual(["shop"]);
   });

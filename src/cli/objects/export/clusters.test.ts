@@ -80,7 +80,7 @@ describe("a cluster of an export", () => {
     [
       "a template of the past",
       { templateVersion: "1.0.0" },
-      'The template "essentials" version "1.0.0" is not offered',
+      'The template "essentials" version "1.0.0" is no longer offered',
     ],
   ])("with %s is written as a comment, without values that may be secret", (_what, more, words) => {
     const document = exported(bound(more))[1];

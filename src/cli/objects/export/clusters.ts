@@ -38,7 +38,7 @@ export function bindingItem({ record, templates }: FoundCluster, binding: Bindin
     wishes: [record.name, `${record.name} binding`],
     describe: (context) => ({
       obstacles: [
-        ...(template === undefined ? [`The template "${key}" version "${version}" is not offered any more.`] : []),
+        ...(template === undefined ? [`The template "${key}" version "${version}" is no longer offered.`] : []),
         ...(secrets.length > 0 ? [`${WITHHELD} ${secrets.join(", ")}.`] : []),
       ],
       spec: {
@@ -58,7 +58,7 @@ function observing({ observeOnly }: ExportContext): SpecData | undefined {
 }
 
 const WITHHELD =
-  "Values that may be secret are not written here. Put them into a Secret, refer to it by valueFrom, and take the comment signs away:";
+  "Values that may be secret are not exported. Put them into a Secret, refer to it by valueFrom, and uncomment:";
 
 /**
  * Returns the sensitive fields, as "component/field"; fields that the template does not describe are not among them.

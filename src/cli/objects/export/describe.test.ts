@@ -90,26 +90,26 @@ describe("a manifest of an export", () => {
         gitRepository: { url: "https://git.example.com/a/b.git" },
         lifecycle: { managementPolicy: "ObserveOnly", deletionPolicy: "Retain" },
       },
-      "The repository's URL on the platform holds credentials",
+      "The repository's URL on the platform contains credentials",
     ],
     [
       "shows no commit is not deployed",
       found({ gitRepository: { url: "https://git.example.com/a/b.git" } }),
       {},
-      "Which commit is deployed is not shown",
+      "The platform does not show the deployed commit",
     ],
-    ["has a value that no spec takes keeps it", found({ cpu: -1 }), {}, "spec.cpu is left out: spec.cpu "],
+    ["has a value that no spec takes keeps it", found({ cpu: -1 }), {}, "spec.cpu is omitted: spec.cpu "],
     [
       "has variables keeps them",
       { ...found(), variables: ["LOG_LEVEL"], secrets: ["PASSWORD"] },
       {},
-      "Its variables are left alone: LOG_LEVEL. Its secrets are left alone: PASSWORD.",
+      "Its variables stay unchanged: LOG_LEVEL. Its secrets stay unchanged: PASSWORD.",
     ],
     [
       "has variables that could not be read keeps them",
       { ...found(), variables: undefined },
       {},
-      "Its variables could not be read; they are left alone.",
+      "Its variables could not be read; they stay unchanged.",
     ],
   ])("of what %s", (_what, application, spec, comment) => {
     const { comments, ...document } = exported(application);
@@ -149,8 +149,8 @@ describe("what an export leaves out", () => {
     ];
     const [file] = filesOf(inventory(environment({ others })), home);
     expect(file?.documents.slice(2).flatMap(({ comments }) => comments)).toEqual([
-      `Left out: job "cron" (${id(4)}), as no custom resource describes services of this type.`,
-      `Left out: helm "cache" (${id(5)}), as it comes from the blueprint ${id(6)}, whose catalogue and icon the platform does not show.`,
+      `Omitted: job "cron" (${id(4)}), because no kind describes services of this type.`,
+      `Omitted: helm "cache" (${id(5)}), because it comes from the blueprint ${id(6)}, whose catalog and icon the platform does not show.`,
     ]);
   });
 });

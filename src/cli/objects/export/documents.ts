@@ -149,7 +149,7 @@ function fitting(kind: KindName, spec: SpecData) {
   for (;;) {
     const [issue] = schema?.safeParse(left).error?.issues ?? [];
     if (issue === undefined) {
-      const comments = [...dropped].map(([member, reason]) => `spec.${member} is left out: ${reason}.`);
+      const comments = [...dropped].map(([member, reason]) => `spec.${member} is omitted: ${reason}.`);
       return { spec: left, comments, fits: true };
     }
     const member = String(issue.path[0] ?? "");

@@ -31,18 +31,20 @@ export const exportCommand = command({
     project: { is: "list", value: "ID|NAME", about: "only this project" },
     all: {
       is: "switch",
-      about:
-        "all projects, and where they are shown the clusters with what is bound to them; so it is without --project",
+      about: "all projects, and the clusters with their bindings if the platform lists them; the default",
     },
-    "observe-only": { is: "switch", about: "manifests that watch and never write (managementPolicy ObserveOnly)" },
+    "observe-only": {
+      is: "switch",
+      about: "write manifests with managementPolicy ObserveOnly, which never change the platform",
+    },
     output: { is: "text", short: "o", value: "DIR", about: "directory to write one file per project to" },
   },
   details:
-    "Writes YAML to standard output unless -o names a directory. Applied, it makes the operator take over what exists\n" +
-    "without a write to the platform. Values of variables and secrets are never read: they stay as they are, and\n" +
-    "comments list their keys. Webhooks cannot be listed on any surface.",
+    "Writes YAML to standard output unless -o names a directory. When it is applied, the operator adopts the existing\n" +
+    "objects without a write to the platform. Values of variables and secrets are not read and stay unchanged;\n" +
+    "comments list their keys. No surface can list webhooks.",
   run: async ({ cluster: open, access: reach, flags, io, report }) => {
-    if (flags.all && flags.project.length > 0) throw new UsageError("Say either --all or --project ID|NAME.");
+    if (flags.all && flags.project.length > 0) throw new UsageError("Give either --all or --project ID|NAME.");
     const cluster = await open();
     const access = await reach();
     const surface = await surfaceOf(access);
@@ -88,7 +90,7 @@ async function presentIn(cluster: ClusterClient, report: (line: string) => void)
     });
   } catch (error) {
     if (!(error instanceof KubeError) && !(error instanceof CliError)) throw error;
-    report(`Which custom resources there are already could not be read: ${error.message}`);
+    report(`The existing custom resources could not be read: ${error.message}`);
     return [];
   }
 }
@@ -108,8 +110,8 @@ function boundTo({ spec }: KubeObject, objects: readonly KubeObject[]): string |
 
 function notesOf({ surface, gaps }: Inventory): readonly string[] {
   const unseen =
-    "This platform shows no environments and services but their number: what it does not show is written as comments.";
-  const webhooks = "Webhooks cannot be listed: describe them by hand.";
+    "This platform only shows the number of environments and services. Comments stand in for what it does not show.";
+  const webhooks = "Webhooks cannot be listed: write their manifests manually.";
   return [...(surface === "Full" ? [] : [unseen]), webhooks, ...gaps];
 }
 

@@ -42,9 +42,9 @@ export function environmentItem(project: FoundProject["record"], found: FoundEnv
 function unseen({ serviceCount }: FoundEnvironment): readonly string[] {
   const services = serviceCount === undefined ? "its services" : `its services (${serviceCount})`;
   return [
-    `Of this environment the platform shows nothing but its id; it does not list ${services} either.`,
-    "Fill in name and cluster, and take the comment signs away, to have it adopted.",
-    "A service can be adopted by spec.externalId where its connection lets such ids stand (allowUnverifiedIds).",
+    `The platform shows only the id of this environment, and does not list ${services}.`,
+    "To adopt it, fill in name and cluster, and uncomment it.",
+    "A service can be adopted by spec.externalId if its connection allows unverified ids (allowUnverifiedIds).",
   ];
 }
 
@@ -69,7 +69,7 @@ export function databaseItem({ record, state }: FoundDatabase, place: ServicePla
     id,
     wishes: serviceWishes(record, place),
     describe: ({ nameOf, lifecycle }) => ({
-      comments: isIdle ? ["It was never deployed. Remove spec.runState to have it deployed."] : [],
+      comments: isIdle ? ["It was never deployed. Remove spec.runState to deploy it."] : [],
       spec: {
         environmentRef: { name: nameOf(place.id) },
         ...exportedSettings(DATABASE_SETTINGS, record),
@@ -81,9 +81,10 @@ export function databaseItem({ record, state }: FoundDatabase, place: ServicePla
   };
 }
 
-const NO_COMMIT = "Which commit is deployed is not shown: nothing is deployed until spec.deploy says so.";
+const NO_COMMIT =
+  "The platform does not show the deployed commit. The operator deploys nothing until spec.deploy is set.";
 const CREDENTIALS =
-  "The repository's URL on the platform holds credentials, which are left out here: it is only observed, so that they stay.";
+  "The repository's URL on the platform contains credentials, which are omitted here. The application is only observed, so the URL stays unchanged.";
 
 /** Describes an application with the commit that is deployed. */
 export function applicationItem(found: FoundApplication, place: ServicePlace): ExportItem {
@@ -115,9 +116,9 @@ export function applicationItem(found: FoundApplication, place: ServicePlace): E
 
 function variableComments({ variables, secrets }: FoundApplication): readonly string[] {
   if (variables === undefined || secrets === undefined)
-    return ["Its variables could not be read; they are left alone."];
+    return ["Its variables could not be read; they stay unchanged."];
   const list = (what: string, keys: readonly string[]): readonly string[] =>
-    keys.length === 0 ? [] : [`Its ${what} are left alone: ${keys.join(", ")}.`];
+    keys.length === 0 ? [] : [`Its ${what} stay unchanged: ${keys.join(", ")}.`];
   return [...list("variables", variables), ...list("secrets", secrets)];
 }
 
@@ -126,9 +127,9 @@ export function otherService({ name, serviceType, blueprintId, id }: FoundEnviro
   const what = `${(serviceType ?? "service").toLowerCase()} ${JSON.stringify(name)} (${id})`;
   const why =
     blueprintId === undefined
-      ? "no custom resource describes services of this type"
-      : `it comes from the blueprint ${blueprintId}, whose catalogue and icon the platform does not show`;
-  return { comments: [`Left out: ${what}, as ${why}.`] };
+      ? "no kind describes services of this type"
+      : `it comes from the blueprint ${blueprintId}, whose catalog and icon the platform does not show`;
+  return { comments: [`Omitted: ${what}, because ${why}.`] };
 }
 
 /** Sets runState for stopped services only; the default, Running, does not change the others. */

@@ -78,7 +78,7 @@ describe("a manifest in a dry run", () => {
   it("is refused in the API server's words", async () => {
     const { cluster } = answering("Invalid");
     expect(await dryApply(cluster, manifest({}), "shop", undefined)).toMatch(
-      /^The API server refuses it: POST \S+\/platformprojects: refused/,
+      /^The API server rejects it: POST \S+\/platformprojects: refused/,
     );
   });
 

@@ -39,7 +39,7 @@ export async function dryApply(
     return object;
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
-    if (error.failure === "Invalid") return `The API server refuses it: ${error.said() ?? error.message}`;
+    if (error.failure === "Invalid") return `The API server rejects it: ${error.said() ?? error.message}`;
     // The namespace is created by the same files and does not exist yet.
     if (error.failure !== "Forbidden" && error.failure !== "NotFound") throw error;
     return overlaid(manifest, at, old);

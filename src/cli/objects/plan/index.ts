@@ -15,17 +15,17 @@ export const planCommand = command({
   asks: "cluster",
   flags: {
     filename: { is: "list", short: "f", value: "FILE|DIR", about: "manifests to plan; - is standard input" },
-    recursive: { is: "switch", short: "R", about: "look into directories of directories as well" },
+    recursive: { is: "switch", short: "R", about: "also read subdirectories" },
     ...OPERATOR_FLAGS,
   },
   formats: ["table", "json", "yaml", "name"],
   details:
-    "Reads the cluster and the platform, and writes nothing. The exit code is 0 when nothing would be written to the\n" +
-    "platform, 2 when something would, 1 when something cannot be planned. Resources in other namespaces are not read:\n" +
-    "only when the files are applied is it known whether one of them manages an object already.",
+    "Reads the cluster and the platform, and writes nothing. The exit code is 0 if the platform would not be changed,\n" +
+    "2 if it would be changed, 1 if a resource cannot be planned. Resources in other namespaces are not read, so the\n" +
+    "plan does not show whether one of them already manages an object.",
   run: async (call) => {
     const { flags, host, io, report } = call;
-    if (flags.filename.length === 0) throw new UsageError("Say what to plan with -f FILE or -f DIR.");
+    if (flags.filename.length === 0) throw new UsageError("Name the manifests to plan with -f FILE or -f DIR.");
     const manifests = await readManifests(io, flags.filename, flags.recursive);
     const rows = await planManifests(manifests, {
       rules: loadPlatformRules(flags),

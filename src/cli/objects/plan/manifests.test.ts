@@ -59,9 +59,9 @@ describe("manifests", () => {
   });
 
   it.each([
-    ["", /^There is no object in standard input\.$/],
-    ["[", /^standard input is no YAML: /],
-    ["- a\n- b\n", /^standard input holds something that is no object of Kubernetes/],
+    ["", /^standard input contains no object\.$/],
+    ["[", /^standard input is not valid YAML: /],
+    ["- a\n- b\n", /^standard input contains a document that is not a Kubernetes object/],
     ["apiVersion: v1\nkind: Secret\n", /metadata\.name is missing/],
   ])("%j are none", async (text, words) => {
     await expect(readManifests(io(text), ["-"], false)).rejects.toThrow(words);

@@ -37,7 +37,7 @@ export async function readManifests(
       manifests.push(...(await manifestsIn(file, await readText(io, file))));
     }
   }
-  if (manifests.length === 0) throw new CliError(`There is no object in ${paths.map(fileLabel).join(", ")}.`);
+  if (manifests.length === 0) throw new CliError(`${paths.map(fileLabel).join(", ")} contains no object.`);
   return manifests;
 }
 
@@ -70,7 +70,7 @@ async function manifestsIn(file: string, text: string): Promise<readonly Manifes
   return [...documents].flatMap((document) => {
     const [error] = document.errors;
     if (error !== undefined)
-      throw new CliError(`${fileLabel(file)} is no YAML: ${error.message.split("\n")[0] ?? error.code}`);
+      throw new CliError(`${fileLabel(file)} is not valid YAML: ${error.message.split("\n")[0] ?? error.code}`);
     const value: unknown = document.toJS();
     return value === null || value === undefined ? [] : objectsIn(file, value);
   });
@@ -86,7 +86,7 @@ function objectsIn(file: string, value: unknown): readonly Manifest[] {
   const name = stringMember(metadata, "name");
   if (!isObject(value) || apiVersion === undefined || kind === undefined || name === undefined) {
     throw new CliError(
-      `${fileLabel(file)} holds something that is no object of Kubernetes: apiVersion, kind or metadata.name is missing.`,
+      `${fileLabel(file)} contains a document that is not a Kubernetes object: apiVersion, kind or metadata.name is missing.`,
     );
   }
   return [{ apiVersion, kind, name, namespace: stringMember(metadata, "namespace"), body: value, file }];

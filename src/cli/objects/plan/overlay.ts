@@ -27,7 +27,7 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
   const ours = manifests.filter(isOurs).map((manifest) => placed(manifest, cluster));
   if (ours.length < manifests.length) {
     report(
-      `${manifests.length - ours.length} objects of other kinds are not planned; Secrets and ConfigMaps give values.`,
+      `${manifests.length - ours.length} of other kinds: not planned. Values are taken from Secrets and ConfigMaps.`,
     );
   }
   const present = await presentIn(ours, overlay);
@@ -49,7 +49,7 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
     operatorNamespace,
     shards: orphanShards(cluster.client, operatorNamespace),
     unread: () => {
-      report("the orphan ledger is left out: you may not read it.");
+      report("the orphan ledger is omitted: you may not read it.");
     },
     installation: await installationOf(namespaces, [...present.values()]),
     version: OPERATOR_VERSION,

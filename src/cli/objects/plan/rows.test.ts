@@ -109,7 +109,7 @@ describe("a row of a plan", () => {
     [
       "differs, and the policies leave it so",
       at(object(ready, { status: { drift: { fields: [{ path: "spec.cpu", desired: "1", observed: "2" }] } } })),
-      { action: "none", note: "what differs on the platform is left as it is" },
+      { action: "none", note: "differences on the platform are not corrected" },
     ],
     [
       "is paused",

@@ -84,7 +84,7 @@ function adopted({ object, old }: PlannedObject): Outcome | undefined {
 function settled({ object }: PlannedObject): Outcome {
   const ready = conditionView(object, "Ready");
   if (ready !== undefined && ready.status !== "True") return none(`${ready.reason}: ${ready.message}`);
-  return none(reportedDrift(object).length > 0 ? "what differs on the platform is left as it is" : "");
+  return none(reportedDrift(object).length > 0 ? "differences on the platform are not corrected" : "");
 }
 
 const VERBS: readonly (readonly [start: RegExp, verb: string])[] = [

@@ -57,7 +57,7 @@ export async function partEntries(
       entries.push({ name: `${name}.yaml`, text: yaml(await read()) });
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
-      note(`${name} is left out: ${error.message}.`);
+      note(`${name} is omitted: ${error.message}.`);
     }
   }
   return entries;

@@ -26,14 +26,14 @@ export const reportCommand = command({
       short: "f",
       value: "FILE.tar.gz|DIR",
       fallback: "platform-report.tar.gz",
-      about: "archive to write; any other name is a directory",
+      about: "archive to write, or a directory if the name has no such ending",
     },
     "operator-namespace": PLATFORM_FLAGS["operator-namespace"],
     ...ALL_NAMESPACES,
   },
   details:
-    "Holds the custom resources with their values masked, events, versions, how the operator is deployed, and what\n" +
-    "`check` finds. Secrets and ConfigMaps are not read. Look at it before you hand it on.",
+    "Contains the custom resources with masked values, events, versions, the operator's Deployment, and the results of\n" +
+    "`check`. Secrets and ConfigMaps are not read. Review the bundle before you share it.",
   run: async ({ cluster: open, access, flags, report, host }) => {
     if (!ARCHIVE.test(flags.file) && FILE.test(flags.file)) {
       throw new UsageError(`-f takes an archive that ends in .tar.gz or .tgz, or a directory, not ${flags.file}.`);
@@ -55,7 +55,7 @@ export const reportCommand = command({
     const bundle = [{ name: "README.txt", text: readme(entries, gaps, namespace, clock.now()) }, ...entries];
     await write(flags.file, bundle, clock.now());
     report(
-      `Wrote ${flags.file}: ${bundle.map(({ name }) => name).join(", ")}. Values are masked; look at it before you hand it on.`,
+      `Wrote ${flags.file}: ${bundle.map(({ name }) => name).join(", ")}. Values are masked; review it before you share it.`,
     );
     for (const gap of gaps) report(gap);
   },
@@ -68,9 +68,9 @@ function readme(entries: readonly BundleFile[], gaps: readonly string[], namespa
     "In it:",
     ...entries.map(({ name }) => `  ${name}`),
     "",
-    "Not in it: Secrets, ConfigMaps, logs, and anything of the platform but what the statuses say. Values of variables,",
-    "of templates' fields and of inputs, and whatever is named like a secret, are replaced by •••.",
-    ...(gaps.length === 0 ? [] : ["", "Left out:", ...gaps.map((gap) => `  ${gap}`)]),
+    "It contains no Secrets, ConfigMaps and logs, and of the platform only what the statuses show. Values of variables,",
+    "of templates' fields and of inputs, and members that are named like a secret, are replaced by •••.",
+    ...(gaps.length === 0 ? [] : ["", "Omitted:", ...gaps.map((gap) => `  ${gap}`)]),
     "",
   ].join("\n");
 }

@@ -18,7 +18,7 @@ export interface Scope {
 
 /**
  * Lists all kinds. Kinds that the user may not list, or that the cluster does not know, are left out.
- * @throws CliError where the cluster knows none of them, KubeError
+ * @throws CliError where none of them is installed, KubeError
  */
 export async function listObjects({ cluster, namespace, kinds, report }: Scope): Promise<readonly KubeObject[]> {
   const types = typesOf(kinds);
@@ -26,7 +26,7 @@ export async function listObjects({ cluster, namespace, kinds, report }: Scope):
   for (const [index, list] of lists.entries()) {
     if (!(list instanceof Error)) continue;
     const why = list instanceof CliError ? "the cluster does not know them" : "you may not list them";
-    report(`${types[index]?.plural} are left out: ${why}.`);
+    report(`${types[index]?.plural} are omitted: ${why}.`);
   }
   const [first] = lists;
   if (first instanceof CliError && lists.every((list) => list instanceof CliError)) throw first;
@@ -69,7 +69,7 @@ export function followObjects({ cluster, namespace, kinds, report, clock }: Scop
     observer: {
       listed: settle,
       failed: (kind, error) => {
-        if (!known.has(kind)) report(`${typeOf(kind).plural} are left out until they can be read: ${error.message}.`);
+        if (!known.has(kind)) report(`${typeOf(kind).plural} are omitted until they can be read: ${error.message}.`);
         settle(kind);
       },
     },
