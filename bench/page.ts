@@ -36,13 +36,13 @@ export function page(results: Results): string {
   return [
     "# Performance",
     "",
-    "The operator beside a controller that was written with controller-runtime for this purpose, and the oracle: the fewest requests that bring the same about, without a record that makes them safe to repeat. The same CRDs, API server and simulated platform, in one run, in rounds that take turns. Calls and writes are counted by the API server's audit log and by the platform, CPU and memory by the kernel.",
+    "The operator beside a peer, a controller written with controller-runtime for this comparison, and the oracle, a client that sends the minimal requests for the same result, without the records that make them safe to repeat. All use the same CRDs, API server and simulated platform, in one run, in interleaved rounds. The counts come from the audit log of the API server and from the platform, CPU and memory from the kernel.",
     "",
-    `Written by \`make bench\` on commit ${commit}, ${date}: ${machine}, Node ${versions["node"] ?? ""}, ${versions["go"] ?? ""}, everything on the same cores; flags of Node beside those of the image: ${nodeFlags === "" ? "none" : `\`${nodeFlags}\``}. The ratio is the operator's figure to the peer's: below 1 the operator needs less. The raw figures are in [bench/results](../bench/results).`,
+    `Written by \`make bench\` on commit ${commit}, ${date}: ${machine}, Node ${versions["node"] ?? ""}, ${versions["go"] ?? ""}, everything on the same cores; flags of Node beside those of the image: ${nodeFlags === "" ? "none" : `\`${nodeFlags}\``}. The ratio is the figure of the operator divided by that of the peer: below 1 the operator needs less. The raw figures are in [bench/results](../bench/results).`,
     "",
-    "What the peer leaves out: it keeps no record before a create (a crash between the request and the write of the id creates twice), reads no ingress, reports no drift, writes about a third of the status, and does not wait until a deleted object is gone from the platform.",
+    "What the peer does not do: it keeps no record before a create (a crash between the request and the write of the id creates twice), reads no ingress, reports no drift, writes about a third of the status, and does not wait until a deleted object is gone from the platform.",
     "",
-    "What was tried where the operator needs more is in [What was tried](performance-experiments.md).",
+    "[What was tried](performance-experiments.md) describes the experiments for the figures in which the operator needs more.",
     "",
     `## ${String(objects)} applications, ${rounds === 1 ? "one round" : `${String(rounds)} rounds`}`,
     "",
@@ -54,17 +54,17 @@ export function page(results: Results): string {
     ...table(largeRows(results)),
     "## A platform that limits requests",
     "",
-    "150 applications are created on a platform that allows 20 requests a second and answers 429 beyond that. The bound is the time that the limit alone takes for the calls that each made.",
+    "150 applications are created on a platform that allows 20 requests a second and answers 429 beyond that. The bound is the time that each one's own calls take at exactly that rate.",
     "",
     ...table(limitedRows(results)),
     "## Tenants that compete under a limit",
     "",
-    "Three namespaces with 90, 9 and 1 percent of the applications are created at once on a platform that limits requests, while a person edits settled applications of a fourth.",
+    "Three namespaces with 90, 9 and 1 percent of the applications are created at once on a platform that limits requests, while a user edits settled applications in a fourth.",
     "",
     ...table(tenantsRows(results)),
-    "## The rate that a connection finds by itself",
+    "## Without a configured rate limit",
     "",
-    `${String(results.budget.applications)} applications on a platform without a limit: ${results.budget.ownSeconds.toFixed(1)} s where the connection has no \`spec.rateLimit\`, ${results.budget.largeSeconds.toFixed(1)} s with one of 1,000 requests a second. With ten applications the operator uses ${results.smallRssMiB.toFixed(0)} MiB.`,
+    `${String(results.budget.applications)} applications on a platform without a limit: ${results.budget.ownSeconds.toFixed(1)} s if the connection has no \`spec.rateLimit\`, ${results.budget.largeSeconds.toFixed(1)} s with one of 1,000 requests a second. With ten applications the operator uses ${results.smallRssMiB.toFixed(0)} MiB.`,
     "",
   ].join("\n");
 }
@@ -106,7 +106,7 @@ function largeRows({ large: { operator, peer } }: Results): readonly Row[] {
     own === undefined || other === undefined ? "–" : ratio(own, other),
   ];
   return [
-    row("edit of a commit → request for it, p50, ms", operator.latency.p50, peer.latency.p50, 0),
+    row("edit of a commit → its request, p50, ms", operator.latency.p50, peer.latency.p50, 0),
     row("the same, p99, ms", operator.latency.p99, peer.latency.p99, 0),
     row("edits without a request within 5 s", operator.latency.missing, peer.latency.missing, 0),
     ...CHURN.map(([what, of, digits]) => row(`20 edits a second: ${what}`, of(operator.churn), of(peer.churn), digits)),
@@ -114,7 +114,7 @@ function largeRows({ large: { operator, peer } }: Results): readonly Row[] {
     row("CPU, idle, percent of a core", operator.idleCpuPercent, peer.idleCpuPercent, 2),
     row("resident memory, MiB", operator.rssMiB, peer.rssMiB, 0),
     row("cold start: CPU in 3 s, ms", operator.startCpuMs, peer.startCpuMs, 0),
-    row("cold start: most memory, MiB", operator.startPeakMiB, peer.startPeakMiB, 0),
+    row("cold start: peak memory, MiB", operator.startPeakMiB, peer.startPeakMiB, 0),
     row("cold start: longest wait for /healthz, ms", operator.longestStallMs, peer.longestStallMs, 0),
   ];
 }
