@@ -145,12 +145,11 @@ export const connectionRef = z
     name: objectName.describe("Name of the connection; a PlatformConnection is in the same namespace."),
   })
   .describe(
-    "Connection to the platform. Defaults to the parent's, else to the PlatformConnection named default in this " +
-      "namespace, else to the ClusterPlatformConnection named default. It must not differ from the parent's.",
+    "Connection to the platform. Defaults to the parent's, then to the PlatformConnection named default in this namespace, then to the ClusterPlatformConnection named default. It must not differ from the parent's.",
   );
 
 export const externalId = uuid.describe(
-  "Id of an existing object on the platform that this object takes over. Cannot be changed or removed once set.",
+  "Id of an existing object on the platform to adopt. Cannot be changed or removed once set.",
 );
 
 const keyOf = (source: string) =>
@@ -235,6 +234,5 @@ export const clusterContext = z
     provider: platformValue.describe("Cloud provider in the platform's spelling, e.g. AWS."),
   })
   .describe(
-    "The kind of cluster, which narrows what a template allows: mode and provider, both or none. Nothing is narrowed " +
-      "when absent.",
+    "Mode and provider of the cluster, both or none, which restrict what a template allows. Without restriction when absent.",
   );

@@ -13,35 +13,28 @@ const managementPolicy = z
   .enum(["Manage", "ObserveOnly", "CreateOnly"])
   .optional()
   .describe(
-    "What may be written to the platform: Manage everything, ObserveOnly nothing, so that the status only shows what " +
-      "is there, CreateOnly what it takes to bring the spec about once, and nothing after that. Defaults to Manage.",
+    "What the operator may write to the platform: Manage allows everything, ObserveOnly nothing, so that the status only shows the platform's state, CreateOnly what applies the spec once, and nothing afterwards. Defaults to Manage.",
   );
 
 const adoptionPolicy = z
   .enum(["Never", "IfUniqueName", "Required"])
   .optional()
   .describe(
-    "Whether an object of the same name on the platform may be taken over: Never, IfUniqueName when there is exactly " +
-      "one, or Required to never create one. Defaults to IfUniqueName where the platform can list such objects and " +
-      "the parent is managed from this namespace, else to Never. What an earlier resource of the same name left on " +
-      "the platform is taken over unless Never is written here or in the connection's defaults.",
+    "Whether to adopt an object of the same name on the platform: Never, IfUniqueName if there is exactly one, or Required to never create one. Defaults to IfUniqueName if the platform can list such objects and the parent is managed from this namespace, otherwise to Never. An object that an earlier resource of the same name left on the platform is adopted unless Never is set here or in the connection's defaults.",
   );
 
 const onMissing = z
   .enum(["Fail", "Recreate"])
   .optional()
   .describe(
-    "What to do once the platform provably does not have the object any more: Fail reports it, Recreate creates a new " +
-      "one, without what was in the old one. Defaults to Fail.",
+    "What to do if the object no longer exists on the platform: Fail reports it, Recreate creates a new one, without the contents of the old one. Defaults to Fail.",
   );
 
 const driftPolicy = z
   .enum(["Correct", "Report"])
   .optional()
   .describe(
-    "What to do about changes that others made on the platform: Correct undoes all of them, Report only reports them. " +
-      "When absent, settings are corrected where the platform has an update, while deployments of other commits and " +
-      "stopped services are only reported.",
+    "What to do about changes that others make on the platform: Correct reverts all of them, Report only reports them. When absent, settings are reverted if the platform can update them, while deployments of other commits and stopped services are only reported.",
   );
 
 type ApplyPolicy = "Automatic" | "Manual";
@@ -51,8 +44,7 @@ function applyPolicy(usual: ApplyPolicy) {
     .enum(["Automatic", "Manual"])
     .optional()
     .describe(
-      "Automatic writes to the platform at once; Manual first puts a plan into status.plan and waits until the annotation " +
-        `platform-operator.io/approved-plan holds its hash. A deletion waits for nobody. Defaults to ${usual}.`,
+      `Automatic writes to the platform at once; Manual first writes a plan to status.plan and waits until the annotation platform-operator.io/approved-plan contains its hash. Deletions need no approval. Defaults to ${usual}.`,
     );
 }
 
@@ -63,42 +55,39 @@ export const recurringWindow = z
       /^[0-9A-Za-z*/,-]+( +[0-9A-Za-z*/,-]+){4}$/,
       128,
       "must be a cron expression of five fields, e.g. 0 22 * * 1-5",
-    ).describe("When the window opens, as a cron expression of five fields, e.g. 0 22 * * 1-5."),
-    duration: duration.describe("How long it stays open, e.g. 30m or 8h."),
+    ).describe("Start of the window, as a cron expression of five fields, e.g. 0 22 * * 1-5."),
+    duration: duration.describe("Duration of the window, e.g. 30m or 8h."),
     timeZone: matches(/^[A-Za-z0-9_+/-]+$/, 64, "must be the name of a time zone")
       .min(1)
       .optional()
       .describe("IANA time zone of the schedule, e.g. Europe/Berlin. Defaults to UTC."),
   })
-  .describe("A window of time that comes again.");
+  .describe("A recurring window of time.");
 
 const syncWindows = z
   .object({
     kind: z
       .enum(["Allow", "Deny"])
-      .describe("Allow writes to the platform only inside the windows, Deny only outside of them."),
+      .describe("Allow permits writes to the platform only inside the windows, Deny only outside of them."),
     windows: z.array(recurringWindow).min(1).max(16).describe("The windows.").meta(ATOMIC),
   })
   .optional()
   .describe(
-    "When the platform may be written to, deletions included. It is read at any time. Defaults to always. " +
-      "Where the platform changes something by itself, no window holds that up.",
+    "Windows in which the operator may write to the platform, deletions included. Reads are always allowed, and changes that the platform makes by itself are not delayed. Defaults to always.",
   );
 
 const retry = z
   .object({
-    limit: z.int().min(0).max(20).describe("How often a failed deployment is started again."),
-    backoff: duration.default("5m").describe("How long to wait after a failure, e.g. 5m. Defaults to 5m."),
+    limit: z.int().min(0).max(20).describe("Number of retries of a failed deployment."),
+    backoff: duration.default("5m").describe("Wait time after a failure, e.g. 5m. Defaults to 5m."),
   })
   .optional()
-  .describe("Starts a failed deployment again, with the same commit. Defaults to never.");
+  .describe("Retries a failed deployment with the same commit. Defaults to never.");
 
 const progressDeadline = duration
   .optional()
   .describe(
-    "How long a build, deployment, stop or upgrade, or the layers of a binding, may show one and the same state, or a " +
-      "request may be refused with 409, before the object is Stalled, e.g. 2h. It is followed nevertheless, and every " +
-      "change of its state clears that. 0m means for ever. Defaults to 1h.",
+    "How long a build, deployment, stop or upgrade, or the layers of a binding, may stay in one state, or a request may be rejected with 409, before the object is Stalled, e.g. 2h. The operator keeps polling it, and any change of state clears the condition. 0m disables the deadline. Defaults to 1h.",
   );
 
 const MEMBERS = {
@@ -113,9 +102,9 @@ const MEMBERS = {
 };
 
 const DELETES = {
-  Retain: "Retain leaves everything as it is",
-  Delete: "Delete deletes it where the platform can, with whatever is still in it there",
-  Stop: "Stop stops it and leaves it",
+  Retain: "Retain keeps the object",
+  Delete: "Delete deletes it if the platform supports that, with everything in it",
+  Stop: "Stop stops it and keeps it",
 } as const;
 
 export type DeletionPolicy = keyof typeof DELETES;
@@ -146,7 +135,7 @@ export function lifecycleOf(
       ...(deletionPolicy === undefined ? {} : { deletionPolicy }),
     })
     .optional()
-    .describe("What the operator may do to the object of the platform, and when. A connection can set defaults.");
+    .describe("What the operator may do to the object on the platform, and when. A connection can set defaults.");
 }
 
 /** The members of `spec.lifecycle` for kinds that create, change and adopt. */
@@ -174,27 +163,22 @@ export const logSettings = z
       .max(MOST_LOG_LINES)
       .optional()
       .describe(
-        "How many last lines of the application's log to put into status.lastFailure.log when a build or a deployment " +
-          "fails: at most 20, and 2 KiB. Values of Secrets are masked; anything else that the application logs can be " +
-          "read by everybody who may read this object. Defaults to 0.",
+        "Number of last lines of the application's log to write to status.lastFailure.log when a build or deployment fails: at most 20, and 2 KiB. Values of Secrets are masked; everything else that the application logs is visible to everybody who may read this object. Defaults to 0.",
       ),
   })
   .optional()
-  .describe("What to keep of the application's log. A connection can set defaults.");
+  .describe("Lines to keep of the application's log. A connection can set defaults.");
 
 /** The defaults that a connection sets for all of its objects. */
 export const defaults = z
   .object({
-    lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]).describe(
-      "Members of spec.lifecycle for objects that do not say otherwise.",
-    ),
+    lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]).describe("Defaults of spec.lifecycle of objects."),
     pollInterval: duration
       .optional()
       .describe(
-        "How often what is settled is looked at, e.g. 15m; the annotation platform-operator.io/poll-interval of an " +
-          "object goes first. Defaults to 10m.",
+        "Poll interval of settled objects, e.g. 15m; the annotation platform-operator.io/poll-interval of an object overrides it. Defaults to 10m.",
       ),
-    logs: logSettings.describe("Members of spec.logs for applications that do not say otherwise."),
+    logs: logSettings.describe("Defaults of spec.logs of applications."),
   })
   .optional()
-  .describe("What counts where an object on this connection says nothing itself.");
+  .describe("Defaults for objects on this connection.");

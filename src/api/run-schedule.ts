@@ -9,16 +9,14 @@ import { ATOMIC, time } from "./status.ts";
 export const runSchedule = z
   .array(
     recurringWindow
-      .extend({ kind: z.enum(["Stop"]).describe("What happens while the window is open: Stop stops it.") })
-      .describe("A window of time that comes again."),
+      .extend({ kind: z.enum(["Stop"]).describe("Action during the window: Stop stops it.") })
+      .describe("A recurring window of time."),
   )
   .min(1)
   .max(16)
   .optional()
   .describe(
-    "When it is stopped: inside of these windows, however often they overlap; outside of them it runs. What somebody " +
-      "starts by hand inside of a window runs until that window ends, and the annotation platform-operator.io/run-until " +
-      "has it run until a time. Nothing is stopped that the platform cannot start again. Defaults to never.",
+    "Windows in which it is stopped; outside of them it runs. If a user starts it manually inside a window, it runs until that window ends, and with the annotation platform-operator.io/run-until until that time. The operator stops nothing that the platform cannot start again. Defaults to never.",
   )
   .meta(ATOMIC);
 
@@ -36,16 +34,16 @@ export function runsBySchedule(spec: { readonly runSchedule?: unknown; readonly 
 
 /** The schema of `status.runUntil`, a member of the memory. */
 export const runUntil = time.describe(
-  "Until when it runs although a window of spec.runSchedule is open, as somebody started it by hand.",
+  "Time until which it runs despite an open window of spec.runSchedule, because a user started it manually.",
 );
 
 /** The schema of `status.nextRunChange`. */
 export const nextRunChange = z
   .object({
     at: time.describe("When."),
-    runState: z.enum(["Running", "Stopped"]).describe("What it is from then on."),
+    runState: z.enum(["Running", "Stopped"]).describe("Run state from that time on."),
   })
-  .describe("What spec.runSchedule does next.");
+  .describe("Next change by spec.runSchedule.");
 
 /** The columns of `kubectl get -o wide`. */
 export const SCHEDULE_COLUMNS: readonly PrinterColumn[] = [

@@ -49,54 +49,54 @@ const condition = z
       .regex(
         /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$/,
       )
-      .describe("What the condition is about, e.g. Ready."),
-    status: z.enum(["True", "False", "Unknown"]).describe("Whether it holds."),
-    observedGeneration: count.optional().describe("Generation of the object that the condition was judged on."),
-    lastTransitionTime: time.describe("When status last changed."),
+      .describe("Type of the condition, e.g. Ready."),
+    status: z.enum(["True", "False", "Unknown"]).describe("Status of the condition."),
+    observedGeneration: count.optional().describe("Generation of the object that the condition describes."),
+    lastTransitionTime: time.describe("Time of the last change of status."),
     reason: z
       .string()
       .min(1)
       .max(1024)
       .regex(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/)
-      .describe("Why, in one word; or the platform's own state."),
-    message: z.string().max(32768).describe("Why, and what to do, in a sentence."),
+      .describe("Reason in one word, or the platform's state verbatim."),
+    message: z.string().max(32768).describe("Explanation, and what to do."),
   })
-  .describe("One fact about the object.");
+  .describe("A condition of the object.");
 
 const identity = z
   .object({
-    connectionUid: id.optional().describe("uid of the connection that the object was made through."),
+    connectionUid: id.optional().describe("uid of the connection that the object was created through."),
     host: text.optional().describe("Host of the platform."),
     organizationId: id.optional().describe("Organization on the platform."),
     parentId: id.optional().describe("Id of the parent on the platform."),
-    installation: id.optional().describe("Which installation of the operator made or adopted it."),
+    installation: id.optional().describe("Installation of the operator that created or adopted it."),
   })
-  .describe("Where the object on the platform belongs. Once recorded, another place is never written to.");
+  .describe("Place of the object on the platform. Once it is recorded, the operator never writes to another place.");
 
 const intent = z
   .object({
     v: z.int().min(1).max(1000).describe("Version of this record."),
-    uid: id.describe("uid of the object that the record was written for."),
-    installation: id.describe("Which installation of the operator wrote it."),
-    attempt: text.describe("Names this attempt alone."),
+    uid: id.describe("uid of the object that the record belongs to."),
+    installation: id.describe("Installation of the operator that wrote it."),
+    attempt: text.describe("Id of this attempt."),
     op: text.describe("The operation of the platform's API."),
     creates: z.boolean().optional().describe("Whether the action creates an object."),
-    generation: count.describe("Generation that asked for the action."),
+    generation: count.describe("Generation that requested the action."),
     parentId: id.optional().describe("Id of the parent that the action was meant for."),
     id: id.optional().describe("Id of the object that the action was meant for."),
     name: text.optional().describe("Name of the object that was to be created."),
-    commit: text.optional().describe("Commit that was to be deployed."),
+    commit: text.optional().describe("Commit of the deployment."),
     repetition: z
       .boolean()
       .optional()
-      .describe("Whether it repeats an action that the platform did not confirm. It is not repeated itself."),
+      .describe("Whether it repeats an action that the platform did not confirm. A repetition is not repeated."),
     mark: z.unknown().optional().meta({
-      description: "What was seen before, to find out later whether the action was carried out.",
+      description: "State before the action, to determine later whether it was executed.",
       "x-kubernetes-preserve-unknown-fields": true,
     }),
   })
   .describe(
-    "An action that was begun and whose outcome is not recorded yet. It is traced. Once, and only where that changes nothing, it is repeated.",
+    "An action that was started and whose outcome is not recorded yet. The operator determines the outcome, and repeats the action at most once, only if a repetition has no further effect.",
   );
 
 const driftField = z
@@ -113,24 +113,28 @@ const common = {
     .int()
     .min(-1)
     .optional()
-    .describe("Generation of the spec that this status speaks of; -1 until the operator has seen the object."),
+    .describe("Generation of the spec that this status describes; -1 until the operator has reconciled the object."),
   conditions: z
     .array(condition)
     .max(16)
     .optional()
     .describe(
-      "Ready and Synced always; Reconciling or Stalled only while they hold; further ones as the kind has them.",
+      "Conditions: Ready and Synced always, Reconciling or Stalled only while they are True, and those of the kind.",
     )
     .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] }),
-  lastHandledReconcileAt: token.optional().describe("The last reconcile-requested-at annotation that was acted upon."),
+  lastHandledReconcileAt: token
+    .optional()
+    .describe("Value of the last reconcile-requested-at annotation that the operator handled."),
 };
 
 export const planSchema = z
   .object({
-    hash: text.describe("Stands for the plan; the annotation platform-operator.io/approved-plan with it lets it go."),
-    reason: text.describe("Why it was made, in one word."),
-    generation: count.describe("Generation of the spec that it brings about."),
-    approved: z.boolean().optional().describe("Whether it was approved and is being carried out."),
+    hash: text.describe(
+      "Hash of the plan. The annotation platform-operator.io/approved-plan with this value approves it.",
+    ),
+    reason: text.describe("Cause of the action, in one word."),
+    generation: count.describe("Generation of the spec that it applies."),
+    approved: z.boolean().optional().describe("Whether the plan is approved and being executed."),
     actions: z
       .array(
         z
@@ -140,17 +144,17 @@ export const planSchema = z
             creates: z
               .boolean()
               .optional()
-              .describe("Whether it creates the object; what follows from that is approved with it."),
+              .describe("Whether it creates the object; approving it also approves the steps that follow."),
             commit: text.optional().describe("Commit that it deploys."),
-            fields: atomicList(driftField, DRIFT_FIELDS, "What it changes, at most 20 fields."),
+            fields: atomicList(driftField, DRIFT_FIELDS, "Fields that it changes, at most 20."),
           })
           .describe("One write to the platform."),
       )
       .max(16)
-      .describe("What would be written, in order.")
+      .describe("Planned writes, in order.")
       .meta(ATOMIC),
   })
-  .describe("What is to be written to the platform and waits for approval or for a change window.");
+  .describe("Writes to the platform that wait for approval or for a change window.");
 
 /** The recorded identity and the open intent. */
 const ledger = { identity: identity.optional(), intent: intent.optional() };
@@ -159,9 +163,9 @@ const ledger = { identity: identity.optional(), intent: intent.optional() };
 const governed = {
   appliedGeneration: count
     .optional()
-    .describe("Generation of the spec that was last brought about on the platform; what differs since is drift."),
+    .describe("Generation of the spec that was last applied to the platform; later differences are drift."),
   plan: planSchema.optional(),
-  lastApprovedPlan: text.optional().describe("Hash of the last plan that was approved and carried out."),
+  lastApprovedPlan: text.optional().describe("Hash of the last plan that was approved and executed."),
 };
 
 /** The members of a status whose kind has objects on the platform. */
@@ -180,7 +184,7 @@ const living = {
         }),
     })
     .optional()
-    .describe("Where the platform differs from the spec. Secret values are not compared."),
+    .describe("Differences between the platform and the spec. Secret values are not compared."),
   ...governed,
 };
 
@@ -227,9 +231,9 @@ export function memorySchema(members: Members) {
 
 /** The engine's Fingerprint of content with secret values. It is keyed, so that nobody can guess the values. */
 export const fingerprint = z.object({
-  key: text.describe("Which key the digest was made with."),
+  key: text.describe("Key that the digest was made with."),
   digest: text.describe("Keyed digest of the content."),
-  sources: text.describe("Stands for the versions of the Secrets and ConfigMaps that the content came from."),
+  sources: text.describe("Digest of the versions of the Secrets and ConfigMaps that provided the content."),
 });
 
 /** The last PlatformOperation on an object that another resource represents. */
@@ -238,13 +242,15 @@ export const lastOperation = z
     name: text.describe("Namespace and name of the PlatformOperation."),
     operation: text.describe("The operation of the platform's API, e.g. stopDatabase."),
     startedAt: time.describe("When it was requested."),
-    requestId: id.optional().describe("The platform's id of the deployment request; absent when it gave none."),
-    gitCommitId: text.optional().describe("Commit that was to be deployed."),
+    requestId: id
+      .optional()
+      .describe("The platform's id of the deployment request; absent if the platform returned none."),
+    gitCommitId: text.optional().describe("Commit of the deployment."),
     result: z
       .enum(["Completed", "Accepted", "Failed", "Unknown"])
       .optional()
-      .describe("How it ended, as far as the PlatformOperation shows it."),
+      .describe("Result as reported by the PlatformOperation."),
   })
-  .describe("What a PlatformOperation last did to it.");
+  .describe("Last PlatformOperation on it.");
 
 export type LastOperation = z.output<typeof lastOperation>;

@@ -53,12 +53,12 @@ const gitRepository = z
       .describe("Git provider in the platform's spelling, e.g. GITHUB. Derived from the URL when absent."),
     rootPath: leftToPlatform(z.string().min(1).max(1024), "Directory of the application in the repository."),
   })
-  .describe("Where the source is.");
+  .describe("Repository of the source.");
 
 const port = z
   .object({
     internalPort: integer(1, 65535).describe("Port that the application listens on."),
-    externalPort: leftToPlatform(integer(1, 65535), "Port that it is reached at."),
+    externalPort: leftToPlatform(integer(1, 65535), "External port."),
     protocol: leftToPlatform(platformValue, "Protocol in the platform's spelling, e.g. HTTP."),
     publiclyAccessible: flag(false, "Whether the port is reachable from outside the cluster."),
   })
@@ -72,11 +72,10 @@ const deploy = z
     policy: choice(
       ["Automatic", "Manual"],
       "Automatic",
-      "Automatic deploys when the commit changes, or settings or variables that the operator wrote; Manual only " +
-        "reports UpToDate=False.",
+      "Automatic deploys after a change of the commit, or of settings or variables that the operator wrote; Manual only reports UpToDate=False.",
     ),
   })
-  .describe("What is to be deployed. Nothing is deployed when absent.");
+  .describe("Commit to deploy. Nothing is deployed when absent.");
 
 const NEEDS_DEPLOY = {
   rule: "!has(self.spec.runSchedule) || has(self.spec.deploy)",
@@ -88,21 +87,21 @@ export const spec = z
   .object({
     ...placeFields("application"),
     gitRepository,
-    buildMode: leftToPlatform(platformValue, "How the source is built, in the platform's spelling, e.g. DOCKER."),
+    buildMode: leftToPlatform(platformValue, "Build mode, in the platform's spelling, e.g. DOCKER."),
     dockerfilePath: leftToPlatform(z.string().min(1).max(1024), "Path of the Dockerfile in the repository."),
     ...sizes,
-    minRunningInstances: leftToPlatform(integer(0, 10_000), "Fewest running instances."),
-    maxRunningInstances: leftToPlatform(integer(1, 10_000), "Most running instances."),
+    minRunningInstances: leftToPlatform(integer(0, 10_000), "Minimum number of running instances."),
+    maxRunningInstances: leftToPlatform(integer(1, 10_000), "Maximum number of running instances."),
     ports: z
       .array(port)
       .max(64)
       .optional()
-      .describe("Ports, each internalPort once. Left alone when absent.")
+      .describe("Ports, with unique internalPort. Not changed when absent.")
       .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["internalPort"] }),
     variables: variablesOf(
       environmentVariableName,
       "An environment variable",
-      "Environment variables, each name once. Others on the platform are left alone.",
+      "Environment variables, with unique names. Other variables on the platform are not changed.",
       {},
     ),
     deploy: deploy.optional(),
@@ -131,11 +130,11 @@ export type ApplicationSpec = z.output<typeof spec>;
 
 const lastDeployment = lastDeploymentOf({
   ...deploymentFields,
-  gitCommitId: text.describe("Commit that was asked for."),
-  variables: fingerprint.optional().describe("Stands for the variables that it was made with."),
+  gitCommitId: text.describe("Requested commit."),
+  variables: fingerprint.optional().describe("Digest of the variables that it was made with."),
   variablesAt: text
     .optional()
-    .describe("When a variable set had last written to the application then, by the platform's clock."),
+    .describe("Time of the last write of a variable set to the application before it, by the platform's clock."),
 });
 
 const lastFailure = lastFailureOf({
@@ -143,36 +142,35 @@ const lastFailure = lastFailureOf({
   log: atomicList(
     text.describe("A line."),
     MOST_LOG_LINES,
-    "The last lines of the application's log then, as spec.logs.onFailure says. They may hold what the application " +
-      "logs of its own secrets.",
+    "Last lines of the application's log at that time, if spec.logs.onFailure is set. They may contain secrets that the application logs.",
   ),
 });
 
 const secret = {
   key: text.describe("Name of the secret."),
-  digest: text.describe("Stands for its value."),
+  digest: text.describe("Digest of its value."),
 };
 
 const written = writtenOf({
   ...writtenFields,
-  variables: fingerprint.optional().describe("Stands for the variables as they were last sent."),
+  variables: fingerprint.optional().describe("Digest of the variables as last sent."),
   variableNames: atomicList(text.describe("Name of a variable."), 256, "Names of the variables that were last sent."),
   secrets: atomicList(
     z.object(secret).describe("A secret."),
     256,
-    "Those of them that are secrets: an import cannot replace them.",
+    "Those that are secrets, which an import cannot replace.",
   ),
   sentSecrets: atomicList(
     z
-      .object({ ...secret, at: text.describe("When it was sent, by the platform's clock.") })
+      .object({ ...secret, at: text.describe("Time when it was sent, by the platform's clock.") })
       .describe("A secret that was sent."),
     256,
-    "Secrets that were not there before an import whose answer is not recorded yet.",
+    "Secrets that did not exist before an import whose response is not recorded yet.",
   ),
 });
 
 const ingress = ingressField("application");
-const commit = text.describe("The first seven digits of the commit that runs, as far as that is known.");
+const commit = text.describe("First seven digits of the running commit, if known.");
 
 const remembered = {
   commit,
@@ -211,7 +209,7 @@ export const platformApplication = defineResource({
   ],
   columns: livingColumns([
     column("State", ".status.state", "State on the platform, verbatim."),
-    column("Commit", ".status.commit", "Commit that runs."),
+    column("Commit", ".status.commit", "Running commit."),
     STATE_SINCE,
     wide("Env", ".spec.environmentRef.name", "The environment it is in."),
     wide("Deployed", ".status.lastDeployment.finishedAt", "Time since the last deployment ended.", "date"),

@@ -12,17 +12,13 @@ const earlier = z
   .object({
     commit: text.describe("Commit that was deployed."),
     state: text.optional().describe("State of the deployment when the next one began, verbatim."),
-    at: time.optional().describe("When it ended; when it began, where its end was not seen."),
-    seconds: count.optional().describe("How long it took."),
+    at: time.optional().describe("Time of its end, or of its start if the end was not observed."),
+    seconds: count.optional().describe("Duration."),
   })
   .describe("A deployment.");
 
 /** The schema of status.history. It is written with `lastDeployment`, when another deployment begins. */
-export const history = atomicList(
-  earlier,
-  MOST,
-  `The deployments before lastDeployment, the latest first, at most ${MOST}.`,
-);
+export const history = atomicList(earlier, MOST, `Deployments before lastDeployment, newest first, at most ${MOST}.`);
 
 type History = z.output<typeof history>;
 type Deployment = ServiceDeployment & { readonly gitCommitId: string };

@@ -24,8 +24,7 @@ const fieldValue = z
   ])
   .meta({
     description:
-      "The value: a string, number or boolean as the template's field wants it; a string is understood for each of " +
-      "them. Quote integers beyond 2^53.",
+      "The value: a string, number or boolean, according to the template's field; a string is accepted for each of them. Quote integers beyond 2^53.",
     // The API server cannot express "string, number or boolean". The operator refuses other values.
     "x-kubernetes-preserve-unknown-fields": true,
   });
@@ -64,7 +63,7 @@ const spec = z.object({
     .describe("The platform template, one of the connection's organization; see PlatformCatalog."),
   layerSelections: mapOf(z.boolean().describe("Whether the layer is selected."), 64)
     .default({})
-    .describe("Layers to select or deselect, by key. Others are as the template enables them."),
+    .describe("Layers to select or deselect, by key. For others the template's default applies."),
   managedConfig: mapOf(mapOf(configValue, 128).describe("Fields of one component, by key."), 64)
     .default({})
     .describe("Configuration of the template's components: by component key, then by field key."),
@@ -86,7 +85,7 @@ const record = {
         .object({
           key: text.describe("Key of the layer."),
           status: text.describe("Status of the layer, verbatim, e.g. ENABLED."),
-          reason: text.optional().describe("Why, in the platform's words."),
+          reason: text.optional().describe("Reason, in the platform's words."),
           componentKeys: atomicList(text.describe("Key of a component."), 256, "Components of the layer."),
         })
         .describe("One layer."),
@@ -94,7 +93,7 @@ const record = {
     .max(64)
     .describe("Layers of the template on this cluster.")
     .meta(ATOMIC),
-  written: fingerprint.describe("Stands for the binding as it was last written."),
+  written: fingerprint.describe("Digest of the binding as last written."),
 };
 
 export type BindingMemory = z.output<typeof platformBinding.memory>;
@@ -109,7 +108,7 @@ export const platformBinding = defineResource({
   status: livingStatus({
     ...record,
     clusterId: id.optional().describe("Id of the cluster that the template is bound to."),
-    layersEnabled: text.optional().describe("How many of the selected layers are enabled, e.g. 3/4."),
+    layersEnabled: text.optional().describe("Number of enabled layers of those selected, e.g. 3/4."),
   }),
   rules: [
     {

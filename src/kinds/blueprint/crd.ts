@@ -28,11 +28,10 @@ const specOverrides = mapOf(z.unknown(), 64)
   .optional()
   .meta({
     description:
-      "Overrides over the blueprint's manifest, sent as they are, null included, e.g. engine_version, credentials, " +
-      "backend, timeout, cpu, ram, storage. The platform accepts fields only that the manifest marks as overridable. " +
+      "Overrides of the blueprint's manifest, sent unchanged, null included, e.g. engine_version, credentials, " +
+      "backend, timeout, cpu, ram, storage. The platform only accepts fields that the manifest marks as overridable. " +
       "Terraform and OpenTofu blueprints need engine_version; Helm blueprints ignore engine_version, credentials and " +
-      "backend. Cannot be changed once the service exists. kubectl apply leaves a null out, which means the same to the " +
-      "platform; with --server-side it is sent.",
+      "backend. Cannot be changed once the service exists. kubectl apply drops a null, which means the same to the platform; with --server-side it is sent.",
     "x-kubernetes-preserve-unknown-fields": true,
   });
 
@@ -58,9 +57,7 @@ export const spec = z
       .enum(["Helm", "Terraform", "OpenTofu"])
       .optional()
       .describe(
-        "What runs the blueprint. The operator does not see its manifest: said here, specOverrides are checked before " +
-          "anything is sent, and the condition ConfigValid shows what the engine ignores. When absent, the platform " +
-          "alone judges them.",
+        "Engine of the blueprint, which the operator cannot read from its manifest. If it is set, the operator validates specOverrides before it sends them, and the condition ConfigValid shows which of them the engine ignores. When absent, only the platform validates them.",
       ),
     allowedEngineVersions: z
       .array(z.string().min(1).max(64).describe("A version, e.g. 1.9.8."))
@@ -76,11 +73,8 @@ export const spec = z
       .boolean()
       .optional()
       .describe(
-        "Whether the service is deployed right after it was created. The operator has no other way to deploy it, so " +
-          "this is the one time. Needs a token with the scopes Write and Deploy, or Admin. Some platforms answer such a " +
-          "creation without an id; where they do not list services either, it ends in CreateResultUnknown. Defaults to " +
-          "false, as in the platform's own API. A service that exists keeps the choice that it was created with; false " +
-          "then leaves to others whether it runs.",
+        "Whether the service is deployed right after its creation. The operator has no other way to deploy it. Needs a token with the scopes Write and Deploy, or Admin. Some platforms respond to such a creation without an id; if they do not list services either, it ends in CreateResultUnknown. Defaults to " +
+          "false, as in the platform's own API. An existing service keeps the choice that it was created with.",
       ),
     externalId: externalId.optional(),
     // No surface deletes or stops the service of a blueprint.
@@ -101,16 +95,16 @@ const { requestId, state, startedAt, finishedAt, duration, baseline } = deployme
 const { state: shownState, stateSince, ...shown } = stateFields("service");
 
 const ids = {
-  serviceId: id.describe("Id of the service that the blueprint became; the blueprint's own is externalId."),
+  serviceId: id.describe("Id of the service created from the blueprint; the id of the blueprint itself is externalId."),
 };
 const facts = {
-  catalogUrl: text.describe("Where the catalogue describes the blueprint, as the platform answered."),
-  createdAt: time.describe("When the operator created it; absent for one that it took over."),
+  catalogUrl: text.describe("URL of the blueprint in the catalog, as returned by the platform."),
+  createdAt: time.describe("Time when the operator created it; absent if it was adopted."),
   lastDeployment: lastDeploymentOf({ requestId, state, startedAt, finishedAt, duration, baseline }),
   lastFailure: lastFailureOf({}),
   written: writtenOf({
     settings: writtenFields.settings,
-    variables: fingerprint.optional().describe("Stands for the variables as they were sent."),
+    variables: fingerprint.optional().describe("Digest of the variables as sent."),
   }),
   ingress: ingressField("service"),
 };
@@ -128,7 +122,7 @@ export const platformBlueprint = defineResource({
     stateSince,
     ...shown,
     ...ids,
-    serviceType: text.optional().describe("What the service is, in the platform's spelling, e.g. HELM or TERRAFORM."),
+    serviceType: text.optional().describe("Type of the service, in the platform's spelling, e.g. HELM or TERRAFORM."),
     ...facts,
   }),
   rules: [

@@ -14,17 +14,16 @@ const spec = z.object({
     .max(SECTIONS.length)
     .default(["Templates"])
     .describe(
-      "What to read: Templates, CloudProviders (with regions and zones), DatabaseTypes, GitRepositories (a platform " +
-        "may take an API token only for it). Defaults to Templates.",
+      "Sections to read: Templates, CloudProviders (with regions and zones), DatabaseTypes, GitRepositories (which some platforms only allow for API tokens). Defaults to Templates.",
     )
     .meta({ "x-kubernetes-list-type": "set" }),
   cluster: clusterContext.optional(),
   gitTokenId: uuid
     .optional()
-    .describe("Id of the platform's git token whose repositories are listed. Left to the platform when absent."),
+    .describe("Id of the platform's git token whose repositories are listed. The platform chooses it when absent."),
   interval: matches(/^([1-9][0-9]{0,4}m|[1-9][0-9]{0,3}h)$/, 16, "must be whole minutes or hours, e.g. 30m or 1h")
     .default("10m")
-    .describe("How often the catalogue is read again, e.g. 30m or 1h. Defaults to 10m."),
+    .describe("Interval at which the catalog is read again, e.g. 30m or 1h. Defaults to 10m."),
 });
 
 export type CatalogSpec = z.output<typeof spec>;
@@ -32,7 +31,7 @@ export type CatalogSection = (typeof SECTIONS)[number];
 
 const record = {
   digest: text.describe("SHA-256 of the content; it changes when the catalogue does."),
-  changedAt: time.describe("When the operator first saw this content."),
+  changedAt: time.describe("Time when the operator first read this content."),
 };
 
 export type CatalogMemory = z.output<typeof platformCatalog.memory>;
@@ -54,7 +53,7 @@ export const platformCatalog = defineResource({
         gitRepositories: count.optional().describe("Number of git repositories."),
       })
       .optional()
-      .describe("How much of each section there is."),
+      .describe("Number of entries of each section."),
   }),
   columns: columnsOf(
     [

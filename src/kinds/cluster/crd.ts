@@ -25,7 +25,7 @@ const writeTokenSecretToRef = z
     name: objectName.describe(
       "Name of the Secret in the same namespace. It is created; one that exists already is not overwritten.",
     ),
-    readOnly: flag(true, "Whether the token may only read. Set to false, it may do everything in the cluster."),
+    readOnly: flag(true, "Whether the token is read-only. If false, it has full access to the cluster."),
     server: matches(
       /^https:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?)(:[0-9]{1,5})?(\/[^\s?#]*)?$/,
       2048,
@@ -45,8 +45,7 @@ const writeTokenSecretToRef = z
   .refine((ref) => (ref.server === undefined) === (ref.caBundle === undefined), BOTH_OR_NONE)
   .meta({
     description:
-      "Writes a short-lived token of the cluster into a Secret that belongs to this object, with the keys token and " +
-      "expirationTimestamp, and kubeconfig when server and caBundle are set. It is renewed before it expires. The " +
+      "Writes a short-lived token of the cluster into a Secret owned by this object, with the keys token and expirationTimestamp, and kubeconfig if server and caBundle are set. It is renewed before it expires. The " +
       "operator needs the right to write Secrets in this namespace: the ClusterRole platform-operator-secret-outputs.",
     "x-kubernetes-validations": [{ rule: "has(self.server) == has(self.caBundle)", message: BOTH_OR_NONE }],
   });
@@ -55,12 +54,12 @@ const spec = z
   .object({
     connectionRef: connectionRef.optional(),
     externalId: uuid.describe(
-      "Id of the cluster on the platform. Clusters are taken over, never created or deleted. Cannot be changed.",
+      "Id of the cluster on the platform. Clusters are adopted, never created or deleted. Cannot be changed.",
     ),
     runState: z
       .enum(["Running", "Stopped"])
       .optional()
-      .describe("Whether the cluster runs. Running needs a platform that can start clusters. Left alone when absent."),
+      .describe("Whether the cluster runs. Running needs a platform that can start clusters. Not changed when absent."),
     runSchedule,
     kubernetesVersion: matches(/^[1-9][0-9]{0,3}\.(0|[1-9][0-9]{0,3})$/, 16, "must be major.minor, e.g. 1.34")
       .optional()
@@ -86,35 +85,35 @@ const lock = z
     reason: text.optional().describe("Why it is locked."),
     ownerName: text.optional().describe("Who locked it."),
     lockedAt: text.optional().describe("When it was locked."),
-    ttlInDays: count.optional().describe("After how many days the lock ends."),
+    ttlInDays: count.optional().describe("Duration of the lock in days."),
   })
-  .describe("The lock of the cluster; while there is one, nothing is changed.");
+  .describe("Lock of the cluster. A locked cluster is not changed.");
 
 /** The platform's status object. The documented surface shows it only in the answers to stop and upgrade. */
 const record = {
   state: text.describe("State of the cluster on the platform, verbatim, e.g. DEPLOYED."),
-  isDeployed: z.boolean().describe("Whether the platform says that the cluster is deployed."),
-  reason: text.describe("What the platform changes the cluster for, verbatim, e.g. MAINTENANCE."),
+  isDeployed: z.boolean().describe("Whether the platform reports the cluster as deployed."),
+  reason: text.describe("Reason of the platform's change of the cluster, verbatim, e.g. MAINTENANCE."),
   nextKubernetesVersion: text.describe("The version of Kubernetes that the platform offers next."),
-  lastExecutionId: text.describe("The platform's id of its last work on the cluster."),
-  lastDeploymentDate: text.describe("When the cluster was last deployed."),
+  lastExecutionId: text.describe("The platform's id of the last deployment of the cluster."),
+  lastDeploymentDate: text.describe("Time of the last deployment of the cluster."),
   lock,
 };
 
 const order = z
   .object({
-    operation: z.enum(["Stop", "Start", "Upgrade"]).describe("What was asked for."),
-    kubernetesVersion: text.optional().describe("Version that was asked for."),
-    generation: count.describe("Generation of the spec that asked for it."),
-    baseline: text.optional().describe("What the platform showed before, until it shows something new."),
+    operation: z.enum(["Stop", "Start", "Upgrade"]).describe("Requested operation."),
+    kubernetesVersion: text.optional().describe("Requested version."),
+    generation: count.describe("Generation of the spec that requested it."),
+    baseline: text.optional().describe("State on the platform before the request, until the platform shows a new one."),
   })
-  .describe("What the operator last asked of the platform.");
+  .describe("Last request of the operator to the platform.");
 
 const token = z
   .object({
     secretName: text.describe("Name of the Secret."),
-    expiresAt: text.optional().describe("When the token expires, in the platform's words."),
-    renewAt: time.describe("When it is renewed."),
+    expiresAt: text.optional().describe("Expiration time of the token, in the platform's format."),
+    renewAt: time.describe("Time of its renewal."),
     generation: count.describe("Generation of the spec that it was written for."),
   })
   .describe("The Secret with the token of the cluster.");
@@ -125,13 +124,12 @@ const versionBaseline = z
     generation: count.describe("Generation of that spec."),
   })
   .describe(
-    "What the spec said when the cluster was taken over or last upgraded, where the platform shows no versions: a newer " +
-      "version is upgraded to.",
+    "Version in the spec at the adoption or the last upgrade of the cluster, if the platform shows no versions; a newer version in the spec causes an upgrade.",
   );
 
 const own = {
-  verified: z.boolean().describe("Whether the platform has shown that the cluster is the organization's."),
-  runState: z.enum(["Running", "Stopped"]).describe("The run state that the spec wants and that was brought about."),
+  verified: z.boolean().describe("Whether the platform has shown that the cluster belongs to the organization."),
+  runState: z.enum(["Running", "Stopped"]).describe("The run state of the spec that was applied."),
   runUntil,
   lastOrder: order,
   lastOperation,

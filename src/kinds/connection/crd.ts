@@ -17,23 +17,22 @@ const auth = z
         "ClusterPlatformConnection.",
     ),
   })
-  .describe("How the operator signs in.");
+  .describe("Authentication to the platform.");
 
 const rateLimit = z
   .object({
     requestsPerSecond: integer(1, 1000)
       .optional()
       .describe(
-        "Requests a second at most. The operator begins with so many, and sends fewer after a 429. Defaults to none.",
+        "Maximum number of requests per second. The operator starts at this rate and slows down after a 429. Defaults to no limit.",
       ),
     burst: integer(1, 10_000)
       .optional()
-      .describe("Requests that may be sent at once after a quiet time, until the first 429. Defaults to very few."),
+      .describe("Burst of requests after an idle time, until the first 429. Defaults to a small number."),
   })
   .optional()
   .describe(
-    "A ceiling for the requests that are sent with this token; of several connections with the same token the lowest " +
-      "holds. Defaults to none: the operator finds out how many requests the platform takes, from 10 a second on.",
+    "Limit for requests with this token; the lowest limit of all connections with the same token applies. Defaults to none: the operator learns the rate that the platform accepts, starting at 10 requests per second.",
   );
 
 /** A URL without user, query or fragment: the receiver's path is appended. */
@@ -46,21 +45,16 @@ const receiverUrl = matches(
 const webhook = z
   .object({
     receiverUrl: receiverUrl.describe(
-      "URL under which the platform reaches this operator's receiver (flag --webhook-bind-address), e.g. " +
-        "https://hooks.example.com/platform. A path that cannot be guessed is appended. It is https, unless baseUrl " +
-        "is not.",
+      "URL at which the platform reaches this operator's receiver (flag --webhook-bind-address), e.g. https://hooks.example.com/platform. The operator appends an unguessable path. It must be https if baseUrl is.",
     ),
     secretRef: secretRef(
-      "The Secret with a long random text, of at least 16 characters, that deliveries are proven by: in the " +
-        "namespace of a PlatformConnection, in the operator's own for a ClusterPlatformConnection. The text itself " +
-        "is not sent to anybody.",
+      "The Secret with a random text of at least 16 characters that authenticates deliveries: in the " +
+        "namespace of a PlatformConnection, in the operator's own for a ClusterPlatformConnection. The text itself is never sent.",
     ),
   })
   .optional()
   .describe(
-    "Has the operator register its own receiver on the platform, once, so that it is notified at once when a deployment " +
-      "begins or ends. The registration stays on the platform when this section or the connection is deleted. " +
-      "Defaults to none: the operator looks by itself, every few minutes.",
+    "Registers the operator's own receiver on the platform, once, so that the operator is notified at once when a deployment starts or ends. The registration stays on the platform when this section or the connection is deleted. Defaults to none: the operator polls every few minutes.",
   );
 
 /** @param hint what else to do, after the example */
@@ -87,10 +81,7 @@ const proxy = z
       ),
   })
   .optional()
-  .describe(
-    "Proxy through which the platform is reached. Defaults to the one that the operator was started with (flag " +
-      "--platform-proxy), else none.",
-  );
+  .describe("Proxy for requests to the platform. Defaults to the operator's own (flag --platform-proxy), or none.");
 
 const caBundle = exactlyOne(
   ["pem", "configMapKeyRef"],
@@ -109,7 +100,7 @@ const caBundle = exactlyOne(
         "ClusterPlatformConnection.",
     ).optional(),
   },
-  "Authorities that are trusted, in place of the system's: for the platform, and for a proxy whose URL is https. " +
+  "Certificate authorities to trust instead of the system's, for the platform and for a proxy with an https URL. " +
     "Exactly one of pem and configMapKeyRef. Defaults to the system's authorities.",
 ).optional();
 
@@ -133,17 +124,13 @@ const common = {
   surface: choice(
     ["Auto", "Documented", "Full"],
     "Auto",
-    "Which operations the platform offers: Documented for those of its specification, Full for reads, updates and " +
-      "deletes as well, Auto to find out for each operation from the platform's answers.",
+    "Operations that the platform offers: Documented for those of its specification, Full for reads, updates and deletes as well, Auto to learn each operation from the platform's responses.",
   ),
   allowUnverifiedIds: z
     .boolean()
     .optional()
     .describe(
-      "Whether an id that a user writes (externalId of a service, cluster or webhook) may be acted on where the platform " +
-        "does not show that it belongs to the organization: then who may create these kinds acts with the token's full " +
-        "power. What was not proven is never deleted. When absent, a PlatformConnection without allowedProjects lets " +
-        "such ids stand, and every other connection refuses them.",
+      "Whether the operator may act on an id that a user sets (externalId of a service, cluster or webhook) although the platform does not show that it belongs to the organization. If true, everybody who may create these kinds can use the full rights of the token. An object without this proof is never deleted. When absent, a PlatformConnection without allowedProjects accepts such ids, and every other connection refuses them.",
     ),
   allowedProjects: z
     .array(uuid.describe("Id of a project."))
@@ -151,8 +138,7 @@ const common = {
     .max(256)
     .optional()
     .describe(
-      "Projects that may be used through this connection. What is in none, clusters, webhooks and invoices, is then out " +
-        "of reach unless allowUnverifiedIds is true. Defaults to all that the token can see.",
+      "Projects that may be used through this connection. Clusters, webhooks and invoices, which belong to no project, then need allowUnverifiedIds: true. Defaults to all projects that the token can read.",
     )
     .meta({ "x-kubernetes-list-type": "set" }),
   defaults,
@@ -174,14 +160,14 @@ const clusterSpec = z.object({
       selector: z
         .object({
           matchLabels: mapOf(z.string().max(63).describe("Value of the label."), 16).describe(
-            "Labels that a namespace must have, all of them; none selects every namespace.",
+            "Labels that a namespace must have. An empty selector selects every namespace.",
           ),
         })
         .optional()
         .describe("Namespaces by label."),
     })
     .optional()
-    .describe("Namespaces that may use this connection: those named and those selected. Defaults to none."),
+    .describe("Namespaces that may use this connection, by name or by selector. Defaults to none."),
 });
 
 /** The spec of both kinds; one that is namespaced has no allowedNamespaces. */
@@ -190,8 +176,7 @@ export type ConnectionSpec = z.output<typeof clusterSpec>;
 const surfaceFound = z
   .enum(["Documented", "Partial", "Full"])
   .describe(
-    "What is known of the operations beyond the specification, in a word: Documented where none was found, Full where " +
-      "each one that was tried works, Partial for some of both. Absent while nothing is known.",
+    "Summary of the known operations beyond the specification: Documented if none works, Full if every tried one works, Partial otherwise. Absent while nothing is known.",
   );
 
 /** The largest number of operations in the status: those that the platform client knows, and room for more. */
@@ -209,16 +194,16 @@ const operations = z
       .optional()
       .describe("Operations that the platform does not offer; each is tried again after an hour."),
   })
-  .describe("What was learned of the operations beyond the specification.");
+  .describe("What the operator learned about operations beyond the specification.");
 
 const registration = z
   .object({
     id: id.describe("Id of the registration on the platform."),
     registered: fingerprint
       .optional()
-      .describe("Stands for the receiver's address and secret that were last sent to the platform."),
+      .describe("Digest of the receiver's address and secret that were last sent to the platform."),
   })
-  .describe("The operator's own receiver, as it was registered.");
+  .describe("Registration of the operator's own receiver.");
 
 const remembered = { surface: surfaceFound, operations, webhook: registration };
 

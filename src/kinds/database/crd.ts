@@ -35,7 +35,7 @@ export const spec = z
       "Type in the platform's spelling, e.g. POSTGRESQL. Cannot be changed once the database exists.",
     ),
     version: matches(/^[0-9A-Za-z][0-9A-Za-z._+-]*$/, 64, "must be a version, e.g. 16 or 7.0.5").describe(
-      'Version of the database, in quotes, e.g. "16". A change needs a platform that can update databases.',
+      'Version of the database, in quotes, e.g. "16". Changes need a platform that can update databases.',
     ),
     mode: platformValue.describe(
       "Mode in the platform's spelling, e.g. MANAGED or CONTAINER. Cannot be changed once the database exists.",
@@ -45,12 +45,12 @@ export const spec = z
     runState: choice(
       RUN_STATES,
       "Running",
-      "Whether the database runs: Running deploys it once it is created, and again after it was stopped.",
+      "Whether the database runs: Running deploys it after its creation, and again after a stop.",
     ),
     runSchedule,
     writeConnectionSecretToRef: connectionSecretRef(
       "database",
-      "Where the platform shows them, it has host, port, username and password, too.",
+      "If the platform shows them, also host, port, username and password.",
     ),
     externalId: externalId.optional(),
     lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]),
@@ -63,7 +63,7 @@ const lastDeployment = lastDeploymentOf(deploymentFields);
 
 const { state, stateSince, ...shown } = stateFields("database");
 
-const stopRequestId = id.describe("The platform's id of the request to stop that is followed.");
+const stopRequestId = id.describe("The platform's id of the stop request that the operator polls.");
 
 const typeCheck = z
   .object({

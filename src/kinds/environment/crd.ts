@@ -8,10 +8,10 @@ import { count, id, livingStatus, text } from "../../api/status.ts";
 const spec = z.object({
   connectionRef: connectionRef.optional(),
   projectRef: reference("PlatformProject", "Project that the environment is in. Cannot be changed once it exists."),
-  name: displayName.describe("Name of the environment; unique in the project, whatever the case."),
+  name: displayName.describe("Name of the environment; unique in the project, case-insensitive."),
   mode: platformValue
     .optional()
-    .describe("Mode in the platform's spelling, e.g. STAGING or PRODUCTION. Left to the platform when absent."),
+    .describe("Mode in the platform's spelling, e.g. STAGING or PRODUCTION. The platform chooses it when absent."),
   clusterRef: reference("PlatformCluster", "Cluster that the environment runs on. Cannot be changed once it exists."),
   externalId: externalId.optional(),
   lifecycle: lifecycleOf(CREATED, ["Retain", "Delete"]),

@@ -69,8 +69,7 @@ const source = z
   .refine((given) => jsonLength(given) <= SOURCE_LENGTH, `must be at most ${SOURCE_LENGTH} characters of JSON`)
   .meta({
     description:
-      "Where the chart comes from, for RenderHelmDefaultValues: passed through to the platform as it is, in the " +
-      "platform's own spelling. It is not protected here: no passwords in URLs.",
+      "Source of the chart, for RenderHelmDefaultValues, passed to the platform unchanged, in the platform's own spelling. It is not protected here: do not put passwords into URLs.",
     ...OPEN,
   });
 
@@ -82,8 +81,7 @@ export const spec = z
       .describe(
         "What to do. DeployApplication deploys one commit of an application, DeployDatabase deploys or starts a " +
           "database, StopDatabase stops it, StopCluster stops a cluster, UpgradeCluster upgrades it to the next version " +
-          "of Kubernetes that the platform offers, RenderHelmDefaultValues puts the default values of a chart into a " +
-          "ConfigMap, SendInvoices has the invoices of the organization sent to the account holder by e-mail.",
+          "of Kubernetes that the platform offers, RenderHelmDefaultValues writes the default values of a chart to a ConfigMap, SendInvoices requests the invoices of the organization by e-mail to the account holder.",
       ),
     applicationRef: reference("PlatformApplication", "Application, for DeployApplication.").optional(),
     databaseRef: reference("PlatformDatabase", "Database, for DeployDatabase and StopDatabase.").optional(),
@@ -106,28 +104,22 @@ export const spec = z
       .enum(["Observed", "Accepted"])
       .optional()
       .describe(
-        "When the operation is complete. Observed: once the platform shows the end; where it cannot show one, nothing is " +
-          "sent. Accepted: once the platform has accepted the request. Defaults to Observed where the platform shows " +
-          "the end, and to Accepted elsewhere. The reason of the condition Complete says which it was: Completed or " +
-          "Accepted.",
+        "When the operation counts as complete. Observed: when the platform shows its end; if the platform cannot show it, nothing is sent. Accepted: when the platform has accepted the request. Defaults to Observed if the platform shows the end, otherwise to Accepted. The condition Complete has the reason Completed or Accepted accordingly.",
       ),
     backoffLimit: integer(0, 100)
       .default(6)
       .describe(
-        "How often a request is sent again that the platform certainly did not carry out. One whose outcome is unknown " +
-          "is never sent again. Defaults to 6.",
+        "Number of retries of a request that the platform certainly did not execute. A request with an unknown outcome is never sent again. Defaults to 6.",
       ),
     activeDeadlineSeconds: integer(1, MAX_SECONDS)
       .default(FOLLOWED_SECONDS)
       .describe(
-        "How long it may take from its creation on, in seconds; time in which it is paused, waits for approval or a " +
-          "change window, or is held up by the platform's rate limit is not counted. After that it has failed if its " +
-          "request was not sent; of one that was sent the result is unknown, whatever the platform still does. " +
+        "Maximum duration from its creation, in seconds. Time during which it is paused, waits for approval or a change window, or is delayed by the platform's rate limit does not count. Afterwards it has failed if its request was not sent; if it was sent, its result is unknown. " +
           `Defaults to ${FOLLOWED_SECONDS}, three hours.`,
       ),
     ttlSecondsAfterFinished: integer(0, MAX_SECONDS)
       .optional()
-      .describe("Deletes this object so many seconds after its end, with its ConfigMap. Kept when absent."),
+      .describe("Deletes this object, with its ConfigMap, this many seconds after its end. Kept when absent."),
     lifecycle: lifecycleOf(["applyPolicy", "syncWindows"]),
   })
   .superRefine((operation, context) => {
@@ -148,30 +140,27 @@ const failure = {
 };
 
 const record = {
-  startedAt: time.describe("When the operator took it up."),
-  deadline: time.describe(
-    "When it is given up, by spec.activeDeadlineSeconds. It moves with the time that is not counted.",
-  ),
+  startedAt: time.describe("Time when the operator started it."),
+  deadline: time.describe("Deadline by spec.activeDeadlineSeconds. It is extended by the time that does not count."),
   remainingSeconds: count.describe(
-    "What is left of spec.activeDeadlineSeconds while its time stands still: it is paused, or waits for approval or a " +
-      "change window.",
+    "Rest of spec.activeDeadlineSeconds while time does not count because the operation is paused or waits for approval or a change window.",
   ),
-  targetId: id.describe("Id on the platform of what is acted upon."),
+  targetId: id.describe("Id of the target on the platform."),
   request: z
     .object({ requestId, state, startedAt, finishedAt, duration, baseline })
-    .describe("The request that the platform accepted."),
-  failedRequests: count.describe("How many requests the platform certainly did not carry out."),
-  lastFailure: z.object(failure).describe("Why the last of them was not carried out."),
+    .describe("The request as accepted by the platform."),
+  failedRequests: count.describe("Number of requests that the platform certainly did not execute."),
+  lastFailure: z.object(failure).describe("Reason why the last of them was not executed."),
   outcome: z
     .object({
       result: z
         .enum(["Complete", "Failed", "Unknown"])
-        .describe("How it ended. Unknown: its request was, or may have been, sent, and its result is not known."),
+        .describe("Result. Unknown: its request was or may have been sent, and its result is not known."),
       ...failure,
-      at: time.describe("When the operator saw it end."),
+      at: time.describe("Time when the operator observed its end."),
     })
-    .describe("The end. Nothing is done any more once it is set."),
-  expiresAt: time.describe("When this object is deleted."),
+    .describe("Result of the operation. It is final."),
+  expiresAt: time.describe("Time when this object is deleted."),
   digest: text.describe("SHA-256 of the default values that are in the ConfigMap."),
 };
 
@@ -213,7 +202,7 @@ export const platformOperation = defineResource({
     ],
     [
       wide("State", ".status.request.state", "State on the platform, verbatim."),
-      wide("Target-ID", ".status.targetId", "Id on the platform of what is acted upon."),
+      wide("Target-ID", ".status.targetId", "Id of the target on the platform."),
     ],
   ),
   selectableFields: [".spec.connectionRef.name", ".spec.type"],

@@ -19,8 +19,8 @@ const LISTED_ENVIRONMENTS = 200;
 
 const spec = z.object({
   connectionRef: connectionRef.optional(),
-  name: displayName.describe("Name of the project; unique in the organization, whatever the case."),
-  description: z.string().max(1024).optional().describe("What the project is for. Left alone when absent."),
+  name: displayName.describe("Name of the project; unique in the organization, case-insensitive."),
+  description: z.string().max(1024).optional().describe("Description of the project. Not changed when absent."),
   externalId: externalId.optional(),
   lifecycle: lifecycleOf(CREATED, ["Retain", "Delete"]),
 });

@@ -8,7 +8,7 @@ import { count, id, text, time, token } from "../../api/status.ts";
 
 /** A setting that the platform chooses where the spec does not. */
 export function leftToPlatform<Schema extends z.ZodType>(schema: Schema, description: string) {
-  return schema.optional().describe(`${description} Left to the platform when absent.`);
+  return schema.optional().describe(`${description} The platform chooses it when absent.`);
 }
 
 /** Sizes are in the platform's own units; its specification does not name them. */
@@ -27,7 +27,7 @@ export function placeFields(noun: string) {
       "PlatformEnvironment",
       `Environment that the ${noun} is in. Cannot be changed once it exists.`,
     ),
-    name: displayName.describe(`Name of the ${noun}; unique in the environment, whatever the case.`),
+    name: displayName.describe(`Name of the ${noun}; unique in the environment, case-insensitive.`),
   };
 }
 
@@ -44,7 +44,7 @@ export function connectionSecretRef(noun: string, keys: string) {
     })
     .optional()
     .describe(
-      `Writes what the platform shows of the ${noun} to those who use it into a Secret that belongs to this object: id, ` +
+      `Writes what users of the ${noun} need into a Secret owned by this object: id, ` +
         `name, environmentId and environment (the name of the PlatformEnvironment). ${keys} The operator needs the right ` +
         "to write Secrets in this namespace: the ClusterRole platform-operator-secret-outputs.",
     );
@@ -55,25 +55,25 @@ export const connectionSecret = z
   .object({
     secretName: text.describe("Name of the Secret."),
     generation: count.describe("Generation of the spec that it was written for."),
-    startedAt: time.optional().describe("When the deployment began that it was written after."),
+    startedAt: time.optional().describe("Start of the deployment that it was written after."),
   })
-  .describe("The Secret that spec.writeConnectionSecretToRef names, once it is written.");
+  .describe("The Secret of spec.writeConnectionSecretToRef, once it is written.");
 
 export type ConnectionSecret = z.output<typeof connectionSecret>;
 
 /** The members of `lastDeployment`; a kind adds what it deploys. */
 export const deploymentFields = {
-  requestId: id.optional().describe("The platform's id of the deployment request; absent when it gave none."),
-  state: text.optional().describe("State of the deployment, verbatim."),
-  startedAt: time.optional().describe("When the operator asked for it."),
-  finishedAt: time.optional().describe("When the operator saw it end."),
-  duration: text.optional().describe("How long it took, as far as the operator saw it, e.g. 2m14s."),
-  settings: count.optional().describe("Which writing of the settings it was made with; see written.revision."),
-  baseline: text
+  requestId: id
     .optional()
-    .describe("What the service showed before, for a deployment that the platform gave no request id."),
-  retry: token.optional().describe("The reconcile-requested-at annotation that it was retried for."),
-  attempts: count.optional().describe("How many times it was started again, as spec.lifecycle.retry says."),
+    .describe("The platform's id of the deployment request; absent if the platform returned none."),
+  state: text.optional().describe("State of the deployment, verbatim."),
+  startedAt: time.optional().describe("Time of the operator's request."),
+  finishedAt: time.optional().describe("Time when the operator observed its end."),
+  duration: text.optional().describe("Duration as observed by the operator, e.g. 2m14s."),
+  settings: count.optional().describe("Revision of the settings that it was made with; see written.revision."),
+  baseline: text.optional().describe("State of the service before, for a deployment without a request id."),
+  retry: token.optional().describe("Value of the reconcile-requested-at annotation that it was retried for."),
+  attempts: count.optional().describe("Number of retries by spec.lifecycle.retry."),
 };
 
 /** The memory of a deployment that all kinds share. */
@@ -83,12 +83,12 @@ export type ServiceDeployment = z.output<z.ZodObject<typeof deploymentFields>>;
 export function lastDeploymentOf<Members extends z.ZodRawShape>(members: Members) {
   return z
     .object(members)
-    .describe("The last deployment that the operator asked for, or the one that it found when it took over.");
+    .describe("The last deployment that the operator requested, or the one that it found at adoption.");
 }
 
 const failureFields = {
   state: text.describe("State that the platform reported, verbatim."),
-  message: text.describe("What it means and what to do."),
+  message: text.describe("Explanation, and what to do."),
   requestId: id.optional().describe("The platform's id of the failed request."),
   at: time.optional().describe("When the operator saw it."),
 };
@@ -112,9 +112,9 @@ const byPath = (description: string) =>
 
 /** The members about written settings that all kinds share. */
 export const writtenFields = {
-  settings: byPath("The settings as they were last sent, by path in the spec."),
-  altered: byPath("The settings that the platform then stored otherwise, by path in the spec, as it stored them."),
-  revision: count.optional().describe("How many times the settings were sent."),
+  settings: byPath("Settings as last sent, by path in the spec."),
+  altered: byPath("Settings that the platform stored with other values, by path in the spec, as stored."),
+  revision: count.optional().describe("Number of times the settings were sent."),
 };
 
 /** What is remembered of written settings. */
@@ -122,24 +122,26 @@ export type WrittenSettings = z.output<z.ZodObject<typeof writtenFields>>;
 
 /** Returns the schema of what was written. @param members `writtenFields`, and what else the kind writes */
 export function writtenOf<Members extends z.ZodRawShape>(members: Members) {
-  return z.object(members).describe("What the operator last wrote, where the platform does not return it.");
+  return z.object(members).describe("Values that the operator last wrote and the platform does not return.");
 }
 
 /** The run state that was last applied, and a request to stop that is open. */
 export const runStateFields = {
-  runState: z.enum(RUN_STATES).describe("The run state that the operator last brought about."),
+  runState: z.enum(RUN_STATES).describe("The run state that the operator last applied."),
   runUntil,
-  stopping: text.describe("What the service showed before the operator asked to stop it, until it shows the stop."),
+  stopping: text.describe(
+    "State of the service before the operator requested the stop, until the platform shows the stop.",
+  ),
 };
 
 /** Returns the members of a status for the platform's two states of a service. @param noun e.g. "application" */
 export function stateFields(noun: string) {
   return {
     state: text.optional().describe(`State of the ${noun} on the platform, verbatim, e.g. DEPLOYED.`),
-    stateSince: time.optional().describe("Since when the operator has seen this state."),
+    stateSince: time.optional().describe("Time since when the operator has observed this state."),
     serviceDeploymentStatus: text
       .optional()
-      .describe("Whether the platform thinks that its settings are deployed, verbatim, e.g. UP_TO_DATE."),
+      .describe("The platform's own statement on whether the settings are deployed, verbatim, e.g. UP_TO_DATE."),
     environmentId: id.optional().describe(`Id of the environment that the ${noun} is in.`),
   };
 }
@@ -154,7 +156,7 @@ export function ingressField(noun: string) {
       status: text.optional().describe("State of the ingress, verbatim."),
     })
     .optional()
-    .describe(`The way from outside to the ${noun}.`);
+    .describe(`Ingress of the ${noun}.`);
 }
 
 /** The memory of an ingress that all kinds share. It has no state while that is not known. */

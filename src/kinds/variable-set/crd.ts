@@ -30,7 +30,7 @@ const source = exactlyOne(
     configMapRef: nameOf("ConfigMap"),
     prefix: matches(/^[A-Za-z_][A-Za-z0-9_]*$/, 128, "must be the beginning of a variable's name")
       .optional()
-      .describe("Put before each key to make the name of its variable."),
+      .describe("Prefix of the variables' names."),
     secret: z
       .boolean()
       .optional()
@@ -42,7 +42,7 @@ const source = exactlyOne(
 
 const target = z
   .object({ applicationRef: reference("PlatformApplication", "An application.") })
-  .describe("Where the variables go.");
+  .describe("Applications that get the variables.");
 
 type Target = z.output<typeof target>;
 
@@ -62,12 +62,11 @@ const spec = z.object({
     .min(1)
     .max(32)
     .refine((targets) => !isTwice(targets), "must not name an application twice")
-    .describe("The applications, each once. One that does not exist yet does not hold up the others.")
+    .describe("Applications, without duplicates. An application that does not exist yet does not delay the others.")
     .meta(ATOMIC),
   overwrite: flag(
     false,
-    "Whether variables of the same name that this set did not create are replaced. Some platforms replace no secret by " +
-      "an import: where the platform has an update of secrets, that is used.",
+    "Whether to replace variables of the same name that this set did not create. Some platforms cannot replace a secret by an import; the operator then uses the update of secrets if the platform has it.",
   ),
   scope: scope.describe(
     "Scope that the variables are imported in, in the platform's spelling, e.g. APPLICATION. When absent, APPLICATION is " +
@@ -76,7 +75,7 @@ const spec = z.object({
   variables: variablesOf(
     environmentVariableName,
     "An environment variable",
-    "Variables, each name once. One that is taken out is removed again where this set created it.",
+    "Variables, with unique names. A variable that is removed here is also removed from the applications if this set created it.",
     {
       scope: scope.describe("Scope of this variable in the platform's spelling. Defaults to spec.scope."),
     },
@@ -86,16 +85,14 @@ const spec = z.object({
     .max(16)
     .default([])
     .describe(
-      "Whole Secrets and ConfigMaps. Of two with the same key the later one counts, and spec.variables before both. " +
-        "Keys that cannot be names of variables are left out and listed in the status.",
+      "Whole Secrets and ConfigMaps. If two contain the same key, the later one wins; spec.variables overrides both. Keys that cannot be names of variables are skipped and listed in the status.",
     )
     .meta(ATOMIC),
   lifecycle: lifecycleOf(
     ["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows"],
     ["Retain", "Delete"],
   ).describe(
-    "What the operator may do in the applications, and when. Delete removes the variables that this set created, by their " +
-      "ids, and no others. A connection can set defaults.",
+    "What the operator may do in the applications, and when. Delete only removes the variables that this set created, by their ids. A connection can set defaults.",
   ),
 });
 
@@ -114,15 +111,15 @@ const names = (description: string) => atomicList(key.describe("Name of a variab
 const knownVariable = z
   .object({
     key: key.describe("Name of the variable."),
-    id: id.optional().describe("Id of the entry on the platform, once it was read back."),
+    id: id.optional().describe("Id of the entry on the platform, once it is read back."),
     created: z
       .literal(true)
       .optional()
-      .describe("Present where the operator created the entry: only such are removed."),
-    digest: text.optional().describe("Stands for the value that was imported; absent while it is not in place."),
-    sent: text.optional().describe("Stands for the value of an import whose result was not read back yet."),
-    failed: z.literal(true).optional().describe("Present where it was sent and the platform did not take it over."),
-    updatedAt: text.optional().describe("When the platform says that the entry was last changed by the operator."),
+      .describe("Present if the operator created the entry; only such entries are removed."),
+    digest: text.optional().describe("Digest of the imported value; absent until it is in place."),
+    sent: text.optional().describe("Digest of the value of an import that was not read back yet."),
+    failed: z.literal(true).optional().describe("Present if it was sent and the platform did not accept it."),
+    updatedAt: text.optional().describe("The platform's time of the operator's last change of the entry."),
   })
   .describe("A variable of the set.");
 
@@ -130,7 +127,7 @@ const secretKey = z
   .object({
     key: key.describe("Name of the secret."),
     id: id.describe("Id of the secret on the platform."),
-    updatedAt: text.optional().describe("When it was last changed, as the platform says."),
+    updatedAt: text.optional().describe("Time of the last change, as reported by the platform."),
   })
   .describe("A secret of the set, without its value.");
 
@@ -138,14 +135,14 @@ const knownTarget = z
   .object({
     applicationId: id.describe("Id of the application on the platform."),
     name: text.optional().describe("Name of its PlatformApplication."),
-    total: count.optional().describe("How many variables the set has for it."),
-    imported: count.optional().describe("How many of them are in place."),
-    failed: names("Those that the platform did not take over."),
+    total: count.optional().describe("Number of variables of the set for it."),
+    imported: count.optional().describe("Number of variables in place."),
+    failed: names("Variables that the platform did not accept."),
     secretKeys: atomicList(secretKey, MAX_NAMES, "Those that are secrets."),
     unprunableKeys: names(
-      "Variables that are not in the set any more and cannot be removed, as the platform's surface has no deletion.",
+      "Variables that are no longer in the set but cannot be removed, because the platform cannot delete variables.",
     ),
-    variables: atomicList(knownVariable, 2 * MAX_NAMES, "What the operator knows of each variable."),
+    variables: atomicList(knownVariable, 2 * MAX_NAMES, "Variables as known to the operator."),
     before: atomicList(
       id.describe("Id of a variable."),
       MAX_NAMESAKES,
@@ -154,11 +151,11 @@ const knownTarget = z
     sentAt: text.optional().describe("The platform's time of the last import."),
     writtenAt: text
       .optional()
-      .describe("The platform's time of the last write; an application that is deployed automatically is, after it."),
-    written: fingerprint.optional().describe("Stands for all variables as they were last sent."),
-    attempts: count.optional().describe("How often they were sent like that."),
+      .describe("The platform's time of the last write; applications with automatic deployment are deployed after it."),
+    written: fingerprint.optional().describe("Digest of all variables as last sent."),
+    attempts: count.optional().describe("Number of times they were sent like that."),
   })
-  .describe("An application, and what the set has in it.");
+  .describe("An application, and the set's variables in it.");
 
 export type VariableSetMemory = z.output<typeof platformVariableSet.memory>;
 export type KnownTarget = z.output<typeof knownTarget>;
@@ -168,9 +165,9 @@ const status = livingStatus({
   targets: atomicList(
     knownTarget,
     MAX_TARGETS,
-    "The applications, and those that were taken out of the spec but still hold variables of the set.",
+    "Applications of the spec, and those removed from the spec that still have variables of the set.",
   ),
-  targetsSynced: text.optional().describe("How many applications have all variables, e.g. 2/3."),
+  targetsSynced: text.optional().describe("Number of applications that have all variables, e.g. 2/3."),
   skippedKeys: atomicList(
     text.describe("Source and key."),
     MAX_NAMES,

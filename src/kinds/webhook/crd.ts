@@ -22,12 +22,9 @@ const spec = z.object({
     /^https?:\/\/[^\s/?#]+([/?#]\S*)?$/,
     2048,
     "must be an absolute http or https URL without blanks",
-  ).describe(
-    "URL of the receiver that the platform delivers to. What may hold secrets in it, all but scheme and host, is " +
-      "shown nowhere else.",
-  ),
+  ).describe("URL of the receiver. Everything but scheme and host may be secret and is shown nowhere else."),
   events,
-  enabled: flag(true, "Whether the platform delivers."),
+  enabled: flag(true, "Whether the platform sends deliveries."),
   externalId: externalId.optional(),
   lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows"], ["Retain", "Delete"]),
 });
@@ -43,11 +40,13 @@ export const platformWebhook = defineResource({
   status: livingStatus({
     registered: fingerprint
       .optional()
-      .describe("Fingerprint of the settings that were last sent; the documented surface does not return them."),
-    target: text.optional().describe("Where the platform delivers: scheme and host, without what may hold secrets."),
+      .describe("Fingerprint of the settings as last sent; the documented surface does not return them."),
+    target: text
+      .optional()
+      .describe("Scheme and host of the receiver. The rest of the URL, which may contain secrets, is not shown."),
     events: atomicList(text.describe("Name of an event."), WEBHOOK_EVENTS, "Events that the platform delivers."),
-    enabled: z.boolean().optional().describe("Whether the platform delivers."),
-    createdAt: text.optional().describe("When the platform registered it."),
+    enabled: z.boolean().optional().describe("Whether the platform sends deliveries."),
+    createdAt: text.optional().describe("Time of the registration."),
     updatedAt: text.optional().describe("When the platform last changed it."),
   }),
   columns: livingColumns([
