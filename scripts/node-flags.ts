@@ -11,13 +11,13 @@ export interface NodeFlag {
 
 /** All of them, except those that name files. */
 export const NODE_FLAGS: readonly NodeFlag[] = [
-  { flag: "--disable-proto=throw", why: "no write through `__proto__` changes what all objects inherit" },
-  { flag: "--disallow-code-generation-from-strings", why: "no text becomes code: `eval` and `new Function` throw" },
-  { flag: "--disable-sigusr1", why: "no signal opens the debugger" },
-  { flag: "--report-exclude-env", why: "no diagnostic report holds the environment" },
+  { flag: "--disable-proto=throw", why: "changes of all objects through `__proto__`" },
+  { flag: "--disallow-code-generation-from-strings", why: "code from text: `eval` and `new Function` throw" },
+  { flag: "--disable-sigusr1", why: "opening the debugger by a signal" },
+  { flag: "--report-exclude-env", why: "environment variables in diagnostic reports" },
   {
     flag: "--permission",
-    why: "no child process, thread, addon, WASI or debugger, and no file but those that are named",
+    why: "child processes, threads, addons, WASI, the debugger, and files that are not named",
   },
 ];
 

@@ -51,19 +51,17 @@ export function permissionsPage(): string {
     "What the operator's ServiceAccount may do, and why. The chart and `deploy/install.yaml` grant it; `deploy/rbac/` is " +
       "the same for an operator that runs outside of the cluster.",
     ["| resource | verbs | where | because it |", "|---|---|---|---|", ...rows].join("\n"),
-    `The ClusterRole \`${SECRET_OUTPUTS.role}\` is bound to nobody: whoever may create and patch Secrets can write any ` +
+    `The ClusterRole \`${SECRET_OUTPUTS.role}\` is not bound by default, since a subject that may create and patch Secrets can write any ` +
       "Secret of a namespace. Bind it where a PlatformCluster has `spec.writeTokenSecretToRef`, or a PlatformDatabase or " +
       "PlatformApplication `spec.writeConnectionSecretToRef`, and nowhere else; whoever may create them there can get a " +
       "token of any cluster, and the credentials of any database, that their connection reaches:",
     `\`\`\`sh\nkubectl create rolebinding ${SECRET_OUTPUTS.role} --namespace <namespace> \\\n  --clusterrole ${SECRET_OUTPUTS.role} --serviceaccount ${OPERATOR}:${OPERATOR}\n\`\`\``,
     "Users get `platform-operator-view` and `platform-operator-edit` through the roles `view`, `edit` and `admin` of " +
-      "Kubernetes. Whoever may edit a PlatformConnection or read its Secret has the power of its token.",
+      "Kubernetes. A user who may edit a PlatformConnection or read its Secret can use the full rights of its token.",
     "## On its machine",
-    "Start the operator under these flags of Node, as the demo and the tests do; each `--allow-fs-read=…` names a folder " +
-      "of its program or of its credentials, and nothing lets it write a file. They are for `run` alone: a command " +
-      "with a kubeconfig with a credential plugin needs a child process.",
+    "Start the operator with these flags of Node, as the demo and the tests do. Each `--allow-fs-read=…` names a folder of its program or of its credentials; writes to files are never allowed. The flags are only for `run`: a kubeconfig with a credential plugin needs a child process.",
     [
-      "| flag | what it takes away |",
+      "| flag | what it prevents |",
       "|---|---|",
       ...NODE_FLAGS.map(({ flag, why }) => `| \`${flag}\` | ${cell(why)} |`),
     ].join("\n"),
@@ -85,9 +83,9 @@ export function indexPage(): string {
   return lines([
     "# Reference",
     ["| kind | short name | is |", "|---|---|---|", ...rows].join("\n"),
-    "[Annotations](annotations.md) are what users and the operator write beside the spec; [Reasons](reasons.md) explains " +
+    "[Annotations](annotations.md) lists the annotations of users and of the operator; [Reasons](reasons.md) explains " +
       "the `reason` of every condition; [Permissions](permissions.md) lists what the " +
-      "operator may do in the cluster; [Metrics](metrics.md) lists what it tells Prometheus; [Commands](commands.md) is " +
+      "operator may do in the cluster; [Metrics](metrics.md) lists the metrics; [Commands](commands.md) is " +
       "the command line.",
   ]);
 }

@@ -34,7 +34,7 @@ export const ANNOTATIONS: Readonly<Record<string, AnnotationValues>> = {
     pattern:
       /^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-][0-2][0-9]:[0-5][0-9])$/,
     allowed: 'a time such as "2026-11-24T22:30:00Z" or "2026-11-24T23:30:00+01:00"',
-    otherwise: "spec.runSchedule alone counts.",
+    otherwise: "Only spec.runSchedule applies.",
   },
   [RESOLVE]: {
     pattern: /^(adopt|proceed|recreate)$/,
@@ -49,7 +49,7 @@ export const ANNOTATIONS: Readonly<Record<string, AnnotationValues>> = {
   [MOVE_TO]: {
     pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
     allowed: "the name of a namespace",
-    otherwise: "The object is moved nowhere.",
+    otherwise: "The object is not moved.",
   },
   [EXTERNAL_ID]: {
     pattern: /^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/,

@@ -114,7 +114,7 @@ export type BlueprintMemory = z.output<typeof platformBlueprint.memory>;
 export const platformBlueprint = defineResource({
   kind: "PlatformBlueprint",
   shortNames: ["pbp"],
-  description: "A service that the platform makes of a blueprint of its catalogue.",
+  description: "A service that the platform creates from a blueprint of its catalog.",
   spec,
   memory: { state: shownState, stateSince, ...ids, ...facts },
   status: livingStatus({

@@ -39,7 +39,7 @@ export type CatalogMemory = z.output<typeof platformCatalog.memory>;
 export const platformCatalog = defineResource({
   kind: "PlatformCatalog",
   shortNames: ["pcat"],
-  description: "What the platform offers, read from time to time into a ConfigMap.",
+  description: "The platform's catalog, read periodically into a ConfigMap.",
   spec,
   memory: record,
   status: observingStatus({

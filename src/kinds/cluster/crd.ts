@@ -144,7 +144,7 @@ export type ClusterOrder = z.output<typeof order>;
 export const platformCluster = defineResource({
   kind: "PlatformCluster",
   shortNames: ["pcl"],
-  description: "An existing cluster of the platform: running or stopped, upgraded, with a token for those who use it.",
+  description: "An existing cluster of the platform: running or stopped, upgraded, with a token for its users.",
   spec,
   memory: { ...record, ...own },
   status: livingStatus({

@@ -32,7 +32,7 @@ export type EnvironmentMemory = z.output<typeof platformEnvironment.memory>;
 export const platformEnvironment = defineResource({
   kind: "PlatformEnvironment",
   shortNames: ["penv"],
-  description: "An environment in a project of the platform, on a cluster: the home of services.",
+  description: "An environment in a project of the platform, on a cluster, which contains services.",
   spec,
   memory: record,
   status: livingStatus({

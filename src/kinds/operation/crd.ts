@@ -183,7 +183,7 @@ export type OperationOutcome = NonNullable<OperationMemory["outcome"]>;
 export const platformOperation = defineResource({
   kind: "PlatformOperation",
   shortNames: ["pop"],
-  description: "One action on the platform that is carried out once, like a Job: it ends Complete, Failed or Unknown.",
+  description: "One action on the platform that is executed once, like a Job, and ends Complete, Failed or Unknown.",
   spec,
   memory: { ...kept, outcome: stored },
   status: actingStatus(record),

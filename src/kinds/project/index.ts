@@ -30,7 +30,7 @@ type ProjectSpec = z.output<typeof spec>;
 export const platformProject = defineResource({
   kind: "PlatformProject",
   shortNames: ["pproj"],
-  description: "A project of the platform: the home of environments.",
+  description: "A project of the platform, which contains environments.",
   spec,
   memory: {},
   status: livingStatus({

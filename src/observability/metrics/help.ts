@@ -28,53 +28,49 @@ export const HELP = {
     "Total number of slow path exercised in renewing leader leases. 'name' is the string used to identify the lease. Please make sure to group by name.",
   process_resident_memory_bytes: "Resident memory size in bytes.",
 
-  platform_operator_memory_limit_bytes: "Limit of the container's memory; without a limit there is no series",
+  platform_operator_memory_limit_bytes: "Memory limit of the container; no series without a limit",
   platform_operator_build_info: "Version of the operator and of Node",
   platform_operator_api_requests_total:
-    "Requests to the platform by operation, method and status code; code 0 stands for no answer, 4xx and the like for statuses that are unusual, held for requests that the rate gate held back",
+    "Requests to the platform by operation, method and status code; code is 0 without a response, 4xx and so on for unusual status codes, and held for requests that the rate gate did not send",
   platform_operator_api_request_duration_seconds:
-    "Time from sending a request to the platform to the end of its answer",
-  platform_operator_api_rate_limited_seconds:
-    "Seconds until the last connection that the platform asked to slow down may send again",
+    "Time from sending a request to the platform to the end of the response",
+  platform_operator_api_rate_limited_seconds: "Seconds until the last rate-limited connection may send requests again",
   platform_operator_api_rate_requests_per_second:
-    "Requests a second that the operator allows itself with the token that the platform limits most, as it has learned so far",
+    "Requests per second that the operator currently allows for its slowest rate-limited token",
   platform_operator_api_waiting_requests:
-    "Requests that wait for the rate limit; objects whose requests would wait too are in workqueue_depth",
+    "Requests that wait for the rate limit; objects that wait for it are in workqueue_depth",
   platform_operator_changes_total:
-    "Changing calls of the platform by the kind of the custom resource, the operation and how they ended",
-  platform_operator_watch_last_event_age_seconds:
-    "Seconds since the API server last showed a sign of life on the watch of a kind",
-  platform_operator_watch_malformed_total: "Objects and events of the API server that could not be read",
+    "Changing requests to the platform, by kind of the custom resource, operation and result",
+  platform_operator_watch_last_event_age_seconds: "Seconds since the last event or bookmark on the watch of a kind",
+  platform_operator_watch_malformed_total: "Objects and events of the API server that could not be parsed",
   platform_operator_events_dropped_total: "Events that were not written",
   platform_operator_events_moved_total:
-    "Events of namespaces that are being terminated, written to the operator's namespace",
-  platform_operator_spans_dropped_total: "Spans of traces that did not reach their collector",
-  platform_operator_webhook_deliveries_total:
-    "Requests to the receiver of the platform's deliveries, by event and by what became of them",
+    "Events of terminating namespaces that were written to the operator's namespace",
+  platform_operator_spans_dropped_total: "Spans that did not reach the collector",
+  platform_operator_webhook_deliveries_total: "Requests to the webhook receiver, by event and result",
 
   platform_operator_connection_up:
-    "Whether a connection is Ready: 1, or 0; a paused one has no series, and of more than 1,000 those that are down are shown first",
+    "Whether a connection is Ready (1) or not (0); paused connections have no series, and of more than 1,000 connections those that are down take precedence",
   platform_operator_resources: "Custom resources by kind and by the status of their condition Ready",
-  platform_operator_resources_drifted: "Custom resources whose object on the platform differs from the spec now",
+  platform_operator_resources_drifted: "Custom resources whose object on the platform currently differs from the spec",
   platform_operator_plans_pending: "Custom resources with a plan that waits for approval or for a change window",
   platform_operator_resources_unknown_state:
-    "Custom resources whose object on the platform is in a state that the platform's specification does not have; such states are not distinguished: the label state is other",
+    "Custom resources whose object on the platform is in an undocumented state; the label state is other for all of them",
   platform_operator_orphaned_objects:
-    "Objects that stayed on the platform when their custom resources went, as the orphan ledger has them, by kind of the resource",
+    "Objects in the orphan ledger, which stayed on the platform after their custom resource was deleted, by kind of the resource",
   platform_operator_resource_info: "One series for each custom resource",
   platform_operator_drift_detected_total:
-    "How often an object of the platform was found to differ from its custom resource",
+    "Number of times that an object of the platform was found to differ from its custom resource",
 
   platform_operator_apply_to_call_seconds:
-    "Time from when a new generation of a custom resource is seen to the first request to the platform for it",
+    "Time from observing a new generation of a custom resource to the first request to the platform for it",
   platform_operator_apply_to_ready_seconds:
-    "Time from when a new generation of a custom resource is seen, or the wait for another resource, an approval or a change window ends, to Ready",
+    "Time from observing a new generation of a custom resource, or from the end of its wait for another resource, an approval or a change window, to Ready",
   platform_operator_operation_duration_seconds:
-    "Time from the beginning of work on a custom resource to its end, by the reason that it last worked for (other when that was none of the usual ones) and how it ended: succeeded, failed",
+    "Duration of the work on a custom resource, by its last reason (other for unusual ones) and its outcome: succeeded, failed",
   platform_operator_operation_in_progress_seconds:
-    "For how long the custom resource that is worked on longest has been, 0 when there is none; only the platform's own work counts, such as a deployment, from when nothing else was waited for",
+    "Duration of the longest work in progress, or 0; only the platform's own work counts, such as a deployment, without earlier waits",
   platform_operator_resources_stalled:
-    "Custom resources that need a person, by the reason of their condition Stalled; with --metrics-per-namespace by their namespace too",
-  platform_operator_api_unknown_value_total:
-    "How often the platform returned a value that is not documented, by the field that held it",
+    "Custom resources that are Stalled, by the reason of the condition; with --metrics-per-namespace also by namespace",
+  platform_operator_api_unknown_value_total: "Undocumented values in responses of the platform, by field",
 } as const;

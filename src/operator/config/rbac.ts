@@ -61,7 +61,7 @@ export const GRANTS: readonly Grant[] = [
     resources: [platformOperation.plural],
     verbs: ["get", "list", "watch", "patch", "delete"],
     where: "everywhere",
-    why: "the same, and deletes operations that are over once their time to live is",
+    why: "the same, and deletes finished operations after their time to live",
   },
   {
     group: "",
@@ -75,7 +75,7 @@ export const GRANTS: readonly Grant[] = [
     resources: ["configmaps"],
     verbs: ["get", "create", "patch"],
     where: "everywhere",
-    why: "reads values and certificates that specs refer to; writes the content of catalogues and what operations render",
+    why: "reads values and certificates that specs refer to; writes the content of catalogs and rendered default values",
   },
   {
     group: "",
