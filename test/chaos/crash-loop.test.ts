@@ -8,7 +8,7 @@ import { database, defaults, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 import { effects } from "./effects.ts";
 import { openChaosEnv } from "./env.ts";
-import { numbers } from "./in-process/choose.ts";
+import { randomNumbers } from "./in-process/choose.ts";
 
 /** Trees, each with a database: four resources, beside their connection. */
 const TREES = 13;
@@ -19,7 +19,7 @@ describe("[A6] a crash loop", () => {
     "creates and deploys everything once, and lists each kind once a start",
     { timeout: 600_000 },
     async ({ task }) => {
-      const random = numbers(effort.seed);
+      const random = randomNumbers(effort.seed);
       await using env = await openChaosEnv({ surface: "full", windows: { landingMs: 4_000 } });
       const names = Array.from({ length: TREES }, (_, index) => `shop-${index}`);
       await env.apply(...defaults(env));

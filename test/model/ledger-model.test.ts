@@ -9,7 +9,7 @@ import { INTENT } from "../../src/api/names.ts";
 import { conditionOf } from "../../src/engine/contract/status.ts";
 import { isObject, member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { numbers } from "../chaos/in-process/choose.ts";
+import { randomNumbers } from "../chaos/in-process/choose.ts";
 import { silent, widget } from "../support/engine/kinds.ts";
 import { effort } from "../support/env/effort.ts";
 import { supportsOn } from "../support/kinds/supports.ts";
@@ -129,7 +129,7 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
     const setting = settingOf({ surface });
     const first = await ahead(setting, work, 5);
     const ways = effort.cases(50, 600);
-    const walked = await wander(setting, first, { ways, length: 80, random: numbers(effort.seed) });
+    const walked = await wander(setting, first, { ways, length: 80, random: randomNumbers(effort.seed) });
     expect(walked.counterexample).toBeUndefined();
     figure(task, `${walked.moves} moves on ${ways} ways`, ways);
   });
@@ -140,7 +140,11 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
     const explored = await explore(setting, first, effort.cases(8, 11));
     expect(explored.counterexample).toBeUndefined();
     const ways = effort.cases(50, 600);
-    const walked = await wander(setting, { ...first, faults: 5 }, { ways, length: 80, random: numbers(effort.seed) });
+    const walked = await wander(
+      setting,
+      { ...first, faults: 5 },
+      { ways, length: 80, random: randomNumbers(effort.seed) },
+    );
     expect(walked.counterexample).toBeUndefined();
     note(task, explored);
   });

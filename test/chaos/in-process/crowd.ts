@@ -1,4 +1,4 @@
-/** Many objects in several namespaces, and an operator with all of its workers; calls of the platform take their time. */
+/** An environment for many objects in several namespaces: all workers run, and each call of the platform takes time. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { isSettled } from "../../../src/engine/contract/status.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
@@ -8,27 +8,26 @@ import type { ManualClock } from "../../support/kube/clock.ts";
 import { createChaosEnv, type ChaosEnv } from "./env.ts";
 import type { Platforms } from "./platform.ts";
 
-/** The operator's own default. */
+/** The operator's default. */
 const WORKERS = 10;
-/** How long the platform takes to answer, in milliseconds. */
+/** The platform's response time, in milliseconds. */
 export const CALL_MS = 200;
 
-export interface CrowdOptions {
+export interface LoadOptions {
   readonly surface: Surface;
-  /** In place of the platform's answer. @throws TransportError */
+  /** Replaces the platform's answer unless it returns undefined. @throws TransportError */
   readonly answer?: (request: HttpRequest, clock: ManualClock) => Promise<HttpAnswer> | undefined;
 }
 
-/** @returns a crowd of nobody yet. */
-export function createCrowd(platforms: Platforms, { surface, answer }: CrowdOptions): ChaosEnv {
+export function createLoadEnv(platforms: Platforms, { surface, answer }: LoadOptions): ChaosEnv {
   return createChaosEnv(
     platforms,
     { surface, faults: [] },
     {
       workers: WORKERS,
-      ahead: async (request, clock) => {
-        const made = answer?.(request, clock);
-        if (made !== undefined) return await made;
+      intercept: async (request, clock) => {
+        const replacement = answer?.(request, clock);
+        if (replacement !== undefined) return await replacement;
         await sleep(clock, CALL_MS);
         return undefined;
       },
@@ -36,7 +35,7 @@ export function createCrowd(platforms: Platforms, { surface, answer }: CrowdOpti
   );
 }
 
-/** Whether an object is Ready for its current generation. */
+/** Reports whether an object is Ready for its current generation. */
 export function isReady(object: KubeObject | undefined): boolean {
   return object !== undefined && isSettled(object);
 }

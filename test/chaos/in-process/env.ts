@@ -1,7 +1,4 @@
-/**
- * One run's world: an API server and a platform in memory, one clock, and between them the operator, which may be
- * killed.
- */
+/** The environment of one run: an API server and a platform in memory, one clock, and an operator that can be killed. */
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import type { KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
@@ -12,53 +9,52 @@ import { drawn } from "../../support/engine/harness.ts";
 import { memoryApiServer, type MemoryApiServer } from "../../support/kube/api-server.ts";
 import { manualClock, settle, type ManualClock } from "../../support/kube/clock.ts";
 import type { Plan } from "./faults.ts";
-import { createGate, type Gate, type Side } from "./gate.ts";
+import { type Backend, createGate, type Gate } from "./gate.ts";
 import { startOperator, type Operator } from "./operator.ts";
 import type { InProcessPlatform, Platforms } from "./platform.ts";
 
-/** How long a killed operator stays away. */
+/** The delay between a kill and the restart. */
 const RESTART_MS = 1_000;
-/** Turns without time going by after which something runs in circles. */
-const HOT = 2_000;
+/** The number of turns per worker at one time of the clock beyond which the operator is in a hot loop. */
+const MAX_TURNS = 2_000;
 
 export interface ChaosEnv {
   readonly clock: ManualClock;
   readonly cluster: MemoryApiServer;
   readonly platform: InProcessPlatform;
   readonly gate: Gate;
-  /** What the operator's kinds threw and no table knows. */
-  readonly internal: readonly unknown[];
-  /**
-   * Lets time pass until `done`, which is asked after every change.
-   * @returns false when that is not so within `ms`
-   */
+  /** Errors that the operator reported as InternalError. */
+  readonly internalErrors: readonly unknown[];
+  /** Advances the clock until `done`, which is evaluated after every change. @returns false after `ms` */
   until(done: () => boolean, ms: number): Promise<boolean>;
-  /** How many passes of the operator that runs now began or ended. */
-  passes(): number;
 }
 
 export interface ChaosOptions {
-  /** One, unless told: then everything happens in one order. */
+  /** 1 by default, which makes the order of all calls deterministic. */
   readonly workers?: number;
-  /** Waited for before each request to the platform; an answer takes the place of the platform's. */
-  readonly ahead?: (request: HttpRequest, clock: ManualClock) => Promise<HttpAnswer | undefined>;
+  /** Runs before each request to the platform; a returned answer replaces the platform's. */
+  readonly intercept?: (request: HttpRequest, clock: ManualClock) => Promise<HttpAnswer | undefined>;
 }
 
-/** @returns a bed whose operator runs already. */
-export function createChaosEnv(platforms: Platforms, plan: Plan, { workers = 1, ahead }: ChaosOptions = {}): ChaosEnv {
+/** Returns an environment with a running operator. */
+export function createChaosEnv(
+  platforms: Platforms,
+  plan: Plan,
+  { workers = 1, intercept }: ChaosOptions = {},
+): ChaosEnv {
   const clock = manualClock();
   const cluster = memoryApiServer(() => clock.now());
-  const platform = platforms.fresh(plan.surface, clock);
-  const internal: unknown[] = [];
+  const platform = platforms.reset(plan.surface, clock);
+  const internalErrors: unknown[] = [];
   let operator: Operator | undefined;
   const random = drawn();
-  let news: StoreChange[] = [];
+  let events: StoreChange[] = [];
   cluster.onChange = (change) => {
-    news.push(change);
+    events.push(change);
   };
 
   const gate = createGate(plan, clock, () => {
-    operator?.end();
+    operator?.stop();
     operator = undefined;
     clock.after(RESTART_MS, start);
   });
@@ -71,38 +67,39 @@ export function createChaosEnv(platforms: Platforms, plan: Plan, { workers = 1, 
       clock,
       random,
       objects: cluster.all(),
-      internal: (error) => internal.push(error),
+      onInternalError: (error) => internalErrors.push(error),
       request: (request) => {
         if (request.method === "GET") return gate.read(process, () => cluster.answer(request));
-        const what = `${request.method} ${request.path}`;
-        return gate.pass(process, { with: "cluster", what, writes: true }, clusterSide(cluster, request));
+        const exchange = { server: "cluster", request: `${request.method} ${request.path}`, writes: true } as const;
+        return gate.exchange(process, exchange, clusterBackend(cluster, request));
       },
       exchange: async (request) => {
-        const instead = await ahead?.(request, clock);
-        if (instead !== undefined) return instead;
-        const writes = request.method !== "GET";
-        const what = `${request.method} ${new URL(request.url).pathname}`;
-        return await gate.pass(process, { with: "platform", what, writes }, platformSide(platform, request));
+        const { method, url } = request;
+        const replacement = await intercept?.(request, clock);
+        if (replacement !== undefined) return replacement;
+        const name = `${method} ${new URL(url).pathname}`;
+        const exchange = { server: "platform", request: name, writes: method !== "GET" } as const;
+        return await gate.exchange(process, exchange, platformBackend(platform, request));
       },
     });
-    news = [];
+    events = [];
     operator = started;
   };
   start();
 
-  const activity = (): number => gate.trace.length + cluster.version() + (operator?.passes() ?? 0);
+  const activity = (): number => gate.trace.length + cluster.version() + (operator?.reconciles() ?? 0);
 
-  /** Everybody has gone as far as they come without time going by. */
+  /** Runs everything that needs no advance of the clock. */
   const idle = async (): Promise<void> => {
-    for (let turns = 0; turns < HOT * workers; turns += 1) {
+    for (let turns = 0; turns < MAX_TURNS * workers; turns += 1) {
       const before = activity();
       await settle();
-      const told = news;
-      news = [];
-      for (const each of told) operator?.told(each);
-      if (gate.underWay() === 0 && activity() === before && told.length === 0) return;
+      const delivered = events;
+      events = [];
+      for (const event of delivered) operator?.onEvent(event);
+      if (gate.inFlight() === 0 && activity() === before && delivered.length === 0) return;
     }
-    throw new Error("something runs in circles");
+    throw new Error("hot loop: calls or reconciles do not end");
   };
 
   return {
@@ -110,19 +107,18 @@ export function createChaosEnv(platforms: Platforms, plan: Plan, { workers = 1, 
     cluster,
     platform,
     gate,
-    internal,
-    passes: () => operator?.passes() ?? 0,
+    internalErrors,
     until: async (done, ms) => {
-      let isOver = false;
+      let isTimedOut = false;
       const cancel = clock.after(ms, () => {
-        isOver = true;
+        isTimedOut = true;
       });
-      let looked = -1;
+      let evaluatedAt = -1;
       for (;;) {
         await idle();
-        if (looked !== activity() && done()) break;
-        if (isOver) return false;
-        looked = activity();
+        if (evaluatedAt !== activity() && done()) break;
+        if (isTimedOut) return false;
+        evaluatedAt = activity();
         clock.step(ms);
       }
       cancel();
@@ -131,27 +127,27 @@ export function createChaosEnv(platforms: Platforms, plan: Plan, { workers = 1, 
   };
 }
 
-function clusterSide(cluster: MemoryApiServer, request: KubeRequest): Side<Json> {
-  const work = (): Promise<Json> => Promise.resolve().then(() => cluster.answer(request));
+function clusterBackend(cluster: MemoryApiServer, request: KubeRequest): Backend<Json> {
+  const execute = (): Promise<Json> => Promise.resolve().then(() => cluster.answer(request));
   return {
-    work,
-    isSafe: false,
+    execute,
+    isRepeatable: false,
     deadlineMs: 10_000,
-    told: (fault) => {
+    fail: (fault) => {
       switch (fault) {
         case "409":
           touch(cluster, request.path);
           return cluster.answer(request);
         case "500":
         case "502":
-          throw new KubeError("Server", Number(fault), "made up");
+          throw new KubeError("Server", Number(fault), "injected");
         case "429":
-          throw new KubeError("TooManyRequests", 429, "made up", 1_000);
+          throw new KubeError("TooManyRequests", 429, "injected", 1_000);
         case "cut":
         case "lost":
         case "slow":
         case "half":
-          throw new KubeError(fault === "slow" ? "Timeout" : "Unreachable", 0, "made up");
+          throw new KubeError(fault === "slow" ? "Timeout" : "Unreachable", 0, "injected");
         default:
           return fault satisfies never;
       }
@@ -159,7 +155,7 @@ function clusterSide(cluster: MemoryApiServer, request: KubeRequest): Side<Json>
   };
 }
 
-/** Somebody else writes the object, which is no business of ours. */
+/** Adds a label to the object, as another client. */
 function touch(cluster: MemoryApiServer, path: string): void {
   const object = cluster.all().find(({ metadata, kind }) => {
     const [plural = "", name] = path
@@ -175,31 +171,31 @@ function touch(cluster: MemoryApiServer, path: string): void {
   }
 }
 
-function platformSide(platform: InProcessPlatform, request: HttpRequest): Side<HttpAnswer> {
-  const plain = (status: number, headers: Readonly<Record<string, string>> = {}): HttpAnswer => ({
+function platformBackend(platform: InProcessPlatform, request: HttpRequest): Backend<HttpAnswer> {
+  const answerOf = (status: number, headers: Readonly<Record<string, string>> = {}): HttpAnswer => ({
     status,
-    text: '{"message":"made up"}',
+    text: '{"message":"injected"}',
     header: (name) => new Map(Object.entries(headers)).get(name),
   });
   return {
-    work: () => platform.exchange(request),
-    isSafe: request.method !== "POST" || request.url.endsWith("/import"),
+    execute: () => platform.exchange(request),
+    isRepeatable: request.method !== "POST" || request.url.endsWith("/import"),
     deadlineMs: request.deadlineMs,
-    told: (fault, real) => {
+    fail: (fault, answer = answerOf(200)) => {
       switch (fault) {
         case "500":
         case "502":
-          return plain(Number(fault));
+          return answerOf(Number(fault));
         case "429":
-          return plain(429, { "x-ratelimit-reset": "2" });
+          return answerOf(429, { "x-ratelimit-reset": "2" });
         case "half":
-          return { ...(real ?? plain(200)), text: (real?.text ?? "{").slice(0, (real?.text.length ?? 0) / 2) };
+          return { ...answer, text: answer.text.slice(0, answer.text.length / 2) };
         case "slow":
-          throw new TransportError("deadline", "made up");
+          throw new TransportError("deadline", "injected");
         case "cut":
         case "lost":
         case "409":
-          throw new TransportError("interrupted", "made up");
+          throw new TransportError("interrupted", "injected");
         default:
           return fault satisfies never;
       }

@@ -1,12 +1,12 @@
-/** What can go wrong at one exchange, and plans of it that can be told and replayed. */
+/** The faults of one exchange, and plans that inject them. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 
-/** The operator is killed: before the request was sent, after its effect, or before an effect that lands later. */
+/** A crash kills the operator: before the request, after its effect, or before an effect that lands late. */
 export const CRASHES = ["before", "after", "late"] as const;
 /**
- * The operator lives on. cut: no answer, no effect. lost: the effect, but no answer. slow: no answer within the
+ * The operator keeps running. cut: no answer, no effect. lost: the effect, but no answer. slow: no answer within the
  * deadline, and the effect after it. 500: no effect. 502: the effect. 429: no effect. half: the effect and half an
- * answer. 409: somebody else has just written the object.
+ * answer. 409: another client has just written the object.
  */
 const PLATFORM_WRITE = ["cut", "lost", "slow", "500", "502", "429", "half"] as const;
 const PLATFORM_READ = ["cut", "500", "429", "half"] as const;
@@ -18,45 +18,45 @@ export type FaultName =
   | (typeof PLATFORM_READ)[number]
   | (typeof CLUSTER_WRITE)[number];
 
-/** One request of the operator to the cluster, if it writes, or to the platform. */
+/** A request of the operator to the platform, or a write to the cluster. */
 export interface Exchange {
-  readonly with: "cluster" | "platform";
+  readonly server: "cluster" | "platform";
   /** E.g. "POST /organization/…/project". */
-  readonly what: string;
+  readonly request: string;
   readonly writes: boolean;
 }
 
-/** @returns what an exchange is, without ids, e.g. "POST /database/{id}/stop"; "" for none */
+/** Returns the request without ids, e.g. "POST /database/{id}/stop"; "" for undefined. */
 export function nameOf(exchange: Exchange | undefined): string {
-  return exchange?.what.replaceAll(UUID, "{id}") ?? "";
+  return exchange?.request.replaceAll(UUID, "{id}") ?? "";
 }
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** @returns all that can go wrong at an exchange; a read has no effect that could come later. */
+/** Returns the faults that apply to an exchange; a read has no late effect. */
 export function faultsAt(exchange: Exchange): readonly FaultName[] {
-  if (exchange.with === "cluster") return [...CRASHES, ...CLUSTER_WRITE];
+  if (exchange.server === "cluster") return [...CRASHES, ...CLUSTER_WRITE];
   return exchange.writes ? [...CRASHES, ...PLATFORM_WRITE] : ["before", ...PLATFORM_READ];
 }
 
-/** Exchanges are numbered from 1 on; after a restart the numbering goes on. */
+/** Exchanges are numbered from 1; a restart does not reset the count. */
 export interface Plan {
   readonly surface: Surface;
   readonly faults: readonly { readonly at: number; readonly fault: FaultName }[];
 }
 
-/** @returns e.g. "full:17:after+23:lost" */
+/** Formats a plan, e.g. "full:17:after+23:lost". */
 export function planText({ surface, faults }: Plan): string {
   return `${surface}:${faults.map(({ at, fault }) => `${at}:${fault}`).join("+")}`;
 }
 
-/** @param text as of planText. @throws RangeError */
+/** Parses the format of `planText`. @throws RangeError */
 export function parsePlan(text: string): Plan {
   const [, surface, rest = ""] = /^(full|documented):(.*)$/.exec(text) ?? [];
   const known = new Set<string>([...CRASHES, ...PLATFORM_WRITE, ...PLATFORM_READ, ...CLUSTER_WRITE]);
-  const faults = rest.split("+").map((one) => {
-    const [at, fault = ""] = one.split(":");
-    if (!(Number(at) > 0) || !known.has(fault)) throw new RangeError(`no fault: ${one}`);
+  const faults = rest.split("+").map((part) => {
+    const [at, fault = ""] = part.split(":");
+    if (!(Number(at) > 0) || !known.has(fault)) throw new RangeError(`no fault: ${part}`);
     return { at: Number(at), fault: fault as FaultName };
   });
   if (surface === undefined) throw new RangeError(`no plan: ${text}`);

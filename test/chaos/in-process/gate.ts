@@ -1,98 +1,96 @@
-/** The one way from the operator to the world: it numbers the exchanges, and lets each meet its fault. */
+/** Carries every request of the operator: numbers the exchanges and injects the faults of a plan. */
 import type { ManualClock } from "../../support/kube/clock.ts";
 import type { Exchange, FaultName, Plan } from "./faults.ts";
 
-/** When an effect lands that is late: after every deadline, and within the window in which the ledger waits for it. */
+/** The delay of a late effect: longer than every deadline, shorter than the ledger's landing window. */
 const LATE_MS = 20_000;
 
-/** What the two sides answer when something goes wrong; the gate knows when. */
-export interface Side<Answer> {
-  /** Does what was asked for, now. */
-  readonly work: () => Promise<Answer>;
-  /** What the operator is told instead. @returns or throws */
-  readonly told: (fault: Exclude<FaultName, "before" | "after" | "late">, real: Answer | undefined) => Answer;
-  /** Whether it may be repeated. */
-  readonly isSafe: boolean;
-  /** Milliseconds until it gives an exchange up. */
+/** The server's part in one exchange. */
+export interface Backend<Answer> {
+  /** Executes the request. */
+  readonly execute: () => Promise<Answer>;
+  /** Returns or throws what the operator receives when a fault replaces the answer. */
+  readonly fail: (fault: Exclude<FaultName, "before" | "after" | "late">, answer: Answer | undefined) => Answer;
+  readonly isRepeatable: boolean;
   readonly deadlineMs: number;
 }
 
 export interface Gate {
   /** All exchanges so far; number k is at k - 1. */
   readonly trace: readonly Exchange[];
-  /** How many are under way. */
-  underWay(): number;
-  /** How many faults were met. */
-  met(): number;
-  /** How many effects of writes that may be repeated have still to land. */
-  late(): number;
-  /** A read that no fault meets. */
-  read<Answer>(process: Mortal, answer: () => Answer): Promise<Answer>;
-  /** Takes one request of a process through. Never resolves for one that is dead, or that dies of it. */
-  pass<Answer>(process: Mortal, exchange: Exchange, side: Side<Answer>): Promise<Answer>;
+  /** The number of requests that are being executed. */
+  inFlight(): number;
+  /** The number of injected faults. */
+  injected(): number;
+  /** The number of late effects of repeatable writes that have not landed yet. */
+  pendingEffects(): number;
+  /** Answers a read that has no number and no fault. */
+  read<Answer>(process: Process, answer: () => Answer): Promise<Answer>;
+  /** Carries one request. Never resolves if the process is dead or the fault kills it. */
+  exchange<Answer>(process: Process, exchange: Exchange, backend: Backend<Answer>): Promise<Answer>;
 }
 
-/** A process that can be killed. */
-export interface Mortal {
+/** A process that a fault can kill. */
+export interface Process {
   alive: boolean;
 }
 
-/** @param killed called when a fault kills the process. */
-export function createGate(plan: Plan, clock: ManualClock, killed: () => void): Gate {
+/** @param onKill called when a fault kills the process */
+export function createGate(plan: Plan, clock: ManualClock, onKill: () => void): Gate {
   const faults = new Map(plan.faults.map(({ at, fault }) => [at, fault]));
   const trace: Exchange[] = [];
-  let underWay = 0;
-  let met = 0;
-  let late = 0;
+  let inFlight = 0;
+  let injected = 0;
+  let pendingEffects = 0;
 
-  const during = async <T>(work: () => Promise<T>): Promise<T> => {
-    underWay += 1;
+  const counted = async <T>(execute: () => Promise<T>): Promise<T> => {
+    inFlight += 1;
     try {
-      return await work();
+      return await execute();
     } finally {
-      underWay -= 1;
+      inFlight -= 1;
     }
   };
-  const later = ({ work, isSafe }: Pick<Side<unknown>, "work" | "isSafe">): void => {
-    if (isSafe) late += 1;
+  const executeLate = ({ execute, isRepeatable }: Pick<Backend<unknown>, "execute" | "isRepeatable">): void => {
+    if (isRepeatable) pendingEffects += 1;
     clock.after(LATE_MS, () => {
-      if (isSafe) late -= 1;
-      // What it is answered nobody hears any more.
-      during(work).catch(() => undefined);
+      if (isRepeatable) pendingEffects -= 1;
+      // The caller has given up: the answer is dropped.
+      counted(execute).catch(() => undefined);
     });
   };
-  const die = (process: Mortal): Promise<never> => {
+  const kill = (process: Process): Promise<never> => {
     process.alive = false;
-    killed();
+    onKill();
     return never();
   };
 
-  const meet = async <Answer>(process: Mortal, fault: FaultName, side: Side<Answer>): Promise<Answer> => {
+  const inject = async <Answer>(process: Process, fault: FaultName, backend: Backend<Answer>): Promise<Answer> => {
     switch (fault) {
       case "before":
-        return await die(process);
+        return await kill(process);
       case "late":
-        later(side);
-        return await die(process);
+        executeLate(backend);
+        return await kill(process);
       case "after":
-        await during(side.work).catch(() => undefined);
-        return await die(process);
+        await counted(backend.execute).catch(() => undefined);
+        return await kill(process);
       case "slow": {
-        later(side);
-        const given = Promise.withResolvers<void>();
-        clock.after(side.deadlineMs, given.resolve);
-        await given.promise;
-        return side.told(fault, undefined);
+        executeLate(backend);
+        const deadline = Promise.withResolvers<void>();
+        clock.after(backend.deadlineMs, deadline.resolve);
+        await deadline.promise;
+        return backend.fail(fault, undefined);
       }
       case "lost":
       case "502":
       case "half":
-        return side.told(fault, await during(side.work));
+        return backend.fail(fault, await counted(backend.execute));
       case "cut":
       case "500":
       case "429":
       case "409":
-        return side.told(fault, undefined);
+        return backend.fail(fault, undefined);
       default:
         return fault satisfies never;
     }
@@ -100,18 +98,18 @@ export function createGate(plan: Plan, clock: ManualClock, killed: () => void): 
 
   return {
     trace,
-    underWay: () => underWay,
-    met: () => met,
-    late: () => late,
-    // oxlint-disable-next-line require-await -- what it throws rejects
+    inFlight: () => inFlight,
+    injected: () => injected,
+    pendingEffects: () => pendingEffects,
+    // oxlint-disable-next-line require-await -- an error that it throws becomes a rejection
     read: async (process, answer) => (process.alive ? answer() : await never()),
-    pass: async (process, exchange, side) => {
+    exchange: async (process, exchange, backend) => {
       if (!process.alive) return await never();
       trace.push(exchange);
       const fault = faults.get(trace.length);
-      if (fault !== undefined) met += 1;
+      if (fault !== undefined) injected += 1;
       try {
-        const answer = await (fault === undefined ? during(side.work) : meet(process, fault, side));
+        const answer = await (fault === undefined ? counted(backend.execute) : inject(process, fault, backend));
         return process.alive ? answer : await never();
       } catch (error) {
         if (!process.alive) return await never();

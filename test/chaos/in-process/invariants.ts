@@ -1,38 +1,36 @@
-/** What must hold of every run, whatever went wrong in it. */
+/** The invariant of every run: nothing happens twice. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { stringMember } from "../../../src/kube/api/json.ts";
 import { COMMIT } from "../../support/kube/manifests.ts";
-import { asksForMore, repeatableOnce } from "../effects.ts";
+import { isDuplicateCreate, mayRepeatOnce } from "../effects.ts";
 import type { InProcessPlatform } from "./platform.ts";
 
 /**
- * What was done more often than once, of all that must not happen twice.
- * @param surface of the platform: see `repeatableOnce`
- * @param orders how often a person had an order to a database given again
+ * Returns the creates, deployments and stops that happened too often.
+ * @param surface the platform's, for `mayRepeatOnce`
+ * @param requested how often the user requested a repetition of a database action
  */
-export function repeated(platform: InProcessPlatform, orders: number, surface: Surface): readonly string[] {
+export function repeated(platform: InProcessPlatform, requested: number, surface: Surface): readonly string[] {
   let done: readonly string[] = [];
   const repeatable = new Set<string>();
   for (const call of platform.calls()) {
-    if (repeatableOnce(surface, call.operation ?? "")) repeatable.add(call.path);
-    // An import does not replace a secret, as which a lost one left it. Once the surface is known to have what does, it
-    // is replaced, and only a deployment brings that out.
-    if (call.operation === "updateApplicationSecret") done = done.filter((each) => !each.endsWith(` at ${COMMIT}`));
+    if (mayRepeatOnce(surface, call.operation ?? "")) repeatable.add(call.path);
+    // An import does not replace a secret. An update does, after which the same commit is deployed again.
+    if (call.operation === "updateApplicationSecret") done = done.filter((action) => !action.endsWith(` at ${COMMIT}`));
     done = [...done, ...onceOnly(call)];
   }
-  const groups = [...Map.groupBy(done, (each) => each)];
-  return groups.flatMap(([what, { length }]) => {
-    const ordered = 1 + (what.startsWith("/database/") ? orders : 0);
-    const most = repeatable.has(what.split(" at ")[0] ?? "") ? 2 * ordered : ordered;
-    return length > most ? [`${what}: ${length} times`] : [];
+  const groups = [...Map.groupBy(done, (action) => action)];
+  return groups.flatMap(([action, { length }]) => {
+    const causes = 1 + (action.startsWith("/database/") ? requested : 0);
+    const limit = repeatable.has(action.split(" at ")[0] ?? "") ? 2 * causes : causes;
+    return length > limit ? [`${action}: ${length} times`] : [];
   });
 }
 
 function onceOnly({ operation, path, body, status, effects }: CallEntry): readonly string[] {
   const creation = `${operation} ${stringMember(body, "name") ?? ""}`;
-  // What is created already is not asked for again, even where the platform refuses it.
-  if (asksForMore({ operation, status })) return [creation];
+  if (isDuplicateCreate({ operation, status })) return [creation];
   return effects.flatMap((effect) => {
     if ("deployed" in effect) return [`${path} at ${effect.commit}`];
     if ("stopped" in effect) return [path];

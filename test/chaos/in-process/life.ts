@@ -1,4 +1,4 @@
-/** The life that every run goes through, and when each part of it is over. */
+/** The lifecycle that every run executes, in phases. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { isSettled, nonEmptyText } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
@@ -19,24 +19,23 @@ import type { ChaosEnv } from "./env.ts";
 
 export interface Phase {
   readonly name: string;
-  /** What a person does. */
+  /** Acts as the user. */
   act(env: ChaosEnv): void;
-  isOver(env: ChaosEnv): boolean;
-  /** Afterwards nothing is to be done for a long time. */
-  readonly rests?: true;
+  isComplete(env: ChaosEnv): boolean;
+  /** Whether the run then checks that the operator writes nothing more. */
+  readonly checksIdle?: true;
 }
 
 const DELETED = { lifecycle: { deletionPolicy: "Delete" } };
 
-/** @returns its phases, in order. */
-export function lifeOn(surface: Surface): readonly Phase[] {
+export function lifecycleOn(surface: Surface): readonly Phase[] {
   return [
     {
       name: "create and deploy",
       act: (env) => {
         for (const manifest of manifests(env)) env.cluster.apply(manifest);
       },
-      isOver: (env) => env.cluster.all().every(isReady) && isDeployed(env, COMMIT),
+      isComplete: (env) => env.cluster.all().every(isReady) && isDeployed(env, COMMIT),
     },
     {
       name: "change",
@@ -50,7 +49,7 @@ export function lifeOn(surface: Surface): readonly Phase[] {
         });
         if (surface === "full") cluster.patch("PlatformProject", "shop", { spec: { description: "The other shop" } });
       },
-      isOver: (env) => env.cluster.all().every(isReady) && isDeployed(env, NEXT_COMMIT),
+      isComplete: (env) => env.cluster.all().every(isReady) && isDeployed(env, NEXT_COMMIT),
     },
     {
       name: "stop",
@@ -58,8 +57,8 @@ export function lifeOn(surface: Surface): readonly Phase[] {
         if (surface === "full") cluster.patch("PlatformApplication", "api", { spec: { runState: "Stopped" } });
         cluster.patch("PlatformDatabase", "main", { spec: { runState: "Stopped" } });
       },
-      isOver: (env) => env.cluster.all().every(isReady),
-      rests: true,
+      isComplete: (env) => env.cluster.all().every(isReady),
+      checksIdle: true,
     },
     {
       name: "delete",
@@ -67,14 +66,14 @@ export function lifeOn(surface: Surface): readonly Phase[] {
         for (const { kind, metadata } of cluster.all())
           if (kind !== "PlatformConnection") cluster.remove(kind, metadata.name);
       },
-      isOver: ({ cluster }) => cluster.all().every(({ kind }) => kind === "PlatformConnection"),
+      isComplete: ({ cluster }) => cluster.all().every(({ kind }) => kind === "PlatformConnection"),
     },
     {
       name: "disconnect",
       act: ({ cluster }) => {
         cluster.remove("PlatformConnection", "default");
       },
-      isOver: ({ cluster }) => cluster.all().length === 0,
+      isComplete: ({ cluster }) => cluster.all().length === 0,
     },
   ];
 }
@@ -84,7 +83,7 @@ function manifests(env: ChaosEnv): readonly Manifest[] {
   const dns = { valueFrom: { secretKeyRef: { name: "values", key: "dns" } } };
   return [
     secret("values", { password: "not-a-password", dns: "not-a-token" }),
-    // Of the ids that a person gives, the documented surface gives no proof.
+    // The documented surface cannot verify an id that a user gives.
     ...defaults(env, { allowUnverifiedIds: true }),
     project("shop", { description: "The shop", ...DELETED }),
     environment(env, "staging", "shop", DELETED),

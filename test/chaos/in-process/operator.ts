@@ -1,7 +1,4 @@
-/**
- * The operator as the composition builds it, kinds, queue, writer and platform client, over requests that a test
- * carries.
- */
+/** The operator with its real kinds, queue, writer and platform client; the test carries its requests. */
 import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import type { KubeClient, KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Clock, Json, KubeObject } from "../../../src/kube/api/types.ts";
@@ -20,46 +17,45 @@ import { createWork } from "../../../src/operator/work.ts";
 import { DEFAULT_DEADLINES } from "../../../src/platform/client/caller.ts";
 import type { Transport } from "../../../src/platform/transport/http.ts";
 import { memoryOrphans } from "../../support/platform/orphans.ts";
-import type { Mortal } from "./gate.ts";
+import type { Process } from "./gate.ts";
 
 export interface OperatorOptions {
-  readonly process: Mortal;
+  readonly process: Process;
   readonly clock: Clock;
   readonly random: () => number;
-  /** What the first lists bring. */
+  /** The result of the initial lists. */
   readonly objects: readonly KubeObject[];
   readonly request: (request: KubeRequest) => Promise<Json>;
   readonly exchange: Transport["exchange"];
-  readonly internal: (error: unknown) => void;
+  readonly onInternalError: (error: unknown) => void;
   readonly workers: number;
 }
 
 export interface Operator {
-  /** A watch event. */
-  told(change: StoreChange): void;
-  /** How many passes began or ended. */
-  passes(): number;
-  /** It was killed: no timer of it runs any more. */
-  end(): void;
+  /** Delivers a watch event. */
+  onEvent(event: StoreChange): void;
+  /** The number of reconciles that started plus the number that ended. */
+  reconciles(): number;
+  /** Cancels all timers. */
+  stop(): void;
 }
 
 const SILENT: Logger = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** @returns an operator at work. */
 export function startOperator(options: OperatorOptions): Operator {
   const { random, workers } = options;
   const tracker = createReconcileTracker(() => 0);
   const turns = createTurns(tracker);
-  const { clock, end } = mortalClock(options.clock);
+  const { clock, stop } = stoppableClock(options.clock);
   const client: KubeClient = {
     request: options.request,
     stream: () => {
-      throw new Error("watch events are told");
+      throw new Error("the test delivers watch events");
     },
   };
-  const store = createStore(options.internal);
+  const store = createStore(options.onInternalError);
   for (const object of options.objects) store.upsert(object);
-  let passes = 0;
+  let reconciles = 0;
   const work = createWork({
     store,
     queue: createWorkQueue({ clock, random, laneOf: turns.laneOf, perLane: Math.max(1, workers - 1) }),
@@ -70,8 +66,8 @@ export function startOperator(options: OperatorOptions): Operator {
     clock,
     kinds: boundKinds(),
     metrics: {
-      started: () => void (passes += 1),
-      finished: () => void (passes += 1),
+      started: () => void (reconciles += 1),
+      finished: () => void (reconciles += 1),
       panicked: () => {},
     },
     engine: {
@@ -93,7 +89,7 @@ export function startOperator(options: OperatorOptions): Operator {
         status: () => {},
         removed: () => {},
         internal: (_key, error) => {
-          options.internal(error);
+          options.onInternalError(error);
         },
       },
       stopping: new AbortController().signal,
@@ -112,17 +108,16 @@ export function startOperator(options: OperatorOptions): Operator {
   });
   void work.start();
   return {
-    told: ({ type, object }) => {
+    onEvent: ({ type, object }) => {
       if (type === "deleted") store.remove(object);
       else store.upsert(object);
     },
-    passes: () => passes,
-    end,
+    reconciles: () => reconciles,
+    stop,
   };
 }
 
-/** A clock whose timers end with its owner. */
-function mortalClock(clock: Clock): { readonly clock: Clock; readonly end: () => void } {
+function stoppableClock(clock: Clock): { readonly clock: Clock; readonly stop: () => void } {
   const timers = new Set<() => void>();
   const after: Clock["after"] = (ms, run) => {
     const cancel = clock.after(ms, () => {
@@ -137,7 +132,7 @@ function mortalClock(clock: Clock): { readonly clock: Clock; readonly end: () =>
   };
   return {
     clock: { now: () => clock.now(), monotonic: () => clock.monotonic(), after },
-    end: () => {
+    stop: () => {
       for (const cancel of timers) cancel();
     },
   };

@@ -1,7 +1,7 @@
 /**
- * The whole operator in process, over a cluster and a platform in memory and one clock, goes through a life, and one or
- * two things go wrong at any of its exchanges (docs/reliability.md). A plan that fails is told; it is
- * run again by FAULTS, e.g. `FAULTS=full:17:after+23:lost npx vitest run --project model test/model/two-faults`.
+ * Runs the whole operator in process through a lifecycle, with a cluster and a platform in memory, and injects one or
+ * two faults at any of its exchanges (docs/reliability.md). FAULTS repeats a plan that failed, e.g.
+ * `FAULTS=full:17:after+23:lost npx vitest run --project model test/model/two-faults`.
  */
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 
@@ -9,55 +9,54 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 import { effort } from "../../support/env/effort.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { keptFaults } from "../kept.ts";
-import { crashesAt, numbers, oneOf, seconds, singles } from "./choose.ts";
+import { crashesAt, oneOf, randomNumbers, secondFaults, singleFaults } from "./choose.ts";
 import { faultsAt, nameOf, parsePlan, planText, type Exchange, type Plan } from "./faults.ts";
 import { buildPlatforms, type Platforms } from "./platform.ts";
 import { run, type Outcome } from "./run.ts";
 
-/** A plan to run alone. */
 // oxlint-disable-next-line node/no-process-env -- as effort.ts
 const replayed = process.env["FAULTS"];
-const PATIENCE_MS = 4 * 60 * 60_000;
+const TIMEOUT_MS = 4 * 60 * 60_000;
 
-/** Declares the tests of a surface: kept plans, all single faults, pairs by lot. */
+/** Declares the tests of a surface: kept plans, single faults, and a random sample of pairs. */
 export function pairsOfFaults(surface: Surface): void {
   describe(`[P2] two faults in one run, ${surface} surface`, () => {
-    const { reference, expectAll } = groundOf(surface);
+    const { reference, expectAll } = openFixture(surface);
 
-    it.runIf(replayed === undefined)("needs none: the life comes to its ends, and to rest", () => {
+    it.runIf(replayed === undefined)("without faults: the lifecycle completes, then the operator is idle", () => {
       const { violations, held, left } = reference();
       expect(violations).toEqual([]);
       expect(held.join("\n")).toContain("api: LOG_LEVEL=debug");
       expect(left.filter((line) => line.includes("shop"))).toHaveLength(surface === "full" ? 0 : 2);
     });
 
-    it.runIf(replayed?.startsWith(surface))("is replayed", { timeout: PATIENCE_MS }, async ({ task }) => {
+    it.runIf(replayed?.startsWith(surface))("is replayed", { timeout: TIMEOUT_MS }, async ({ task }) => {
       await expectAll(task, [parsePlan(replayed ?? "")]);
     });
 
     const kept = keptFaults.filter(({ faults }) => faults.startsWith(surface));
-    it.runIf(replayed === undefined && kept.length > 0)("holds with what failed once", async ({ task }) => {
+    it.runIf(replayed === undefined && kept.length > 0)("kept plans hold", async ({ task }) => {
       const plans = kept.map(({ faults }) => parsePlan(faults));
-      const met: (readonly string[])[] = [];
+      const reached: (readonly string[])[] = [];
       await expectAll(task, plans, (plan, trace) => {
-        met.push(plan.faults.map(({ at }) => nameOf(trace[at - 1])));
+        reached.push(plan.faults.map(({ at }) => nameOf(trace[at - 1])));
         return [];
       });
-      expect(met, "what the faults of each plan meet").toEqual(kept.map(({ exchanges }) => exchanges));
+      expect(reached, "the exchanges that the faults of each plan hit").toEqual(kept.map(({ exchanges }) => exchanges));
     });
 
-    it.runIf(replayed === undefined)("holds with one of any kind", { timeout: PATIENCE_MS }, async ({ task }) => {
-      const all = singles(surface, reference().trace);
-      const random = numbers(effort.seed);
+    it.runIf(replayed === undefined)("one fault of any kind", { timeout: TIMEOUT_MS }, async ({ task }) => {
+      const all = singleFaults(surface, reference().trace);
+      const random = randomNumbers(effort.seed);
       await expectAll(task, effort.all ? all : Array.from({ length: 12 }, () => oneOf(all, random)));
     });
 
-    it.runIf(replayed === undefined)("holds with two of any kinds", { timeout: PATIENCE_MS }, async ({ task }) => {
-      const random = numbers(effort.seed + 1);
-      const all = singles(surface, reference().trace);
+    it.runIf(replayed === undefined)("two faults of any kind", { timeout: TIMEOUT_MS }, async ({ task }) => {
+      const random = randomNumbers(effort.seed + 1);
+      const all = singleFaults(surface, reference().trace);
       const firsts = Array.from({ length: effort.cases(4, 200) }, () => oneOf(all, random));
       await expectAll(task, firsts, (first, trace) => {
-        const next = seconds(first, trace, faultsAt);
+        const next = secondFaults(first, trace, faultsAt);
         return next.length === 0 ? [] : Array.from({ length: effort.cases(4, 10) }, () => oneOf(next, random));
       });
     });
@@ -65,26 +64,26 @@ export function pairsOfFaults(surface: Surface): void {
 }
 
 /**
- * Declares all pairs of writes with all phases of dying at them, which only `make chaos` goes through; all pairs of all
- * that can go wrong would be a hundred times more.
- * @param part of the first writes this file takes every `of`th from, counted from 1: a core has one file at a time.
+ * Declares all pairs of crashes at writes, which only `make chaos` runs; all pairs of all faults would be a hundred
+ * times more.
+ * @param part from 1: the plans are split into `of` parts, one for each test file, which run in parallel
  */
 export function pairsOfCrashes(surface: Surface, { part, of }: { readonly part: number; readonly of: number }): void {
   describe.runIf(effort.all && replayed === undefined)(`[P2] two crashes in one run, ${surface} surface`, () => {
-    const { reference, expectAll } = groundOf(surface);
+    const { reference, expectAll } = openFixture(surface);
 
-    it(`holds in every phase of any two writes, part ${part} of ${of}`, { timeout: PATIENCE_MS }, async ({ task }) => {
-      const firsts = singles(surface, reference().trace, crashesAt);
+    it(`any two writes, every crash, part ${part} of ${of}`, { timeout: TIMEOUT_MS }, async ({ task }) => {
+      const firsts = singleFaults(surface, reference().trace, crashesAt);
       const mine = firsts.filter((_, index) => index % of === part - 1);
-      await expectAll(task, mine, (first, trace) => seconds(first, trace, crashesAt));
+      await expectAll(task, mine, (first, trace) => secondFaults(first, trace, crashesAt));
     });
   });
 }
 
 interface Fixture {
-  /** The life without faults. */
+  /** The run without faults. */
   readonly reference: () => Outcome;
-  /** Goes through plans, each followed by those that `then` makes of its trace, and on after one that fails. */
+  /** Runs each plan, then those that `then` derives from its trace; fails at the end with all violations. */
   readonly expectAll: (
     task: TestContext["task"],
     plans: readonly Plan[],
@@ -92,8 +91,8 @@ interface Fixture {
   ) => Promise<void>;
 }
 
-/** Sets up before the tests of the describe that it is called in, and tears down after them. */
-function groundOf(surface: Surface): Fixture {
+/** Registers setup and teardown for the enclosing describe. */
+function openFixture(surface: Surface): Fixture {
   let platforms: Platforms;
   let reference: Outcome;
   beforeAll(async () => {
@@ -106,7 +105,7 @@ function groundOf(surface: Surface): Fixture {
     expectAll: async (task, plans, then = () => []) => {
       const failed: string[] = [];
       let [runs, exchanges] = [0, 0];
-      const tryOut = async (plan: Plan): Promise<readonly Exchange[]> => {
+      const runPlan = async (plan: Plan): Promise<readonly Exchange[]> => {
         const { trace, violations } = await run(platforms, plan, reference);
         runs += 1;
         exchanges += trace.length;
@@ -114,10 +113,14 @@ function groundOf(surface: Surface): Fixture {
         return trace;
       };
       for (const first of plans) {
-        for (const second of then(first, await tryOut(first))) await tryOut(second);
+        for (const second of then(first, await runPlan(first))) await runPlan(second);
       }
-      expect(failed, "plans that failed, and why").toEqual([]);
-      figure(task, `${runs} lives of ${Math.round(exchanges / runs)} exchanges, nothing repeated, lost or left`, runs);
+      expect(failed, "failed plans and their violations").toEqual([]);
+      figure(
+        task,
+        `${runs} lifecycles of ${Math.round(exchanges / runs)} exchanges, nothing repeated, lost or left behind`,
+        runs,
+      );
     },
   };
 }

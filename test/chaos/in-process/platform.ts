@@ -1,4 +1,4 @@
-/** The simulated platform without sockets: its app is built once, its world is new for each run. */
+/** The simulated platform without sockets: built once, reset for each run. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { createApp } from "../../../simulator/http/app.ts";
 import { accept } from "../../../simulator/http/wire.ts";
@@ -9,35 +9,35 @@ import { createSimulation, type Setup } from "../../../simulator/simulator.ts";
 import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
 import { manualClock, type ManualClock } from "../../support/kube/clock.ts";
 
-/** Seconds: every state is passed through, and few looks are needed to follow it. */
-const BRISK = { queue: 1, build: 2, deploy: 1, stop: 1, delete: 1 };
+/** In seconds: short, but every intermediate state occurs. */
+const DURATIONS = { queue: 1, build: 2, deploy: 1, stop: 1, delete: 1 };
 
 export interface InProcessPlatform extends Setup {
   readonly url: string;
   exchange(request: HttpRequest): Promise<HttpAnswer>;
-  /** Brought up to date. */
+  /** The state at the current time. */
   world(): World;
   /** All calls so far. */
   calls(): readonly CallEntry[];
 }
 
 export interface Platforms {
-  /** Empties the platform. The one before must not be used any more. */
-  fresh(surface: Surface, clock: ManualClock): InProcessPlatform;
+  /** Resets the platform; the previous one must not be used any more. */
+  reset(surface: Surface, clock: ManualClock): InProcessPlatform;
   close(): Promise<void>;
 }
 
-/** Builds the app, which takes longer than a whole run. */
+/** Builds the app once, which takes longer than a run. */
 export async function buildPlatforms(): Promise<Platforms> {
   const options = (surface: Surface, clock: ManualClock) => ({ surface, clock, seed: "two faults" });
-  // The routes look at its members at each call, so that others can be put in their place.
+  // The routes read its members at each call, so `reset` can replace them.
   const { sim } = createSimulation(options("full", manualClock()));
   const app = await createApp(sim);
 
   return {
-    fresh: (surface, clock) => {
+    reset: (surface, clock) => {
       const setup = createSimulation(options(surface, clock));
-      setup.sim.settings.durations = { ...setup.sim.settings.durations, ...BRISK };
+      setup.sim.settings.durations = { ...setup.sim.settings.durations, ...DURATIONS };
       Object.assign(sim, setup.sim);
       return {
         ...setup,

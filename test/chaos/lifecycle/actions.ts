@@ -1,7 +1,7 @@
 /** O3: nothing was deployed or stopped without a cause. */
 import type { Effect } from "../../../simulator/request/journal.ts";
 import { stringMember } from "../../../src/kube/api/json.ts";
-import { callsOf, repeatableOnce, type Evidence } from "../effects.ts";
+import { callsOf, mayRepeatOnce, type Evidence } from "../effects.ts";
 
 /**
  * Within how many milliseconds before a deployment was decided on a variable may have been written without it being
@@ -21,7 +21,7 @@ interface Done {
  * A deployment has a cause when its commit is another one, when a variable of that application was written since the
  * last one was decided on, when an operation asks for it, once, or when a person did who was told that nobody can know
  * what became of the last one. A stop has one the first time, and when such a person asks for it. What is repeatable
- * may come once more (`repeatableOnce`).
+ * may come once more (`mayRepeatOnce`).
  * @param operations how many operations ask for a deployment
  * @returns a sentence about each that has none
  */
@@ -46,11 +46,11 @@ const anyOf =
   (action, id, operation) =>
     causes.some((cause) => cause(action, id, operation));
 
-/** See `repeatableOnce`. */
+/** See `mayRepeatOnce`. */
 function repetitions({ platform }: Evidence): IsAsked {
   const done = new Set<string>();
   return (action, id, operation) => {
-    const isNext = repeatableOnce(platform.sim.settings.surface, operation) && !done.has(`${action} ${id}`);
+    const isNext = mayRepeatOnce(platform.sim.settings.surface, operation) && !done.has(`${action} ${id}`);
     return isNext && done.add(`${action} ${id}`).size > 0;
   };
 }

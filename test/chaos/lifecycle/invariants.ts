@@ -2,13 +2,13 @@
  * What has to hold of a run, whatever happened in it (docs/reliability.md). Each returns sentences about violations.
  */
 import { member } from "../../../src/kube/api/json.ts";
-import { asksForMore, callsOf, type Evidence } from "../effects.ts";
+import { callsOf, isDuplicateCreate, type Evidence } from "../effects.ts";
 import type { ChaosEnv } from "../env.ts";
 
 /** O1: each object was created once, and not asked for again, even where the platform refuses a name that is taken. */
 export function duplicates(env: Evidence): readonly string[] {
   const creations = callsOf(env)
-    .filter((call) => asksForMore(call) || call.effects.some((effect) => "created" in effect))
+    .filter((call) => isDuplicateCreate(call) || call.effects.some((effect) => "created" in effect))
     .map(({ operation, body }) => `${operation} ${textOf(member(body, "name"))}`);
   return [...Map.groupBy(creations, (each) => each)]
     .filter(([, { length }]) => length > 1)

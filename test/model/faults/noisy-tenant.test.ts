@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sleep } from "../../../src/platform/transport/clock.ts";
 import { TransportError } from "../../../src/platform/transport/errors.ts";
 import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
-import { CALL_MS, createCrowd, isReady, type CrowdOptions } from "../../chaos/in-process/crowd.ts";
+import { CALL_MS, createLoadEnv, isReady, type LoadOptions } from "../../chaos/in-process/crowd.ts";
 import type { ChaosEnv } from "../../chaos/in-process/env.ts";
 import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
 import { connection, project, resource, secret } from "../../support/kube/manifests.ts";
@@ -22,8 +22,8 @@ afterAll(() => platforms.close());
 
 const isNoisy = ({ method, body = "" }: HttpRequest): boolean => method === "POST" && body.includes("noisy-");
 
-/** What becomes of the noisy tenant's creations. */
-const FAILS: Readonly<Record<string, NonNullable<CrowdOptions["answer"]>>> = {
+/** The answers to the noisy tenant's creates. */
+const FAILS: Readonly<Record<string, NonNullable<LoadOptions["answer"]>>> = {
   "answered with 503": (request, clock) => (isNoisy(request) ? refused(clock) : undefined),
   "never answered": (request, clock) => (isNoisy(request) ? hung(request, clock) : undefined),
 };
@@ -39,9 +39,9 @@ async function hung({ deadlineMs }: HttpRequest, clock: ChaosEnv["clock"]): Prom
 }
 
 /** Two tenants of one platform, by a connection of each, or one that both use. Budgets are those that nobody set. */
-async function tenants(connections: "shared" | "own", answer: CrowdOptions["answer"]): Promise<ChaosEnv> {
-  const crowd = createCrowd(platforms, { surface: "full", ...(answer === undefined ? {} : { answer }) });
-  const { cluster, platform } = crowd;
+async function tenants(connections: "shared" | "own", answer: LoadOptions["answer"]): Promise<ChaosEnv> {
+  const env = createLoadEnv(platforms, { surface: "full", ...(answer === undefined ? {} : { answer }) });
+  const { cluster, platform } = env;
   const own = connection({ platform }, "default", { rateLimit: {} });
   const token = secret("default", { token: platform.tokens.admin });
   const names = ["noisy", "quiet"];
@@ -56,23 +56,21 @@ async function tenants(connections: "shared" | "own", answer: CrowdOptions["answ
     const spec = { ...(own["spec"] as object), allowedNamespaces: { names } };
     cluster.apply(resource("ClusterPlatformConnection", "default", spec));
   }
-  await crowd.until(() => false, 10 * SECOND);
-  return crowd;
+  await env.until(() => false, 10 * SECOND);
+  return env;
 }
 
 /** How long the quiet tenant's changes take until they are Ready, in milliseconds, the longest last. */
-async function canaries(crowd: ChaosEnv): Promise<readonly number[]> {
-  const { cluster, clock } = crowd;
+async function canaries(env: ChaosEnv): Promise<readonly number[]> {
+  const { cluster, clock } = env;
   const took: number[] = [];
   for (let index = 0; index < CANARIES; index += 1) {
     const name = `canary-${index}`;
     const since = clock.monotonic();
     cluster.apply(project(name), "quiet");
-    expect(await crowd.until(() => isReady(cluster.find("PlatformProject", name, "quiet")), 5 * MINUTE), name).toBe(
-      true,
-    );
+    expect(await env.until(() => isReady(cluster.find("PlatformProject", name, "quiet")), 5 * MINUTE), name).toBe(true);
     took.push(clock.monotonic() - since);
-    await crowd.until(() => false, 7 * SECOND);
+    await env.until(() => false, 7 * SECOND);
   }
   return took.toSorted((left, right) => left - right);
 }
@@ -84,13 +82,13 @@ describe("[D7] a tenant with objects that all fail", { timeout: 120_000 }, () =>
     ),
   )("%s connection, %s: the neighbour's changes take at most twice as long", async ([connections, fails], { task }) => {
     const usual = await canaries(await tenants(connections, undefined));
-    const crowd = await tenants(connections, FAILS[fails]);
-    for (let index = 0; index < NOISY; index += 1) crowd.cluster.apply(project(`noisy-${index}`), "noisy");
-    await crowd.until(() => false, SECOND);
-    const beside = await canaries(crowd);
+    const env = await tenants(connections, FAILS[fails]);
+    for (let index = 0; index < NOISY; index += 1) env.cluster.apply(project(`noisy-${index}`), "noisy");
+    await env.until(() => false, SECOND);
+    const beside = await canaries(env);
     const [slowest = 0, limit = 0] = [beside.at(-1), usual.at(-1)];
     expect(slowest, beside.join(" ")).toBeLessThanOrEqual(2 * limit);
-    expect(crowd.internal).toEqual([]);
+    expect(env.internalErrors).toEqual([]);
     const text = `${connections} connection, ${NOISY} ${fails}: ${slowest / SECOND} s at most, ${limit / SECOND} s else`;
     figure(task, text, CANARIES);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { KubeObject } from "../../../src/kube/api/types.ts";
-import { createCrowd, isReady } from "../../chaos/in-process/crowd.ts";
+import { createLoadEnv, isReady } from "../../chaos/in-process/crowd.ts";
 import type { ChaosEnv } from "../../chaos/in-process/env.ts";
 import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
 import { effort } from "../../support/env/effort.ts";
@@ -29,32 +29,32 @@ const services = ({ cluster }: ChaosEnv): readonly KubeObject[] =>
  * Does something to all objects and waits until it is so.
  * @returns the seconds that it took, and the calls
  */
-async function phase(crowd: ChaosEnv, act: () => void, isOver: () => boolean) {
-  const [since, before] = [crowd.clock.monotonic(), crowd.platform.calls().length];
+async function phase(env: ChaosEnv, act: () => void, isOver: () => boolean) {
+  const [since, before] = [env.clock.monotonic(), env.platform.calls().length];
   act();
-  for (let looks = 0; !isOver() && looks < 2_000; looks += 1) await crowd.until(() => false, SECOND);
+  for (let looks = 0; !isOver() && looks < 2_000; looks += 1) await env.until(() => false, SECOND);
   expect(isOver()).toBe(true);
-  return { seconds: (crowd.clock.monotonic() - since) / SECOND, calls: crowd.platform.calls().length - before };
+  return { seconds: (env.clock.monotonic() - since) / SECOND, calls: env.platform.calls().length - before };
 }
 
 describe("[D5] thousands of objects", { timeout: 1_200_000 }, () => {
   it("start, change and end as fast as the budget lets them, and cost one call a look at most", async ({ task }) => {
-    const crowd = createCrowd(platforms, { surface: "full" });
-    const { cluster, platform } = crowd;
+    const env = createLoadEnv(platforms, { surface: "full" });
+    const { cluster, platform } = env;
     const rateLimit = { requestsPerSecond: RATE, burst: RATE };
     for (const manifest of defaults({ platform }, { rateLimit })) cluster.apply(manifest);
     const shops = Array.from({ length: OBJECTS / SHOP }, (_, index) => `shop-${index}`);
-    const areReady = (): boolean => services(crowd).every(isReady);
+    const areReady = (): boolean => services(env).every(isReady);
 
     const created = await phase(
-      crowd,
+      env,
       () => shops.flatMap((name) => shop({ platform }, name)).forEach((manifest) => cluster.apply(manifest)),
       areReady,
     );
     const changed = await phase(
-      crowd,
+      env,
       () =>
-        services(crowd).forEach(({ kind, metadata }) =>
+        services(env).forEach(({ kind, metadata }) =>
           cluster.patch(kind, metadata.name, { spec: SHOP_CHANGES[kind] ?? {} }),
         ),
       areReady,
@@ -62,9 +62,9 @@ describe("[D5] thousands of objects", { timeout: 1_200_000 }, () => {
     for (const { seconds, calls } of [created, changed]) expect(seconds).toBeLessThanOrEqual(calls / RATE + 30);
 
     // All at rest: looked at every 10 minutes, ± 10 %.
-    await crowd.until(() => false, 20 * MINUTE);
+    await env.until(() => false, 20 * MINUTE);
     const [version, before] = [cluster.version(), platform.calls().length];
-    await crowd.until(() => false, HOUR);
+    await env.until(() => false, HOUR);
     const idle = platform.calls().slice(before);
     expect(cluster.version()).toBe(version);
     expect(idle.filter(({ method }) => method !== "GET")).toEqual([]);
@@ -72,13 +72,13 @@ describe("[D5] thousands of objects", { timeout: 1_200_000 }, () => {
     expect(perLook).toBeLessThanOrEqual(1);
 
     const deleted = await phase(
-      crowd,
-      () => services(crowd).forEach(({ kind, metadata }) => cluster.remove(kind, metadata.name)),
-      () => services(crowd).length === 0,
+      env,
+      () => services(env).forEach(({ kind, metadata }) => cluster.remove(kind, metadata.name)),
+      () => services(env).length === 0,
     );
     expect(deleted.seconds).toBeLessThanOrEqual(deleted.calls / RATE + 120);
     expect(platform.world().projects.size).toBe(0);
-    expect(crowd.internal).toEqual([]);
+    expect(env.internalErrors).toEqual([]);
     const took = [created, changed, deleted].map(({ seconds }) => seconds.toFixed(0)).join(", ");
     figure(
       task,
