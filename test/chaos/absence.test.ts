@@ -5,14 +5,14 @@ import { database, defaults, project, tree } from "../support/kube/manifests.ts"
 import { figure } from "../support/platform/figure.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { changesSince, nothing, timeMachine } from "./past.ts";
-import type { Call, Fate } from "./tap/call.ts";
+import type { Call, Decision } from "./tap/call.ts";
 
 const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
 const soon = { timeout: 60_000, interval: 50 };
 
 /** Lists and watches of all kinds are answered as if their CRDs were gone. */
-function unserved({ what }: Call): Fate {
-  if (!/^kube (LIST|WATCH) \w*platform/.test(what)) return { do: "pass" };
+function unserved({ what }: Call): Decision {
+  if (!/^kube (LIST|WATCH) \w*platform/.test(what)) return { do: "forward" };
   const status = { kind: "Status", code: 404, reason: "NotFound" };
   return { do: "answer", status: 404, body: JSON.stringify(status) };
 }
@@ -27,7 +27,7 @@ describe("[N1] absence", () => {
   let env: ChaosEnv;
 
   beforeAll(async () => {
-    env = await openChaosEnv({ surface: "full", director: machine });
+    env = await openChaosEnv({ surface: "full", interceptor: machine });
     await env.apply(...defaults(env), ...tree(env, "shop", DELETE), database("orders", "shop", DELETE));
     await settled();
   });
@@ -45,7 +45,7 @@ describe("[N1] absence", () => {
     const since = env.calls.length;
     const isStart = when === "when it starts";
     if (isStart) await env.kill();
-    if (what === "CRDs that are not served") env.director = { ...machine, decide: unserved };
+    if (what === "CRDs that are not served") env.interceptor = { ...machine, decide: unserved };
     machine.travel(what === "lists that are empty" ? await nothing(env) : new Map());
     if (isStart) await env.start();
     // Cluster-scoped connections are everybody's.
@@ -54,7 +54,7 @@ describe("[N1] absence", () => {
       const lists = env.calls.filter(({ k, what: name }) => k > since && name.startsWith("kube LIST "));
       expect(new Set(lists.map(({ what: name }) => name)).size).toBeGreaterThanOrEqual(kinds);
     }, soon);
-    env.director = machine;
+    env.interceptor = machine;
     machine.back();
     const marker = `marker-${absences.indexOf(row)}`;
     await env.apply(project(marker));

@@ -5,11 +5,11 @@ import { defaults, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 import { effects } from "./effects.ts";
 import { openChaosEnv } from "./env.ts";
-import type { Call, Fate } from "./tap/call.ts";
+import type { Call, Decision } from "./tap/call.ts";
 
 const LIFE = ["createProject", "createEnvironment", "createApplication", "deployApplication"];
 
-function refusal(code: number, reason: string, headers: Readonly<Record<string, string>> = {}): Fate {
+function refusal(code: number, reason: string, headers: Readonly<Record<string, string>> = {}): Decision {
   return { do: "answer", status: code, headers, body: JSON.stringify({ kind: "Status", code, reason }) };
 }
 
@@ -26,14 +26,14 @@ function shapeOf({ what, body }: Call): string {
 describe("[B10] conflicts", () => {
   it.concurrent("three times in a row on every write: four calls each, and nothing twice", async ({ task, expect }) => {
     const tries = new Map<string, number>();
-    const decide = (call: Call): Fate => {
-      if (!call.what.startsWith("kube PATCH")) return { do: "pass" };
+    const decide = (call: Call): Decision => {
+      if (!call.what.startsWith("kube PATCH")) return { do: "forward" };
       const shape = shapeOf(call);
       const nth = (tries.get(shape) ?? 0) + 1;
       tries.set(shape, nth);
-      return nth % 4 === 0 ? { do: "pass" } : refusal(409, "Conflict");
+      return nth % 4 === 0 ? { do: "forward" } : refusal(409, "Conflict");
     };
-    await using env = await openChaosEnv({ surface: "full", director: { decide } });
+    await using env = await openChaosEnv({ surface: "full", interceptor: { decide } });
     await env.apply(...defaults(env), project("shop"));
     await env.waitFor("PlatformProject", "shop", { status: "True" }, 60_000);
     await vi.waitFor(() => {
@@ -45,8 +45,8 @@ describe("[B10] conflicts", () => {
 
   it.concurrent("with a second writer between read and write: nobody's change is lost", async ({ task, expect }) => {
     let edits = 0;
-    const decide = (call: Call): Fate => {
-      if (!/PATCH platformprojects\/shop/.test(call.what) || edits >= 6) return { do: "pass" };
+    const decide = (call: Call): Decision => {
+      if (!/PATCH platformprojects\/shop/.test(call.what) || edits >= 6) return { do: "forward" };
       edits += 1;
       const change =
         edits % 2 === 0
@@ -55,7 +55,7 @@ describe("[B10] conflicts", () => {
       void env.patch("PlatformProject", "shop", change);
       return { do: "slow", ms: 250 };
     };
-    await using env = await openChaosEnv({ surface: "full", director: { decide } });
+    await using env = await openChaosEnv({ surface: "full", interceptor: { decide } });
     await env.apply(...defaults(env), project("shop"));
     const shop = await env.waitFor(
       "PlatformProject",
@@ -73,37 +73,37 @@ describe("[B10] conflicts", () => {
 
 interface Trouble {
   readonly what: string;
-  readonly fate: Fate;
+  readonly decision: Decision;
   /** How often in a row each call meets it. */
   readonly times: number;
 }
 
 const troubles: readonly Trouble[] = [
-  { what: "429 with Retry-After", fate: refusal(429, "TooManyRequests", { "retry-after": "1" }), times: 1 },
-  { what: "a reset after the effect", fate: { do: "reset", effect: true }, times: 1 },
-  { what: "a reset before the effect", fate: { do: "reset", effect: false }, times: 1 },
-  { what: "three 500s", fate: refusal(500, "InternalError"), times: 3 },
-  { what: "5 s", fate: { do: "slow", ms: 5_000 }, times: 1 },
-  { what: "no answer", fate: { do: "hang" }, times: 1 },
+  { what: "429 with Retry-After", decision: refusal(429, "TooManyRequests", { "retry-after": "1" }), times: 1 },
+  { what: "a reset after the effect", decision: { do: "reset", effect: true }, times: 1 },
+  { what: "a reset before the effect", decision: { do: "reset", effect: false }, times: 1 },
+  { what: "three 500s", decision: refusal(500, "InternalError"), times: 3 },
+  { what: "5 s", decision: { do: "slow", ms: 5_000 }, times: 1 },
+  { what: "no answer", decision: { do: "hang" }, times: 1 },
 ];
 
 describe("[B11] every call of the API server", () => {
   it.concurrent.for(troubles)(
     "met by $what: done again in its time, and nothing twice",
     { timeout: 400_000 },
-    async ({ what, fate, times }, { task, expect }) => {
+    async ({ what, decision, times }, { task, expect }) => {
       /** When the first call of each name was answered with 429, and when the next came. */
       const waits = new Map<string, number>();
       let met = 0;
-      const decide = (call: Call): Fate => {
-        if (call.side !== "kube") return { do: "pass" };
+      const decide = (call: Call): Decision => {
+        if (call.side !== "kube") return { do: "forward" };
         if (call.nth === 1) waits.set(call.what, -performance.now());
         if (call.nth === 2) waits.set(call.what, (waits.get(call.what) ?? 0) + performance.now());
-        if (call.nth > times) return { do: "pass" };
+        if (call.nth > times) return { do: "forward" };
         met += 1;
-        return fate;
+        return decision;
       };
-      await using env = await openChaosEnv({ surface: "full", director: { decide } });
+      await using env = await openChaosEnv({ surface: "full", interceptor: { decide } });
       await env.apply(...defaults(env), ...tree(env, "shop"));
       await env.waitFor("PlatformApplication", "shop", { status: "True" }, 300_000);
       expect(effects(env)).toEqual(LIFE);

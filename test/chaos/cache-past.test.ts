@@ -83,7 +83,7 @@ describe("[B1] time travel", () => {
       await using env = await openChaosEnv({ surface: "full", windows: PATIENT });
       const past = await history(env);
       const machine = timeMachine();
-      env.director = machine;
+      env.interceptor = machine;
       await catchUp(env);
       const since = env.calls.length;
       await go(env, machine, past);

@@ -31,11 +31,11 @@ describe("a control plane that forgets", { timeout: 300_000 }, () => {
     env = await openChaosEnv({
       surface: "full",
       controlPlane,
-      director: {
-        answered: ({ what }, { status }) => {
+      interceptor: {
+        onAnswer: ({ what }, { status }) => {
           if (status === 410) gone(what.split(" ").at(-1) ?? "");
         },
-        watched: (watch) => {
+        onWatch: (watch) => {
           if (watch.plural === "platformprojects") newest = watch;
           watch.rewrite = (line) => {
             if (line.startsWith('{"type":"ERROR"') && line.includes('"code":410')) gone(watch.plural);

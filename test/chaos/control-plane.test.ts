@@ -74,7 +74,7 @@ describe("a control plane", { timeout: 400_000 }, () => {
     await sleep(downMs);
     // Opened is what the API server has answered; what it refuses is only asked for.
     const open = new Set<string>();
-    env.director = { watched: ({ plural }) => open.add(plural) };
+    env.interceptor = { onWatch: ({ plural }) => open.add(plural) };
     children.push(startPart(part));
     await ready();
     readyAt = Date.now();
@@ -82,7 +82,7 @@ describe("a control plane", { timeout: 400_000 }, () => {
     await vi.waitFor(() => {
       expect(open.size).toBe(13);
     }, soon);
-    env.director = {};
+    env.interceptor = {};
     return (performance.now() - from) / 1_000;
   };
 

@@ -4,7 +4,7 @@
  *
  *     await using bed = await openBed({ surface: "full" });
  *     await bed.apply(...defaults(bed), ...tree(bed, "shop"));
- *     bed.director = crashAt(bed, { what: "platform createProject shop", nth: 1, phase: "after" });
+ *     bed.interceptor = crashAt(bed, { what: "platform createProject shop", nth: 1, phase: "after" });
  *     await bed.revive();                       // waits for the crash, then starts the operator again
  *     await bed.waitFor("PlatformApplication", "shop", { status: "True" });
  *
@@ -35,7 +35,7 @@ import { grantRights, withdrawRights } from "../support/env/rights.ts";
 import { certificate } from "../support/kube/tls.ts";
 import { exposures } from "./exposures.ts";
 import { createRefusals } from "./refusals.ts";
-import { type Call, createSequence, type Director } from "./tap/call.ts";
+import { type Call, createSequence, type Interceptor } from "./tap/call.ts";
 import { kubeName, platformName } from "./tap/names.ts";
 import { openTap } from "./tap/tap.ts";
 
@@ -56,7 +56,7 @@ export interface ChaosEnvOptions {
   /** Of the test's own, where it does something to the control plane itself; the shared one unless told. */
   readonly controlPlane?: ControlPlaneFacts;
   /** Decides from the first call on; lets everything pass when left out. */
-  readonly director?: Director;
+  readonly interceptor?: Interceptor;
   /** Whether 403 is no violation for a call: an API server that starts has not read its roles yet. */
   readonly mayBeRefused?: (call: Call) => boolean;
 }
@@ -77,7 +77,7 @@ export interface ChaosEnv extends Cluster, AsyncDisposable {
   /** All calls of the operator so far, of both sides, those that were not forwarded included. */
   readonly calls: readonly Call[];
   /** Decides about calls from now on; lets everything pass at first. */
-  director: Director;
+  interceptor: Interceptor;
   /** The process that was started last. */
   readonly operator: RunningOperator;
   /** All that the operator logged in all its lives. */
@@ -121,7 +121,7 @@ export async function openChaosEnv(options: ChaosEnvOptions): Promise<ChaosEnv> 
   const last = (): RunningOperator => operators.at(-1) ?? missing();
   const tapped = {
     sequence,
-    director: (): Director => refusals.noting(env.director),
+    interceptor: (): Interceptor => refusals.noting(env.interceptor),
     pids: () => operators.map(({ pid }) => pid),
     crash: () => {
       process.kill(last().pid, "SIGKILL");
@@ -176,7 +176,7 @@ export async function openChaosEnv(options: ChaosEnvOptions): Promise<ChaosEnv> 
     client,
     calls: sequence.calls,
     unknowns: [],
-    director: options.director ?? {},
+    interceptor: options.interceptor ?? {},
     get operator() {
       return last();
     },

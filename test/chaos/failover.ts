@@ -13,7 +13,7 @@ import { type LeaseLog, type Made, openLeaseLog, type Renewal, SEEN_LATE_MS, SOO
 import { doubleActions } from "./lifecycle/actions.ts";
 import { duplicates } from "./lifecycle/invariants.ts";
 import { comes, isReady } from "./lifecycle/life.ts";
-import type { Call, Fate } from "./tap/call.ts";
+import type { Call, Decision } from "./tap/call.ts";
 
 export interface Outcome {
   readonly violations: readonly string[];
@@ -28,14 +28,14 @@ const AWAY_MS: Readonly<Partial<Record<Way, number>>> = {
   "delete-behind": 6_000,
 };
 
-const HANG: Fate = { do: "hang" };
+const HANG: Decision = { do: "hang" };
 /** Both write what they are about to do before either sees that the other did. */
-const TOGETHER: Fate = { do: "slow", ms: 1_000 };
+const TOGETHER: Decision = { do: "slow", ms: 1_000 };
 /**
  * The second sees what the first has created, and comes to what is next while the first one's request for it travels.
  */
-const BEHIND: Fate = { do: "slow", ms: 150 };
-const TRAVELS: Fate = { do: "slow", ms: 1_500 };
+const BEHIND: Decision = { do: "slow", ms: 150 };
+const TRAVELS: Decision = { do: "slow", ms: 1_500 };
 /** As long as a request of one leader travels on a busy machine; the other one may take it for lost afterwards. */
 const LANDING_MS = 5_000;
 
@@ -49,7 +49,7 @@ export async function failOver({ seed, way }: Failover): Promise<Outcome> {
     ...(isDeleted ? { windows: { landingMs: LANDING_MS } } : {}),
   });
   const leases = openLeaseLog();
-  env.director = leases.director;
+  env.interceptor = leases.interceptor;
   await leases.next({ k: 0 });
   // What a person says became of a create has to be believed where the platform has no list.
   await env.apply(...defaults(env, { allowUnverifiedIds: surface === "documented" }), ...tree(env, "shop"));
@@ -118,14 +118,14 @@ async function begin(way: Way, env: ChaosEnv, { pid }: Renewal, leases: LeaseLog
   const nothing = () => {};
   // Who gave up on a call has closed its connection, which then tells nobody: near its deadline a leader soon does.
   const isIts = (call: Call) => call.pid === pid || call.pid === undefined;
-  const direct = (decide: (call: Call) => Fate | undefined): (() => void) => {
-    env.director = { ...leases.director, decide: (call) => decide(call) ?? { do: "pass" } };
+  const direct = (decide: (call: Call) => Decision | undefined): (() => void) => {
+    env.interceptor = { ...leases.interceptor, decide: (call) => decide(call) ?? { do: "forward" } };
     return () => {
-      env.director = leases.director;
+      env.interceptor = leases.interceptor;
     };
   };
   /** Deletes the lease while the leader gets no answer about it. */
-  const unnoticed = async (decide: (call: Call) => Fate | undefined): Promise<() => void> => {
+  const unnoticed = async (decide: (call: Call) => Decision | undefined): Promise<() => void> => {
     const back = direct((call) => (isIts(call) && call.what.includes(" leases") ? HANG : decide(call)));
     await lease.remove("Lease", LEASE_NAME);
     return back;

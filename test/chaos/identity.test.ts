@@ -11,7 +11,7 @@ import { figure } from "../support/platform/figure.ts";
 import { effects } from "./effects.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { restlessness } from "./lifecycle/rest.ts";
-import type { Director } from "./tap/call.ts";
+import type { Interceptor } from "./tap/call.ts";
 
 const KINDS = ["PlatformProject", "PlatformEnvironment", "PlatformApplication", "PlatformVariableSet"] as const;
 const NAME = "shop";
@@ -21,11 +21,11 @@ const PATIENCE_MS = 60_000;
 const OTHER_UID = "0c0ffee0-0000-4000-8000-000000000001";
 
 /** As if this namespace was another cluster: its kube-system has another uid. */
-const elsewhere: Director = {
+const elsewhere: Interceptor = {
   decide: ({ url }) =>
     url.includes("/namespaces/kube-system")
       ? { do: "answer", status: 200, body: JSON.stringify({ metadata: { name: "kube-system", uid: OTHER_UID } }) }
-      : { do: "pass" },
+      : { do: "forward" },
 };
 
 function manifests(env: ChaosEnv) {
@@ -75,7 +75,7 @@ describe("[R1] on a real API server", () => {
   }) => {
     await using env = await living();
     const before = effects(env).length;
-    await using copy = await openChaosEnv({ surface: "full", director: elsewhere });
+    await using copy = await openChaosEnv({ surface: "full", interceptor: elsewhere });
     await copy.kill();
     for (const object of await ready(env)) {
       const { kind, metadata, spec = {}, status = {} } = object;

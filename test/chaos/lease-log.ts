@@ -2,7 +2,7 @@
 import { member, parseJson } from "../../src/kube/api/json.ts";
 import { LEASE_NAME } from "../../src/operator/config/names.ts";
 import { comes } from "../support/env/cluster.ts";
-import type { Answer, Call, Director } from "./tap/call.ts";
+import type { Answer, Call, Interceptor } from "./tap/call.ts";
 
 /**
  * How long after the last renewal of a leader its calls may come in (docs/architecture.md §10): reads until it had to
@@ -29,7 +29,7 @@ export interface Made extends Pick<Call, "k" | "what" | "method" | "at"> {
 }
 
 export interface LeaseLog {
-  readonly director: Director;
+  readonly interceptor: Interceptor;
   /**
    * Waits until it is known which process holds it: where the machine starves the first leader, that is another one
    * soon.
@@ -53,7 +53,7 @@ interface Observed {
   readonly holder: string;
 }
 
-/** @returns a log of what is answered to its director. */
+/** @returns a log of what is answered to its interceptor. */
 export function openLeaseLog(): LeaseLog {
   const writes: Observed[] = [];
   const looks: Observed[] = [];
@@ -66,7 +66,7 @@ export function openLeaseLog(): LeaseLog {
       return by === undefined ? [] : [{ k, at, pid: by }];
     });
 
-  const answered = ({ side, what, method, k, pid, at }: Call, { status, body }: Answer): void => {
+  const onAnswer = ({ side, what, method, k, pid, at }: Call, { status, body }: Answer): void => {
     if (side === "platform") endings.set(k, Date.now());
     if (!what.includes(" leases") || status >= 300) return;
     const holder = member(member(parseJson(body.toString()), "spec"), "holderIdentity");
@@ -95,7 +95,7 @@ export function openLeaseLog(): LeaseLog {
   };
 
   return {
-    director: { answered },
+    interceptor: { onAnswer },
     holder: () =>
       until(() => {
         const last = renewals().at(-1);

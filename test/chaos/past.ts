@@ -4,7 +4,7 @@ import { collectionPath } from "../../src/kube/api/paths.ts";
 import type { Json } from "../../src/kube/api/types.ts";
 import { TYPES } from "../../src/operator/config/caches.ts";
 import type { ChaosEnv } from "./env.ts";
-import type { Director, Watch } from "./tap/call.ts";
+import type { Interceptor, Watch } from "./tap/call.ts";
 
 /** What the lists of a bed's namespace answered at one time, by the plural of the kind. */
 export type Past = ReadonlyMap<string, Json>;
@@ -27,15 +27,15 @@ export async function present(env: ChaosEnv): Promise<Past> {
 /** What a server sends whose history does not reach back to the version of a watch. */
 export const EXPIRED = JSON.stringify({ type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } });
 
-/** A director under which the operator can be made to see the past. */
-export interface TimeMachine extends Director {
+/** A interceptor under which the operator can be made to see the past. */
+export interface TimeMachine extends Interceptor {
   /** From now on lists answer what they did then and watches tell nothing; open ones are told to list again. */
   travel(past: Past): void;
   /** Lets the operator see what is; open watches are told to list again. */
   back(): void;
 }
 
-/** @returns a director that lets everything pass until it is told to travel. */
+/** @returns a interceptor that lets everything pass until it is told to travel. */
 export function timeMachine(): TimeMachine {
   const watches: Watch[] = [];
   /** Kinds whose last list was of the past: no watch that goes on from there would ever tell the difference. */
@@ -44,13 +44,13 @@ export function timeMachine(): TimeMachine {
   return {
     decide: ({ side, what }) => {
       const [, verb, plural = ""] = what.split(" ");
-      if (side !== "kube" || verb !== "LIST") return { do: "pass" };
+      if (side !== "kube" || verb !== "LIST") return { do: "forward" };
       const list = shown?.get(plural);
       if (list === undefined) deceived.delete(plural);
       else deceived.add(plural);
-      return list === undefined ? { do: "pass" } : { do: "answer", status: 200, body: JSON.stringify(list) };
+      return list === undefined ? { do: "forward" } : { do: "answer", status: 200, body: JSON.stringify(list) };
     },
-    watched: (watch) => {
+    onWatch: (watch) => {
       watches.push(watch);
       if (shown !== undefined) watch.hold();
       else if (deceived.has(watch.plural)) watch.inject(EXPIRED);

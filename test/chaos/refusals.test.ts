@@ -17,11 +17,11 @@ it("[E14] a right that is taken away, and used: the end of the bed names the cal
   expect(narrower).toHaveLength(rules.length - 1);
   const contentType = "application/merge-patch+json";
   await env.client.request({ method: "PATCH", path, contentType, body: z.json().parse({ rules: narrower }) });
-  const answered = vi.fn<(call: Call, answer: Answer) => void>();
-  env.director = { answered };
+  const onAnswer = vi.fn<(call: Call, answer: Answer) => void>();
+  env.interceptor = { onAnswer };
   await env.apply(...defaults(env));
   const refused = (): readonly string[] =>
-    answered.mock.calls.filter(([, { status }]) => status === 403).map(([{ what }]) => what);
+    onAnswer.mock.calls.filter(([, { status }]) => status === 403).map(([{ what }]) => what);
   await vi.waitFor(() => {
     expect(refused()).toContain("kube GET secrets/default");
   }, 60_000);

@@ -1,11 +1,11 @@
 /** What the API server itself refused the operator: the rights that it is granted are too narrow for that. */
 import { statusError } from "../../src/kube/api/errors.ts";
 import { parseJson, stringMember } from "../../src/kube/api/json.ts";
-import type { Answer, Call, Director } from "./tap/call.ts";
+import type { Answer, Call, Interceptor } from "./tap/call.ts";
 
 export interface Refusals {
-  /** @returns a director that does the same, of whose answers note is taken. */
-  noting(director: Director): Director;
+  /** @returns a interceptor that does the same, of whose answers note is taken. */
+  noting(interceptor: Interceptor): Interceptor;
   /** @throws Error that names the calls */
   expectNone(): void;
 }
@@ -25,11 +25,11 @@ export function createRefusals(isExcused: (call: Call) => boolean = () => false)
     refused.add(`${what}: ${stringMember(answer, "message") ?? ""}`);
   };
   return {
-    noting: (director) => ({
-      ...director,
-      answered: (call, answer) => {
+    noting: (interceptor) => ({
+      ...interceptor,
+      onAnswer: (call, answer) => {
         note(call, answer);
-        director.answered?.(call, answer);
+        interceptor.onAnswer?.(call, answer);
       },
     }),
     expectNone: () => {

@@ -31,7 +31,7 @@ describe("[D8] churn", () => {
       await using env = await openChaosEnv({ surface: "full" });
       await env.apply(...defaults(env), ...tree(env, "stays"));
       const watches = new Set<Watch>();
-      env.director = { watched: (watch) => void watches.add(watch) };
+      env.interceptor = { onWatch: (watch) => void watches.add(watch) };
       const seen: ProcessFigures[] = [];
       const began = performance.now();
       const until = began + effort.soakMinutes * 60_000;

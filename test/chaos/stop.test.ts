@@ -134,13 +134,13 @@ function stopsOf(env: ChaosEnv): Stops {
     const counts = new Map<string, number>();
     let met: string | undefined;
     const { promise: exited, resolve } = Promise.withResolvers<Exit>();
-    env.director = {
+    env.interceptor = {
       decide: ({ what }) => {
         const name = what.replaceAll(/shop-\d+/g, "shop");
         const nth = (counts.get(name) ?? 0) + 1;
         counts.set(name, nth);
-        if (!isMeant(name, nth)) return { do: "pass" };
-        env.director = {};
+        if (!isMeant(name, nth)) return { do: "forward" };
+        env.interceptor = {};
         met = name;
         steps.push(name);
         const since = performance.now();
@@ -162,7 +162,7 @@ function stopsOf(env: ChaosEnv): Stops {
       const { exited, met } = arm(isMeant ?? (() => false));
       await act();
       await Promise.race([exited, over()]);
-      env.director = {};
+      env.interceptor = {};
       const step = met();
       if (step === undefined) return false;
       const { code, signal } = await exited;

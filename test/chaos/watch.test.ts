@@ -27,7 +27,7 @@ describe("a watch that is behind", () => {
   let env: ChaosEnv;
 
   beforeAll(async () => {
-    const watched = (watch: Watch): void => {
+    const onWatch = (watch: Watch): void => {
       watches.set(watch.plural, watch);
       watch.rewrite = (line) => {
         if (!isBehind || !line.startsWith('{"type":"MODIFIED"')) return [line];
@@ -37,7 +37,7 @@ describe("a watch that is behind", () => {
         return [];
       };
     };
-    env = await openChaosEnv({ surface: "full", director: { watched } });
+    env = await openChaosEnv({ surface: "full", interceptor: { onWatch } });
   });
   afterAll(async () => {
     await env[Symbol.asyncDispose]();
@@ -132,7 +132,7 @@ function queryOf(url: string): URLSearchParams {
 
 describe("a watch that breaks", () => {
   const watches: Watches = new Map();
-  let fate: (call: Call) => ReturnType<NonNullable<ChaosEnv["director"]["decide"]>> = () => ({ do: "pass" });
+  let decision: (call: Call) => ReturnType<NonNullable<ChaosEnv["interceptor"]["decide"]>> = () => ({ do: "forward" });
   let env: ChaosEnv;
 
   const lists = (plural: string): number => env.calls.filter(({ what }) => what === `kube LIST ${plural}`).length;
@@ -140,7 +140,7 @@ describe("a watch that breaks", () => {
   beforeAll(async () => {
     env = await openChaosEnv({
       surface: "full",
-      director: { decide: (call) => fate(call), watched: (watch) => void watches.set(watch.plural, watch) },
+      interceptor: { decide: (call) => decision(call), onWatch: (watch) => void watches.set(watch.plural, watch) },
     });
     await env.apply(...defaults(env), project("first"));
     await env.waitFor("PlatformProject", "first", { status: "True" });
@@ -157,8 +157,8 @@ describe("a watch that breaks", () => {
     expect(lists("platformprojects")).toBe(before + 1);
 
     let refused = 0;
-    fate = ({ what }) => {
-      if (what !== "kube WATCH platformprojects" || refused > 0) return { do: "pass" };
+    decision = ({ what }) => {
+      if (what !== "kube WATCH platformprojects" || refused > 0) return { do: "forward" };
       refused += 1;
       return { do: "answer", status: 410, body: JSON.stringify({ kind: "Status", code: 410, reason: "Expired" }) };
     };
@@ -229,12 +229,12 @@ describe("a watch that breaks", () => {
 
   it("[B6] that ends at once for a minute: at most 20 connects a minute", async ({ task }) => {
     const connects = new Map<string, number>();
-    env.director = {
+    env.interceptor = {
       decide: ({ what }) => {
         if (what.startsWith("kube WATCH")) connects.set(what, (connects.get(what) ?? 0) + 1);
-        return { do: "pass" };
+        return { do: "forward" };
       },
-      watched: (watch) => {
+      onWatch: (watch) => {
         watch.end();
       },
     };
@@ -242,7 +242,7 @@ describe("a watch that breaks", () => {
     await sleep(60_000);
     const most = Math.max(...connects.values());
     expect(most).toBeLessThanOrEqual(20);
-    env.director = {};
+    env.interceptor = {};
     await env.apply(project("calm"));
     await env.waitFor("PlatformProject", "calm", { status: "True" }, 60_000);
     figure(task, `${most} connects a minute and kind at most`);
@@ -257,8 +257,8 @@ describe("a watch that is dead without a word", () => {
     const found = new Map<string, number>();
     await using env = await openChaosEnv({
       surface: "full",
-      director: {
-        watched: (watch) => {
+      interceptor: {
+        onWatch: (watch) => {
           const since = deadSince.get(watch.plural);
           if (since !== undefined && !found.has(watch.plural)) found.set(watch.plural, performance.now() - since);
           if (!isDead) return;

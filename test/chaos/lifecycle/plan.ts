@@ -1,7 +1,7 @@
 /** Plans: kill the operator at one call of the life, in one phase. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { effort } from "../../support/env/effort.ts";
-import { PHASES, type Call, type Director, type Phase } from "../tap/call.ts";
+import { PHASES, type Call, type Interceptor, type Phase } from "../tap/call.ts";
 import { readTrace, type Step } from "./trace.ts";
 
 export interface Plan {
@@ -66,16 +66,16 @@ export function isWrite(what: string): boolean {
 }
 
 /** @returns who kills the operator as the plan says, once; from the beginning of the plan's chapter on. */
-export function directorOf(plan: Plan): Director & { readonly met: () => boolean } {
+export function crashInterceptor(plan: Plan): Interceptor & { readonly met: () => boolean } {
   const { step, phase } = plan;
   const ordinal = ordinalOf(plan);
   let seen = 0;
   return {
     met: () => seen >= ordinal,
     decide: ({ what }: Call) => {
-      if (what !== step.what || seen >= ordinal) return { do: "pass" };
+      if (what !== step.what || seen >= ordinal) return { do: "forward" };
       seen += 1;
-      return seen === ordinal ? { do: "crash", phase, lateMs: LATE_MS } : { do: "pass" };
+      return seen === ordinal ? { do: "crash", phase, lateMs: LATE_MS } : { do: "forward" };
     },
   };
 }

@@ -7,13 +7,13 @@ import { comes } from "../../support/env/cluster.ts";
 import { type ChaosEnv, openChaosEnv } from "../env.ts";
 import { exposures } from "../exposures.ts";
 import { holdings } from "../holdings.ts";
-import type { Answer, Call, Director } from "../tap/call.ts";
+import type { Answer, Call, Interceptor } from "../tap/call.ts";
 import { doubleActions } from "./actions.ts";
 import { contradictionOf, dishonesty, type Sample } from "./honesty.ts";
 import { duplicates, inventory, leaks, textOf, upsets } from "./invariants.ts";
 import { CHAPTERS, type Chapter, FIRST, MEMBERS, SECOND } from "./life.ts";
 import { mostPasses, type ReconcileCounts } from "./passes.ts";
-import { directorOf, type Plan } from "./plan.ts";
+import { crashInterceptor, type Plan } from "./plan.ts";
 import { restlessness } from "./rest.ts";
 import { otherEnds, type Step, type Trace } from "./trace.ts";
 import { busyness, namesIn } from "./updates.ts";
@@ -50,11 +50,11 @@ export async function live(surface: Surface, plan?: Plan, expected?: Ends): Prom
   const secrets = [env.platform.tokens.admin, FIRST, SECOND];
   const samples: Sample[] = [];
   const done: string[] = [];
-  const answered: NonNullable<Director["answered"]> = (call, answer) => {
+  const onAnswer: NonNullable<Interceptor["onAnswer"]> = (call, answer) => {
     samples.push(...sampleOf(env, call, answer));
     if (call.side === "kube" && answer.status < 300) done.push(call.what);
   };
-  const crash = plan === undefined ? undefined : directorOf(plan);
+  const crash = plan === undefined ? undefined : crashInterceptor(plan);
   const steps: Step[] = [];
   const ends: Trace["ends"] = {};
   const held: Trace["held"] = {};
@@ -65,7 +65,7 @@ export async function live(surface: Surface, plan?: Plan, expected?: Ends): Prom
   for (const chapter of chaptersOf(surface, plan)) {
     const from = env.calls.length;
     const isIts = plan?.step.chapter === chapter.name;
-    const { unrest, ...times } = await lived(env, chapter, answered, isIts ? crash : undefined);
+    const { unrest, ...times } = await lived(env, chapter, onAnswer, isIts ? crash : undefined);
     found.push(...unrest);
     const end = await endOf(env, chapter, expected, isIts || plan === undefined);
     ends[chapter.name] = end.conditions;
@@ -111,10 +111,10 @@ interface Lived {
 async function lived(
   env: ChaosEnv,
   chapter: Chapter,
-  answered: NonNullable<Director["answered"]>,
-  crash: ReturnType<typeof directorOf> | undefined,
+  onAnswer: NonNullable<Interceptor["onAnswer"]>,
+  crash: ReturnType<typeof crashInterceptor> | undefined,
 ): Promise<Lived> {
-  env.director = { ...crash, answered };
+  env.interceptor = { ...crash, onAnswer };
   const end = new AbortController();
   const revived = crash === undefined ? undefined : env.revive(end.signal).then(() => performance.now());
   await chapter.act(env);
@@ -130,7 +130,7 @@ async function lived(
     unrest = await restlessness(env);
   }
   end.abort();
-  env.director = { answered };
+  env.interceptor = { onAnswer };
   return { unrest, convergedMs };
 }
 

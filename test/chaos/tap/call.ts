@@ -3,92 +3,84 @@ import type { Buffer } from "node:buffer";
 
 export type Side = "kube" | "platform";
 
-/** One call as it comes in. */
 export interface Call {
-  /** Its number among all calls of both sides, from 1. */
+  /** The number among all calls of both sides, from 1. */
   readonly k: number;
   readonly side: Side;
   readonly method: string;
-  /** As requested, query included. */
   readonly url: string;
-  /**
-   * What it is about, the same in every run: no ids, no namespace, e.g. "kube PATCH platformapplications/api/status".
-   */
+  /** The name without ids and namespace, the same in every run, e.g. "kube PATCH platformapplications/api/status". */
   readonly what: string;
-  /** Its number among the calls of that name, from 1. */
+  /** The number among the calls of that name, from 1. */
   readonly nth: number;
   readonly body: Buffer;
-  /** The process that made it. */
+  /** The process that sent the call; undefined if no process holds its connection any more. */
   readonly pid: number | undefined;
-  /** When it came in, milliseconds since 1970. */
+  /** The time of arrival, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** What becomes of a call. */
-export type Fate =
-  | { readonly do: "pass" }
+/** What the tap does with a call. */
+export type Decision =
+  | { readonly do: "forward" }
   /**
-   * The operator is killed: before the call is forwarded; after it took effect, its reply withheld; after its reply was
-   * flushed; or before, and the call takes effect `lateMs` later nevertheless.
+   * Kills the operator: before forwarding the call; after its effect, without a reply; after flushing the reply; or
+   * before forwarding it, with the effect `lateMs` later.
    */
   | { readonly do: "crash"; readonly phase: Phase; readonly lateMs?: number }
-  /** Answered by the tap, never forwarded. */
+  /** Answers without forwarding. */
   | {
       readonly do: "answer";
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string;
     }
-  /** The connection is reset, before or after the call took effect. */
+  /** Resets the connection, before or after the effect. */
   | { readonly do: "reset"; readonly effect: boolean }
-  /** Neither forwarded nor answered. */
+  /** Neither forwards nor answers. */
   | { readonly do: "hang" }
   | { readonly do: "slow"; readonly ms: number };
 
 export const PHASES = ["before", "after", "replied", "late"] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** What was answered, by the far side or by the tap. */
 export interface Answer {
   readonly status: number;
   readonly body: Buffer;
 }
 
-/** Who decides about calls; both taps of a bed ask the same one. */
-export interface Director {
-  decide?(call: Call): Fate;
-  /** A call of the far side was answered, whether or not the answer is handed on; not asked about watches. */
-  answered?(call: Call, answer: Answer): void;
-  /** A watch was opened. */
-  watched?(watch: Watch): void;
+/** Decides about calls and observes them, for both taps of an environment. */
+export interface Interceptor {
+  decide?(call: Call): Decision;
+  /** Receives each answer of a server, also one that is withheld from the operator. Not called for watches. */
+  onAnswer?(call: Call, answer: Answer): void;
+  onWatch?(watch: Watch): void;
 }
 
-/** An open watch of the operator, as the tap has it in hand. */
+/** An open watch of the operator. */
 export interface Watch {
   readonly call: Call;
   /** E.g. "platformapplications". */
   readonly plural: string;
-  /** What becomes of each line of the API server; several, or none, may take its place. */
+  /** Replaces each line of the API server by any number of lines. */
   rewrite: (line: string) => readonly string[];
-  /** Lets no line through until `release`; they wait, the connection stays. */
+  /** Buffers all lines until `release`; the connection stays open. */
   hold(): void;
   release(): void;
-  /** Sends a line of the test's own. */
+  /** Sends a line, even while others are buffered. */
   inject(line: string): void;
-  /** Ends it as a server does that closes a watch. */
+  /** Ends the response, as a server that closes a watch. */
   end(): void;
-  /** Resets its connection. */
   reset(): void;
 }
 
 /** Numbers calls of both sides. */
 export interface Sequence {
   next(call: Omit<Call, "k" | "nth" | "at">): Call;
-  /** All so far, oldest first. */
+  /** All calls so far, oldest first. */
   readonly calls: readonly Call[];
 }
 
-/** @returns a sequence that begins with 1. */
 export function createSequence(): Sequence {
   const calls: Call[] = [];
   const counts = new Map<string, number>();

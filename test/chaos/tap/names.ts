@@ -1,4 +1,4 @@
-/** Names for calls that are the same in every run: ids become names, namespaces go. */
+/** Names calls the same in every run: replaces ids by names and drops namespaces. */
 import type { Buffer } from "node:buffer";
 
 import { barePath, matchOperation } from "../../../simulator/request/matching.ts";
@@ -8,7 +8,7 @@ import type { Json } from "../../../src/kube/api/types.ts";
 
 const OBJECT = /^\/apis?(?:\/[\w.-]+)?\/v\w+(?:\/namespaces\/[^/]+)?\/(\w+)(?:\/([^/]+))?(?:\/(\w+))?$/;
 
-/** @returns e.g. "PATCH platformapplications/api/status", "LIST platformprojects", "POST events Created api". */
+/** Returns e.g. "PATCH platformapplications/api/status", "LIST platformprojects", "POST events Created api". */
 export function kubeName(method: string, url: string, body: Buffer): string {
   const { pathname, searchParams } = new URL(url, "https://kube");
   const [, plural = pathname, name, subresource] = OBJECT.exec(pathname) ?? [];
@@ -24,7 +24,7 @@ function eventOf(body: Buffer): string {
   return `${stringMember(event, "reason") ?? "again"} ${name}`.trim();
 }
 
-/** @returns e.g. "createApplication api": the operation, and what it is about. */
+/** Returns the operation and its object, e.g. "createApplication api". */
 export function platformName(platform: () => Simulator): (method: string, url: string, body: Buffer) => string {
   return (method, url, body) => {
     const path = barePath(url);
@@ -32,16 +32,16 @@ export function platformName(platform: () => Simulator): (method: string, url: s
     const match = matchOperation(method, path, sim.settings.surface);
     const operation = match.is === "operation" ? match.id : `${method} ${path.replaceAll(UUID, "{id}")}`;
     const name = stringMember(fieldsOf(body), "name");
-    const known = [...path.matchAll(UUID), ...url.matchAll(UUID)].map(([id]) => nameOn(platform(), id));
-    const subject = name ?? known.find((one) => one !== undefined);
+    const names = [...path.matchAll(UUID), ...url.matchAll(UUID)].map(([id]) => nameOf(platform(), id));
+    const subject = name ?? names.find((known) => known !== undefined);
     return subject === undefined ? operation : `${operation} ${subject}`;
   };
 }
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** The name of an object of the platform; undefined for what has none of its own, as organisations. */
-function nameOn({ sim }: Simulator, id: string): string | undefined {
+/** Returns the name of a platform object; undefined for an object without one, such as an organization. */
+function nameOf({ sim }: Simulator, id: string): string | undefined {
   const { projects, environments, services, clusters } = sim.world;
   return (projects.get(id) ?? environments.get(id) ?? services.get(id) ?? clusters.get(id))?.name;
 }

@@ -1,29 +1,32 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** A TCP connection of this machine, as the side that accepted it sees it: `net.Socket` is one. */
-export interface Accepted {
+/** The server's end of a local TCP connection, e.g. a `net.Socket`. */
+export interface AcceptedConnection {
   readonly localPort?: number | undefined;
   readonly remotePort?: number | undefined;
 }
 
 /**
- * Which of some processes of this machine a loopback connection belongs to (proc(5): net/tcp, fd). One port may belong
- * to several connections that lead to different ports.
- * @returns undefined when it is none of them, or gone
+ * Returns the process that opened a loopback connection (proc(5): net/tcp, fd). It matches both ports, as a port may
+ * belong to several connections.
+ * @returns undefined if none of the processes holds the connection
  */
-export function ownerOf({ localPort = 0, remotePort = 0 }: Accepted, pids: readonly number[]): number | undefined {
+export function ownerOf(
+  { localPort = 0, remotePort = 0 }: AcceptedConnection,
+  pids: readonly number[],
+): number | undefined {
   const inode = inodeOf({ from: remotePort, to: localPort });
   return inode === undefined ? undefined : pids.find((pid) => holds(pid, `socket:[${inode}]`));
 }
 
 function inodeOf({ from, to }: { readonly from: number; readonly to: number }): string | undefined {
-  const [own, other] = [from, to].map((port) => `:${port.toString(16).toUpperCase().padStart(4, "0")}`) as [
+  const [clientPort, serverPort] = [from, to].map((port) => `:${port.toString(16).toUpperCase().padStart(4, "0")}`) as [
     string,
     string,
   ];
   for (const line of readFileSync("/proc/net/tcp", "utf8").split("\n").slice(1)) {
     const [, local = "", remote = "", , , , , , , inode] = line.trim().split(/\s+/);
-    if (local.endsWith(own) && remote.endsWith(other) && inode !== "0") return inode;
+    if (local.endsWith(clientPort) && remote.endsWith(serverPort) && inode !== "0") return inode;
   }
   return undefined;
 }

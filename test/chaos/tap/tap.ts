@@ -1,35 +1,35 @@
 /**
- * A reverse proxy between the operator and one of its servers: it numbers each call, asks the director what becomes of
- * it, and can kill the operator at exactly that point.
+ * A reverse proxy between the operator and one of its servers. It numbers each call, applies the interceptor's decision,
+ * and can kill the operator at exactly one call.
  */
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { certificate, privateKey } from "../../support/kube/tls.ts";
-import type { Call, Director, Fate, Sequence, Side } from "./call.ts";
+import type { Call, Interceptor, Decision, Sequence, Side } from "./call.ts";
 import { ownerOf } from "./owner.ts";
-import { cut, openWatch } from "./watch.ts";
+import { openWatch, resetConnection } from "./watch.ts";
 
 export interface TapOptions {
   readonly side: Side;
-  /** Where calls go: https with the certificate of its authority, or http. */
+  /** The server: http, or https with the certificate of its authority. */
   readonly target: { readonly url: string; readonly ca?: string };
   readonly sequence: Sequence;
-  /** Names a call the same way in every run. */
   readonly name: (method: string, url: string, body: Buffer) => string;
-  /** Asked anew for each call. */
-  readonly director: () => Director;
-  /** The processes whose calls these are. */
+  /** Returns the current interceptor; evaluated for each call. */
+  readonly interceptor: () => Interceptor;
+  /** Returns the operator's processes. */
   readonly pids: () => readonly number[];
-  /** Kills the operator, before it returns. */
+  /** Kills the operator synchronously. */
   readonly crash: () => void;
 }
 
 export interface Tap {
-  /** Of the tap itself, without a path; https with the certificate of test/support/kube/tls.ts where the target is. */
+  /** The tap's URL: https with the certificate of test/support/kube/tls.ts if the target is https. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** @returns a tap that listens on loopback. */
+/** Opens a tap that listens on loopback. */
 export async function openTap(options: TapOptions): Promise<Tap> {
   const secure = options.target.url.startsWith("https:");
   const agent = secure
@@ -49,14 +49,14 @@ export async function openTap(options: TapOptions): Promise<Tap> {
   const forward = forwarder(options.target.url, agent);
   const owners = new WeakMap<Socket, number>();
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    // The operator may be dead by now, and its sockets with it.
+    // Writing fails if the operator has been killed.
     response.on("error", () => {});
-    take(options, { forward, owners }, request, response).catch(() => response.destroy());
+    handleCall(options, { forward, owners }, request, response).catch(() => response.destroy());
   };
   const server = secure
     ? https.createServer({ cert: certificate, key: privateKey }, handle)
     : http.createServer(handle);
-  // Idle connections stay: the operator's own pool decides.
+  // Idle connections stay open, as the operator's pool closes them itself.
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -86,21 +86,20 @@ function forwarder(target: string, agent: http.Agent | https.Agent): Forward {
   };
 }
 
-interface Wires {
+interface Connections {
   readonly forward: Forward;
-  /** Looked up once per connection. */
   readonly owners: WeakMap<Socket, number>;
 }
 
-function ownerOfCall({ pids }: TapOptions, { owners }: Wires, { socket }: IncomingMessage): number | undefined {
+function ownerOfCall({ pids }: TapOptions, { owners }: Connections, { socket }: IncomingMessage): number | undefined {
   const known = owners.get(socket) ?? ownerOf(socket, pids());
   if (known !== undefined) owners.set(socket, known);
   return known;
 }
 
-async function take(
+async function handleCall(
   options: TapOptions,
-  wires: Wires,
+  connections: Connections,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -112,39 +111,39 @@ async function take(
     url,
     what: `${options.side} ${options.name(method, url, body)}`,
     body,
-    pid: ownerOfCall(options, wires, request),
+    pid: ownerOfCall(options, connections, request),
   });
-  const fate = options.director().decide?.(call) ?? { do: "pass" };
-  await meet(fate, { call, request, response }, options, wires.forward);
+  const decision = options.interceptor().decide?.(call) ?? { do: "forward" };
+  await apply(decision, { call, request, response }, options, connections.forward);
 }
 
-async function meet(fate: Fate, exchange: Exchange, options: TapOptions, forward: Forward): Promise<void> {
+async function apply(decision: Decision, exchange: Exchange, options: TapOptions, forward: Forward): Promise<void> {
   const { response } = exchange;
-  switch (fate.do) {
-    case "pass":
-      return pass(exchange, options, forward);
+  switch (decision.do) {
+    case "forward":
+      return forwardCall(exchange, options, forward);
     case "slow":
-      await lapse(fate.ms);
-      return pass(exchange, options, forward);
+      await sleep(decision.ms);
+      return forwardCall(exchange, options, forward);
     case "hang":
       return;
     case "answer":
-      response.writeHead(fate.status, { "content-type": "application/json", ...fate.headers });
-      response.end(fate.body ?? "{}");
+      response.writeHead(decision.status, { "content-type": "application/json", ...decision.headers });
+      response.end(decision.body ?? "{}");
       return;
     case "reset":
-      if (fate.effect) await answerOf(exchange, options, forward);
-      cut(response);
+      if (decision.effect) await forwardUnanswered(exchange, options, forward);
+      resetConnection(response);
       return;
     case "crash":
-      return crash(fate, exchange, options, forward);
+      return crash(decision, exchange, options, forward);
     default:
-      fate satisfies never;
+      decision satisfies never;
   }
 }
 
 async function crash(
-  { phase, lateMs = 0 }: Extract<Fate, { do: "crash" }>,
+  { phase, lateMs = 0 }: Extract<Decision, { do: "crash" }>,
   exchange: Exchange,
   options: TapOptions,
   forward: Forward,
@@ -155,49 +154,49 @@ async function crash(
       return;
     case "late":
       options.crash();
-      await lapse(lateMs);
-      return answerOf(exchange, options, forward);
+      await sleep(lateMs);
+      return forwardUnanswered(exchange, options, forward);
     case "after":
-      await answerOf(exchange, options, forward);
+      await forwardUnanswered(exchange, options, forward);
       options.crash();
       return;
     case "replied": {
       const { response } = exchange;
-      const flushed = isWatch(exchange.call) ? once(exchange.request, "tapped") : once(response, "finish");
+      const flushed = isWatch(exchange.call) ? once(exchange.request, "watch-opened") : once(response, "finish");
       void flushed.then(() => {
         options.crash();
       });
-      return pass(exchange, options, forward);
+      return forwardCall(exchange, options, forward);
     }
     default:
       phase satisfies never;
   }
 }
 
-/** Has a call take effect; what is answered goes no further. */
-async function answerOf(exchange: Exchange, options: TapOptions, forward: Forward): Promise<void> {
+/** Forwards a call and withholds the answer from the operator. */
+async function forwardUnanswered(exchange: Exchange, options: TapOptions, forward: Forward): Promise<void> {
   const { call } = exchange;
   const answer = await forward(exchange);
   if (isWatch(call)) {
     answer.destroy();
     return;
   }
-  options.director().answered?.(call, { status: answer.statusCode ?? 502, body: await bytesOf(answer) });
+  options.interceptor().onAnswer?.(call, { status: answer.statusCode ?? 502, body: await bytesOf(answer) });
 }
 
-async function pass(exchange: Exchange, options: TapOptions, forward: Forward): Promise<void> {
+async function forwardCall(exchange: Exchange, options: TapOptions, forward: Forward): Promise<void> {
   const { call, request, response } = exchange;
   const answer = await forward(exchange);
   const { statusCode = 502, headers } = answer;
   if (isWatch(call) && statusCode === 200) {
     response.writeHead(statusCode, headersOf(headers));
     response.flushHeaders();
-    request.emit("tapped");
-    openWatch(call, answer, response, options.director());
+    request.emit("watch-opened");
+    openWatch(call, answer, response, options.interceptor());
     return;
   }
   const body = await bytesOf(answer);
-  options.director().answered?.(call, { status: statusCode, body });
+  options.interceptor().onAnswer?.(call, { status: statusCode, body });
   response.writeHead(statusCode, headersOf(headers));
   response.end(body);
 }
@@ -216,8 +215,4 @@ async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
-}
-
-function lapse(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -2,26 +2,31 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createInterface } from "node:readline";
 import { TLSSocket } from "node:tls";
 
-import type { Call, Director, Watch } from "./call.ts";
+import type { Call, Interceptor, Watch } from "./call.ts";
 
-/** Hands the lines of a watch on, one by one, unless the test says otherwise. */
-export function openWatch(call: Call, answer: IncomingMessage, response: ServerResponse, director: Director): void {
-  let held: string[] | undefined;
+/** Forwards a watch line by line, under the interceptor's control. */
+export function openWatch(
+  call: Call,
+  answer: IncomingMessage,
+  response: ServerResponse,
+  interceptor: Interceptor,
+): void {
+  let buffer: string[] | undefined;
   const send = (line: string): void => {
-    if (held === undefined) response.write(`${line}\n`);
-    else held.push(line);
+    if (buffer === undefined) response.write(`${line}\n`);
+    else buffer.push(line);
   };
   const watch: Watch = {
     call,
     plural: call.what.split(" ").at(-1) ?? "",
     rewrite: (line) => [line],
     hold: () => {
-      held ??= [];
+      buffer ??= [];
     },
     release: () => {
-      const waiting = held ?? [];
-      held = undefined;
-      waiting.forEach(send);
+      const lines = buffer ?? [];
+      buffer = undefined;
+      lines.forEach(send);
     },
     inject: (line) => {
       response.write(`${line}\n`);
@@ -30,25 +35,25 @@ export function openWatch(call: Call, answer: IncomingMessage, response: ServerR
       response.end();
     },
     reset: () => {
-      cut(response);
+      resetConnection(response);
     },
   };
-  director.watched?.(watch);
+  interceptor.onWatch?.(watch);
   const lines = createInterface({ input: answer });
   lines.on("error", () => {});
   lines.on("line", (line) => {
     watch.rewrite(line).forEach(send);
   });
-  // An end of the far side while lines are held would tell that something happened.
+  // While lines are buffered, the operator must not notice that the server has closed the watch.
   answer.on("close", () => {
-    if (held === undefined) response.end();
+    if (buffer === undefined) response.end();
   });
   answer.on("error", () => response.destroy());
   response.on("close", () => answer.destroy());
 }
 
-/** Breaks the connection of a response: by a reset, where Node can send one, else by an end within TLS. */
-export function cut({ socket }: ServerResponse): void {
+/** Resets the connection of a response; a TLS connection is destroyed, as Node cannot reset it. */
+export function resetConnection({ socket }: ServerResponse): void {
   if (socket instanceof TLSSocket) socket.destroy();
   else socket?.resetAndDestroy();
 }
