@@ -230,7 +230,7 @@ async function endDuring(
 ): Promise<typeof KEPT | (Exit & { said?: string })> {
   const { operator } = env;
   const over = new AbortController();
-  const revived = env.revive(over.signal);
+  const revived = env.restartAfterCrash(over.signal);
   try {
     await env.apply(...tree(env, "later"));
     await happen();

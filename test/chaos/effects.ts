@@ -4,7 +4,7 @@ import type { Simulator } from "../../simulator/simulator.ts";
 import type { ChaosEnv } from "./env.ts";
 
 /** The record of a run that invariants are checked against. */
-export interface Evidence extends Pick<ChaosEnv, "calls" | "unknowns"> {
+export interface Evidence extends Pick<ChaosEnv, "calls" | "userActions"> {
   readonly platform: Pick<Simulator, "journal"> & {
     readonly sim: { readonly settings: { readonly surface: Surface } };
   };

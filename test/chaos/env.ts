@@ -1,16 +1,15 @@
 /**
- * A world of its own for one run: a namespace, a simulated platform, and the operator as a child process of the real
- * build under its own ServiceAccount, whose every call goes through a tap that can fail it or kill the operator there.
+ * The environment of one run: a namespace, a simulated platform, and the operator as a child process of the real build
+ * under its own ServiceAccount. Every call of the operator goes through a tap that can fail it or kill the operator.
  *
- *     await using bed = await openBed({ surface: "full" });
- *     await bed.apply(...defaults(bed), ...tree(bed, "shop"));
- *     bed.interceptor = crashAt(bed, { what: "platform createProject shop", nth: 1, phase: "after" });
- *     await bed.revive();                       // waits for the crash, then starts the operator again
- *     await bed.waitFor("PlatformApplication", "shop", { status: "True" });
+ *     await using env = await openChaosEnv({ surface: "full" });
+ *     await env.apply(...defaults(env), ...tree(env, "shop"));
+ *     env.interceptor = { decide };             // may return { do: "crash", phase: "after" }
+ *     await env.restartAfterCrash();
+ *     await env.waitFor("PlatformApplication", "shop", { status: "True" });
  *
- * The operator's times are scaled down as on a stage (FAST). It runs without a lease unless `args` say otherwise, as
- * that of a killed one would have to run out first. The end of a bed throws where the API server refused the operator
- * anything.
+ * The operator's times are scaled down (FAST). It runs without a lease by default, as a killed operator's lease would
+ * have to expire first. Disposal throws if the API server answered the operator with 403.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -39,76 +38,75 @@ import { type Call, createSequence, type Interceptor } from "./tap/call.ts";
 import { kubeName, platformName } from "./tap/names.ts";
 import { openTap } from "./tap/tap.ts";
 
-/** How often what is settled is looked at: a run is over when nothing came of three looks. */
+/** The poll interval of settled objects. A run is over when three polls change nothing. */
 export const POLL_MS = 500;
 
 export interface ChaosEnvOptions {
   readonly surface: Surface;
-  /** How fast the platform works; 100 unless told. */
+  /** The platform's speed; 100 by default. */
   readonly speed?: Speed;
-  /** Whether the platform refuses a name that a sibling has; it does unless told. */
+  /** Whether the platform refuses a sibling's name; true by default. */
   readonly uniqueNames?: boolean;
   /** Engine times that differ from FAST, in milliseconds. */
   readonly windows?: Partial<Windows>;
   readonly deadlines?: Partial<Deadlines>;
   /** Further flags of the operator. */
   readonly args?: readonly string[];
-  /** Of the test's own, where it does something to the control plane itself; the shared one unless told. */
+  /** The test's own control plane if it changes it; the shared one by default. */
   readonly controlPlane?: ControlPlaneFacts;
-  /** Decides from the first call on; lets everything pass when left out. */
+  /** Used from the first call on; forwards everything by default. */
   readonly interceptor?: Interceptor;
-  /** Whether 403 is no violation for a call: an API server that starts has not read its roles yet. */
+  /** Reports whether 403 is allowed: an API server that starts has not loaded its roles yet. */
   readonly mayBeRefused?: (call: Call) => boolean;
 }
 
-/** What a person was asked about. */
-export interface Unknown {
+/** An action of the user on an object with an unknown result. */
+export interface UserAction {
   readonly kind: string;
   readonly name: string;
-  /** What shall be done once more; undefined where the question was what a create has come to. */
-  readonly order: "deploy" | "stop" | undefined;
+  /** The action to repeat; undefined if the user resolved a create. */
+  readonly repeats: "deploy" | "stop" | undefined;
 }
 
 export interface ChaosEnv extends Cluster, AsyncDisposable {
   readonly namespace: string;
   readonly operatorNamespace: string;
-  /** Its url is the tap's. */
+  /** The platform; its URL is the tap's. */
   readonly platform: Simulator;
-  /** All calls of the operator so far, of both sides, those that were not forwarded included. */
+  /** All calls of the operator to both servers so far, including those that were not forwarded. */
   readonly calls: readonly Call[];
-  /** Decides about calls from now on; lets everything pass at first. */
   interceptor: Interceptor;
   /** The process that was started last. */
   readonly operator: RunningOperator;
-  /** All that the operator logged in all its lives. */
+  /** The logs of all processes of the operator. */
   logs(): readonly LogLine[];
   start(): Promise<void>;
-  /** Another process beside the first, as a second replica. */
+  /** Starts a second replica. */
   startAnother(): Promise<RunningOperator>;
-  /** SIGKILL, unless it is dead already. */
+  /** Sends SIGKILL unless the process has ended. */
   kill(): Promise<void>;
   /**
-   * Waits until the operator was killed by a tap, then starts it again. Ends without it when the signal comes before.
-   * @throws Error after 30 s
+   * Waits until a tap kills the operator, then starts it again. Returns without it if the signal aborts first.
+   * @throws Error after 30 s without a signal
    */
-  revive(signal?: AbortSignal): Promise<void>;
-  /** What the operator said of that nobody can know what became of a request, and what a test then answered. */
-  readonly unknowns: Unknown[];
-  /** Of the cluster's admin. */
+  restartAfterCrash(signal?: AbortSignal): Promise<void>;
+  /** What the test did as the user about unknown results. */
+  readonly userActions: UserAction[];
+  /** A client with the cluster admin's rights. */
   readonly client: ConnectedClient;
 }
 
-/** @returns a bed with a running operator. */
+/** Returns an environment with a running operator. */
 export async function openChaosEnv(options: ChaosEnvOptions): Promise<ChaosEnv> {
   const facts = options.controlPlane ?? inject("controlPlane");
   const id = randomUUID().slice(0, 8);
-  const namespace = `bed-${id}`;
+  const namespace = `env-${id}`;
   const operatorNamespace = `operator-${id}`;
   const sequence = createSequence();
   const refusals = createRefusals(options.mayBeRefused);
   const client = createKubeClient({
     config: { from: "file", path: facts.kubeconfigPath },
-    userAgent: "bed",
+    userAgent: "chaos-test",
     clock: systemClock(),
   });
   for (const name of [namespace, operatorNamespace]) {
@@ -121,7 +119,7 @@ export async function openChaosEnv(options: ChaosEnvOptions): Promise<ChaosEnv> 
   const last = (): RunningOperator => operators.at(-1) ?? missing();
   const tapped = {
     sequence,
-    interceptor: (): Interceptor => refusals.noting(env.interceptor),
+    interceptor: (): Interceptor => refusals.recording(env.interceptor),
     pids: () => operators.map(({ pid }) => pid),
     crash: () => {
       process.kill(last().pid, "SIGKILL");
@@ -159,12 +157,12 @@ export async function openChaosEnv(options: ChaosEnvOptions): Promise<ChaosEnv> 
     return started;
   };
   const start = async (): Promise<void> => void (await launch());
-  const revive: ChaosEnv["revive"] = async (signal = AbortSignal.timeout(30_000)) => {
-    const { promise: given, resolve } = Promise.withResolvers<"up">();
+  const restartAfterCrash: ChaosEnv["restartAfterCrash"] = async (signal = AbortSignal.timeout(30_000)) => {
+    const { promise: aborted, resolve } = Promise.withResolvers<"aborted">();
     signal.addEventListener("abort", () => {
-      resolve("up");
+      resolve("aborted");
     });
-    if ((await Promise.race([last().exited, given])) !== "up") await start();
+    if ((await Promise.race([last().exited, aborted])) !== "aborted") await start();
     else if (signal.reason instanceof Error && signal.reason.name === "TimeoutError") throw signal.reason;
   };
 
@@ -175,34 +173,34 @@ export async function openChaosEnv(options: ChaosEnvOptions): Promise<ChaosEnv> 
     platform: { ...simulator, url: platform.url },
     client,
     calls: sequence.calls,
-    unknowns: [],
+    userActions: [],
     interceptor: options.interceptor ?? {},
     get operator() {
       return last();
     },
-    logs: () => operators.flatMap((one) => one.logs()),
+    logs: () => operators.flatMap((operator) => operator.logs()),
     start,
     startAnother: launch,
     kill: async () => {
       await last().kill();
     },
-    revive,
+    restartAfterCrash,
     [Symbol.asyncDispose]: async () => {
-      // A stopped process takes no other signal.
-      await Promise.all(operators.map((one) => one.kill()));
+      // SIGKILL, as a process that is stopped handles no other signal.
+      await Promise.all(operators.map((operator) => operator.kill()));
       await Promise.all([kube.close(), platform.close(), simulator.close()]);
       await withdrawRights(client, operatorNamespace);
       for (const name of [namespace, operatorNamespace]) {
-        const gone = client.request({ method: "DELETE", path: `/api/v1/namespaces/${name}` });
+        const deletion = client.request({ method: "DELETE", path: `/api/v1/namespaces/${name}` });
         // A test may have deleted it.
-        await gone.catch((error: unknown) => {
+        await deletion.catch((error: unknown) => {
           if (!isKube(error, "NotFound")) throw error;
         });
       }
       await client.close();
       refusals.expectNone();
       const tokens = [...Object.values(simulator.tokens), ...simulator.sim.auth.tokens().map(({ value }) => value)];
-      expect(exposures(env, tokens), "tokens that were told").toEqual([]);
+      expect(exposures(env, tokens), "exposed tokens").toEqual([]);
     },
   };
   await start();
@@ -210,5 +208,5 @@ export async function openChaosEnv(options: ChaosEnvOptions): Promise<ChaosEnv> 
 }
 
 function missing(): never {
-  throw new Error("the bed has no operator yet");
+  throw new Error("the environment has no operator yet");
 }

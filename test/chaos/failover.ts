@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { microTime } from "../../src/kube/api/clock.ts";
 import { LEASE_NAME } from "../../src/operator/config/names.ts";
-import { cluster, comes as becomes } from "../support/env/cluster.ts";
+import { cluster, comes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, tree } from "../support/kube/manifests.ts";
 import { callsOf } from "./effects.ts";
@@ -12,7 +12,7 @@ import type { Failover, Way } from "./failover-plan.ts";
 import { type LeaseLog, type Made, openLeaseLog, type Renewal, SEEN_LATE_MS, SOON_MS } from "./lease-log.ts";
 import { doubleActions } from "./lifecycle/actions.ts";
 import { duplicates } from "./lifecycle/invariants.ts";
-import { comes, isReady } from "./lifecycle/life.ts";
+import { isReady, waitAsUser } from "./lifecycle/life.ts";
 import type { Call, Decision } from "./tap/call.ts";
 
 export interface Outcome {
@@ -71,7 +71,7 @@ export async function failOver({ seed, way }: Failover): Promise<Outcome> {
   await lost.comeBack();
   await env.waitFor("PlatformApplication", "shop", { status: "True" }, SOON_MS);
   // A leader that ends may have been creating it.
-  await comes(env, "PlatformApplication", "later", isReady, SOON_MS);
+  await waitAsUser(env, "PlatformApplication", "later", isReady, SOON_MS);
   if (taken.pid !== leader.pid) await replicas.ended(leader.pid);
   // Somebody leads in the end.
   await leases.next({ k: env.calls.length });
@@ -243,7 +243,7 @@ function keepReplicas(env: ChaosEnv, first: RunningOperator): Replicas {
   return {
     add,
     ended: async (pid) => {
-      const end = await becomes(() => Promise.resolve(ends.find((one) => one.pid === pid)), SOON_MS);
+      const end = await comes(() => Promise.resolve(ends.find((one) => one.pid === pid)), SOON_MS);
       if (end === undefined) throw new Error("the one that lost the lease goes on");
     },
     made: ({ pid, at }) => {

@@ -10,7 +10,7 @@ import { defaults, deploying, NEXT_COMMIT, resource, tree } from "../support/kub
 import { figure } from "../support/platform/figure.ts";
 import { effects } from "./effects.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
-import { restlessness } from "./lifecycle/rest.ts";
+import { writesWhenIdle } from "./lifecycle/rest.ts";
 import type { Interceptor } from "./tap/call.ts";
 
 const KINDS = ["PlatformProject", "PlatformEnvironment", "PlatformApplication", "PlatformVariableSet"] as const;
@@ -54,7 +54,7 @@ async function living(): Promise<ChaosEnv> {
     PATIENCE_MS,
   );
   // What is saved, lost or copied then is whole: the last deployment is in the status, too.
-  expect(await restlessness(env)).toEqual([]);
+  expect(await writesWhenIdle(env)).toEqual([]);
   await ready(env);
   return env;
 }

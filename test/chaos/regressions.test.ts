@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 
 import { failOver } from "./failover.ts";
 import { keptFailovers, keptLives } from "./kept.ts";
-import { live } from "./lifecycle/run.ts";
+import { runLifecycle } from "./lifecycle/run.ts";
 import { otherEnds, readTrace } from "./lifecycle/trace.ts";
 
 describe.concurrent("[A1] what once went wrong", () => {
@@ -11,11 +11,11 @@ describe.concurrent("[A1] what once went wrong", () => {
     const plan =
       step === undefined || phase === undefined ? undefined : { name, surface, step, phase, uniqueNames: false };
     const expected = readTrace(surface);
-    const run = await live(surface, plan, expected);
+    const run = await runLifecycle(surface, plan, expected);
     expect(run.crashed, "the call that the plan names happens").toBe(plan !== undefined);
     expect(run.violations, run.violations.join("\n")).toEqual([]);
     const last = step?.chapter ?? "delete";
-    const others = otherEnds(run.ends[last], expected.ends[last], run.unknowns);
+    const others = otherEnds(run.ends[last], expected.ends[last], run.resolved);
     expect(others, others.join("; ")).toEqual([]);
     expect(run.held[last]).toEqual(expected.held[last]);
   });

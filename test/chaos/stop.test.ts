@@ -21,7 +21,7 @@ import { figure } from "../support/platform/figure.ts";
 import { effects } from "./effects.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { doubleActions } from "./lifecycle/actions.ts";
-import { duplicates, inventory, leaks, upsets } from "./lifecycle/invariants.ts";
+import { duplicates, inventory, leaks, unexpectedErrors } from "./lifecycle/invariants.ts";
 import { isWrite } from "./lifecycle/plan.ts";
 
 const KINDS = ["PlatformApplication", "PlatformEnvironment", "PlatformProject"] as const;
@@ -240,7 +240,7 @@ describe.concurrent("[A7] SIGTERM", () => {
       const writes = LIFE.flatMap(({ does }) => does(surface)).map((operation) => `platform ${operation} shop`);
       expect(stops.steps).toEqual(expect.arrayContaining(writes));
       expect(effects(env)).toEqual(lived.flatMap(({ does }) => does(surface)));
-      expect([...duplicates(env), ...leaks(env, before, surface), ...upsets(env)]).toEqual([]);
+      expect([...duplicates(env), ...leaks(env, before, surface), ...unexpectedErrors(env)]).toEqual([]);
       expect(stops.longestMs()).toBeLessThan(STOP_MS);
       figure(task, told(stops));
     },
@@ -263,7 +263,7 @@ describe.concurrent("[A7] SIGTERM", () => {
         () => isReady(env, "shop"),
       );
     }
-    expect([...duplicates(env), ...doubleActions(env, 0), ...(await open(env)), ...upsets(env)]).toEqual([]);
+    expect([...duplicates(env), ...doubleActions(env, 0), ...(await open(env)), ...unexpectedErrors(env)]).toEqual([]);
     expect(stops.longestMs()).toBeLessThan(STOP_MS);
     figure(task, told(stops));
   });

@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 import type { World } from "../../simulator/model/world.ts";
 import type { ChaosEnv } from "../chaos/env.ts";
 import { exposures } from "../chaos/exposures.ts";
-import { contradictionOf, dishonesty, type Sample } from "../chaos/lifecycle/honesty.ts";
-import { leaks, upsets } from "../chaos/lifecycle/invariants.ts";
-import { busyness } from "../chaos/lifecycle/updates.ts";
+import { inaccurateStatuses, mismatchOf, type Sample } from "../chaos/lifecycle/honesty.ts";
+import { leaks, unexpectedErrors } from "../chaos/lifecycle/invariants.ts";
+import { excessWrites } from "../chaos/lifecycle/updates.ts";
 
 /** A status that was seen: generation, observed generation, "Type=Status" at a time. */
 function sample(generation: number, observedGeneration: number, ...conditions: readonly string[]): Sample {
@@ -34,9 +34,9 @@ describe("the oracle of honest statuses", () => {
       samples: [sample(1, 1, "Ready=True@1"), sample(1, 1, "Ready=True@2")],
       found: 1,
     },
-    { what: "what is Ready and is not so", samples: [{ ...sample(1, 1), contradiction: "it is gone" }], found: 1 },
+    { what: "what is Ready and is not so", samples: [{ ...sample(1, 1), mismatch: "it is gone" }], found: 1 },
   ])("$what", ({ samples, found }) => {
-    expect(dishonesty(samples)).toHaveLength(found);
+    expect(inaccurateStatuses(samples)).toHaveLength(found);
   });
 
   const world = {
@@ -61,7 +61,7 @@ describe("the oracle of honest statuses", () => {
   ])("%s, Ready=%s: %s", ([externalId, status, contradicts]) => {
     const conditions = [{ type: "Ready", status }];
     const seen = { conditions, ...(externalId !== undefined && { externalId }) };
-    expect(contradictionOf(seen, world) !== undefined).toBe(contradicts);
+    expect(mismatchOf(seen, world) !== undefined).toBe(contradicts);
   });
 });
 
@@ -79,7 +79,7 @@ describe("the oracle of writes", () => {
       found: 0,
     },
   ])("$what", ({ done, found }) => {
-    expect(busyness(done, [meta, other])).toHaveLength(found);
+    expect(excessWrites(done, [meta, other])).toHaveLength(found);
   });
 });
 
@@ -119,6 +119,6 @@ describe("the oracle of upsets", () => {
   it("goes by errors in the log", () => {
     const lines = ["error unexpected error", "info nothing unexpected", "error the API server is away"];
     const logs = () => lines.map((line) => ({ level: line.split(" ")[0], message: line }));
-    expect(upsets(bedOf({ logs }))).toEqual(["O6 the log says: error unexpected error"]);
+    expect(unexpectedErrors(bedOf({ logs }))).toEqual(["O6 the log says: error unexpected error"]);
   });
 });

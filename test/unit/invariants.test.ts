@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { CallEntry, Effect } from "../../simulator/request/journal.ts";
 import type { Evidence } from "../chaos/effects.ts";
-import type { Unknown } from "../chaos/env.ts";
+import type { UserAction } from "../chaos/env.ts";
 import { doubleActions } from "../chaos/lifecycle/actions.ts";
 import { duplicates } from "../chaos/lifecycle/invariants.ts";
 
@@ -12,7 +12,7 @@ type Entry = readonly [operation: string, path: string, effect?: Effect | undefi
 /** @returns what is left of a run in which these were the calls, a second apart, and these the questions. */
 function evidence(
   entries: readonly Entry[],
-  unknowns: readonly Unknown[] = [],
+  actions: readonly UserAction[] = [],
   surface: "documented" | "full" = "full",
 ): Evidence {
   const journal = entries.map(([operation, path, effect, status = 200], seq): CallEntry => ({
@@ -29,7 +29,11 @@ function evidence(
     effects: effect === undefined ? [] : [effect],
     fault: null,
   }));
-  return { platform: { journal: () => journal, sim: { settings: { surface } } }, calls: [], unknowns: [...unknowns] };
+  return {
+    platform: { journal: () => journal, sim: { settings: { surface } } },
+    calls: [],
+    userActions: [...actions],
+  };
 }
 
 const create = (kind: string, name: string): Entry => [`create${kind}`, `/${name}`, { created: `id-${name}` }];
@@ -48,7 +52,8 @@ const write = (application: string): Entry => [
   `/application/id-${application}/environmentVariable/import`,
   { imported: `id-${application}`, names: ["A"] },
 ];
-const order = (name: string, action: Unknown["order"]): Unknown => ({ kind: "PlatformDatabase", name, order: action });
+const kind = "PlatformDatabase";
+const repeat = (name: string, repeats: UserAction["repeats"]): UserAction => ({ kind, name, repeats });
 
 describe("the oracle of duplicates", () => {
   it.for<{ what: string; entries: readonly Entry[]; found: number }>([
@@ -73,20 +78,20 @@ const app = [create("Application", "api"), deploy("Application", "api", "c1")];
 const base = [create("Database", "d"), deploy("Database", "d"), stop("d")];
 
 describe("the oracle of double actions", () => {
-  it.for<{ what: string; entries: readonly Entry[]; unknowns?: readonly Unknown[]; found: number }>([
+  it.for<{ what: string; entries: readonly Entry[]; actions?: readonly UserAction[]; found: number }>([
     { what: "another commit", entries: [...app, deploy("Application", "api", "c2")], found: 0 },
     { what: "the same commit", entries: [...app, deploy("Application", "api", "c1")], found: 1 },
     { what: "a variable of its own", entries: [...app, write("api"), deploy("Application", "api", "c1")], found: 0 },
     { what: "a variable of another", entries: [...app, write("web"), deploy("Application", "api", "c1")], found: 1 },
     { what: "a variable, for a database", entries: [...base, write("api"), deploy("Database", "d")], found: 1 },
     { what: "a second stop", entries: [...base, stop("d")], found: 1 },
-    { what: "a stop that a person ordered", entries: [...base, stop("d")], unknowns: [order("d", "stop")], found: 0 },
-    { what: "two for one order", entries: [...base, stop("d"), stop("d")], unknowns: [order("d", "stop")], found: 1 },
-    { what: "an order of another action", entries: [...base, stop("d")], unknowns: [order("d", "deploy")], found: 1 },
-    { what: "an order to another one", entries: [...base, stop("d")], unknowns: [order("e", "stop")], found: 1 },
-    { what: "a question about a create", entries: [...base, stop("d")], unknowns: [order("d", undefined)], found: 1 },
-  ])("$what", ({ entries, unknowns, found }) => {
-    expect(doubleActions(evidence(entries, unknowns), 0)).toHaveLength(found);
+    { what: "a stop that the user requested", entries: [...base, stop("d")], actions: [repeat("d", "stop")], found: 0 },
+    { what: "two for one request", entries: [...base, stop("d"), stop("d")], actions: [repeat("d", "stop")], found: 1 },
+    { what: "a request of another action", entries: [...base, stop("d")], actions: [repeat("d", "deploy")], found: 1 },
+    { what: "a request for another one", entries: [...base, stop("d")], actions: [repeat("e", "stop")], found: 1 },
+    { what: "a resolved create", entries: [...base, stop("d")], actions: [repeat("d", undefined)], found: 1 },
+  ])("$what", ({ entries, actions, found }) => {
+    expect(doubleActions(evidence(entries, actions), 0)).toHaveLength(found);
   });
 
   it.for<{ what: string; entries: readonly Entry[]; found: number }>([
@@ -94,7 +99,7 @@ describe("the oracle of double actions", () => {
     { what: "a third stop", entries: [...base, stop("d"), stop("d")], found: 1 },
     { what: "a second deployment of a database", entries: [...base, deploy("Database", "d")], found: 0 },
     { what: "a second deployment of an application", entries: [...app, deploy("Application", "api", "c1")], found: 1 },
-  ])("repeatableOnce, on the documented surface: $what", ({ entries, found }) => {
+  ])("mayRepeatOnce, on the documented surface: $what", ({ entries, found }) => {
     expect(doubleActions(evidence(entries, [], "documented"), 0)).toHaveLength(found);
   });
 });

@@ -1,7 +1,7 @@
 /** How the passes of a life are counted: a bed that counts none could not find too many. */
 import { describe, expect, it } from "vitest";
 
-import { mostPasses } from "../chaos/lifecycle/passes.ts";
+import { maxReconciles } from "../chaos/lifecycle/passes.ts";
 
 const at = (second: number): string => new Date(second * 1_000).toISOString();
 const end = (second: number, name = "api") => ({
@@ -64,6 +64,6 @@ describe("the passes of a life", () => {
       passes: { acting: 0, writing: 0 },
     },
   ])("are counted: $what", ({ calls, logs, passes }) => {
-    expect(mostPasses(calls, logs)).toEqual(passes);
+    expect(maxReconciles(calls, logs)).toEqual(passes);
   });
 });

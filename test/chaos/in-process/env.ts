@@ -1,4 +1,4 @@
-/** The environment of one run: an API server and a platform in memory, one clock, and an operator that can be killed. */
+/** The environment of one run: an API server and a platform in memory, a clock, and an operator that can be killed. */
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import type { KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Json } from "../../../src/kube/api/types.ts";

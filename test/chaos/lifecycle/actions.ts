@@ -1,16 +1,12 @@
-/** O3: nothing was deployed or stopped without a cause. */
+/** O3: every deployment and every stop has a cause. */
 import type { Effect } from "../../../simulator/request/journal.ts";
 import { stringMember } from "../../../src/kube/api/json.ts";
 import { callsOf, mayRepeatOnce, type Evidence } from "../effects.ts";
 
-/**
- * Within how many milliseconds before a deployment was decided on a variable may have been written without it being
- * known of.
- */
-const UNSEEN_MS = 500;
+/** The operator may not have observed a variable written so shortly before it decided on a deployment. */
+const UNOBSERVED_MS = 500;
 
-/** One effect of a call. */
-interface Done {
+interface Applied {
   readonly operation: string;
   readonly path: string;
   readonly effect: Effect;
@@ -18,36 +14,34 @@ interface Done {
 }
 
 /**
- * A deployment has a cause when its commit is another one, when a variable of that application was written since the
- * last one was decided on, when an operation asks for it, once, or when a person did who was told that nobody can know
- * what became of the last one. A stop has one the first time, and when such a person asks for it. What is repeatable
- * may come once more (`mayRepeatOnce`).
- * @param operations how many operations ask for a deployment
- * @returns a sentence about each that has none
+ * Returns a sentence for each deployment or stop without a cause. A deployment has a cause if its commit is new, if a
+ * variable of the application was written after the decision on the previous deployment, if a PlatformOperation
+ * requests it, or if the user requests it after an unknown result. A stop has one the first time, and if the user
+ * requests it so. An idempotent action may occur once more (`mayRepeatOnce`).
+ * @param operations the number of PlatformOperations that request a deployment
  */
 export function doubleActions(env: Evidence, operations: number): readonly string[] {
-  const isAsked = anyOf(orders(env), repetitions(env));
-  // Who was asked about an operation may have said that it shall be done again.
-  const again = env.unknowns.filter(({ kind }) => kind === "PlatformOperation").length;
-  return [...repeatedStops(env, isAsked), ...causelessDeployments(env, operations + again, isAsked)];
+  const hasCause = anyOf(requestedByUser(env), idempotentRepeats(env));
+  // The user may have requested an operation with an unknown result again.
+  const repeated = env.userActions.filter(({ kind }) => kind === "PlatformOperation").length;
+  return [...repeatedStops(env, hasCause), ...deploymentsWithoutCause(env, operations + repeated, hasCause)];
 }
 
-function effectsOf(env: Evidence): readonly Done[] {
+function effectsOf(env: Evidence): readonly Applied[] {
   return callsOf(env).flatMap(({ operation, path, effects, at }) =>
     effects.map((effect) => ({ operation: operation ?? "", path, effect, at: Date.parse(at) })),
   );
 }
 
-/** Whether an action on the service of that id has a cause. Each cause is that of one. */
-type IsAsked = (action: "deploy" | "stop", id: string, operation: string) => boolean;
+/** Reports whether an action on the service with that id has a cause, and consumes the cause. */
+type HasCause = (action: "deploy" | "stop", id: string, operation: string) => boolean;
 
 const anyOf =
-  (...causes: readonly IsAsked[]): IsAsked =>
+  (...checks: readonly HasCause[]): HasCause =>
   (action, id, operation) =>
-    causes.some((cause) => cause(action, id, operation));
+    checks.some((check) => check(action, id, operation));
 
-/** See `mayRepeatOnce`. */
-function repetitions({ platform }: Evidence): IsAsked {
+function idempotentRepeats({ platform }: Evidence): HasCause {
   const done = new Set<string>();
   return (action, id, operation) => {
     const isNext = mayRepeatOnce(platform.sim.settings.surface, operation) && !done.has(`${action} ${id}`);
@@ -55,16 +49,16 @@ function repetitions({ platform }: Evidence): IsAsked {
   };
 }
 
-function orders(env: Evidence): IsAsked {
-  const left = new Set(env.unknowns);
+function requestedByUser(env: Evidence): HasCause {
+  const left = new Set(env.userActions);
   const names = namesOf(env);
   return (action, id) => {
-    const found = [...left].find(({ order, name }) => order === action && name === names.get(id));
+    const found = [...left].find(({ repeats, name }) => repeats === action && name === names.get(id));
     return found !== undefined && left.delete(found);
   };
 }
 
-/** The names of what was created, by id: what is deleted meanwhile has them nowhere else. */
+/** Returns the names of all created objects by id, deleted objects included. */
 function namesOf(env: Evidence): ReadonlyMap<string, string> {
   return new Map(
     callsOf(env).flatMap(({ effects, body }) =>
@@ -75,14 +69,14 @@ function namesOf(env: Evidence): ReadonlyMap<string, string> {
   );
 }
 
-function repeatedStops(env: Evidence, isAsked: IsAsked): readonly string[] {
+function repeatedStops(env: Evidence, hasCause: HasCause): readonly string[] {
   const stops = effectsOf(env).flatMap(({ effect, operation }) =>
     "stopped" in effect ? [{ id: effect.stopped, operation }] : [],
   );
   return stops
     .filter(({ id, operation }, index) => {
       const isFirst = stops.findIndex((stop) => stop.id === id) === index;
-      return !isFirst && !isAsked("stop", id, operation);
+      return !isFirst && !hasCause("stop", id, operation);
     })
     .map(({ id }) => `O3 ${id} was stopped again`);
 }
@@ -92,11 +86,11 @@ interface Deployed {
   readonly decidedAt: number;
 }
 
-function isNew(before: Deployed | undefined, commit: string | null, writtenAt = 0): boolean {
-  return before?.commit !== commit || writtenAt > before.decidedAt - UNSEEN_MS;
+function hasChanged(before: Deployed | undefined, commit: string | null, writtenAt = 0): boolean {
+  return before?.commit !== commit || writtenAt > before.decidedAt - UNOBSERVED_MS;
 }
 
-function causelessDeployments(env: Evidence, operations: number, isAsked: IsAsked): readonly string[] {
+function deploymentsWithoutCause(env: Evidence, operations: number, hasCause: HasCause): readonly string[] {
   const found: string[] = [];
   const last = new Map<string, Deployed>();
   const written = new Map<string, number>();
@@ -107,20 +101,20 @@ function causelessDeployments(env: Evidence, operations: number, isAsked: IsAske
     if (!("deployed" in effect)) continue;
     const { deployed: id, commit } = effect;
     const before = last.get(id);
-    const isCaused = isNew(before, commit, written.get(id)) || isAsked("deploy", id, operation);
+    const isCaused = hasChanged(before, commit, written.get(id)) || hasCause("deploy", id, operation);
     if (!isCaused && operation === "deployApplication" && left > 0) left -= 1;
-    else if (!isCaused) found.push(`O3 ${operation} of ${commit ?? "it"} again without a cause`);
+    else if (!isCaused) found.push(`O3 ${operation} of ${commit ?? "it"} repeated without a cause`);
     last.set(id, { commit, decidedAt: decidedAt(env, at) });
   }
   return found;
 }
 
-/** @returns the id of the application whose variables a call writes */
+/** Returns the id of the application whose variables a call writes. */
 function applicationWritten(operation: string, path: string): string | undefined {
   return WRITES_VARIABLES.test(operation) ? APPLICATION.exec(path)?.[1] : undefined;
 }
 
-/** Its intent is written first; on a busy machine the request follows seconds later. */
+/** Returns when the intent was written; on a busy machine the request follows seconds later. */
 function decidedAt(env: Evidence, at: number): number {
   return env.calls.findLast((call) => call.at <= at && INTENT.test(call.what))?.at ?? at;
 }

@@ -1,21 +1,19 @@
-/**
- * What has to hold of a run, whatever happened in it (docs/reliability.md). Each returns sentences about violations.
- */
+/** The invariants of every run (docs/reliability.md). Each function returns its violations. */
 import { member } from "../../../src/kube/api/json.ts";
 import { callsOf, isDuplicateCreate, type Evidence } from "../effects.ts";
 import type { ChaosEnv } from "../env.ts";
 
-/** O1: each object was created once, and not asked for again, even where the platform refuses a name that is taken. */
+/** O1: each object is created once, without a second request that the platform refuses for its name. */
 export function duplicates(env: Evidence): readonly string[] {
   const creations = callsOf(env)
     .filter((call) => isDuplicateCreate(call) || call.effects.some((effect) => "created" in effect))
     .map(({ operation, body }) => `${operation} ${textOf(member(body, "name"))}`);
-  return [...Map.groupBy(creations, (each) => each)]
+  return [...Map.groupBy(creations, (creation) => creation)]
     .filter(([, { length }]) => length > 1)
-    .map(([what, { length }]) => `O1 ${what}: asked for ${length} times`);
+    .map(([creation, { length }]) => `O1 ${creation}: requested ${length} times`);
 }
 
-/** What there is on the platform, by name alone, to compare before and after. */
+/** Lists the platform's objects by name. */
 export function inventory(env: ChaosEnv): readonly string[] {
   const { projects, environments, services, webhooks, blueprints, variables } = env.platform.world();
   return [
@@ -28,24 +26,24 @@ export function inventory(env: ChaosEnv): readonly string[] {
   ].toSorted();
 }
 
-/** O2: after the last deletion the platform holds what it held at first; where it deletes nothing, all of it once. */
+/** O2: the deletion leaves nothing behind; on the documented surface, which deletes nothing, no object exists twice. */
 export function leaks(env: ChaosEnv, before: readonly string[], surface: "full" | "documented"): readonly string[] {
   const after = inventory(env);
-  const left = after.filter((one) => !before.includes(one));
-  if (surface === "full") return left.map((one) => `O2 left behind: ${one}`);
-  const twice = left.filter((one, index) => !one.startsWith("variable") && left.indexOf(one) !== index);
-  return twice.map((one) => `O2 twice on the platform: ${one}`);
+  const left = after.filter((line) => !before.includes(line));
+  if (surface === "full") return left.map((line) => `O2 left behind: ${line}`);
+  const twice = left.filter((line, index) => !line.startsWith("variable") && left.indexOf(line) !== index);
+  return twice.map((line) => `O2 twice on the platform: ${line}`);
 }
 
-/** O6: the process ended only where it was killed, and met nothing that it has no table for. */
-export function upsets(env: ChaosEnv): readonly string[] {
+/** O6: the log has no unexpected error. */
+export function unexpectedErrors(env: ChaosEnv): readonly string[] {
   return env
     .logs()
     .filter(({ message, level }) => level === "error" && /unexpected|unhandled|could not be followed/i.test(message))
     .map(({ message }) => `O6 the log says: ${message}`);
 }
 
-/** @returns a text, "" for what is none. */
+/** Returns a string unchanged, and "" for any other value. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { effort } from "../../support/env/effort.ts";
 import { isWrite } from "./plan.ts";
-import { live } from "./run.ts";
+import { runLifecycle } from "./run.ts";
 import { readTrace, stepsOf, writeTrace } from "./trace.ts";
 
 const learning = process.env["CHAOS_LEARN"] === "1";
@@ -14,7 +14,7 @@ const RUNS = learning ? 6 : 2;
 describe.concurrent.each(["full", "documented"] as const)("[A1] the life without faults, %s surface", (surface) => {
   it.runIf(effort.all || learning)("does what the reference trace says", async ({ expect }) => {
     const runs = [];
-    while (runs.length < RUNS) runs.push(...(await Promise.all([live(surface), live(surface)])));
+    while (runs.length < RUNS) runs.push(...(await Promise.all([runLifecycle(surface), runLifecycle(surface)])));
     const violations = runs.flatMap((run) => run.violations);
     expect(violations, violations.join("\n")).toEqual([]);
     const [{ ends, held } = { ends: {}, held: {} }] = runs;
@@ -26,7 +26,7 @@ describe.concurrent.each(["full", "documented"] as const)("[A1] the life without
     if (learning) writeTrace(surface, { steps, ends, held });
     const trace = readTrace(surface);
     const known = new Set(trace.steps.map(({ what }) => what));
-    // Which events are written, of several in a row, depends on the timing.
+    // Which of several successive events are written depends on the timing.
     const isEvent = (what: string) => what.startsWith("kube POST events");
     const unknown = steps.filter(({ what }) => isWrite(what) && !isEvent(what) && !known.has(what));
     expect(unknown, "writes that no plan knows: make life LEARN=1").toEqual([]);

@@ -1,12 +1,9 @@
-/**
- * The life of a small platform, from the first `kubectl apply` to the last `kubectl delete`: what a crash is put into,
- * call by call.
- */
+/** The lifecycle that plans inject a crash into, from the first `kubectl apply` to the last `kubectl delete`. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { RECONCILE_REQUESTED_AT as REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { comes as becomes, condition, type Manifest } from "../../support/env/cluster.ts";
+import { comes, condition, type Manifest } from "../../support/env/cluster.ts";
 import {
   application,
   blueprint,
@@ -21,17 +18,17 @@ import {
 } from "../../support/kube/manifests.ts";
 import type { ChaosEnv } from "../env.ts";
 
-/** One step of the life: what a user does, and what has to come of it. */
+/** One part of the lifecycle: an action of the user and its result. */
 export interface Chapter {
   readonly name: string;
-  /** The only surface that has it. */
+  /** The only surface that supports the chapter. */
   readonly only?: Surface;
   act(env: ChaosEnv): Promise<void>;
-  /** Waits for what the chapter leads to; on the way does what a user is told to. */
-  over(env: ChaosEnv): Promise<void>;
+  /** Waits for the result; does what a condition asks the user for meanwhile. */
+  complete(env: ChaosEnv): Promise<void>;
 }
 
-/** What lives, parents first. */
+/** The resources, parents first. */
 export const MEMBERS = [
   ["PlatformConnection", "default"],
   ["PlatformProject", "shop"],
@@ -44,40 +41,44 @@ export const MEMBERS = [
   ["PlatformWebhook", "hook"],
 ] as const;
 const [CONNECTION] = MEMBERS;
-const LIVING = MEMBERS.slice(1).toReversed();
+const CHILDREN_FIRST = MEMBERS.slice(1).toReversed();
 const OPERATION = ["PlatformOperation", "redeploy"] as const;
 
-/** What is in the Secret that variables come from, first and later. */
-export const [FIRST, SECOND] = ["first-s3cret", "second-s3cret"] as const;
+/** The value in the variables' Secret, before and after the change. */
+export const [OLD_SECRET, NEW_SECRET] = ["first-s3cret", "second-s3cret"] as const;
 
-/** A surface that cannot take something away lets it go, and says so. */
 const gone = { lifecycle: { deletionPolicy: "Delete" } } as const;
 
 export const CHAPTERS: readonly Chapter[] = [
   {
     name: "create",
     act: async (env) => env.apply(...manifests(env)),
-    over: async (env) => {
-      for (const [kind, name] of MEMBERS) await comes(env, kind, name, isReady);
+    complete: async (env) => {
+      for (const [kind, name] of MEMBERS) await waitAsUser(env, kind, name, isReady);
     },
   },
   {
     name: "change",
     act: async (env) => {
-      // An import does not replace a secret, and the documented surface has nothing else.
-      if (env.platform.sim.settings.surface === "full") await env.apply(secret("values", { TOKEN: SECOND }));
+      // The documented surface only has the import, which does not replace a secret.
+      if (env.platform.sim.settings.surface === "full") await env.apply(secret("values", { TOKEN: NEW_SECRET }));
       await env.patch("PlatformVariableSet", "settings", { spec: { variables: shared("two") } });
       await env.patch("PlatformBinding", "addons", { spec: { layerSelections: { observability: false } } });
       await env.patch("PlatformApplication", "api", {
         spec: { deploy: { gitCommitId: NEXT_COMMIT }, variables: own("two") },
       });
     },
-    over: async (env) => {
-      await comes(env, "PlatformVariableSet", "settings", isReady);
-      await comes(env, "PlatformBinding", "addons", isReady);
-      // What is read of a Secret is believed for a while.
-      if (env.platform.sim.settings.surface === "full") await becomes(() => holdsSecrets(env, SECOND), PATIENCE_MS);
-      await comes(env, "PlatformApplication", "api", (object) => isReady(object) && commitOf(object) === NEXT_COMMIT);
+    complete: async (env) => {
+      await waitAsUser(env, "PlatformVariableSet", "settings", isReady);
+      await waitAsUser(env, "PlatformBinding", "addons", isReady);
+      // The operator caches values of a Secret for a while.
+      if (env.platform.sim.settings.surface === "full") await comes(() => holdsSecrets(env, NEW_SECRET), TIMEOUT_MS);
+      await waitAsUser(
+        env,
+        "PlatformApplication",
+        "api",
+        (object) => isReady(object) && commitOf(object) === NEXT_COMMIT,
+      );
     },
   },
   {
@@ -87,35 +88,35 @@ export const CHAPTERS: readonly Chapter[] = [
       const applicationRef = { name: "api" };
       await env.apply(operation(OPERATION[1], { type: "DeployApplication", applicationRef, gitCommitId: NEXT_COMMIT }));
     },
-    over: async (env) => {
-      await comes(env, "PlatformDatabase", "orders", isReady);
-      await comes(env, ...OPERATION, isReady);
-      await comes(env, "PlatformApplication", "api", isReady);
+    complete: async (env) => {
+      await waitAsUser(env, "PlatformDatabase", "orders", isReady);
+      await waitAsUser(env, ...OPERATION, isReady);
+      await waitAsUser(env, "PlatformApplication", "api", isReady);
     },
   },
   {
     name: "pause",
     only: "full",
     act: (env) => env.patch("PlatformApplication", "api", { spec: { runState: "Stopped" } }),
-    over: (env) => comes(env, "PlatformApplication", "api", isReady),
+    complete: (env) => waitAsUser(env, "PlatformApplication", "api", isReady),
   },
   {
     name: "delete",
     act: async (env) => {
-      // A life that was cut short has no operation.
+      // A run that skips to this chapter has no operation.
       if ((await env.find(...OPERATION)) !== undefined) await env.remove(...OPERATION);
-      for (const [kind, name] of LIVING) await env.remove(kind, name);
+      for (const [kind, name] of CHILDREN_FIRST) await env.remove(kind, name);
     },
-    over: async (env) => {
-      for (const [kind, name] of [OPERATION, ...LIVING]) await env.waitGone(kind, name, PATIENCE_MS);
-      // The others need it to the last.
+    complete: async (env) => {
+      for (const [kind, name] of [OPERATION, ...CHILDREN_FIRST]) await env.waitGone(kind, name, TIMEOUT_MS);
+      // All others need the connection.
       if ((await env.find(...CONNECTION)) !== undefined) await env.remove(...CONNECTION);
-      await env.waitGone(...CONNECTION, PATIENCE_MS);
+      await env.waitGone(...CONNECTION, TIMEOUT_MS);
     },
   },
 ];
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 function manifests(env: ChaosEnv): readonly Manifest[] {
   const target = { applicationRef: { name: "api" } };
@@ -123,8 +124,8 @@ function manifests(env: ChaosEnv): readonly Manifest[] {
   const clusterRef = { externalId: env.platform.clusterIds[0] ?? "" };
   return [
     secret("default", { token: env.platform.tokens.admin }),
-    secret("values", { TOKEN: FIRST }),
-    // Where nothing shows what a service belongs to, the id that answers a question has to be believed.
+    secret("values", { TOKEN: OLD_SECRET }),
+    // The documented surface cannot verify the id that resolves an unknown create.
     connection(env, "default", { allowUnverifiedIds: env.platform.sim.settings.surface === "documented" }),
     project("shop", gone),
     environment(env, "staging", "shop", gone),
@@ -146,15 +147,16 @@ function manifests(env: ChaosEnv): readonly Manifest[] {
   ];
 }
 
-/** Whether both of the secrets that come from it have that value on the platform; undefined while not. */
+/** Resolves to true once both secret variables have that value on the platform. */
 function holdsSecrets(env: ChaosEnv, value: string): Promise<true | undefined> {
-  const held = [...env.platform.world().variables.values()].filter((one) => one.secret && one.value === value);
+  const held = [...env.platform.world().variables.values()].filter(
+    (variable) => variable.secret && variable.value === value,
+  );
   return Promise.resolve(held.length === 2 || undefined);
 }
 
 const fromSecret = { valueFrom: { secretKeyRef: { name: "values", key: "TOKEN" } } } as const;
 
-/** The application's own variables. */
 function own(mode: string): readonly JsonObject[] {
   return [
     { name: "MODE", value: mode },
@@ -162,7 +164,6 @@ function own(mode: string): readonly JsonObject[] {
   ];
 }
 
-/** Those of the set. */
 function shared(value: string): readonly JsonObject[] {
   return [
     { name: "SHARED", value },
@@ -180,48 +181,46 @@ export const isReady = (object: KubeObject): boolean => {
 
 const commitOf = ({ status }: KubeObject): Json | undefined => member(member(status, "lastDeployment"), "gitCommitId");
 
-/** How often somebody may be asked about one object: about its creation, and about an order to it. */
-const QUESTIONS = 3;
+/** The limit of user actions for one object. */
+const MAX_USER_ACTIONS = 3;
 
-/**
- * Waits until an object is as it should be. One that says that nobody can know what became of a request gets the one
- * command that it asks for.
- */
-export async function comes(
+/** Waits until an object matches. If it reports an unknown result, does what its condition asks the user for. */
+export async function waitAsUser(
   env: ChaosEnv,
   kind: string,
   name: string,
-  is: (object: KubeObject) => boolean,
-  patienceMs = PATIENCE_MS,
+  matches: (object: KubeObject) => boolean,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<void> {
-  for (let asked = 0; asked < QUESTIONS; asked += 1) {
-    const found = await env.waitFor(kind, name, (one) => is(one) || questionOf(one) !== undefined, patienceMs);
-    const question = questionOf(found);
-    if (is(found) || question === undefined) return;
-    const action = member(found.spec, "runState") === "Stopped" ? "stop" : "deploy";
-    const order = question === "NotObservable" ? action : undefined;
-    env.unknowns.push({ kind, name, order });
-    if (question === "CreateResultUnknown") await tellResult(env, kind, name);
-    else await env.annotate(kind, name, { [REQUESTED_AT]: `again-${asked}` });
-    await env.waitFor(kind, name, (one) => questionOf(one) !== question || is(one), patienceMs);
+  for (let actions = 0; actions < MAX_USER_ACTIONS; actions += 1) {
+    const isDecided = (one: KubeObject): boolean => matches(one) || unknownResultOf(one) !== undefined;
+    const object = await env.waitFor(kind, name, isDecided, timeoutMs);
+    const reason = unknownResultOf(object);
+    if (matches(object) || reason === undefined) return;
+    const action = member(object.spec, "runState") === "Stopped" ? "stop" : "deploy";
+    env.userActions.push({ kind, name, repeats: reason === "NotObservable" ? action : undefined });
+    if (reason === "CreateResultUnknown") await resolveCreate(env, kind, name);
+    else await env.annotate(kind, name, { [REQUESTED_AT]: `again-${actions}` });
+    await env.waitFor(kind, name, (one) => unknownResultOf(one) !== reason || matches(one), timeoutMs);
   }
-  await env.waitFor(kind, name, is, patienceMs);
+  await env.waitFor(kind, name, matches, timeoutMs);
 }
 
-/** What a person has to say a word about. */
-function questionOf(object: KubeObject): string | undefined {
+/** Returns the reason if the object is stalled by an unknown result. */
+function unknownResultOf(object: KubeObject): string | undefined {
   const stalled = condition(object, "Stalled");
   if (stalled?.status !== "True" || stalled.observedGeneration !== object.metadata.generation) return undefined;
   const { reason } = stalled;
   return reason === "CreateResultUnknown" || reason === "NotObservable" ? reason : undefined;
 }
 
-/** The id of what is there, or leave to create it again. */
-async function tellResult(env: ChaosEnv, kind: string, name: string): Promise<void> {
+/** Sets the external id if the object exists, otherwise allows a second create. */
+async function resolveCreate(env: ChaosEnv, kind: string, name: string): Promise<void> {
   const { services, webhooks } = env.platform.world();
-  const made =
-    kind === "PlatformWebhook" ? [...webhooks.values()] : [...services.values()].filter((one) => one.name === name);
-  const [one] = made;
-  if (one === undefined) await env.annotate(kind, name, { [RESOLVE]: "recreate" });
-  else await env.patch(kind, name, { spec: { externalId: one.id } });
+  const [existing] =
+    kind === "PlatformWebhook"
+      ? [...webhooks.values()]
+      : [...services.values()].filter((service) => service.name === name);
+  if (existing === undefined) await env.annotate(kind, name, { [RESOLVE]: "recreate" });
+  else await env.patch(kind, name, { spec: { externalId: existing.id } });
 }

@@ -1,62 +1,57 @@
-/** What a life's passes over each object did (docs/reliability.md). */
+/** Counts the reconciles of each object (docs/reliability.md). */
 import { RESOURCES } from "../../../src/kinds/index.ts";
 import type { LogLine } from "../../support/env/operator.ts";
 import type { Call } from "../tap/call.ts";
 import { textOf } from "./invariants.ts";
 
-/** The passes over the object that took the most of them. */
+/** The counts of the object with the most reconciles. */
 export interface ReconcileCounts {
-  /**
-   * That did something: a change of the platform, a write of the object's metadata, or the last write of its status.
-   */
+  /** Reconciles that change the platform, write metadata, or write the status last. */
   readonly acting: number;
-  /**
-   * That wrote anything. Those that do not act tell what the object waits for or what the platform is at: how many of
-   * these are seen says how fast the machine is.
-   */
+  /** Reconciles that write anything. The number of those that only report progress depends on the machine's speed. */
   readonly writing: number;
 }
 
 const PLURALS: ReadonlyMap<string, string> = new Map(RESOURCES.map(({ kind, plural }) => [kind, plural]));
 
 /**
- * @param calls from the restart on
- * @param logs of the process that was started then, its "reconciled" lines among them
+ * @param calls the calls since the restart
+ * @param logs the log of the process that was started then
  */
-export function mostPasses(calls: readonly Pick<Call, "what" | "at">[], logs: readonly LogLine[]): ReconcileCounts {
+export function maxReconciles(calls: readonly Pick<Call, "what" | "at">[], logs: readonly LogLine[]): ReconcileCounts {
   const lines = logs.flatMap(lineOf);
   const ends = Map.groupBy(
     lines.filter(({ is }) => is === "end"),
     ({ key }) => key,
   );
-  /** Which pass over an object that was: the first that ended after it. */
-  const contextOf = ({ key, at }: Moment): number => (ends.get(key) ?? []).findIndex((end) => end.at >= at);
+  /** Returns the index of the reconcile that an activity belongs to: the first that ends after it. */
+  const reconcileOf = ({ key, at }: Activity): number => (ends.get(key) ?? []).findIndex((end) => end.at >= at);
   const writes = calls.flatMap(writeOf);
-  const passes = [
+  const counts = [
     ...Map.groupBy([...writes, ...lines.filter(({ is }) => is === "change")], ({ key }) => key).values(),
-  ].map((moments) => {
-    const last = Math.max(...moments.map(contextOf));
-    const acting = new Set(moments.filter(({ is }) => is !== "status").map(contextOf));
-    return { acting: acting.add(last).size, writing: new Set(moments.map(contextOf)).size };
+  ].map((activities) => {
+    const last = Math.max(...activities.map(reconcileOf));
+    const acting = new Set(activities.filter(({ is }) => is !== "status").map(reconcileOf));
+    return { acting: acting.add(last).size, writing: new Set(activities.map(reconcileOf)).size };
   });
-  const most = (of: keyof ReconcileCounts): number => Math.max(0, ...passes.map((one) => one[of]));
+  const most = (of: keyof ReconcileCounts): number => Math.max(0, ...counts.map((count) => count[of]));
   return { acting: most("acting"), writing: most("writing") };
 }
 
-interface Moment {
-  /** "platformapplications/api". */
+interface Activity {
+  /** E.g. "platformapplications/api". */
   readonly key: string;
   readonly at: number;
   readonly is: "end" | "change" | "metadata" | "status";
 }
 
-function lineOf({ message, logger, kind, name, time }: LogLine): readonly Moment[] {
+function lineOf({ message, logger, kind, name, time }: LogLine): readonly Activity[] {
   const is = message === "reconciled" ? "end" : logger === "changes" ? "change" : undefined;
   if (is === undefined) return [];
   return [{ key: `${PLURALS.get(textOf(kind)) ?? ""}/${textOf(name)}`, at: Date.parse(textOf(time)), is }];
 }
 
-function writeOf({ what, at }: Pick<Call, "what" | "at">): readonly Moment[] {
+function writeOf({ what, at }: Pick<Call, "what" | "at">): readonly Activity[] {
   const [, key, status] = /^kube PATCH (platform\w+\/[^/]+)(\/status)?/.exec(what) ?? [];
   return key === undefined ? [] : [{ key, at, is: status === undefined ? "metadata" : "status" }];
 }

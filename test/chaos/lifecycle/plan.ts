@@ -1,4 +1,4 @@
-/** Plans: kill the operator at one call of the life, in one phase. */
+/** A plan kills the operator at one call of the lifecycle, in one phase. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { effort } from "../../support/env/effort.ts";
 import { PHASES, type Call, type Interceptor, type Phase } from "../tap/call.ts";
@@ -10,7 +10,7 @@ export interface Plan {
   readonly surface: Surface;
   readonly step: Step;
   readonly phase: Phase;
-  /** Whether the platform refuses a name that is taken; where it does not, a second create would stand. */
+  /** Whether the platform refuses a name that is taken; otherwise a second create succeeds. */
   readonly uniqueNames: boolean;
 }
 
@@ -25,15 +25,15 @@ export function plansOf(surface: Surface): readonly Plan[] {
       surface,
       step,
       phase,
-      // Both are met by each step, and by each phase.
+      // Both values occur for each step and for each phase.
       uniqueNames: (index + at) % 2 === 0,
     })),
   );
 }
 
 /**
- * A read has no effect: killed before it or with its answer withheld is one and the same to everybody. Nobody reads
- * events: they are there or not.
+ * A read has no effect, so a kill before it equals a kill after it. Nothing reads events, so the other phases of their
+ * writes add nothing.
  */
 function phasesOf({ what }: Step): readonly Phase[] {
   if (!isWrite(what)) return ["before", "replied"];
@@ -44,8 +44,8 @@ function phasesOf({ what }: Step): readonly Phase[] {
 const named = (process.env["CHAOS_PLAN"] ?? "").split(",").filter((name) => name !== "");
 
 /**
- * @returns the plans that are to be run: those that are asked for by name, or all, or for `make test` one kill after
- * something that may not happen twice, another one with another seed.
+ * Returns the plans to run: those that CHAOS_PLAN names, all in `make chaos`, or in `make test` one kill after a call
+ * that must not happen twice, chosen by the seed.
  */
 export function chosen(plans: readonly Plan[]): readonly Plan[] {
   if (named.length > 0) return plans.filter(({ name }) => named.includes(name));
@@ -54,24 +54,23 @@ export function chosen(plans: readonly Plan[]): readonly Plan[] {
   return vital.filter((_, index) => index === effort.seed % vital.length);
 }
 
-/** What may not happen twice. */
+/** Calls that must not happen twice. */
 const VITAL =
   /^platform (create(Project|Environment|Application|Database)|deployApplication|stop(Application|Database))/;
 
 const READ = /^(kube (GET|LIST|WATCH)|platform (GET |get|list))/;
 
-/** Whether a call of that name may change something. */
 export function isWrite(what: string): boolean {
   return !READ.test(what);
 }
 
-/** @returns who kills the operator as the plan says, once; from the beginning of the plan's chapter on. */
-export function crashInterceptor(plan: Plan): Interceptor & { readonly met: () => boolean } {
+/** Returns an interceptor that kills the operator once, counting calls from the beginning of the plan's chapter. */
+export function crashInterceptor(plan: Plan): Interceptor & { readonly reached: () => boolean } {
   const { step, phase } = plan;
   const ordinal = ordinalOf(plan);
   let seen = 0;
   return {
-    met: () => seen >= ordinal,
+    reached: () => seen >= ordinal,
     decide: ({ what }: Call) => {
       if (what !== step.what || seen >= ordinal) return { do: "forward" };
       seen += 1;
@@ -80,7 +79,7 @@ export function crashInterceptor(plan: Plan): Interceptor & { readonly met: () =
   };
 }
 
-/** The how many-th of its name a call is in its chapter: on a slow machine an earlier chapter may have some more. */
+/** Returns the step's number within its chapter, as the number of calls in earlier chapters varies. */
 function ordinalOf({ surface, step }: Plan): number {
   const same = readTrace(surface).steps.filter(({ what }) => what === step.what);
   const earlier = same.filter(({ chapter, nth }) => chapter !== step.chapter && nth < step.nth);

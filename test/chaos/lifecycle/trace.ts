@@ -1,4 +1,4 @@
-/** The reference trace: which calls the life without faults makes, how its chapters end, and what they leave. */
+/** The reference trace: the calls of the lifecycle without faults, and the state at the end of each chapter. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,29 +10,26 @@ export const Step = z.object({
   chapter: z.string(),
   what: z.string(),
   nth: z.int().positive(),
-  /** Whether lifecycles without faults exist that do not make the call: no plan waits for it. */
+  /** Whether some lifecycles without faults do not make the call: no plan waits for it. */
   optional: z.literal(true).optional(),
 });
 export type Step = z.infer<typeof Step>;
 
 const Trace = z.object({
-  /**
-   * In the order of their first run. A plan's number is a step's place here, so steps are only ever added at the end.
-   */
+  /** A plan's number is the position of its step, so new steps are only appended. */
   steps: z.array(Step),
-  /** Per chapter, what each object's conditions are at its end: "Kind/name" → "Type=Status/Reason". */
+  /** The conditions at the end of each chapter: "Kind/name" → "Type=Status/Reason". */
   ends: z.record(z.string(), z.record(z.string(), z.array(z.string()))),
-  /** Per chapter, what the platform holds at its end: names and values, no ids and times. */
+  /** What the platform holds at the end of each chapter, without ids and times. */
   held: z.record(z.string(), z.array(z.string())),
 });
 export type Trace = z.infer<typeof Trace>;
 
-/** @returns the trace as it was learnt. */
 export function readTrace(surface: Surface): Trace {
   return Trace.parse(JSON.parse(readFileSync(fileOf(surface), "utf8")));
 }
 
-/** Adds the steps that are new to the known ones, and marks those as optional that were not made this time. */
+/** Appends new steps to the known ones and marks the steps that this trace lacks as optional. */
 export function writeTrace(surface: Surface, trace: Trace): void {
   const known = readTrace(surface).steps;
   const keys = new Set(known.map(keyOf));
@@ -46,8 +43,8 @@ export function writeTrace(surface: Surface, trace: Trace): void {
     }))
     .map((step) => `  ${JSON.stringify(step)}`)
     .join(",\n");
-  const [ends, held] = [trace.ends, trace.held].map((each) =>
-    JSON.stringify(each, undefined, 1).replaceAll("\n", "\n "),
+  const [ends, held] = [trace.ends, trace.held].map((section) =>
+    JSON.stringify(section, undefined, 1).replaceAll("\n", "\n "),
   );
   writeFileSync(fileOf(surface), `{\n "steps": [\n${steps}\n ],\n "ends": ${ends},\n "held": ${held}\n}\n`);
 }
@@ -56,7 +53,7 @@ function fileOf(surface: Surface): string {
   return join(import.meta.dirname, `trace-${surface}.json`);
 }
 
-/** The number of equal reads that are steps: polls repeat them. */
+/** The number of equal reads that are steps; polls repeat them. */
 const READS = 1;
 
 /** Returns the steps that all runs have in common. */
@@ -73,8 +70,8 @@ function keyOf({ what, nth }: Step): string {
 }
 
 /**
- * How the objects ended that should have ended otherwise: "Kind/name: Type=Status/Reason is there too, …".
- * @param vouched the kinds of what a person vouched for: what the documented surface shows nothing of is not looked at
+ * Returns the objects whose conditions differ: "Kind/name: Type=Status/Reason is there too, …".
+ * @param confirmedByUser kinds to ignore, since the documented surface does not show the result that the user confirmed
  */
 export function otherEnds(
   was: Trace["ends"][string] = {},

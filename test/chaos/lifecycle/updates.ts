@@ -1,30 +1,26 @@
-/** Compares how often each object was written with a life without a kill. */
+/** O8: compares the number of writes of each object with a lifecycle without a kill. */
 import type { Step } from "./trace.ts";
 
-/** How many more writes of its metadata a kill may cost an object: what it interrupts is begun once more. */
-const SPARE = 2;
+/** The additional metadata writes that a kill may cost an object, as it repeats the interrupted work. */
+const EXTRA_PATCHES = 2;
 
-/**
- * A write of the API server, but for events, leases and statuses: how often these are written says how fast the machine
- * is.
- */
+/** Writes to the API server except events, leases and statuses, whose number depends on the machine's speed. */
 const WRITE = /^kube (POST|PUT|PATCH|DELETE) (?!events|leases|\w+\/[^/]+\/status)/;
 
 /**
- * O8: of each object, as many creates and deletes as without a kill, and hardly more changes of its metadata.
+ * O8: each object has as many creates and deletes as without a kill, and at most EXTRA_PATCHES more metadata writes.
  * @param done the names of the calls that took effect
- * @param expected the steps of the life without a kill, as far as it was lived
+ * @param expected the steps of the same chapters without a kill
  */
-export function busyness(done: readonly string[], expected: readonly string[]): readonly string[] {
-  const should = tally(expected);
+export function excessWrites(done: readonly string[], expected: readonly string[]): readonly string[] {
+  const reference = tally(expected);
   return [...tally(done)].flatMap(([what, times]) => {
-    const known = should.get(what) ?? 0;
-    const most = what.startsWith("kube PATCH") ? known + SPARE : known;
-    return times > most ? [`O8 ${what}: ${times} times, without a kill ${known}`] : [];
+    const known = reference.get(what) ?? 0;
+    const limit = what.startsWith("kube PATCH") ? known + EXTRA_PATCHES : known;
+    return times > limit ? [`O8 ${what}: ${times} times, without a kill ${known}`] : [];
   });
 }
 
-/** @returns the names of the steps of some chapters. */
 export function namesIn(steps: readonly Step[], chapters: readonly string[]): readonly string[] {
   return steps.filter(({ chapter }) => chapters.includes(chapter)).map(({ what }) => what);
 }

@@ -1,6 +1,6 @@
 /**
- * A reverse proxy between the operator and one of its servers. It numbers each call, applies the interceptor's decision,
- * and can kill the operator at exactly one call.
+ * A reverse proxy between the operator and one of its servers. It numbers each call and applies the interceptor's
+ * decision, which can kill the operator at exactly one call.
  */
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
