@@ -1,4 +1,4 @@
-/** What an API server in trouble answers, for each verb. */
+/** Conflicts and failures of the API server, at each of the operator's calls. */
 import { describe, it, vi } from "vitest";
 
 import { defaults, project, tree } from "../support/kube/manifests.ts";
@@ -7,13 +7,13 @@ import { effects } from "./effects.ts";
 import { openChaosEnv } from "./env.ts";
 import type { Call, Decision } from "./tap/call.ts";
 
-const LIFE = ["createProject", "createEnvironment", "createApplication", "deployApplication"];
+const ONCE = ["createProject", "createEnvironment", "createApplication", "deployApplication"];
 
 function refusal(code: number, reason: string, headers: Readonly<Record<string, string>> = {}): Decision {
   return { do: "answer", status: code, headers, body: JSON.stringify({ kind: "Status", code, reason }) };
 }
 
-/** What is written, whatever its values are: two writes of one object are apart if they change other things. */
+/** Returns the fields that a write sets, so that two writes of one object that set other fields differ. */
 function shapeOf({ what, body }: Call): string {
   const { metadata = {}, status } = JSON.parse(body.toString()) as {
     readonly metadata?: { readonly annotations?: Readonly<Record<string, unknown>>; readonly finalizers?: unknown };
@@ -24,26 +24,26 @@ function shapeOf({ what, body }: Call): string {
 }
 
 describe("[B10] conflicts", () => {
-  it.concurrent("three times in a row on every write: four calls each, and nothing twice", async ({ task, expect }) => {
-    const tries = new Map<string, number>();
+  it.concurrent("three times in a row on every write: four calls each, no duplicates", async ({ task, expect }) => {
+    const attempts = new Map<string, number>();
     const decide = (call: Call): Decision => {
       if (!call.what.startsWith("kube PATCH")) return { do: "forward" };
       const shape = shapeOf(call);
-      const nth = (tries.get(shape) ?? 0) + 1;
-      tries.set(shape, nth);
+      const nth = (attempts.get(shape) ?? 0) + 1;
+      attempts.set(shape, nth);
       return nth % 4 === 0 ? { do: "forward" } : refusal(409, "Conflict");
     };
     await using env = await openChaosEnv({ surface: "full", interceptor: { decide } });
     await env.apply(...defaults(env), project("shop"));
     await env.waitFor("PlatformProject", "shop", { status: "True" }, 60_000);
     await vi.waitFor(() => {
-      expect([...tries.values()].filter((count) => count % 4 !== 0)).toEqual([]);
+      expect([...attempts.values()].filter((count) => count % 4 !== 0)).toEqual([]);
     }, 20_000);
     expect(effects(env)).toEqual(["createProject"]);
-    figure(task, "4 calls a write with 3 conflicts", tries.size);
+    figure(task, "4 calls for a write with 3 conflicts", attempts.size);
   });
 
-  it.concurrent("with a second writer between read and write: nobody's change is lost", async ({ task, expect }) => {
+  it.concurrent("with a second writer between read and write: no change is lost", async ({ task, expect }) => {
     let edits = 0;
     const decide = (call: Call): Decision => {
       if (!/PATCH platformprojects\/shop/.test(call.what) || edits >= 6) return { do: "forward" };
@@ -67,52 +67,52 @@ describe("[B10] conflicts", () => {
     expect(shop.metadata.labels).toEqual({ "edit-2": "theirs", "edit-4": "theirs", "edit-6": "theirs" });
     expect(effects(env).filter((effect) => effect.startsWith("create"))).toEqual(["createProject"]);
     expect([...env.platform.world().projects.values()].map(({ description }) => description)).toEqual(["edit 5"]);
-    figure(task, "0 foreign fields written over", edits);
+    figure(task, "0 fields of another writer overwritten", edits);
   });
 });
 
-interface Trouble {
+interface Failure {
   readonly what: string;
   readonly decision: Decision;
-  /** How often in a row each call meets it. */
+  /** How often in a row each call fails. */
   readonly times: number;
 }
 
-const troubles: readonly Trouble[] = [
+const failures: readonly Failure[] = [
   { what: "429 with Retry-After", decision: refusal(429, "TooManyRequests", { "retry-after": "1" }), times: 1 },
   { what: "a reset after the effect", decision: { do: "reset", effect: true }, times: 1 },
   { what: "a reset before the effect", decision: { do: "reset", effect: false }, times: 1 },
   { what: "three 500s", decision: refusal(500, "InternalError"), times: 3 },
-  { what: "5 s", decision: { do: "slow", ms: 5_000 }, times: 1 },
+  { what: "a delay of 5 s", decision: { do: "slow", ms: 5_000 }, times: 1 },
   { what: "no answer", decision: { do: "hang" }, times: 1 },
 ];
 
 describe("[B11] every call of the API server", () => {
-  it.concurrent.for(troubles)(
-    "met by $what: done again in its time, and nothing twice",
+  it.concurrent.for(failures)(
+    "$what: repeated in time, no duplicates",
     { timeout: 400_000 },
     async ({ what, decision, times }, { task, expect }) => {
-      /** When the first call of each name was answered with 429, and when the next came. */
+      /** The time between the first and the second call of each name, in milliseconds. */
       const waits = new Map<string, number>();
-      let met = 0;
+      let failed = 0;
       const decide = (call: Call): Decision => {
         if (call.side !== "kube") return { do: "forward" };
         if (call.nth === 1) waits.set(call.what, -performance.now());
         if (call.nth === 2) waits.set(call.what, (waits.get(call.what) ?? 0) + performance.now());
         if (call.nth > times) return { do: "forward" };
-        met += 1;
+        failed += 1;
         return decision;
       };
       await using env = await openChaosEnv({ surface: "full", interceptor: { decide } });
       await env.apply(...defaults(env), ...tree(env, "shop"));
       await env.waitFor("PlatformApplication", "shop", { status: "True" }, 300_000);
-      expect(effects(env)).toEqual(LIFE);
+      expect(effects(env)).toEqual(ONCE);
       if (what === "429 with Retry-After") {
-        // A pass may be due for another reason before; these have but one.
+        // A reconcile may be due earlier for another reason; these calls have only one.
         const early = [...waits].filter(([name, ms]) => /LIST|WATCH|POST/.test(name) && ms > 0 && ms < 990);
         expect(early).toEqual([]);
       }
-      figure(task, `0 duplicates with ${met} calls of the API server met by ${what}`);
+      figure(task, `0 duplicates with ${failed} calls of the API server that fail by ${what}`);
     },
   );
 });

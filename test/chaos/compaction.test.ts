@@ -1,4 +1,4 @@
-/** A control plane whose history is short, and whose watches have nothing else: what is older is really gone. */
+/** A control plane without a watch cache that compacts etcd often, so that old resource versions really expire. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -11,34 +11,34 @@ import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { changesSince } from "./past.ts";
 import type { Watch } from "./tap/call.ts";
 
-/** Longer than two compactions: the first one takes note of the version up to which the second one deletes. */
+/** Longer than two compaction intervals: the first records the revision up to which the second compacts. */
 const HELD_MS = 30_000;
 
-describe("a control plane that forgets", { timeout: 300_000 }, () => {
+describe("a control plane that compacts", { timeout: 300_000 }, () => {
   let controlPlane: ControlPlane;
   let env: ChaosEnv;
-  /** By kind: how often a watch was told that its version is gone. */
+  /** The number of 410 answers and events of each kind. */
   const expired = new Map<string, number>();
   let newest: Watch | undefined;
 
   beforeAll(async () => {
     controlPlane = await startControlPlane({
       crdsDir: join(import.meta.dirname, "../../crds"),
-      // A cache of the API server's own would serve what etcd has compacted.
+      // The watch cache would serve revisions that etcd has compacted.
       apiServerFlags: { "min-request-timeout": "5", "etcd-compaction-interval": "10s", "watch-cache": "false" },
     });
-    const gone = (plural: string) => expired.set(plural, (expired.get(plural) ?? 0) + 1);
+    const countExpired = (plural: string) => expired.set(plural, (expired.get(plural) ?? 0) + 1);
     env = await openChaosEnv({
       surface: "full",
       controlPlane,
       interceptor: {
         onAnswer: ({ what }, { status }) => {
-          if (status === 410) gone(what.split(" ").at(-1) ?? "");
+          if (status === 410) countExpired(what.split(" ").at(-1) ?? "");
         },
         onWatch: (watch) => {
           if (watch.plural === "platformprojects") newest = watch;
           watch.rewrite = (line) => {
-            if (line.startsWith('{"type":"ERROR"') && line.includes('"code":410')) gone(watch.plural);
+            if (line.startsWith('{"type":"ERROR"') && line.includes('"code":410')) countExpired(watch.plural);
             return [line];
           };
         },
@@ -50,7 +50,7 @@ describe("a control plane that forgets", { timeout: 300_000 }, () => {
     await controlPlane.stop();
   });
 
-  it("[B4] past the version of a watch: it is listed again, once, and no event is lost", async ({ task }) => {
+  it("[B4] past the version of a watch: one list, no event lost", async ({ task }) => {
     await env.apply(...defaults(env), project("before"));
     await env.waitFor("PlatformProject", "before", { status: "True" }, 60_000);
     const since = env.calls.length;
@@ -62,7 +62,7 @@ describe("a control plane that forgets", { timeout: 300_000 }, () => {
       await env.apply(project(name));
       await sleep(HELD_MS / names.length);
     }
-    // It goes on from what it saw last; what came since is never sent.
+    // The operator watches from its last version; the buffered events are never sent.
     held?.end();
     for (const name of names) await env.waitFor("PlatformProject", name, { status: "True" }, 120_000);
     const lists = env.calls.filter(({ k, what }) => k > since && what === "kube LIST platformprojects").length;

@@ -1,4 +1,4 @@
-/** A control plane whose own parts go down: a test file with one of its own, for `make chaos` alone. */
+/** Restarts and freezes the processes of a control plane of its own; only in `make chaos`. */
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,27 +15,25 @@ import { effects } from "./effects.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { doubleActions } from "./lifecycle/actions.ts";
 import { duplicates } from "./lifecycle/invariants.ts";
-import { endChild, endPart, forget, partOf, startPart } from "./part.ts";
+import { compact, endChild, findProcess, startProcess, stopProcess } from "./part.ts";
 import { changesSince } from "./past.ts";
 import type { Call } from "./tap/call.ts";
 
 const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const PROJECTS = `${CRDS}/platformprojects.platform-operator.io`;
 const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
-const soon = { timeout: 60_000, interval: 100 };
-/** What a busy machine may take to start a successor and have it lead; a lease of 15 s runs out first. */
+const POLL = { timeout: 60_000, interval: 100 };
+/** The time limit for a successor to start and lead; the lease of 15 s expires first. */
 const SUCCESSION_MS = 120_000;
-/** How one ends that lost its lease. */
-const LOST = { code: 1, signal: null, said: "lost the lease: ending at once, as another process may lead now" };
-const KEPT = "goes on";
+/** The exit of a process that lost its lease. */
+const LOST = { code: 1, signal: null, log: "lost the lease: ending at once, as another process may lead now" };
+const KEPT = "keeps running";
 
 describe("a control plane", { timeout: 400_000 }, () => {
   const children: ChildProcess[] = [];
   let controlPlane: ControlPlane;
   let env: ChaosEnv;
-  /**
-   * Since when the API server is ready, milliseconds since 1970: before, it has not read the roles that it grants by.
-   */
+  /** When the API server became ready, in milliseconds since 1970; it has not loaded its roles before. */
   let readyAt = 0;
   const mayBeRefused = ({ at }: Call): boolean => at <= readyAt;
 
@@ -58,84 +56,81 @@ describe("a control plane", { timeout: 400_000 }, () => {
     }
   });
 
-  /** Until the API server says that it is ready. */
-  const ready = async (): Promise<void> => {
-    await vi.waitFor(() => env.client.request({ method: "GET", path: "/readyz" }).catch(unlessText), {
+  const waitReady = async (): Promise<void> => {
+    await vi.waitFor(() => env.client.request({ method: "GET", path: "/readyz" }).catch(ignoreText), {
       timeout: 120_000,
       interval: 100,
     });
   };
 
-  /** Takes the API server away for a while. @returns after how many seconds all watches of a bed lived again */
+  /** Restarts the API server. @returns the seconds from its readiness until all watches are open */
   const restart = async (env: ChaosEnv, signal: "SIGTERM" | "SIGKILL", downMs: number): Promise<number> => {
-    const part = await partOf(controlPlane, "kube-apiserver");
+    const apiServer = await findProcess(controlPlane, "kube-apiserver");
     readyAt = Infinity;
-    await endPart(part, signal);
+    await stopProcess(apiServer, signal);
     await sleep(downMs);
-    // Opened is what the API server has answered; what it refuses is only asked for.
+    // The tap reports a watch after the API server has answered with 200.
     const open = new Set<string>();
     env.interceptor = { onWatch: ({ plural }) => open.add(plural) };
-    children.push(startPart(part));
-    await ready();
+    children.push(startProcess(apiServer));
+    await waitReady();
     readyAt = Date.now();
     const from = performance.now();
     await vi.waitFor(() => {
       expect(open.size).toBe(13);
-    }, soon);
+    }, POLL);
     env.interceptor = {};
     return (performance.now() - from) / 1_000;
   };
 
-  /** Freezes etcd for 20 s; when it goes on, it is told to forget what was, and to give back what that took. */
+  /** Stops etcd for 20 s by SIGSTOP, then compacts and defragments it. */
   const freeze = async (): Promise<void> => {
-    const etcd = await partOf(controlPlane, "etcd");
+    const etcd = await findProcess(controlPlane, "etcd");
     process.kill(etcd.pid, "SIGSTOP");
     await sleep(20_000).finally(() => process.kill(etcd.pid, "SIGCONT"));
-    await forget(etcd);
+    await compact(etcd);
   };
 
-  /** @returns a bed whose operator leads under a lease, with one tree that is ready. */
-  const leased = async (): Promise<ChaosEnv> => {
+  /** Returns an environment with leader election and a Ready application. */
+  const leaderEnv = async (): Promise<ChaosEnv> => {
     const env = await openChaosEnv({ surface: "full", controlPlane, mayBeRefused, args: [] });
     await env.apply(...defaults(env), ...tree(env, "shop"));
     await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
     return env;
   };
 
-  it.for(["SIGTERM", "SIGKILL"] as const)("[B8] whose API server is away for 30 s, %s", async (signal, { task }) => {
+  it.for(["SIGTERM", "SIGKILL"] as const)("[B8] whose API server is down for 30 s, %s", async (signal, { task }) => {
     const seconds = await restart(env, signal, 30_000);
     const name = `after-${signal.toLowerCase()}`;
     await env.apply(project(name));
     await env.waitFor("PlatformProject", name, { status: "True" }, 60_000);
     expect(seconds).toBeLessThan(10);
     expect(effects(env).filter((effect) => effect === "createApplication")).toHaveLength(1);
-    figure(task, `all watches live ${seconds.toFixed(1)} s after /readyz`);
+    figure(task, `all watches open ${seconds.toFixed(1)} s after /readyz`);
   });
 
-  it("[B8] whose API server is away for 30 s: who holds the lease ends by itself, and a successor goes on", async ({
-    task,
-  }) => {
-    await using env = await leased();
+  it("[B8] whose API server is down for 30 s: the leader exits, and a successor takes over", async ({ task }) => {
+    await using env = await leaderEnv();
     let seconds = 0;
-    const end = await endDuring(env, async () => {
+    const end = await exitDuring(env, async () => {
       seconds = await restart(env, "SIGKILL", 30_000);
     });
     expect(end).toEqual(LOST);
-    figure(task, `0 duplicates, all watches of the successor live ${seconds.toFixed(1)} s after /readyz`);
+    figure(task, `0 duplicates, all watches of the successor open ${seconds.toFixed(1)} s after /readyz`);
   });
 
-  // One that is told to end waits for watches to end first, for longer than a lease can go without a renewal.
+  // After SIGTERM the API server waits for its watches, which may take longer than the lease.
   it.for(["SIGTERM", "SIGKILL"] as const)(
-    "[B8] whose API server is started again at once, %s: who holds the lease keeps it, or ends by itself",
+    "[B8] whose API server restarts at once, %s: the leader keeps the lease or exits",
     async (signal, { task }) => {
-      await using env = await leased();
-      const end = await endDuring(env, () => restart(env, signal, 0));
+      await using env = await leaderEnv();
+      const end = await exitDuring(env, () => restart(env, signal, 0));
       expect([KEPT, LOST]).toContainEqual(end);
       figure(task, `0 duplicates, the lease is ${end === KEPT ? "kept" : "a successor's"}`);
     },
   );
 
-  it("[B9] whose etcd is away for 20 s while the platform works, then compacts and defragments", async ({ task }) => {
+  it("[B9] whose etcd is down for 20 s during a deployment, then compacts and defragments", async ({ task }) => {
     const since = env.calls.length;
     await env.apply(...tree(env, "frozen"));
     await freeze();
@@ -145,11 +140,9 @@ describe("a control plane", { timeout: 400_000 }, () => {
     figure(task, "0 statuses lost, 0 duplicates");
   });
 
-  it("[B9] whose etcd is away for 20 s: who holds the lease ends by itself, and a successor goes on", async ({
-    task,
-  }) => {
-    await using env = await leased();
-    expect(await endDuring(env, freeze)).toEqual(LOST);
+  it("[B9] whose etcd is down for 20 s: the leader exits, and a successor takes over", async ({ task }) => {
+    await using env = await leaderEnv();
+    expect(await exitDuring(env, freeze)).toEqual(LOST);
     figure(task, "0 statuses lost, 0 duplicates");
   });
 
@@ -167,7 +160,7 @@ describe("a control plane", { timeout: 400_000 }, () => {
     figure(task, `0 events lost over ${names.length * 4} s, ${lists} lists`);
   });
 
-  it("[B12] whose CRD serves no version any more: nothing is deleted on the platform", async ({ task }) => {
+  it("[B12] whose CRD serves no version: nothing is deleted on the platform", async ({ task }) => {
     const since = env.calls.length;
     const serve = async (served: boolean): Promise<void> => {
       const { spec } = await crdOf(env);
@@ -180,18 +173,18 @@ describe("a control plane", { timeout: 400_000 }, () => {
       expect(
         env.calls.filter(({ k, what }) => k > since && what === "kube LIST platformprojects").length,
       ).toBeGreaterThan(1);
-    }, soon);
+    }, POLL);
     await env.kill();
     await env.start();
     await sleep(3_000);
     await serve(true);
-    await vi.waitFor(() => env.apply(project("served")), soon);
+    await vi.waitFor(() => env.apply(project("served")), POLL);
     await env.waitFor("PlatformProject", "served", { status: "True" }, 60_000);
     expect(changesSince(env, since)).toEqual(["createProject served"]);
     figure(task, "0 changes of the platform");
   });
 
-  it("[B12] whose CRD is deleted with all that is under Retain, and comes back", async ({ task }) => {
+  it("[B12] whose CRD is deleted with all objects under Retain, and created again", async ({ task }) => {
     await env.waitFor("PlatformApplication", "frozen", { status: "True" }, 60_000);
     const { spec } = await crdOf(env);
     await env.patch("PlatformProject", "shop", { spec: { lifecycle: { deletionPolicy: "Retain" } } });
@@ -202,69 +195,69 @@ describe("a control plane", { timeout: 400_000 }, () => {
     const metadata = { name: "platformprojects.platform-operator.io" };
     const body = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata, spec };
     await env.client.request({ method: "POST", path: CRDS, body });
-    await vi.waitFor(() => env.apply(...names.map((name) => project(name))), soon);
+    await vi.waitFor(() => env.apply(...names.map((name) => project(name))), POLL);
     for (const name of names) await env.waitFor("PlatformProject", name, { status: "True" }, 120_000);
     expect(changesSince(env, since)).toEqual([]);
     figure(task, `0 changes of the platform, ${names.length} projects found again`);
   });
 
-  // Whoever deletes a CRD deletes each of its objects, and says so to each: that is no absence.
-  it("[B12] whose CRD is deleted: of the platform goes what is under Delete, and nothing else", async ({ task }) => {
+  // Deleting a CRD sets a deletionTimestamp on each of its objects.
+  it("[B12] whose CRD is deleted: only the object under Delete is deleted on the platform", async ({ task }) => {
     await env.apply(project("doomed", DELETE));
     await env.waitFor("PlatformProject", "doomed", { status: "True" }, 60_000);
     const since = env.calls.length;
     await deleteCrd(env);
     expect(changesSince(env, since)).toEqual(["deleteProject doomed"]);
-    figure(task, "1 deletion, of the one under Delete");
+    figure(task, "1 deletion, of the object under Delete");
   });
 });
 
 /**
- * Has a second tree made while something happens, and the operator started again where it ends, as a Deployment does,
- * until both trees are ready. Expects that nothing was done twice for them.
- * @returns how the first process ended, with its last word
+ * Creates a second application during a fault, and restarts the operator if it exits, as a Deployment does, until both
+ * applications are Ready. Expects no duplicates.
+ * @returns the exit of the first process, with its last log line
  */
-async function endDuring(
+async function exitDuring(
   env: ChaosEnv,
-  happen: () => Promise<unknown>,
-): Promise<typeof KEPT | (Exit & { said?: string })> {
+  fault: () => Promise<unknown>,
+): Promise<typeof KEPT | (Exit & { log?: string })> {
   const { operator } = env;
-  const over = new AbortController();
-  const revived = env.restartAfterCrash(over.signal);
+  const done = new AbortController();
+  const restarted = env.restartAfterCrash(done.signal);
   try {
     await env.apply(...tree(env, "later"));
-    await happen();
+    await fault();
     for (const name of ["shop", "later"]) {
       await env.waitFor("PlatformApplication", name, { status: "True" }, SUCCESSION_MS);
     }
   } finally {
-    over.abort();
-    await revived;
+    done.abort();
+    await restarted;
   }
   expect([...duplicates(env), ...doubleActions(env, 0)]).toEqual([]);
   const once = ["createProject", "createEnvironment", "createApplication", "deployApplication"];
   expect(effects(env).toSorted()).toEqual([...once, ...once].toSorted());
   if (env.operator === operator) return KEPT;
-  return { ...(await operator.exited), said: operator.logs().at(-1)?.message ?? "" };
+  return { ...(await operator.exited), log: operator.logs().at(-1)?.message ?? "" };
 }
 
-/** kube-apiserver's readiness is no JSON. */
-function unlessText(error: unknown): void {
+/** Ignores that the answer of /readyz is not JSON. */
+function ignoreText(error: unknown): void {
   if (!isKube(error, "BadResponse")) throw error;
 }
 
-/** Deletes the CRD of projects, and with it all of them, and waits until it is gone. */
+/** Deletes the CRD of projects and waits until it is gone. */
 async function deleteCrd(env: ChaosEnv): Promise<void> {
   await env.client.request({ method: "DELETE", path: PROJECTS });
   await vi.waitFor(async () => {
     const read = env.client.request({ method: "GET", path: PROJECTS });
     expect(
       await read.then(
-        () => "there",
+        () => "present",
         (error: unknown) => isKube(error, "NotFound") && "gone",
       ),
     ).toBe("gone");
-  }, soon);
+  }, POLL);
 }
 
 const Crd = z.object({

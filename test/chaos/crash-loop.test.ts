@@ -1,4 +1,4 @@
-/** An operator that is killed over and over while it has much to do. */
+/** Kills the operator repeatedly while it creates many objects. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, expect, it } from "vitest";
@@ -10,13 +10,13 @@ import { effects } from "./effects.ts";
 import { openChaosEnv } from "./env.ts";
 import { randomNumbers } from "./in-process/choose.ts";
 
-/** Trees, each with a database: four resources, beside their connection. */
+/** Each tree with its database has four resources. */
 const TREES = 13;
 const LOOP_MS = 120_000;
 
 describe("[A6] a crash loop", () => {
   it(
-    "creates and deploys everything once, and lists each kind once a start",
+    "creates and deploys everything once, with one list of each kind per start",
     { timeout: 600_000 },
     async ({ task }) => {
       const random = randomNumbers(effort.seed);
@@ -44,7 +44,7 @@ describe("[A6] a crash loop", () => {
       const lists = new Map<string, number>();
       for (const { what } of env.calls) if (what.startsWith("kube LIST")) lists.set(what, (lists.get(what) ?? 0) + 1);
       expect(Math.max(...lists.values())).toBeLessThanOrEqual(starts);
-      figure(task, `${starts} starts with ${TREES * 4} resources, 1 list of each kind a start`);
+      figure(task, `${starts} starts with ${TREES * 4} resources, 1 list of each kind per start`);
     },
   );
 });

@@ -1,7 +1,4 @@
-/**
- * [D3] Two replicas; the one that leads is killed, frozen or cut off from the API server, or its lease is tampered
- * with.
- */
+/** [D3] Two replicas: the leader is killed, frozen or disconnected from the API server, or its lease is changed. */
 import { describe, it } from "vitest";
 
 import { effort } from "../support/env/effort.ts";
@@ -16,11 +13,11 @@ const losses = Array.from({ length: 100 }, (_, index): Failover => {
 const byHand = BY_HAND.flatMap((way) =>
   Array.from({ length: 8 }, (_, index): Failover => ({ seed: seed(index), way })),
 );
-/** In `make test`: a freeze on each surface. */
-const some = [0, 1].map((index): Failover => ({ seed: seed(index), way: "freeze" }));
+/** The selection of `make test`: a freeze on each surface. */
+const selection = [0, 1].map((index): Failover => ({ seed: seed(index), way: "freeze" }));
 
 describe.concurrent("[D3] a failover", () => {
-  it.for(effort.all ? [...losses, ...byHand] : some)("$seed by $way", async (plan, { expect, task }) => {
+  it.for(effort.all ? [...losses, ...byHand] : selection)("$seed by $way", async (plan, { expect, task }) => {
     const { violations, figure: text } = await failOver(plan);
     expect(violations, violations.join("\n")).toEqual([]);
     figure(task, text);

@@ -1,4 +1,4 @@
-/** One failover: two replicas, and the one that leads is taken away, or the lease is. */
+/** Runs one failover: two replicas, of which the leader loses its process, its connection or the lease. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { microTime } from "../../src/kube/api/clock.ts";
@@ -9,7 +9,7 @@ import { COMMIT, defaults, deploying, NEXT_COMMIT, tree } from "../support/kube/
 import { callsOf } from "./effects.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import type { Failover, Way } from "./failover-plan.ts";
-import { type LeaseLog, type Made, openLeaseLog, type Renewal, SEEN_LATE_MS, SOON_MS } from "./lease-log.ts";
+import { type CallByPid, type LeaseLog, openLeaseLog, type Renewal, TAP_DELAY_MS, TIMEOUT_MS } from "./lease-log.ts";
 import { doubleActions } from "./lifecycle/actions.ts";
 import { duplicates } from "./lifecycle/invariants.ts";
 import { isReady, waitAsUser } from "./lifecycle/life.ts";
@@ -20,8 +20,8 @@ export interface Outcome {
   readonly figure: string;
 }
 
-/** What comes back does so when the other one leads. Who misses a deletion may write for 7 s more, beside that one. */
-const AWAY_MS: Readonly<Partial<Record<Way, number>>> = {
+/** The duration of a fault: until the other process leads, or less than the 7 s in which both may write. */
+const FAULT_MS: Readonly<Partial<Record<Way, number>>> = {
   freeze: 30_000,
   partition: 20_000,
   "delete-unnoticed": 6_000,
@@ -29,17 +29,14 @@ const AWAY_MS: Readonly<Partial<Record<Way, number>>> = {
 };
 
 const HANG: Decision = { do: "hang" };
-/** Both write what they are about to do before either sees that the other did. */
-const TOGETHER: Decision = { do: "slow", ms: 1_000 };
-/**
- * The second sees what the first has created, and comes to what is next while the first one's request for it travels.
- */
-const BEHIND: Decision = { do: "slow", ms: 150 };
-const TRAVELS: Decision = { do: "slow", ms: 1_500 };
-/** As long as a request of one leader travels on a busy machine; the other one may take it for lost afterwards. */
+/** Both processes write their intents before either sees the other's. */
+const SLOW_PATCH: Decision = { do: "slow", ms: 1_000 };
+/** The second process sees the created objects, and decides on the deployment while the first one's is in flight. */
+const SLOW_LIST: Decision = { do: "slow", ms: 150 };
+const SLOW_DEPLOY: Decision = { do: "slow", ms: 1_500 };
+/** Longer than a request of one leader takes on a busy machine, as the other may then treat it as lost. */
 const LANDING_MS = 5_000;
 
-/** Has it happen on a bed of its own, while a person goes on ordering. */
 export async function failOver({ seed, way }: Failover): Promise<Outcome> {
   const surface = seed % 2 === 0 ? "full" : "documented";
   const isDeleted = way.startsWith("delete");
@@ -51,29 +48,28 @@ export async function failOver({ seed, way }: Failover): Promise<Outcome> {
   const leases = openLeaseLog();
   env.interceptor = leases.interceptor;
   await leases.next({ k: 0 });
-  // What a person says became of a create has to be believed where the platform has no list.
+  // The documented surface cannot verify the id that resolves an unknown create.
   await env.apply(...defaults(env, { allowUnverifiedIds: surface === "documented" }), ...tree(env, "shop"));
   await using replicas = keepReplicas(env, env.operator);
   await replicas.add();
-  await env.waitFor("PlatformApplication", "shop", { status: "True" }, SOON_MS);
+  await env.waitFor("PlatformApplication", "shop", { status: "True" }, TIMEOUT_MS);
 
-  // At any moment of the deployment that follows.
+  // The seed chooses a moment of this deployment.
   await env.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
   await sleep((seed * 37) % 400);
   const leader = await leases.holder();
-  const lost = await takeAway(way, env, leader, leases);
-  const order = async () => env.apply(...tree(env, "later"));
+  const fault = await inject(way, env, leader, leases);
+  const applyLater = async () => env.apply(...tree(env, "later"));
   const isUnnoticed = way === "delete-unnoticed" || way === "delete-behind";
-  if (!isUnnoticed) await order();
-  const taken = await leases.next({ k: lost.k, ...(way === "delete" ? {} : { notBy: leader.pid }) });
-  // Two of them take it that they lead.
-  if (isUnnoticed) await order();
-  await lost.comeBack();
-  await env.waitFor("PlatformApplication", "shop", { status: "True" }, SOON_MS);
-  // A leader that ends may have been creating it.
-  await waitAsUser(env, "PlatformApplication", "later", isReady, SOON_MS);
-  if (taken.pid !== leader.pid) await replicas.ended(leader.pid);
-  // Somebody leads in the end.
+  if (!isUnnoticed) await applyLater();
+  const taken = await leases.next({ k: fault.k, ...(way === "delete" ? {} : { notBy: leader.pid }) });
+  // Now two processes lead.
+  if (isUnnoticed) await applyLater();
+  await fault.end();
+  await env.waitFor("PlatformApplication", "shop", { status: "True" }, TIMEOUT_MS);
+  // The old leader may have been creating it when it exited.
+  await waitAsUser(env, "PlatformApplication", "later", isReady, TIMEOUT_MS);
+  if (taken.pid !== leader.pid) await replicas.exited(leader.pid);
   await leases.next({ k: env.calls.length });
 
   const renewed = leases.last(leader.pid, { k: taken.k - 1 }) ?? leader;
@@ -81,54 +77,53 @@ export async function failOver({ seed, way }: Failover): Promise<Outcome> {
     violations: [
       ...duplicates(env),
       ...doubleActions(env, 0),
-      ...deployedOtherwise(env),
-      ...strayCalls({ env, leases, replicas, way }, leader, taken),
+      ...wrongDeployments(env),
+      ...forbiddenCalls({ env, leases, replicas, way }, leader, taken),
     ],
-    figure: figureOf(way, { leader, renewed, lostAt: lost.at, taken }),
+    figure: figureOf(way, { leader, renewed, faultAt: fault.at, taken }),
   };
 }
 
-interface Loss {
-  /** The last call before it. */
+interface Fault {
+  /** The last call before the fault. */
   readonly k: number;
   readonly at: number;
-  /** Lets the leader come back when it is time for it. */
-  comeBack(): Promise<void>;
+  /** Waits for the fault's duration, then ends it. */
+  end(): Promise<void>;
 }
 
-/** Takes the leader away, or its lease. */
-async function takeAway(way: Way, env: ChaosEnv, leader: Renewal, leases: LeaseLog): Promise<Loss> {
+async function inject(way: Way, env: ChaosEnv, leader: Renewal, leases: LeaseLog): Promise<Fault> {
   const at = Date.now();
-  const back = await begin(way, env, leader, leases);
-  const awayMs = AWAY_MS[way];
+  const revert = await begin(way, env, leader, leases);
+  const durationMs = FAULT_MS[way];
   return {
     k: env.calls.length,
     at,
-    comeBack: async () => {
-      if (awayMs !== undefined) await sleep(Math.max(0, awayMs - (Date.now() - at)));
-      back();
+    end: async () => {
+      if (durationMs !== undefined) await sleep(Math.max(0, durationMs - (Date.now() - at)));
+      revert();
       if (way !== "kill") await sleep(1_500);
     },
   };
 }
 
-/** @returns what brings the leader back */
+/** Begins a fault. @returns a function that ends it */
 async function begin(way: Way, env: ChaosEnv, { pid }: Renewal, leases: LeaseLog): Promise<() => void> {
   const lease = cluster(() => env.client, env.operatorNamespace);
   const nothing = () => {};
-  // Who gave up on a call has closed its connection, which then tells nobody: near its deadline a leader soon does.
-  const isIts = (call: Call) => call.pid === pid || call.pid === undefined;
-  const direct = (decide: (call: Call) => Decision | undefined): (() => void) => {
+  // A leader that has given up a call has closed its connection, and the call has no pid.
+  const isByLeader = (call: Call) => call.pid === pid || call.pid === undefined;
+  const intercept = (decide: (call: Call) => Decision | undefined): (() => void) => {
     env.interceptor = { ...leases.interceptor, decide: (call) => decide(call) ?? { do: "forward" } };
     return () => {
       env.interceptor = leases.interceptor;
     };
   };
-  /** Deletes the lease while the leader gets no answer about it. */
+  /** Deletes the lease while the leader's calls about leases hang. */
   const unnoticed = async (decide: (call: Call) => Decision | undefined): Promise<() => void> => {
-    const back = direct((call) => (isIts(call) && call.what.includes(" leases") ? HANG : decide(call)));
+    const revert = intercept((call) => (isByLeader(call) && call.what.includes(" leases") ? HANG : decide(call)));
     await lease.remove("Lease", LEASE_NAME);
-    return back;
+    return revert;
   };
   switch (way) {
     case "kill":
@@ -138,16 +133,16 @@ async function begin(way: Way, env: ChaosEnv, { pid }: Renewal, leases: LeaseLog
       process.kill(pid, "SIGSTOP");
       return () => process.kill(pid, "SIGCONT");
     case "partition":
-      return direct((call) => (call.side === "kube" && isIts(call) ? HANG : undefined));
+      return intercept((call) => (call.side === "kube" && isByLeader(call) ? HANG : undefined));
     case "delete":
       await lease.remove("Lease", LEASE_NAME);
       return nothing;
     case "delete-unnoticed":
-      return unnoticed(({ method, side }) => (side === "kube" && method === "PATCH" ? TOGETHER : undefined));
+      return unnoticed(({ method, side }) => (side === "kube" && method === "PATCH" ? SLOW_PATCH : undefined));
     case "delete-behind":
       return unnoticed((call) => {
-        if (call.what.startsWith("platform deployApplication")) return TRAVELS;
-        return call.what.startsWith("platform listApplications") && !isIts(call) ? BEHIND : undefined;
+        if (call.what.startsWith("platform deployApplication")) return SLOW_DEPLOY;
+        return call.what.startsWith("platform listApplications") && !isByLeader(call) ? SLOW_LIST : undefined;
       });
     case "edit":
       await lease.patch("Lease", LEASE_NAME, {
@@ -159,72 +154,72 @@ async function begin(way: Way, env: ChaosEnv, { pid }: Renewal, leases: LeaseLog
   }
 }
 
-/** Each order of a person is carried out once, also where it came while nobody led, or two took it that they do. */
-function deployedOtherwise(env: ChaosEnv): readonly string[] {
+/** O3: each commit is deployed once, even if the user applied it while no process or two processes led. */
+function wrongDeployments(env: ChaosEnv): readonly string[] {
   const { services } = env.platform.world();
   const deployed = callsOf(env)
     .flatMap(({ effects }) => effects)
     .flatMap((effect) =>
       "deployed" in effect ? [`${services.get(effect.deployed)?.name ?? ""} ${effect.commit ?? ""}`] : [],
     );
-  return [`shop ${COMMIT}`, `shop ${NEXT_COMMIT}`, `later ${COMMIT}`].flatMap((each) => {
-    const { length } = deployed.filter((one) => one === each);
-    return length === 1 ? [] : [`O3 ${each} was deployed ${length} times`];
+  return [`shop ${COMMIT}`, `shop ${NEXT_COMMIT}`, `later ${COMMIT}`].flatMap((expected) => {
+    const { length } = deployed.filter((deployment) => deployment === expected);
+    return length === 1 ? [] : [`O3 ${expected} was deployed ${length} times`];
   });
 }
 
-/** Where it happened. */
-interface Scene {
+interface Run {
   readonly env: ChaosEnv;
   readonly leases: LeaseLog;
   readonly replicas: Replicas;
   readonly way: Way;
 }
 
-/** Calls of the platform by those who may make none. */
-function strayCalls({ env, leases, replicas, way }: Scene, leader: Renewal, taken: Renewal): readonly string[] {
-  const calls = env.calls.filter(({ side }) => side === "platform").map((call) => ({ call, by: replicas.made(call) }));
-  const made: readonly Made[] = calls.flatMap(({ call: { k, what, method, at }, by }) =>
-    by.map((pid) => ({ k, what, method, at, pid })),
+/** Returns the calls of the platform that the calling process was not allowed to make. */
+function forbiddenCalls({ env, leases, replicas, way }: Run, leader: Renewal, taken: Renewal): readonly string[] {
+  const calls = env.calls
+    .filter(({ side }) => side === "platform")
+    .map((call) => ({ call, pids: replicas.pids(call) }));
+  const made: readonly CallByPid[] = calls.flatMap(({ call: { k, what, method, at }, pids }) =>
+    pids.map((pid) => ({ k, what, method, at, pid })),
   );
-  // Who did not see that its lease was deleted leads until it looks.
-  const afterwards = way.startsWith("delete") ? [] : made.filter(({ pid, k }) => pid === leader.pid && k > taken.k);
+  // A leader whose lease was deleted leads until it reads the lease.
+  const late = way.startsWith("delete") ? [] : made.filter(({ pid, k }) => pid === leader.pid && k > taken.k);
   return [
-    ...calls.flatMap(({ call, by }) => (by.length === 0 ? [`${call.what}, by nobody known`] : [])),
-    ...afterwards.map(({ what }) => `${what}, by the one that lost the lease`),
-    ...leases.overstepped(made),
+    ...calls.flatMap(({ call, pids }) => (pids.length === 0 ? [`${call.what}, by an unknown process`] : [])),
+    ...late.map(({ what }) => `${what}, by the process that lost the lease`),
+    ...leases.violations(made),
   ];
 }
 
-/** Moments of a failover. */
 interface Times {
   readonly leader: Renewal;
   readonly renewed: Renewal;
-  readonly lostAt: number;
+  readonly faultAt: number;
   readonly taken: Renewal;
 }
 
-function figureOf(way: Way, { leader, renewed, lostAt, taken }: Times): string {
+function figureOf(way: Way, { leader, renewed, faultAt, taken }: Times): string {
   const after = (at: number) => `${((taken.at - at) / 1_000).toFixed(1)} s`;
   if (way.startsWith("delete")) {
-    return `${after(lostAt)} until a deleted lease is held by ${taken.pid === leader.pid ? "the same" : "another"} process`;
+    return `${after(faultAt)} until ${taken.pid === leader.pid ? "the same" : "another"} process holds the deleted lease`;
   }
-  return `${after(renewed.at)} to take over from the last renewal, ${after(lostAt)} from the loss`;
+  return `takeover ${after(renewed.at)} after the last renewal, ${after(faultAt)} after the fault`;
 }
 
 interface Replicas extends AsyncDisposable {
   add(): Promise<void>;
-  /** Waits for the end of a process. @throws Error when it goes on */
-  ended(pid: number): Promise<void>;
-  /** The processes that may have made a call: the connection of one that has just ended does not tell whose it was. */
-  made(call: Call): readonly number[];
+  /** Waits until a process has exited. @throws Error after TIMEOUT_MS */
+  exited(pid: number): Promise<void>;
+  /** Returns the processes that may have made a call; for a closed connection, those that exited about then. */
+  pids(call: Call): readonly number[];
 }
 
-/** Does what a Deployment does: who ends is replaced, as who was frozen does when it finds that another one leads. */
+/** Replaces each process that exits, as a Deployment does. */
 function keepReplicas(env: ChaosEnv, first: RunningOperator): Replicas {
   const starting = new Set<Promise<void>>();
-  const ends: { readonly pid: number; readonly at: number }[] = [];
-  let over = false;
+  const exits: { readonly pid: number; readonly at: number }[] = [];
+  let isDisposed = false;
   const add = (): Promise<void> => {
     const started = env.startAnother().then(follow);
     starting.add(started);
@@ -233,25 +228,25 @@ function keepReplicas(env: ChaosEnv, first: RunningOperator): Replicas {
   const follow = ({ pid, exited }: RunningOperator): void => {
     const replace = async (): Promise<void> => {
       await exited;
-      ends.push({ pid, at: Date.now() });
-      if (!over) await add();
+      exits.push({ pid, at: Date.now() });
+      if (!isDisposed) await add();
     };
-    // One that cannot be started is missed by what the test waits for.
+    // If the start fails, the test's own waits time out.
     void replace().catch(() => undefined);
   };
   follow(first);
   return {
     add,
-    ended: async (pid) => {
-      const end = await comes(() => Promise.resolve(ends.find((one) => one.pid === pid)), SOON_MS);
-      if (end === undefined) throw new Error("the one that lost the lease goes on");
+    exited: async (pid) => {
+      const exit = await comes(() => Promise.resolve(exits.find((one) => one.pid === pid)), TIMEOUT_MS);
+      if (exit === undefined) throw new Error("the process that lost the lease keeps running");
     },
-    made: ({ pid, at }) => {
+    pids: ({ pid, at }) => {
       if (pid !== undefined) return [pid];
-      return ends.filter((end) => Math.abs(end.at - at) < SEEN_LATE_MS).map((end) => end.pid);
+      return exits.filter((exit) => Math.abs(exit.at - at) < TAP_DELAY_MS).map((exit) => exit.pid);
     },
     [Symbol.asyncDispose]: async () => {
-      over = true;
+      isDisposed = true;
       await Promise.allSettled(starting);
     },
   };

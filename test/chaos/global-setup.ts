@@ -5,12 +5,12 @@ import type { TestProject } from "vitest/node";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { buildBundle } from "../support/programs/build-bundle.ts";
 
-/** A control plane with its controllers for all of the chaos tests, and the bundle as it is shipped. */
+/** Starts a control plane with its controllers for all chaos tests, and builds the bundle as shipped. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { stop, ...facts } = await startControlPlane({
     crdsDir: join(import.meta.dirname, "../../crds"),
     controllers: true,
-    // The taps see every request of the operator.
+    // The taps record every request of the operator.
     auditLog: false,
   });
   try {

@@ -1,6 +1,6 @@
 import type { Binding, World } from "../../simulator/model/world.ts";
 
-/** What the platform holds, without ids and times: the same after every run of a life. */
+/** Lists what the platform holds, without ids and times, which differ between runs. */
 export function holdings(world: World): readonly string[] {
   const { projects, environments, services, variables, clusters, blueprints, webhooks } = world;
   const nameOf = (id: string): string =>

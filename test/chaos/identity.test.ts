@@ -1,4 +1,4 @@
-/** What an API server keeps, prunes and hands back of the records, where backups, careless hands and copies come in. */
+/** Restored backups, lost statuses and lost annotations, with the pruning and validation of a real API server. */
 import { describe, expect, it, vi } from "vitest";
 
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, RESOLVE } from "../../src/api/names.ts";
@@ -16,12 +16,12 @@ import type { Interceptor } from "./tap/call.ts";
 const KINDS = ["PlatformProject", "PlatformEnvironment", "PlatformApplication", "PlatformVariableSet"] as const;
 const NAME = "shop";
 const READY = { status: "True" } as const;
-const PATIENCE_MS = 60_000;
-/** Of the cluster that a backup is restored into. */
+const TIMEOUT_MS = 60_000;
+/** The kube-system uid of the cluster that a backup is restored into. */
 const OTHER_UID = "0c0ffee0-0000-4000-8000-000000000001";
 
-/** As if this namespace was another cluster: its kube-system has another uid. */
-const elsewhere: Interceptor = {
+/** Makes the operator take its cluster for another one, by the uid of kube-system. */
+const otherCluster: Interceptor = {
   decide: ({ url }) =>
     url.includes("/namespaces/kube-system")
       ? { do: "answer", status: 200, body: JSON.stringify({ metadata: { name: "kube-system", uid: OTHER_UID } }) }
@@ -29,39 +29,39 @@ const elsewhere: Interceptor = {
 };
 
 function manifests(env: ChaosEnv) {
-  const gone = { lifecycle: { deletionPolicy: "Delete" } };
+  const deleted = { lifecycle: { deletionPolicy: "Delete" } };
   const targets = [{ applicationRef: { name: NAME } }];
   return [
     ...defaults(env),
-    ...tree(env, NAME, gone),
+    ...tree(env, NAME, deleted),
     resource("PlatformVariableSet", NAME, { targets, variables: [{ name: "MODE", value: "fast" }], overwrite: true }),
   ];
 }
 
 async function ready(env: ChaosEnv): Promise<readonly KubeObject[]> {
   const objects: KubeObject[] = [];
-  for (const kind of KINDS) objects.push(await env.waitFor(kind, NAME, READY, PATIENCE_MS));
+  for (const kind of KINDS) objects.push(await env.waitFor(kind, NAME, READY, TIMEOUT_MS));
   return objects;
 }
 
-async function living(): Promise<ChaosEnv> {
+async function createReadyEnv(): Promise<ChaosEnv> {
   const env = await openChaosEnv({ surface: "full" });
   await env.apply(...manifests(env));
   await ready(env);
-  // The application is deployed once more with the variables of its set.
+  // The variable set triggers a second deployment.
   await vi.waitFor(
-    () => expect(effects(env).filter((one) => one === "deployApplication")).toHaveLength(2),
-    PATIENCE_MS,
+    () => expect(effects(env).filter((effect) => effect === "deployApplication")).toHaveLength(2),
+    TIMEOUT_MS,
   );
-  // What is saved, lost or copied then is whole: the last deployment is in the status, too.
+  // Wait until the status has the last deployment, so that the records are complete.
   expect(await writesWhenIdle(env)).toEqual([]);
   await ready(env);
   return env;
 }
 
-/** Puts an object whole into the place of what is there. */
+/** Replaces an object by PUT. */
 async function replace(env: ChaosEnv, kind: string, object: JsonObject, subresource?: "status"): Promise<void> {
-  const type = TYPES.find((one) => one.kind === kind);
+  const type = TYPES.find((candidate) => candidate.kind === kind);
   if (type === undefined) throw new Error(`no type ${kind}`);
   const path = objectPath(type, { namespace: env.namespace, name: NAME }, subresource);
   await env.client.request({ method: "PUT", path, body: object });
@@ -70,12 +70,12 @@ async function replace(env: ChaosEnv, kind: string, object: JsonObject, subresou
 const idOf = ({ status }: KubeObject): unknown => member(status, "externalId");
 
 describe("[R1] on a real API server", () => {
-  it("a backup restored into another cluster writes nothing, until its connection is told to adopt", async ({
+  it("a backup restored into another cluster writes nothing until the annotation on its connection says adopt", async ({
     task,
   }) => {
-    await using env = await living();
+    await using env = await createReadyEnv();
     const before = effects(env).length;
-    await using copy = await openChaosEnv({ surface: "full", interceptor: elsewhere });
+    await using copy = await openChaosEnv({ surface: "full", interceptor: otherCluster });
     await copy.kill();
     for (const object of await ready(env)) {
       const { kind, metadata, spec = {}, status = {} } = object;
@@ -90,28 +90,28 @@ describe("[R1] on a real API server", () => {
     }
     await copy.apply(...defaults(env));
     await copy.start();
-    for (const kind of KINDS) await copy.waitFor(kind, NAME, { reason: "ForeignLedger" }, PATIENCE_MS);
+    for (const kind of KINDS) await copy.waitFor(kind, NAME, { reason: "ForeignLedger" }, TIMEOUT_MS);
     await copy.patch("PlatformApplication", NAME, deploying(NEXT_COMMIT));
-    for (const kind of KINDS) await copy.waitFor(kind, NAME, { reason: "ForeignLedger" }, PATIENCE_MS);
-    // The first one goes on.
-    await env.patch("PlatformProject", NAME, { spec: { description: "still ours" } });
-    await vi.waitFor(() => expect(effects(env).slice(before)).toEqual(["updateProject"]), PATIENCE_MS);
+    for (const kind of KINDS) await copy.waitFor(kind, NAME, { reason: "ForeignLedger" }, TIMEOUT_MS);
+    // The first operator still writes.
+    await env.patch("PlatformProject", NAME, { spec: { description: "changed" } });
+    await vi.waitFor(() => expect(effects(env).slice(before)).toEqual(["updateProject"]), TIMEOUT_MS);
     await ready(env);
     await env.kill();
-    await copy.patch("PlatformProject", NAME, { spec: { description: "still ours" } });
+    await copy.patch("PlatformProject", NAME, { spec: { description: "changed" } });
     await copy.annotate("PlatformConnection", "default", { [RESOLVE]: "adopt" });
-    await copy.waitFor("PlatformApplication", NAME, { ...READY, reason: "Deployed" }, PATIENCE_MS);
+    await copy.waitFor("PlatformApplication", NAME, { ...READY, reason: "Deployed" }, TIMEOUT_MS);
     const moved = await ready(copy);
     expect(moved.map(idOf)).toEqual((await ready(env)).map(idOf));
     for (const { status } of moved) expect(member(member(status, "identity"), "installation")).toBe(OTHER_UID);
     expect(effects(env).slice(before)).toEqual(["updateProject", "deployApplication"]);
-    figure(task, "0 writes beside the living one", KINDS.length);
+    figure(task, "0 writes while the first cluster is the owner", KINDS.length);
   });
 
-  it("all statuses lost, then all annotations and finalizers: the same objects, and a deletion that ends them", async ({
+  it("all statuses lost, then all annotations and finalizers: the same objects, and a complete deletion", async ({
     task,
   }) => {
-    await using env = await living();
+    await using env = await createReadyEnv();
     const ids = (await ready(env)).map(idOf);
     const before = effects(env).length;
     await env.kill();
@@ -121,9 +121,9 @@ describe("[R1] on a real API server", () => {
     }
     await env.start();
     await ready(env);
-    // The set may overwrite what it does not know any more, and that is brought out once.
-    const again = ["importEnvironmentVariable", "deployApplication"];
-    await vi.waitFor(() => expect(effects(env).slice(before)).toEqual(again), PATIENCE_MS);
+    // The set has `overwrite`: it imports the variables it lost the record of, followed by one deployment.
+    const repeated = ["importEnvironmentVariable", "deployApplication"];
+    await vi.waitFor(() => expect(effects(env).slice(before)).toEqual(repeated), TIMEOUT_MS);
     expect((await ready(env)).map(idOf)).toEqual(ids);
     const stripped = effects(env).length;
     for (const kind of KINDS) {
@@ -132,18 +132,18 @@ describe("[R1] on a real API server", () => {
       await replace(env, kind, { apiVersion, kind, metadata: { name: NAME, resourceVersion }, spec });
     }
     for (const kind of KINDS) {
-      const isWhole = ({ metadata }: KubeObject): boolean =>
+      const isRestored = ({ metadata }: KubeObject): boolean =>
         metadata.annotations?.[INSTALLATION] !== undefined &&
         (kind === "PlatformVariableSet" || metadata.finalizers?.includes(FINALIZER) === true);
-      await env.waitFor(kind, NAME, isWhole, PATIENCE_MS);
+      await env.waitFor(kind, NAME, isRestored, TIMEOUT_MS);
     }
     const backups = (await ready(env)).map(({ metadata }) => metadata.annotations?.[EXTERNAL_ID]);
     expect(backups).toEqual(ids);
     expect(effects(env).slice(stripped)).toEqual([]);
     for (const kind of KINDS.toReversed()) await env.remove(kind, NAME);
-    for (const kind of KINDS.toReversed()) await env.waitGone(kind, NAME, PATIENCE_MS);
+    for (const kind of KINDS.toReversed()) await env.waitGone(kind, NAME, TIMEOUT_MS);
     const { services, environments, projects } = env.platform.world();
     expect([services.size, environments.size, projects.size]).toEqual([0, 0, 0]);
-    figure(task, "0 creates after both were lost", 2 * KINDS.length);
+    figure(task, "0 creates after both losses", 2 * KINDS.length);
   });
 });

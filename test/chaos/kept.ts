@@ -1,4 +1,4 @@
-/** The plans that once found a defect: test/chaos/regressions. */
+/** The plans in test/chaos/regressions, which once found a defect. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,19 +9,16 @@ import { Step } from "./lifecycle/trace.ts";
 import { PHASES } from "./tap/call.ts";
 
 const found = z.string();
-/** A life, with a kill or without one. */
-const Life = z.strictObject({
+/** A lifecycle, with or without a kill. */
+const Lifecycle = z.strictObject({
   found,
   surface: z.enum(["full", "documented"]),
   step: Step.optional(),
   phase: z.enum(PHASES).optional(),
 });
-/**
- * A life in process, with what goes wrong at which exchange, and what each of those is: their numbers may come to mean
- * others.
- */
+/** An in-process lifecycle with faults by number, and the names of their exchanges, as the numbers may change. */
 const InProcess = z.strictObject({ found, faults: z.string(), exchanges: z.array(z.string()) });
-/** A failover. What it hits depends on the moment: it stands for those that found the defect. */
+/** A failover of the kind that found the defect; what it hits depends on the timing. */
 const Failover = z.strictObject({ found, failover: z.strictObject({ seed: z.int(), way: z.enum(WAYS) }) });
 
 const folder = join(import.meta.dirname, "regressions");
@@ -29,9 +26,9 @@ const files = readdirSync(folder)
   .filter((name) => name.endsWith(".json"))
   .map((name) => ({
     name,
-    ...z.union([Life, InProcess, Failover]).parse(JSON.parse(readFileSync(join(folder, name), "utf8"))),
+    ...z.union([Lifecycle, InProcess, Failover]).parse(JSON.parse(readFileSync(join(folder, name), "utf8"))),
   }));
 
-export const keptLives = files.filter((one) => "surface" in one);
-export const keptFaults = files.filter((one) => "faults" in one);
-export const keptFailovers = files.filter((one) => "failover" in one);
+export const keptLifecycles = files.filter((plan) => "surface" in plan);
+export const keptFaults = files.filter((plan) => "faults" in plan);
+export const keptFailovers = files.filter((plan) => "failover" in plan);

@@ -1,49 +1,43 @@
-/** Who holds the lease, and who was told so, as the API server answered. */
+/** Records from the API server's answers which process renews the lease, and which holder each process observes. */
 import { member, parseJson } from "../../src/kube/api/json.ts";
 import { LEASE_NAME } from "../../src/operator/config/names.ts";
 import { comes } from "../support/env/cluster.ts";
 import type { Answer, Call, Interceptor } from "./tap/call.ts";
 
 /**
- * How long after the last renewal of a leader its calls may come in (docs/architecture.md §10): reads until it had to
- * renew the lease, writes only so long that they end before the lease does.
+ * How long after its last renewal a leader may call the platform (docs/architecture.md §10): reads until the renew
+ * deadline, writes only if they end before the lease expires.
  */
 const LAST_CALL_MS = { read: 10_000, write: 7_000 } as const;
 const LEASE_MS = 15_000;
-/** How late the tap of a busy machine may see a call or its answer. */
-export const SEEN_LATE_MS = 2_000;
-/** A machine that has much else to do takes a minute for what is done in three seconds. */
-export const SOON_MS = 180_000;
+/** The delay after which the tap of a busy machine may see a call or its answer. */
+export const TAP_DELAY_MS = 2_000;
+/** The time limit of a step; a busy machine takes a minute for three seconds of work. */
+export const TIMEOUT_MS = 180_000;
 
-/** One renewal of a process, the first included. */
+/** A renewal of the lease, or its acquisition. */
 export interface Renewal {
   readonly pid: number;
-  /** The call's number and time. */
+  /** The number of the call. */
   readonly k: number;
   readonly at: number;
 }
 
-/** A call of the platform, and who made it. */
-export interface Made extends Pick<Call, "k" | "what" | "method" | "at"> {
+/** A call of the platform and the process that may have made it. */
+export interface CallByPid extends Pick<Call, "k" | "what" | "method" | "at"> {
   readonly pid: number;
 }
 
 export interface LeaseLog {
   readonly interceptor: Interceptor;
-  /**
-   * Waits until it is known which process holds it: where the machine starves the first leader, that is another one
-   * soon.
-   */
+  /** Waits until the process that wrote the lease last is known, and returns its renewal. */
   holder(): Promise<Renewal>;
-  /** Waits for the first renewal after a call, or the first by another process than one. */
+  /** Waits for the first renewal after a call, optionally by another process than `notBy`. */
   next(after: { readonly k: number; readonly notBy?: number }): Promise<Renewal>;
-  /** The last renewal of a process up to a call. */
+  /** Returns the last renewal of a process up to a call. */
   last(pid: number, before: { readonly k: number }): Renewal | undefined;
-  /**
-   * Returns the calls by processes that were told of another holder, or whose last renewal was longer ago than a call
-   * may begin or a write may end.
-   */
-  overstepped(calls: readonly Made[]): readonly string[];
+  /** Returns the calls of processes that had observed another holder or had renewed the lease too long ago. */
+  violations(calls: readonly CallByPid[]): readonly string[];
 }
 
 interface Observed {
@@ -53,13 +47,12 @@ interface Observed {
   readonly holder: string;
 }
 
-/** @returns a log of what is answered to its interceptor. */
 export function openLeaseLog(): LeaseLog {
   const writes: Observed[] = [];
-  const looks: Observed[] = [];
+  const reads: Observed[] = [];
   const identities = new Map<string, number>();
-  /** When each call of the platform was answered. */
-  const endings = new Map<number, number>();
+  /** When the platform answered each call. */
+  const answeredAt = new Map<number, number>();
   const renewals = (): readonly Renewal[] =>
     writes.flatMap(({ k, at, pid, holder }) => {
       const by = pid ?? identities.get(holder);
@@ -67,31 +60,31 @@ export function openLeaseLog(): LeaseLog {
     });
 
   const onAnswer = ({ side, what, method, k, pid, at }: Call, { status, body }: Answer): void => {
-    if (side === "platform") endings.set(k, Date.now());
+    if (side === "platform") answeredAt.set(k, Date.now());
     if (!what.includes(" leases") || status >= 300) return;
     const holder = member(member(parseJson(body.toString()), "spec"), "holderIdentity");
     if (typeof holder !== "string" || holder === "") return;
     if (method === "GET") {
-      looks.push({ k, at: Date.now(), pid, holder });
+      reads.push({ k, at: Date.now(), pid, holder });
       return;
     }
     if (pid !== undefined) identities.set(holder, pid);
     writes.push({ k, at, pid, holder });
   };
 
-  /** When a process was told last that another one holds it, up to a moment. */
-  const toldAt = (pid: number, upTo: number): number =>
-    looks.findLast((look) => look.pid === pid && identities.get(look.holder) !== pid && look.at <= upTo)?.at ?? -1;
+  /** Returns when a process last observed another holder, up to a time. */
+  const otherHolderAt = (pid: number, upTo: number): number =>
+    reads.findLast((read) => read.pid === pid && identities.get(read.holder) !== pid && read.at <= upTo)?.at ?? -1;
 
-  const misplaced = ({ k, what, method, pid, at }: Made): readonly string[] => {
-    const renewedAt = renewals().findLast((one) => one.pid === pid && one.at <= at)?.at ?? 0;
-    if (toldAt(pid, at - SEEN_LATE_MS) > renewedAt) return [`${what}, by one that was told that another one leads`];
+  const violationOf = ({ k, what, method, pid, at }: CallByPid): readonly string[] => {
+    const renewedAt = renewals().findLast((renewal) => renewal.pid === pid && renewal.at <= at)?.at ?? 0;
+    if (otherHolderAt(pid, at - TAP_DELAY_MS) > renewedAt) return [`${what}, after it observed another holder`];
     const effect = method === "GET" ? "read" : "write";
     const late = at - renewedAt;
-    if (late > LAST_CALL_MS[effect] + SEEN_LATE_MS) return [`${what}, ${late} ms after the last renewal`];
-    const ended = (endings.get(k) ?? at) - renewedAt;
-    const isOutlasted = effect === "write" && ended > LEASE_MS + SEEN_LATE_MS;
-    return isOutlasted ? [`${what} ended ${ended} ms after the last renewal, later than the lease`] : [];
+    if (late > LAST_CALL_MS[effect] + TAP_DELAY_MS) return [`${what}, ${late} ms after the last renewal`];
+    const ended = (answeredAt.get(k) ?? at) - renewedAt;
+    const isTooLong = effect === "write" && ended > LEASE_MS + TAP_DELAY_MS;
+    return isTooLong ? [`${what} ended ${ended} ms after the last renewal, later than the lease`] : [];
   };
 
   return {
@@ -101,15 +94,15 @@ export function openLeaseLog(): LeaseLog {
         const last = renewals().at(-1);
         return last?.k === writes.at(-1)?.k ? last : undefined;
       }),
-    next: ({ k, notBy }) => until(() => renewals().find((one) => one.k > k && one.pid !== notBy)),
-    last: (pid, before) => renewals().findLast((one) => one.pid === pid && one.k <= before.k),
-    overstepped: (calls) => calls.flatMap(misplaced),
+    next: ({ k, notBy }) => until(() => renewals().find((renewal) => renewal.k > k && renewal.pid !== notBy)),
+    last: (pid, before) => renewals().findLast((renewal) => renewal.pid === pid && renewal.k <= before.k),
+    violations: (calls) => calls.flatMap(violationOf),
   };
 }
 
-/** @throws Error when that does not come */
-async function until(look: () => Renewal | undefined): Promise<Renewal> {
-  const found = await comes(() => Promise.resolve(look()), SOON_MS);
+/** @throws Error after TIMEOUT_MS */
+async function until(find: () => Renewal | undefined): Promise<Renewal> {
+  const found = await comes(() => Promise.resolve(find()), TIMEOUT_MS);
   if (found === undefined) throw new Error(`nobody took the lease ${LEASE_NAME}`);
   return found;
 }

@@ -1,6 +1,6 @@
 /**
- * Namespaces that end in orders which no controller would choose. The control plane of this file has no
- * kube-controller-manager: a namespace that is deleted there takes nothing new, and empties as the test has it.
+ * Deletes the objects of a terminating namespace in orders that the namespace controller would not choose. The control
+ * plane of this file has no kube-controller-manager, so the test itself empties and finalizes the namespace.
  */
 import { join } from "node:path";
 
@@ -28,50 +28,49 @@ const PARENTS_FIRST = [
   "PlatformWebhook",
 ] as const;
 const CHILDREN_FIRST = PARENTS_FIRST.toReversed();
-/** Against hanging. */
-const GUARD_MS = 60_000;
-const soon = { timeout: GUARD_MS, interval: 200 };
+const TIMEOUT_MS = 60_000;
+const POLL = { timeout: TIMEOUT_MS, interval: 200 };
 
-interface Order {
+interface DeletionOrder {
   readonly name: string;
-  /** Deletes in the namespace of that name; `remove` takes all of a kind and does not wait for its end. */
-  readonly play: (remove: (kind: string) => Promise<void>, ending: Cluster) => Promise<void>;
-  /** Events that there have to be besides those of the end. */
-  readonly told: readonly string[];
+  /** Deletes the objects of the namespace; `remove` deletes all of a kind without waiting. */
+  readonly run: (remove: (kind: string) => Promise<void>, namespace: Cluster) => Promise<void>;
+  /** Expected events besides those in DELETED_EVENTS. */
+  readonly events: readonly string[];
 }
 
-const orders: readonly Order[] = [
+const orders: readonly DeletionOrder[] = [
   {
     name: "secret-first",
-    play: async (remove, ending) => {
+    run: async (remove, namespace) => {
       await remove("Secret");
-      await ending.waitFor("PlatformConnection", "default", { reason: "CredentialsMissing" }, GUARD_MS);
+      await namespace.waitFor("PlatformConnection", "default", { reason: "CredentialsMissing" }, TIMEOUT_MS);
       await remove("PlatformConnection");
       await remove("PlatformProject");
-      await ending.waitFor("PlatformProject", "secret-first", { reason: "WaitingForChildren" }, GUARD_MS);
+      await namespace.waitFor("PlatformProject", "secret-first", { reason: "WaitingForChildren" }, TIMEOUT_MS);
       for (const kind of PARENTS_FIRST.slice(1)) await remove(kind);
     },
-    told: ["Warning PlatformConnection CredentialsMissing", "Normal PlatformProject WaitingForChildren"],
+    events: ["Warning PlatformConnection CredentialsMissing", "Normal PlatformProject WaitingForChildren"],
   },
   {
     name: "connection-first",
-    play: async (remove) => {
+    run: async (remove) => {
       for (const kind of ["PlatformConnection", "Secret", ...CHILDREN_FIRST]) await remove(kind);
     },
-    told: [],
+    events: [],
   },
   {
     name: "all-at-once",
-    play: async (remove) => {
+    run: async (remove) => {
       await Promise.all([...CHILDREN_FIRST, "PlatformConnection", "Secret"].map(remove));
     },
-    told: [],
+    events: [],
   },
 ];
-const ENDS = PARENTS_FIRST.map((kind) => `Normal ${kind} Deleted`).toSorted();
+const DELETED_EVENTS = PARENTS_FIRST.map((kind) => `Normal ${kind} Deleted`).toSorted();
 
-/** One of each of PARENTS_FIRST under Delete, with a value of a Secret in one. */
-function doomed(env: ChaosEnv, name: string): readonly Manifest[] {
+/** Returns one object of each kind in PARENTS_FIRST under Delete; one reads a Secret. */
+function deletedObjects(env: ChaosEnv, name: string): readonly Manifest[] {
   return [
     ...tree(env, name, DELETE),
     database(`${name}-data`, name, DELETE),
@@ -90,9 +89,9 @@ const Event = z.object({
   regarding: z.object({ kind: z.string(), namespace: z.string() }),
 });
 
-/** The events in `where` on objects of a namespace, e.g. "Normal PlatformProject Deleted". */
-async function eventsIn(where: string, { client }: ChaosEnv, namespace: string): Promise<readonly string[]> {
-  const { objects } = await listAll(client, EVENT, collectionPath(EVENT, where));
+/** Returns the events stored in one namespace about objects of another, e.g. "Normal PlatformProject Deleted". */
+async function eventsIn(stored: string, { client }: ChaosEnv, namespace: string): Promise<readonly string[]> {
+  const { objects } = await listAll(client, EVENT, collectionPath(EVENT, stored));
   return objects
     .map((event) => Event.parse(event))
     .filter(({ regarding }) => regarding.namespace === namespace)
@@ -100,23 +99,23 @@ async function eventsIn(where: string, { client }: ChaosEnv, namespace: string):
     .toSorted();
 }
 
-const isEnd = (event: string): boolean => event.endsWith(" Deleted");
+const isDeletedEvent = (event: string): boolean => event.endsWith(" Deleted");
 
-/** How many events of a namespace the log says to be in the operator's. */
-function moved(env: ChaosEnv, namespace: string): number {
+/** Counts the log lines about events that were moved to the operator's namespace. */
+function loggedMoves(env: ChaosEnv, namespace: string): number {
   const message = "the namespace is being terminated: its event is in the operator's";
   return env.logs().filter((line) => line.message === message && line["namespace"] === namespace).length;
 }
 
-/** How many of all namespaces the metric counts. */
-async function counted({ operator }: ChaosEnv): Promise<number> {
+/** Returns the metric for all namespaces. */
+async function countedMoves({ operator }: ChaosEnv): Promise<number> {
   const metrics = await (await fetch(`${operator.metricsUrl}/metrics`)).text();
   return Number(/^platform_operator_events_moved_total (\d+)$/m.exec(metrics)?.[1]);
 }
 
 const pathOf = (name: string): string => objectPath(NAMESPACE, { namespace: "", name });
 
-/** Ends an empty namespace for good, as its controller does at last. */
+/** Finalizes an empty namespace, as the namespace controller does. */
 async function finalize({ client }: ChaosEnv, name: string): Promise<void> {
   await client.request({ method: "DELETE", path: collectionPath(EVENT, name) });
   const body = { apiVersion: "v1", kind: "Namespace", metadata: { name }, spec: { finalizers: [] } };
@@ -131,18 +130,18 @@ describe("a namespace that is being terminated", () => {
 
   beforeAll(async () => {
     controlPlane = await startControlPlane({ crdsDir: join(import.meta.dirname, "../../crds"), auditLog: false });
-    // The last flag wins: it watches all namespaces.
+    // Watches all namespaces: the last flag takes precedence.
     env = await openChaosEnv({ surface: "full", controlPlane, args: ["--leader-elect=false", "--watch-namespaces="] });
     await env.apply(...defaults(env), ...tree(env, "neighbour", DELETE));
     for (const [index, { name }] of orders.entries()) {
       await env.client.request({ method: "POST", path: collectionPath(NAMESPACE), body: { metadata: { name } } });
       const values = secret("values", { password: "not-a-password" });
-      await at(name).apply(values, ...defaults(env), project(`retained-${index}`), ...doomed(env, name));
+      await at(name).apply(values, ...defaults(env), project(`retained-${index}`), ...deletedObjects(env, name));
     }
-    await env.waitFor("PlatformApplication", "neighbour", { status: "True" }, GUARD_MS);
+    await env.waitFor("PlatformApplication", "neighbour", { status: "True" }, TIMEOUT_MS);
     for (const [index, { name }] of orders.entries()) {
-      for (const { kind, metadata } of [project(`retained-${index}`), ...doomed(env, name)])
-        await at(name).waitFor(kind, metadata.name, { status: "True" }, GUARD_MS);
+      for (const { kind, metadata } of [project(`retained-${index}`), ...deletedObjects(env, name)])
+        await at(name).waitFor(kind, metadata.name, { status: "True" }, TIMEOUT_MS);
     }
   }, 300_000);
   afterAll(async () => {
@@ -150,39 +149,39 @@ describe("a namespace that is being terminated", () => {
     await controlPlane.stop();
   });
 
-  it.for(orders)("[B13] $name: all that is under Delete ends with it, and nothing else", async (order, { task }) => {
-    const { name, play, told } = order;
-    const ending = at(name);
+  it.for(orders)("[B13] $name: only the objects under Delete are deleted on the platform", async (order, { task }) => {
+    const { name, run, events: expected } = order;
+    const namespace = at(name);
     const since = env.calls.length;
     const before = holdings(env.platform.world());
-    const stay = before.filter((line) => !line.includes(name));
-    expect(before).toHaveLength(stay.length + PARENTS_FIRST.length);
+    const kept = before.filter((line) => !line.includes(name));
+    expect(before).toHaveLength(kept.length + PARENTS_FIRST.length);
     await env.client.request({ method: "DELETE", path: pathOf(name) });
     const refused = { failure: "Forbidden", status: 403, causes: ["NamespaceTerminating"] };
-    await expect(ending.apply(project("late"))).rejects.toMatchObject(refused);
+    await expect(namespace.apply(project("late"))).rejects.toMatchObject(refused);
 
     const from = performance.now();
-    await play(async (kind) => {
-      const objects = await ending.list(kind);
-      await Promise.all(objects.map(({ metadata }) => ending.remove(kind, metadata.name)));
-    }, ending);
+    await run(async (kind) => {
+      const objects = await namespace.list(kind);
+      await Promise.all(objects.map(({ metadata }) => namespace.remove(kind, metadata.name)));
+    }, namespace);
     const kinds = RESOURCES.filter(({ scope }) => scope === "Namespaced").map(({ kind }) => kind);
     await vi.waitFor(async () => {
-      const left = (await Promise.all(kinds.map((kind) => ending.list(kind)))).flat();
+      const left = (await Promise.all(kinds.map((kind) => namespace.list(kind)))).flat();
       expect(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
-    }, soon);
+    }, POLL);
     const seconds = Math.ceil((performance.now() - from) / 1_000);
 
-    expect(holdings(env.platform.world())).toEqual(stay);
+    expect(holdings(env.platform.world())).toEqual(kept);
     expect(changesSince(env, since).filter((change) => !change.startsWith("delete"))).toEqual([]);
     await vi.waitFor(async () => {
       const events = await eventsIn(env.operatorNamespace, env, name);
-      expect(events.filter(isEnd)).toEqual(ENDS);
-      expect(events).toEqual(expect.arrayContaining([...told]));
-      expect(moved(env, name)).toBe(events.length);
-      expect(await counted(env)).toBe(orders.reduce((sum, one) => sum + moved(env, one.name), 0));
-    }, soon);
-    expect((await eventsIn(name, env, name)).filter(isEnd)).toEqual([]);
+      expect(events.filter(isDeletedEvent)).toEqual(DELETED_EVENTS);
+      expect(events).toEqual(expect.arrayContaining([...expected]));
+      expect(loggedMoves(env, name)).toBe(events.length);
+      expect(await countedMoves(env)).toBe(orders.reduce((sum, { name }) => sum + loggedMoves(env, name), 0));
+    }, POLL);
+    expect((await eventsIn(name, env, name)).filter(isDeletedEvent)).toEqual([]);
     await finalize(env, name);
     figure(task, `empty after ${seconds} s, all events in the operator's namespace`);
   });

@@ -1,4 +1,4 @@
-/** Namespaces that end, by the real kube-controller-manager and in orders that it would not choose. */
+/** Deletes namespaces by the real kube-controller-manager, and single objects in orders that it would not choose. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { isKube } from "../../src/kube/api/errors.ts";
@@ -12,15 +12,15 @@ import { type ChaosEnv, openChaosEnv } from "./env.ts";
 type Policy = "Retain" | "Delete";
 
 const TREE = ["PlatformProject", "PlatformEnvironment", "PlatformApplication"] as const;
-const soon = { timeout: 60_000, interval: 100 };
+const POLL = { timeout: 60_000, interval: 100 };
 const lifecycle = (deletionPolicy: Policy) => ({ lifecycle: { deletionPolicy } });
 
 async function deleteNamespace(env: ChaosEnv): Promise<void> {
   await env.client.request({ method: "DELETE", path: `/api/v1/namespaces/${env.namespace}` });
 }
 
-/** @returns after how many seconds the namespace was gone */
-async function emptied(env: ChaosEnv): Promise<number> {
+/** Waits until the namespace is gone. @returns the seconds */
+async function namespaceGone(env: ChaosEnv): Promise<number> {
   const since = performance.now();
   await vi.waitFor(async () => {
     const read = env.client.request({ method: "GET", path: `/api/v1/namespaces/${env.namespace}` });
@@ -28,19 +28,19 @@ async function emptied(env: ChaosEnv): Promise<number> {
       () => false,
       (error: unknown) => isKube(error, "NotFound"),
     );
-    if (!isGone) throw new Error(`namespace ${env.namespace} is still there`);
-  }, soon);
+    if (!isGone) throw new Error(`namespace ${env.namespace} is not gone yet`);
+  }, POLL);
   return Math.ceil((performance.now() - since) / 1_000);
 }
 
-/** What a tree is on the platform. */
-const parts = (name: string): readonly string[] => [`environment ${name}`, `project ${name}`, `service ${name}`];
+/** Returns the platform's objects of a tree. */
+const objectsOf = (name: string): readonly string[] => [`environment ${name}`, `project ${name}`, `service ${name}`];
 
-/** What the platform has. */
-function left({ platform }: ChaosEnv): readonly string[] {
+/** Lists the platform's objects. */
+function inventory({ platform }: ChaosEnv): readonly string[] {
   const { projects, environments, services } = platform.world();
-  const names = (what: string, records: Iterable<{ readonly name: string }>): readonly string[] =>
-    [...records].map(({ name }) => `${what} ${name}`);
+  const names = (type: string, records: Iterable<{ readonly name: string }>): readonly string[] =>
+    [...records].map(({ name }) => `${type} ${name}`);
   return [
     ...names("project", projects.values()),
     ...names("environment", environments.values()),
@@ -48,13 +48,13 @@ function left({ platform }: ChaosEnv): readonly string[] {
   ].toSorted();
 }
 
-/** The events in the operator's own namespace that say that something stays. */
-async function told({ client, operatorNamespace }: ChaosEnv): Promise<readonly string[]> {
+/** Returns the Orphaned events in the operator's namespace. */
+async function orphanEvents({ client, operatorNamespace }: ChaosEnv): Promise<readonly string[]> {
   const { objects } = await listAll(client, EVENT, collectionPath(EVENT, operatorNamespace));
   return objects.map((event) => JSON.stringify(event)).filter((event) => event.includes('"Orphaned"'));
 }
 
-/** In which order a person, or another controller, takes things away. */
+/** Orders in which a user or another controller deletes the objects. */
 const orders: readonly (readonly [name: string, order: readonly string[]])[] = [
   ["secret-first", ["Secret", ...TREE, "PlatformConnection"]],
   ["connection-first", ["PlatformConnection", "Secret", ...TREE]],
@@ -65,11 +65,10 @@ const rows = orders.flatMap(([name, order]) =>
   policies.map((policy) => ({ name: `${name}-${policy.toLowerCase()}`, policy, order })),
 );
 
-/** The orders on the documented surface are deletion.test.ts's as well. */
 const surfaces = ["full", "documented"] as const;
 
-/** The tests of one bed follow each other, the beds do not. */
-const inOrder = { concurrent: false } as const;
+/** The tests of one environment run in sequence, the environments in parallel. */
+const inSequence = { concurrent: false } as const;
 
 describe.concurrent.each(surfaces)("on the %s surface", (surface) => {
   let env: ChaosEnv;
@@ -93,33 +92,29 @@ describe.concurrent.each(surfaces)("on the %s surface", (surface) => {
     await env[Symbol.asyncDispose]();
   });
 
-  it("[B14] what depends on each other never hangs, whatever goes first", inOrder, async ({ task }) => {
+  it("[B14] objects that depend on each other are deleted in any order", inSequence, async ({ task }) => {
     for (const { name, order } of rows) for (const kind of order) await env.remove(kind, name);
     for (const { name } of rows) for (const kind of TREE) await env.waitGone(kind, name, 60_000);
-    const isGone = ({ policy }: (typeof rows)[number]): boolean => surface === "full" && policy === "Delete";
-    const stay = ["kept", "ended", ...rows.filter((row) => !isGone(row)).map(({ name }) => name)];
+    const isDeleted = ({ policy }: (typeof rows)[number]): boolean => surface === "full" && policy === "Delete";
+    const kept = ["kept", "ended", ...rows.filter((row) => !isDeleted(row)).map(({ name }) => name)];
     await vi.waitFor(() => {
-      expect(left(env)).toEqual(stay.flatMap(parts).toSorted());
-    }, soon);
+      expect(inventory(env)).toEqual(kept.flatMap(objectsOf).toSorted());
+    }, POLL);
     figure(task, "0 objects stuck", rows.length);
   });
 
-  it(
-    "[B13] the namespace ends with all that is in it, as the real controller deletes it",
-    inOrder,
-    async ({ task }) => {
-      const before = left(env);
-      await deleteNamespace(env);
-      const seconds = await emptied(env);
-      const stay = surface === "full" ? before.filter((one) => !parts("ended").includes(one)) : before;
-      expect(left(env)).toEqual(stay);
-      figure(task, `empty after ${seconds} s`);
-    },
-  );
+  it("[B13] the namespace controller deletes the namespace with all objects", inSequence, async ({ task }) => {
+    const before = inventory(env);
+    await deleteNamespace(env);
+    const seconds = await namespaceGone(env);
+    const kept = surface === "full" ? before.filter((line) => !objectsOf("ended").includes(line)) : before;
+    expect(inventory(env)).toEqual(kept);
+    figure(task, `empty after ${seconds} s`);
+  });
 });
 
 describe.concurrent("after a restart without the Secret", () => {
-  it("[B13] the namespace ends, and warnings elsewhere name what stays", async ({ task }) => {
+  it("[B13] the namespace is deleted, and events in the operator's namespace name the orphans", async ({ task }) => {
     await using env = await openChaosEnv({ surface: "full", windows: { releaseMs: 300 } });
     await env.apply(...defaults(env), ...tree(env, "shop", lifecycle("Delete")));
     await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
@@ -128,15 +123,15 @@ describe.concurrent("after a restart without the Secret", () => {
     await deleteNamespace(env);
     await vi.waitFor(async () => {
       expect(await env.find("Secret", "default")).toBeUndefined();
-    }, soon);
+    }, POLL);
     await env.start();
-    const seconds = await emptied(env);
-    expect(left(env)).toEqual(parts("shop"));
+    const seconds = await namespaceGone(env);
+    expect(inventory(env)).toEqual(objectsOf("shop"));
     await vi.waitFor(async () => {
-      const events = await told(env);
+      const events = await orphanEvents(env);
       expect(events).toHaveLength(3);
       for (const id of ids) expect(events.some((event) => event.includes(`keeps the object ${id}`))).toBe(true);
-    }, soon);
-    figure(task, `empty after ${seconds} s, 3 warnings name what stays`);
+    }, POLL);
+    figure(task, `empty after ${seconds} s, 3 warnings name the orphans`);
   });
 });

@@ -1,10 +1,10 @@
-/** What the operating system and the operator itself tell of its process. */
+/** Measurements of the operator's process, from /proc and its metrics. */
 import { readdir, readFile } from "node:fs/promises";
 
 const MB = 1_024 * 1_024;
 
 export interface ProcessFigures {
-  /** Resident memory, and the most it ever was, in MiB. */
+  /** Resident memory and its peak, in MiB. */
   readonly residentMb: number;
   readonly peakMb: number;
   /** Open files and sockets. */
@@ -14,7 +14,7 @@ export interface ProcessFigures {
   readonly lagMs: number;
 }
 
-/** @throws Error when the process is gone */
+/** @throws Error if the process is gone */
 export async function figuresOf(operator: {
   readonly pid: number;
   readonly metricsUrl: string;

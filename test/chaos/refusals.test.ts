@@ -1,4 +1,4 @@
-/** That no test of this folder passes where the rights are too narrow for it. */
+/** A test of this folder fails if the operator's RBAC rules are too narrow for it. */
 import { expect, it, vi } from "vitest";
 import { z } from "zod";
 
@@ -9,7 +9,7 @@ import type { Answer, Call } from "./tap/call.ts";
 
 const Role = z.looseObject({ rules: z.array(z.looseObject({ resources: z.array(z.string()) })) });
 
-it("[E14] a right that is taken away, and used: the end of the bed names the call", async ({ task }) => {
+it("[E14] a missing right: the disposal of the environment names the call", async ({ task }) => {
   const env = await openChaosEnv({ surface: "full" });
   const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${env.operatorNamespace}`;
   const { rules } = Role.parse(await env.client.request({ method: "GET", path }));
@@ -26,5 +26,5 @@ it("[E14] a right that is taken away, and used: the end of the bed names the cal
     expect(refused()).toContain("kube GET secrets/default");
   }, 60_000);
   await expect(env[Symbol.asyncDispose]()).rejects.toThrow(/refused the operator:\nkube GET secrets\/default: /);
-  figure(task, "1 call too many for its rights found");
+  figure(task, "1 call without a right found");
 });

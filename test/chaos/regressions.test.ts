@@ -1,18 +1,18 @@
-/** Plans that once found a defect are run for good; those of the life in process by test/model/two-faults-*.test.ts. */
+/** Runs the kept plans; test/model/two-faults-*.test.ts runs those of the in-process lifecycle. */
 import { describe, it } from "vitest";
 
 import { failOver } from "./failover.ts";
-import { keptFailovers, keptLives } from "./kept.ts";
+import { keptFailovers, keptLifecycles } from "./kept.ts";
 import { runLifecycle } from "./lifecycle/run.ts";
 import { otherEnds, readTrace } from "./lifecycle/trace.ts";
 
-describe.concurrent("[A1] what once went wrong", () => {
-  it.for(keptLives)("$name: $found", async ({ name, surface, step, phase }, { expect }) => {
+describe.concurrent("[A1] kept plans", () => {
+  it.for(keptLifecycles)("$name: $found", async ({ name, surface, step, phase }, { expect }) => {
     const plan =
       step === undefined || phase === undefined ? undefined : { name, surface, step, phase, uniqueNames: false };
     const expected = readTrace(surface);
     const run = await runLifecycle(surface, plan, expected);
-    expect(run.crashed, "the call that the plan names happens").toBe(plan !== undefined);
+    expect(run.crashed, "the run reaches the plan's call").toBe(plan !== undefined);
     expect(run.violations, run.violations.join("\n")).toEqual([]);
     const last = step?.chapter ?? "delete";
     const others = otherEnds(run.ends[last], expected.ends[last], run.resolved);
@@ -21,7 +21,7 @@ describe.concurrent("[A1] what once went wrong", () => {
   });
 });
 
-describe.concurrent("[D3] what once went wrong", () => {
+describe.concurrent("[D3] kept plans", () => {
   it.for(keptFailovers)("$name: $found", async ({ failover }, { expect }) => {
     const { violations } = await failOver(failover);
     expect(violations, violations.join("\n")).toEqual([]);

@@ -11,24 +11,24 @@ import { openChaosEnv, type ChaosEnv } from "./env.ts";
 import { figuresOf } from "./process-figures.ts";
 
 const OBJECTS = 1_000;
-/** 327 were seen, on a machine with 24 GiB; where there is room, Node keeps garbage. */
+/** 327 were measured on a machine with 24 GiB; the heap grows with the available memory. */
 const RESIDENT_MB = 450;
-const AT_ONCE = 20;
+const CONCURRENCY = 20;
 
-/** Does something for each manifest, some at once. */
-async function each(manifests: readonly Manifest[], act: (manifest: Manifest) => Promise<void>): Promise<void> {
+/** Calls `act` for each manifest, up to CONCURRENCY at a time. */
+async function forEach(manifests: readonly Manifest[], act: (manifest: Manifest) => Promise<void>): Promise<void> {
   const left = manifests.values();
-  const work = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (const manifest of left) await act(manifest);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }
 
-/** Waits until all objects are so. @returns the seconds since `from` */
-async function until(env: ChaosEnv, from: number, isSo: (objects: readonly KubeObject[]) => boolean): Promise<number> {
+/** Waits until `done`. @returns the seconds since `from` */
+async function until(env: ChaosEnv, from: number, done: (objects: readonly KubeObject[]) => boolean): Promise<number> {
   const objects = async (): Promise<readonly KubeObject[]> =>
     (await Promise.all(Object.keys(SHOP_CHANGES).map((kind) => env.list(kind)))).flat();
-  await expect.poll(async () => isSo(await objects()), { timeout: 240_000, interval: 1_000 }).toBe(true);
+  await expect.poll(async () => done(await objects()), { timeout: 240_000, interval: 1_000 }).toBe(true);
   return (performance.now() - from) / 1_000;
 }
 
@@ -41,10 +41,10 @@ describe("[D5] thousands of objects on a real API server", () => {
       objects.length === OBJECTS && objects.every(isSettled);
 
     const began = performance.now();
-    await each(shops, (manifest) => env.apply(manifest));
+    await forEach(shops, (manifest) => env.apply(manifest));
     const created = await until(env, began, areReady);
     const changing = performance.now();
-    await each(shops, ({ kind, metadata }) => env.patch(kind, metadata.name, { spec: SHOP_CHANGES[kind] ?? {} }));
+    await forEach(shops, ({ kind, metadata }) => env.patch(kind, metadata.name, { spec: SHOP_CHANGES[kind] ?? {} }));
     const changed = await until(env, changing, areReady);
     const peak = await figuresOf(env.operator);
 
@@ -59,13 +59,13 @@ describe("[D5] thousands of objects on a real API server", () => {
     expect(lists.length).toBeLessThanOrEqual(1 + Math.ceil(OBJECTS / 500));
 
     const deleting = performance.now();
-    await each(shops, ({ kind, metadata }) => env.remove(kind, metadata.name));
+    await forEach(shops, ({ kind, metadata }) => env.remove(kind, metadata.name));
     const deleted = await until(env, deleting, ({ length }) => length === 0);
     expect(env.platform.world().projects.size).toBe(0);
     expect(peak.peakMb).toBeLessThan(RESIDENT_MB);
     figure(
       task,
-      `${OBJECTS} objects on a real API server: created, changed, deleted in ${[created, changed, deleted].map((one) => one.toFixed(0)).join(", ")} s; a new process at work after ${synced.toFixed(1)} s; at most ${peak.peakMb.toFixed(0)} MiB resident (heap ${peak.heapMb.toFixed(0)}), event loop p99 ${peak.lagMs.toFixed(0)} ms`,
+      `${OBJECTS} objects on a real API server: created, changed, deleted in ${[created, changed, deleted].map((seconds) => seconds.toFixed(0)).join(", ")} s; a new process works after ${synced.toFixed(1)} s; at most ${peak.peakMb.toFixed(0)} MiB resident (heap ${peak.heapMb.toFixed(0)}), event loop p99 ${peak.lagMs.toFixed(0)} ms`,
     );
   });
 });

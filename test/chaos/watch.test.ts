@@ -1,4 +1,4 @@
-/** Watches that are behind, break off, or say what no API server should say. */
+/** Watches that are late, break, or send malformed events. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -16,22 +16,22 @@ import type { Call, Watch } from "./tap/call.ts";
 
 const CREATED = ["createProject", "createEnvironment", "createApplication", "deployApplication"];
 
-/** The open watches of a bed's operator, the newest of each kind by its plural. */
+/** The newest open watch of each kind, by its plural. */
 type Watches = Map<string, Watch>;
 
-describe("a watch that is behind", () => {
+describe("a late watch", () => {
   const watches: Watches = new Map();
-  /** What the operator is not told yet. */
-  let blockedOperations: (() => void)[] = [];
-  let isBehind = true;
+  /** Sends the events that are withheld. */
+  let withheld: (() => void)[] = [];
+  let isLate = true;
   let env: ChaosEnv;
 
   beforeAll(async () => {
     const onWatch = (watch: Watch): void => {
       watches.set(watch.plural, watch);
       watch.rewrite = (line) => {
-        if (!isBehind || !line.startsWith('{"type":"MODIFIED"')) return [line];
-        blockedOperations.push(() => {
+        if (!isLate || !line.startsWith('{"type":"MODIFIED"')) return [line];
+        withheld.push(() => {
           watch.inject(line);
         });
         return [];
@@ -43,26 +43,26 @@ describe("a watch that is behind", () => {
     await env[Symbol.asyncDispose]();
   });
 
-  it("[B2] by all of the operator's own writes: nothing is created or deployed twice", async ({ task }) => {
+  it("[B2] without the operator's own writes: nothing is created or deployed twice", async ({ task }) => {
     await env.apply(...defaults(env), ...tree(env, "shop"));
     await env.waitFor("PlatformApplication", "shop", { status: "True" });
-    // Some more looks, all of them with a cache that no watch has told of those writes.
-    const looks = env.calls.filter(({ what }) => what === "platform listProjects").length;
+    // Wait for more reconciles with a cache that lacks those writes.
+    const lists = env.calls.filter(({ what }) => what === "platform listProjects").length;
     await vi.waitFor(() => {
-      expect(env.calls.filter(({ what }) => what === "platform listProjects").length).toBeGreaterThan(looks + 3);
+      expect(env.calls.filter(({ what }) => what === "platform listProjects").length).toBeGreaterThan(lists + 3);
     }, 20_000);
     expect(effects(env)).toEqual(CREATED);
-    const told = blockedOperations.length;
-    isBehind = false;
-    for (const tell of blockedOperations) tell();
-    blockedOperations = [];
+    const { length } = withheld;
+    isLate = false;
+    for (const send of withheld) send();
+    withheld = [];
     await env.apply(project("after"));
     await env.waitFor("PlatformProject", "after", { status: "True" });
     expect(effects(env)).toEqual([...CREATED, "createProject"]);
-    figure(task, `0 second creates with ${told} events withheld`);
+    figure(task, `0 second creates with ${length} events withheld`);
   });
 
-  it("[B3] by a spec that goes there and back, and by a deletion and a namesake", async ({ task }) => {
+  it("[B3] without a reverted change of a spec, nor the deletion and new creation of an object", async ({ task }) => {
     const since = env.calls.length;
     const { uid } = (await env.get("PlatformProject", "after")).metadata;
     const id = idOf(await env.get("PlatformProject", "after"));
@@ -76,27 +76,27 @@ describe("a watch that is behind", () => {
       watch.inject(EXPIRED);
     }
     await env.waitFor("PlatformProject", "marker", { status: "True" });
-    const again = await env.waitFor("PlatformProject", "after", { status: "True" });
+    const recreated = await env.waitFor("PlatformProject", "after", { status: "True" });
     await env.waitFor("PlatformApplication", "shop", { status: "True" });
-    expect(again.metadata.uid).not.toBe(uid);
-    expect(idOf(again)).toBe(id);
+    expect(recreated.metadata.uid).not.toBe(uid);
+    expect(idOf(recreated)).toBe(id);
     expect(changesSince(env, since)).toEqual(["createProject marker"]);
-    figure(task, "0 deploys of what was never meant to stay; a namesake finds its object", 2);
+    figure(task, "0 deployments of a reverted spec; a new object of the same name finds its external object", 2);
   });
 });
 
-/** Where and when an event happened. */
-interface Place {
+/** The metadata of an event's object. */
+interface EventMetadata {
   readonly namespace: string;
   readonly resourceVersion: string;
 }
 
-/** Lines that are none to trouble about, on kinds that meet no other. */
-const oneLine = [
+/** Valid events in unusual lines, on kinds that no other test of this file changes. */
+const unusualLines = [
   {
     what: "raw U+2028 and U+2029",
     plural: "platformbindings",
-    event: ({ resourceVersion }: Place) => ({
+    event: ({ resourceVersion }: EventMetadata) => ({
       type: "BOOKMARK",
       object: { note: "a\u2028b\u2029c", metadata: { resourceVersion } },
     }),
@@ -104,22 +104,22 @@ const oneLine = [
   {
     what: "an object of 2 MB",
     plural: "platformclusters",
-    event: (place: Place) => ({
+    event: (metadata: EventMetadata) => ({
       type: "ADDED",
-      object: { metadata: { name: "long", uid: "u", ...place }, spec: "x".repeat(2_000_000) },
+      object: { metadata: { name: "long", uid: "u", ...metadata }, spec: "x".repeat(2_000_000) },
     }),
   },
 ];
 
-/** @returns the newest version that the API server has of a kind. */
+/** Returns the current resource version of a kind. */
 async function versionOf({ client, namespace }: ChaosEnv, plural: string): Promise<string> {
-  const type = TYPES.find((one) => one.plural === plural);
-  if (type === undefined) throw new Error(`there is no kind of the plural ${plural}`);
+  const type = TYPES.find((candidate) => candidate.plural === plural);
+  if (type === undefined) throw new Error(`no kind has the plural ${plural}`);
   const list = await client.request({ method: "GET", path: collectionPath(type, namespace) });
   return stringMember(member(list, "metadata"), "resourceVersion") ?? "";
 }
 
-/** @returns the kinds of which the operator could not read something. */
+/** Returns the kinds with malformed events, as the operator's metric counts them. */
 async function malformed({ operator }: ChaosEnv): Promise<readonly string[]> {
   const metrics = await (await fetch(`${operator.metricsUrl}/metrics`)).text();
   const counted = metrics.matchAll(/^platform_operator_watch_malformed_total\{kind="(\w+)"\} [1-9]/gm);
@@ -132,7 +132,7 @@ function queryOf(url: string): URLSearchParams {
 
 describe("a watch that breaks", () => {
   const watches: Watches = new Map();
-  let decision: (call: Call) => ReturnType<NonNullable<ChaosEnv["interceptor"]["decide"]>> = () => ({ do: "forward" });
+  let decide: (call: Call) => ReturnType<NonNullable<ChaosEnv["interceptor"]["decide"]>> = () => ({ do: "forward" });
   let env: ChaosEnv;
 
   const lists = (plural: string): number => env.calls.filter(({ what }) => what === `kube LIST ${plural}`).length;
@@ -140,7 +140,7 @@ describe("a watch that breaks", () => {
   beforeAll(async () => {
     env = await openChaosEnv({
       surface: "full",
-      interceptor: { decide: (call) => decision(call), onWatch: (watch) => void watches.set(watch.plural, watch) },
+      interceptor: { decide: (call) => decide(call), onWatch: (watch) => void watches.set(watch.plural, watch) },
     });
     await env.apply(...defaults(env), project("first"));
     await env.waitFor("PlatformProject", "first", { status: "True" });
@@ -149,7 +149,7 @@ describe("a watch that breaks", () => {
     await env[Symbol.asyncDispose]();
   });
 
-  it("[B4] with 410 in the stream or as status: one list each, and no event lost", async ({ task }) => {
+  it("[B4] with 410 as an event or as the response: one list each, no event lost", async ({ task }) => {
     const before = lists("platformprojects");
     watches.get("platformprojects")?.inject(EXPIRED);
     await env.apply(project("in-stream"));
@@ -157,7 +157,7 @@ describe("a watch that breaks", () => {
     expect(lists("platformprojects")).toBe(before + 1);
 
     let refused = 0;
-    decision = ({ what }) => {
+    decide = ({ what }) => {
       if (what !== "kube WATCH platformprojects" || refused > 0) return { do: "forward" };
       refused += 1;
       return { do: "answer", status: 410, body: JSON.stringify({ kind: "Status", code: 410, reason: "Expired" }) };
@@ -169,7 +169,7 @@ describe("a watch that breaks", () => {
     figure(task, "1 list for each 410", 2);
   });
 
-  it("[B7] with lines that cannot be read: the process lives and a list repairs each", async ({ task }) => {
+  it("[B7] with malformed lines: the process keeps running, and one list repairs each cache", async ({ task }) => {
     const lines: readonly (readonly [plural: string, line: string])[] = [
       ["platformprojects", '{"type":"ADDED","obj'],
       ["platformenvironments", '{"type":"MODIFIED"}'],
@@ -181,7 +181,7 @@ describe("a watch that breaks", () => {
     const before = new Map(lines.map(([plural]) => [plural, lists(plural)]));
     const used = new Map<string, Watch | undefined>();
     const isListed = (plural: string): boolean => lists(plural) > (before.get(plural) ?? 0);
-    /** Again where the watch had just come to its end: nobody reads what it is told then. */
+    /** Repeats a line on a new watch, as the previous one may have ended before the operator read the line. */
     const inject = (): void => {
       for (const [plural, line] of lines) {
         const watch = watches.get(plural);
@@ -198,28 +198,28 @@ describe("a watch that breaks", () => {
     await env.apply(project("repaired"));
     await env.waitFor("PlatformProject", "repaired", { status: "True" });
     expect(await malformed(env)).toContain("PlatformProject");
-    figure(task, "1 list for each line that cannot be read", lines.length);
+    figure(task, "1 list for each malformed line", lines.length);
   });
 
-  it.for(oneLine)("[B7] with $what in one line: nothing is listed anew", async ({ what, plural, event }, { task }) => {
+  it.for(unusualLines)("[B7] with $what in one line: no list", async ({ what, plural, event }, { task }) => {
     const before = lists(plural);
-    const told = new Map<Watch, string>();
-    const tell = async (): Promise<void> => {
+    const sent = new Map<Watch, string>();
+    const send = async (): Promise<void> => {
       const watch = watches.get(plural);
-      if (watch === undefined || told.has(watch)) return;
+      if (watch === undefined || sent.has(watch)) return;
       const version = await versionOf(env, plural);
-      told.set(watch, version);
+      sent.set(watch, version);
       watch.inject(JSON.stringify(event({ namespace: env.namespace, resourceVersion: version })));
       watch.end();
     };
-    /** Whoever read the line goes on from its version. */
+    /** Once the operator has read the line, it watches from that version. */
     const isRead = (): boolean => {
       const opened = env.calls.filter(({ what: name }) => name === `kube WATCH ${plural}`);
-      return opened.some(({ url }) => [...told.values()].includes(queryOf(url).get("resourceVersion") ?? ""));
+      return opened.some(({ url }) => [...sent.values()].includes(queryOf(url).get("resourceVersion") ?? ""));
     };
     await vi.waitFor(async () => {
-      // Again where the watch had just come to its end.
-      if (!isRead()) await tell();
+      // The watch may have ended before the operator read the line.
+      if (!isRead()) await send();
       expect(isRead()).toBe(true);
     }, 20_000);
     expect(lists(plural)).toBe(before);
@@ -227,11 +227,11 @@ describe("a watch that breaks", () => {
     figure(task, `0 lists after ${what} in one line`);
   });
 
-  it("[B6] that ends at once for a minute: at most 20 connects a minute", async ({ task }) => {
-    const connects = new Map<string, number>();
+  it("[B6] that ends at once for a minute: at most 20 connections a minute", async ({ task }) => {
+    const connections = new Map<string, number>();
     env.interceptor = {
       decide: ({ what }) => {
-        if (what.startsWith("kube WATCH")) connects.set(what, (connects.get(what) ?? 0) + 1);
+        if (what.startsWith("kube WATCH")) connections.set(what, (connections.get(what) ?? 0) + 1);
         return { do: "forward" };
       },
       onWatch: (watch) => {
@@ -240,27 +240,27 @@ describe("a watch that breaks", () => {
     };
     for (const watch of watches.values()) watch.end();
     await sleep(60_000);
-    const most = Math.max(...connects.values());
+    const most = Math.max(...connections.values());
     expect(most).toBeLessThanOrEqual(20);
     env.interceptor = {};
     await env.apply(project("calm"));
     await env.waitFor("PlatformProject", "calm", { status: "True" }, 60_000);
-    figure(task, `${most} connects a minute and kind at most`);
+    figure(task, `${most} connections a minute and kind at most`);
   });
 });
 
-describe("a watch that is dead without a word", () => {
-  it("[B5] is found out within 45 s", async ({ task }) => {
+describe("a watch that is dead without an error", () => {
+  it("[B5] is noticed within 45 s", async ({ task }) => {
     let isDead = true;
     const deadSince = new Map<string, number>();
-    /** How many milliseconds later each was opened anew. */
-    const found = new Map<string, number>();
+    /** The milliseconds until the operator opened each watch again. */
+    const reopened = new Map<string, number>();
     await using env = await openChaosEnv({
       surface: "full",
       interceptor: {
         onWatch: (watch) => {
           const since = deadSince.get(watch.plural);
-          if (since !== undefined && !found.has(watch.plural)) found.set(watch.plural, performance.now() - since);
+          if (since !== undefined && !reopened.has(watch.plural)) reopened.set(watch.plural, performance.now() - since);
           if (!isDead) return;
           watch.hold();
           deadSince.set(watch.plural, performance.now());
@@ -280,10 +280,10 @@ describe("a watch that is dead without a word", () => {
     expect(Math.min(...ages)).toBeGreaterThan(5);
     await env.waitFor("PlatformProject", "shop", { status: "True" }, 100_000);
     await vi.waitFor(() => {
-      expect(found.size).toBe(13);
+      expect(reopened.size).toBe(13);
     }, 60_000);
-    const seconds = Math.max(...found.values()) / 1_000;
+    const seconds = Math.max(...reopened.values()) / 1_000;
     expect(seconds).toBeLessThanOrEqual(45);
-    figure(task, `found out after ${Math.round(seconds)} s at most`);
+    figure(task, `noticed after ${Math.round(seconds)} s at most`);
   });
 });

@@ -7,7 +7,7 @@ import type { World } from "../../simulator/model/world.ts";
 import type { ChaosEnv } from "../chaos/env.ts";
 import { exposures } from "../chaos/exposures.ts";
 import { inaccurateStatuses, mismatchOf, type Sample } from "../chaos/lifecycle/honesty.ts";
-import { leaks, unexpectedErrors } from "../chaos/lifecycle/invariants.ts";
+import { leaks, loggedErrors } from "../chaos/lifecycle/invariants.ts";
 import { excessWrites } from "../chaos/lifecycle/updates.ts";
 
 /** A status that was seen: generation, observed generation, "Type=Status" at a time. */
@@ -119,6 +119,6 @@ describe("the oracle of upsets", () => {
   it("goes by errors in the log", () => {
     const lines = ["error unexpected error", "info nothing unexpected", "error the API server is away"];
     const logs = () => lines.map((line) => ({ level: line.split(" ")[0], message: line }));
-    expect(unexpectedErrors(bedOf({ logs }))).toEqual(["O6 the log says: error unexpected error"]);
+    expect(loggedErrors(bedOf({ logs }))).toEqual(["O6 the log says: error unexpected error"]);
   });
 });

@@ -36,7 +36,7 @@ export function leaks(env: ChaosEnv, before: readonly string[], surface: "full" 
 }
 
 /** O6: the log has no unexpected error. */
-export function unexpectedErrors(env: ChaosEnv): readonly string[] {
+export function loggedErrors(env: ChaosEnv): readonly string[] {
   return env
     .logs()
     .filter(({ message, level }) => level === "error" && /unexpected|unhandled|could not be followed/i.test(message))

@@ -47,7 +47,7 @@ const OPERATION = ["PlatformOperation", "redeploy"] as const;
 /** The value in the variables' Secret, before and after the change. */
 export const [OLD_SECRET, NEW_SECRET] = ["first-s3cret", "second-s3cret"] as const;
 
-const gone = { lifecycle: { deletionPolicy: "Delete" } } as const;
+const deleted = { lifecycle: { deletionPolicy: "Delete" } } as const;
 
 export const CHAPTERS: readonly Chapter[] = [
   {
@@ -127,22 +127,22 @@ function manifests(env: ChaosEnv): readonly Manifest[] {
     secret("values", { TOKEN: OLD_SECRET }),
     // The documented surface cannot verify the id that resolves an unknown create.
     connection(env, "default", { allowUnverifiedIds: env.platform.sim.settings.surface === "documented" }),
-    project("shop", gone),
-    environment(env, "staging", "shop", gone),
-    application("api", "staging", { variables: own("one"), ...gone }),
-    database("orders", "staging", gone),
+    project("shop", deleted),
+    environment(env, "staging", "shop", deleted),
+    application("api", "staging", { variables: own("one"), ...deleted }),
+    database("orders", "staging", deleted),
     blueprint("cache", "staging"),
-    resource("PlatformVariableSet", "settings", { targets: [target], variables: shared("one"), ...gone }),
+    resource("PlatformVariableSet", "settings", { targets: [target], variables: shared("one"), ...deleted }),
     resource("PlatformBinding", "addons", {
       clusterRef,
       template,
       managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
-      ...gone,
+      ...deleted,
     }),
     resource("PlatformWebhook", "hook", {
       targetUrl: "https://hooks.example.com/x",
       events: ["DEPLOYMENT_FAILED"],
-      ...gone,
+      ...deleted,
     }),
   ];
 }

@@ -10,7 +10,7 @@ import { holdings } from "../holdings.ts";
 import type { Answer, Call, Interceptor } from "../tap/call.ts";
 import { doubleActions } from "./actions.ts";
 import { inaccurateStatuses, mismatchOf, type Sample } from "./honesty.ts";
-import { duplicates, inventory, leaks, textOf, unexpectedErrors } from "./invariants.ts";
+import { duplicates, inventory, leaks, textOf, loggedErrors } from "./invariants.ts";
 import { CHAPTERS, type Chapter, MEMBERS, NEW_SECRET, OLD_SECRET } from "./life.ts";
 import { maxReconciles, type ReconcileCounts } from "./passes.ts";
 import { crashInterceptor, type Plan } from "./plan.ts";
@@ -80,7 +80,7 @@ export async function runLifecycle(surface: Surface, plan?: Plan, expected?: Ref
     ...doubleActions(env, 1),
     ...inaccurateStatuses(samples),
     ...(expected === undefined ? [] : excessWrites(done, namesIn(expected.steps, Object.keys(ends)))),
-    ...unexpectedErrors(env),
+    ...loggedErrors(env),
     ...exposures(env, secrets),
   );
   return {
