@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { database, defaults, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
-import { changesSince, createStaleCache, emptySnapshot } from "./past.ts";
+import { changesSince, createStaleCache, emptySnapshot } from "./stale-cache.ts";
 import type { Call, Decision } from "./tap/call.ts";
 
 const DELETE = { lifecycle: { deletionPolicy: "Delete" } };

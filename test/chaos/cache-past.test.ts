@@ -6,7 +6,7 @@ import { effort } from "../support/env/effort.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
-import { changesSince, createStaleCache, type Snapshot, snapshot, type StaleCache } from "./past.ts";
+import { changesSince, createStaleCache, type Snapshot, snapshot, type StaleCache } from "./stale-cache.ts";
 
 /** Longer than a create takes on a busy machine: late creates are another class. */
 const WINDOWS = { landingMs: 20_000 };

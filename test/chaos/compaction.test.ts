@@ -8,7 +8,7 @@ import { type ControlPlane, startControlPlane } from "../control-plane/control-p
 import { defaults, project } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
-import { changesSince } from "./past.ts";
+import { changesSince } from "./stale-cache.ts";
 import type { Watch } from "./tap/call.ts";
 
 /** Longer than two compaction intervals: the first records the revision up to which the second compacts. */

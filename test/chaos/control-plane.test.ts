@@ -11,12 +11,12 @@ import { type ControlPlane, startControlPlane } from "../control-plane/control-p
 import type { Exit } from "../support/env/operator.ts";
 import { defaults, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
+import { compact, endChild, findProcess, startProcess, stopProcess } from "./control-plane-process.ts";
 import { effects } from "./effects.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { doubleActions } from "./lifecycle/actions.ts";
 import { duplicates } from "./lifecycle/invariants.ts";
-import { compact, endChild, findProcess, startProcess, stopProcess } from "./part.ts";
-import { changesSince } from "./past.ts";
+import { changesSince } from "./stale-cache.ts";
 import type { Call } from "./tap/call.ts";
 
 const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

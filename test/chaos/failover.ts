@@ -11,8 +11,8 @@ import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import type { Failover, Way } from "./failover-plan.ts";
 import { type CallByPid, type LeaseLog, openLeaseLog, type Renewal, TAP_DELAY_MS, TIMEOUT_MS } from "./lease-log.ts";
 import { doubleActions } from "./lifecycle/actions.ts";
+import { isReady, waitAsUser } from "./lifecycle/chapters.ts";
 import { duplicates } from "./lifecycle/invariants.ts";
-import { isReady, waitAsUser } from "./lifecycle/life.ts";
 import type { Call, Decision } from "./tap/call.ts";
 
 export interface Outcome {

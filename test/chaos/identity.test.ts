@@ -10,7 +10,7 @@ import { defaults, deploying, NEXT_COMMIT, resource, tree } from "../support/kub
 import { figure } from "../support/platform/figure.ts";
 import { effects } from "./effects.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
-import { writesWhenIdle } from "./lifecycle/rest.ts";
+import { writesWhenIdle } from "./lifecycle/idle.ts";
 import type { Interceptor } from "./tap/call.ts";
 
 const KINDS = ["PlatformProject", "PlatformEnvironment", "PlatformApplication", "PlatformVariableSet"] as const;

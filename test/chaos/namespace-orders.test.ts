@@ -16,7 +16,7 @@ import { database, defaults, project, resource, secret, tree } from "../support/
 import { figure } from "../support/platform/figure.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { holdings } from "./holdings.ts";
-import { changesSince } from "./past.ts";
+import { changesSince } from "./stale-cache.ts";
 
 const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
 const PARENTS_FIRST = [

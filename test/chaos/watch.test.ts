@@ -11,7 +11,7 @@ import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../supp
 import { figure } from "../support/platform/figure.ts";
 import { effects } from "./effects.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
-import { changesSince, EXPIRED } from "./past.ts";
+import { changesSince, EXPIRED } from "./stale-cache.ts";
 import type { Call, Watch } from "./tap/call.ts";
 
 const CREATED = ["createProject", "createEnvironment", "createApplication", "deployApplication"];

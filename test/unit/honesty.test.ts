@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import type { World } from "../../simulator/model/world.ts";
 import type { ChaosEnv } from "../chaos/env.ts";
 import { exposures } from "../chaos/exposures.ts";
-import { inaccurateStatuses, mismatchOf, type Sample } from "../chaos/lifecycle/honesty.ts";
 import { leaks, loggedErrors } from "../chaos/lifecycle/invariants.ts";
+import { inaccurateStatuses, mismatchOf, type Sample } from "../chaos/lifecycle/statuses.ts";
 import { excessWrites } from "../chaos/lifecycle/updates.ts";
 
 /** A status that was seen: generation, observed generation, "Type=Status" at a time. */

@@ -1,7 +1,7 @@
 /** How the passes of a life are counted: a bed that counts none could not find too many. */
 import { describe, expect, it } from "vitest";
 
-import { maxReconciles } from "../chaos/lifecycle/passes.ts";
+import { maxReconciles } from "../chaos/lifecycle/reconciles.ts";
 
 const at = (second: number): string => new Date(second * 1_000).toISOString();
 const end = (second: number, name = "api") => ({

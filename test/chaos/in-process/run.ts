@@ -6,7 +6,7 @@ import { holdings } from "../holdings.ts";
 import { createChaosEnv, type ChaosEnv } from "./env.ts";
 import { CRASHES, type Exchange, type Plan } from "./faults.ts";
 import { repeated } from "./invariants.ts";
-import { lifecycleOn, type Phase } from "./life.ts";
+import { lifecycleOn, type Phase } from "./lifecycle.ts";
 import type { Platforms } from "./platform.ts";
 
 const MINUTE = 60_000;

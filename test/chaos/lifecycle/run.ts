@@ -9,12 +9,12 @@ import { exposures } from "../exposures.ts";
 import { holdings } from "../holdings.ts";
 import type { Answer, Call, Interceptor } from "../tap/call.ts";
 import { doubleActions } from "./actions.ts";
-import { inaccurateStatuses, mismatchOf, type Sample } from "./honesty.ts";
+import { CHAPTERS, type Chapter, MEMBERS, NEW_SECRET, OLD_SECRET } from "./chapters.ts";
+import { writesWhenIdle } from "./idle.ts";
 import { duplicates, inventory, leaks, textOf, loggedErrors } from "./invariants.ts";
-import { CHAPTERS, type Chapter, MEMBERS, NEW_SECRET, OLD_SECRET } from "./life.ts";
-import { maxReconciles, type ReconcileCounts } from "./passes.ts";
 import { crashInterceptor, type Plan } from "./plan.ts";
-import { writesWhenIdle } from "./rest.ts";
+import { maxReconciles, type ReconcileCounts } from "./reconciles.ts";
+import { inaccurateStatuses, mismatchOf, type Sample } from "./statuses.ts";
 import { otherEnds, type Step, type Trace } from "./trace.ts";
 import { excessWrites, namesIn } from "./updates.ts";
 

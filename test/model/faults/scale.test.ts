@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { KubeObject } from "../../../src/kube/api/types.ts";
-import { createLoadEnv, isReady } from "../../chaos/in-process/crowd.ts";
 import type { ChaosEnv } from "../../chaos/in-process/env.ts";
+import { createLoadEnv, isReady } from "../../chaos/in-process/load.ts";
 import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
 import { effort } from "../../support/env/effort.ts";
 import { defaults } from "../../support/kube/manifests.ts";
