@@ -43,7 +43,7 @@ describe("a late watch", () => {
     await env[Symbol.asyncDispose]();
   });
 
-  it("[B2] without the operator's own writes: nothing is created or deployed twice", async ({ task }) => {
+  it("[B2] that withholds the operator's own writes: nothing is created or deployed twice", async ({ task }) => {
     await env.apply(...defaults(env), ...tree(env, "shop"));
     await env.waitFor("PlatformApplication", "shop", { status: "True" });
     // Wait for more reconciles with a cache that lacks those writes.
@@ -62,7 +62,7 @@ describe("a late watch", () => {
     figure(task, `0 second creates with ${length} events withheld`);
   });
 
-  it("[B3] without a reverted change of a spec, nor the deletion and new creation of an object", async ({ task }) => {
+  it("[B3] that misses a reverted change, and the deletion and new creation of an object", async ({ task }) => {
     const since = env.calls.length;
     const { uid } = (await env.get("PlatformProject", "after")).metadata;
     const id = idOf(await env.get("PlatformProject", "after"));
