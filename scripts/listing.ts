@@ -1,4 +1,4 @@
-/** Facts for catalogues: Artifact Hub shows the chart, OLM the bundle. */
+/** Facts for catalogs: Artifact Hub shows the chart, OLM the bundle. */
 import { parse } from "yaml";
 
 import { GROUP, VERSION as API_VERSION } from "../src/api/names.ts";

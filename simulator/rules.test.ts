@@ -60,7 +60,7 @@ describe("an environment's cluster", () => {
     expect((await environment({ [member]: second })).body).toMatchObject({ cluster_id: second });
   });
 
-  it("must exist in the organisation", async () => {
+  it("must exist in the organization", async () => {
     const foreign = [...simulator.world().clusters.values()].find(({ name }) => name === "theirs")?.id;
     expect((await environment({ cluster_id: foreign })).status).toBe(403);
     expect((await environment({ cluster_id: projectId })).status).toBe(404);

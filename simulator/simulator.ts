@@ -43,9 +43,9 @@ export interface Simulator {
   readonly controlUrl: string;
   readonly organizationId: string;
   readonly otherOrganizationId: string;
-  /** Values of API tokens by their scope; `foreign` is an Admin of another organisation. */
+  /** Values of API tokens by their scope; `foreign` is an Admin of another organization. */
   readonly tokens: Readonly<Record<"admin" | "read" | "deploy" | "write" | "foreign", string>>;
-  /** Clusters of the organisation: one on AWS, managed by the platform; one on GCP, managed by the customer. */
+  /** Clusters of the organization: one on AWS, managed by the platform; one on GCP, managed by the customer. */
   readonly clusterIds: readonly string[];
   readonly credentialsId: string;
   /** The platform's parts, for tests in the same process. */

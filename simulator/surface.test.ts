@@ -78,7 +78,7 @@ describe("bad requests", () => {
   it.each([
     ["an invalid id", "GET /application/nonsense/status", undefined, 400],
     ["an unknown id", `GET /application/${someId}/status`, undefined, 404],
-    ["an unknown organisation", `GET /organization/${someId}/project`, undefined, 404],
+    ["an unknown organization", `GET /organization/${someId}/project`, undefined, 404],
     ["a body without its members", `POST /application/${someId}/deploy`, {}, 400],
     ["an invalid commit", `POST /application/${someId}/deploy`, { git_commit_id: "main" }, 400],
     [

@@ -67,7 +67,7 @@ function kinds(): string {
   return CRDS.map(({ displayName, description }) => `- **${displayName}**: ${description}`).join("\n");
 }
 
-/** The labels by which OLM's catalogue is filtered. */
+/** The labels by which OLM's catalog is filtered. */
 function supported(): Readonly<Record<string, string>> {
   const pairs = LISTING.platforms.flatMap((platform) => {
     const [os, arch] = platform.split("/");

@@ -1,4 +1,4 @@
-/** Records of an organization without behaviour: operations, routes and storage are derived from a row of the table. */
+/** Records of an organization without behavior: operations, routes and storage are derived from a row of the table. */
 export interface PlainRecords {
   /** The names in its operations, e.g. "Registry" and "Registries". */
   readonly one: string;

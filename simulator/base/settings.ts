@@ -90,7 +90,7 @@ export const RateBudget = z.strictObject({
 });
 export type RateBudget = z.infer<typeof RateBudget>;
 
-/** Everything about the platform's behaviour that can be switched while it runs. */
+/** Everything about the platform's behavior that can be switched while it runs. */
 export const Settings = z.strictObject({
   surface: z.enum(surfaces),
   /** Operations that answer as if they did not exist, or not for this caller. */
@@ -119,7 +119,7 @@ export const Settings = z.strictObject({
   uniqueNames: z.boolean(),
   /** The answer for a deleted project, and for objects of a deleted parent. */
   goneAs: z.union([z.literal(404), z.literal(403)]),
-  /** failed: the catalogue answers 500; unavailable: 503. */
+  /** failed: the catalog answers 500; unavailable: 503. */
   catalog: z.enum(["ok", "failed", "unavailable"]),
   /** How long a cluster's token is valid, in real seconds. */
   tokenLifeSeconds: seconds,

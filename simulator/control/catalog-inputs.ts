@@ -43,7 +43,7 @@ const Layer = z.strictObject({
   ),
 });
 
-/** A template version for the catalogue; absent members get simple defaults. */
+/** A template version for the catalog; absent members get simple defaults. */
 export const TemplateInput = z.strictObject({
   key: z.string(),
   version: z.string(),

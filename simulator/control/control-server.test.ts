@@ -80,7 +80,7 @@ describe("records that tests change", () => {
       settings: { cpu: 4000 },
       deploymentStatus: "OUT_OF_DATE",
     });
-    expect((await control(simulator, `PATCH /records/${environmentId}`, { colour: "red" })).status).toBe(400);
+    expect((await control(simulator, `PATCH /records/${environmentId}`, { color: "red" })).status).toBe(400);
     expect((await control(simulator, "PATCH /records/nothing", {})).status).toBe(404);
   });
 
@@ -162,7 +162,7 @@ describe("settings", () => {
     });
     expect((await call(simulator, "GET /nowhere")).body).toEqual({ status: 404, error: "Not Found" });
     expect((await control(simulator, "PATCH /settings", { surface: "half" })).status).toBe(400);
-    expect((await control(simulator, "PATCH /settings", { colour: "red" })).status).toBe(400);
+    expect((await control(simulator, "PATCH /settings", { color: "red" })).status).toBe(400);
   });
 
   it("limit the calls of a token", async () => {

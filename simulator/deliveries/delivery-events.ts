@@ -8,7 +8,7 @@ export interface Message {
   readonly body: Fields;
 }
 
-type Happening = "started" | "succeeded" | "failed" | "cancelled";
+type Happening = "started" | "succeeded" | "failed" | "canceled";
 
 /** The event names of the documentation, which has none for a cancellation, and those of deployed services. */
 const names = {
@@ -17,7 +17,7 @@ const names = {
     started: "DEPLOYMENT_STARTED",
     succeeded: "DEPLOYMENT_SUCCESSFUL",
     failed: "DEPLOYMENT_FAILURE",
-    cancelled: "DEPLOYMENT_CANCELLED",
+    canceled: "DEPLOYMENT_CANCELLED",
   },
 } as const;
 
@@ -38,14 +38,14 @@ export function messagesOf(machine: Machine, request: DeploymentRequest, transit
 function happeningOf({ from, to }: Transition): Happening | undefined {
   if (to === statesOf.deploy.done) return "succeeded";
   if (to === statesOf.deploy.failed || to === "BUILD_ERROR") return "failed";
-  if (to === "CANCELED") return "cancelled";
+  if (to === "CANCELED") return "canceled";
   return from === statesOf.deploy.queued ? "started" : undefined;
 }
 
 /** Returns the documented message of one target; a target that succeeded in a failed request counts as succeeded. */
 function documented(machine: Machine, target: Target, happening: Happening): Message[] {
   const service = machine.world.services.get(target.serviceId);
-  if (service?.kind !== "application" || happening === "cancelled") return [];
+  if (service?.kind !== "application" || happening === "canceled") return [];
   if (happening !== "started" && target.outcome !== "done" && target.outcome !== "failed") return [];
   const own = happening === "started" ? "started" : target.outcome === "done" ? "succeeded" : "failed";
   const event = names.documented[own];

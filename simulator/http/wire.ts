@@ -10,7 +10,7 @@ import { barePath, matchOperation, type Match } from "../request/matching.ts";
 import type { Simulation } from "../request/simulation.ts";
 import { routes } from "../routes/index.ts";
 import type { App, WireAnswer, WireRequest } from "./app.ts";
-import { misbehave, sendAnswer } from "./misbehaviour.ts";
+import { misbehave, sendAnswer } from "./misbehavior.ts";
 
 /** The largest request body that is read. */
 const bodyLimit = 16 * 1024 * 1024;

@@ -117,7 +117,7 @@ function template(version: string, status: TemplateVersion["status"], layers: re
   };
 }
 
-/** @returns the catalogue that a simulator starts with; one template belongs to `otherOrganizationId` only */
+/** @returns the catalog that a simulator starts with; one template belongs to `otherOrganizationId` only */
 export function initialTemplates(otherOrganizationId: string): TemplateVersion[] {
   return [
     template("1.0.0", "DEPRECATED", [networking, observability]),

@@ -1,10 +1,10 @@
-/** One template version in the platform's catalogue, of which a caller sees only a part. */
+/** One template version in the platform's catalog, of which a caller sees only a part. */
 export interface TemplateVersion {
   readonly key: string;
   readonly version: string;
   status: "DRAFT" | "PUBLISHED" | "DEPRECATED";
   readonly description: string | null;
-  /** The organisations that may use it; null for all. */
+  /** The organizations that may use it; null for all. */
   readonly organizations: readonly string[] | null;
   readonly layers: readonly Layer[];
 }
@@ -82,12 +82,12 @@ export interface TemplateContext {
   readonly provider: CloudVendor;
 }
 
-/** @returns the template versions that a caller sees: published ones, of its organisation or for all */
+/** @returns the template versions that a caller sees: published ones, of its organization or for all */
 export function catalogOf(templates: readonly TemplateVersion[], organizationId: string): readonly TemplateVersion[] {
   return templates.filter((template) => template.status === "PUBLISHED" && isAvailable(template, organizationId));
 }
 
-/** @returns whether an organisation may use the template */
+/** @returns whether an organization may use the template */
 export function isAvailable(template: TemplateVersion, organizationId: string): boolean {
   return template.organizations === null || template.organizations.includes(organizationId);
 }

@@ -13,10 +13,10 @@ export interface SeededWorld {
   readonly credentialsId: string;
 }
 
-/** The git token of the organisation; private repositories are listed with this token, or without any token. */
+/** The git token of the organization; private repositories are listed with this token, or without any token. */
 export const GIT_TOKEN_ID = "00000000-0000-4000-8000-0000000009d0";
 
-/** @returns a world with two organisations, their clusters, a catalogue and repositories, and no project. */
+/** @returns a world with two organizations, their clusters, a catalog and repositories, and no project. */
 export function seedWorld(ids: Ids, time: Time, organizationId?: string): SeededWorld {
   const world = emptyWorld();
   const organization = { id: organizationId ?? ids.uuid(), name: "acme" };
@@ -64,7 +64,7 @@ export function seedWorld(ids: Ids, time: Time, organizationId?: string): Seeded
   };
 }
 
-/** @returns a deployed cluster of an organisation, as `rest` wants it. */
+/** @returns a deployed cluster of an organization, as `rest` wants it. */
 export function newCluster(
   ids: Ids,
   time: Time,

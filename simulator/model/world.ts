@@ -5,7 +5,7 @@ import type { DeploymentStatus } from "./states.ts";
 /** A JSON object as it came over the wire. */
 export type Fields = Record<string, unknown>;
 
-/** The rules of one blueprint of the catalogue. */
+/** The rules of one blueprint of the catalog. */
 export interface BlueprintManifest {
   /** Names the blueprint and its version, e.g. `postgres/16.2.0`. */
   readonly tag: string;

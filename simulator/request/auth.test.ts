@@ -61,7 +61,7 @@ describe("scopes", () => {
     expect((await call(simulator, request, blueprint, "Token write-and-deploy")).status).toBe(404);
   });
 
-  it("limit a token to its organisation", async () => {
+  it("limit a token to its organization", async () => {
     const answer = await call(simulator, projects(), undefined, `Token ${simulator.tokens.foreign}`);
     expect(answer.status).toBe(403);
   });

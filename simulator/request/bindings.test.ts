@@ -22,21 +22,21 @@ interface FieldBody {
   readonly constraints: Readonly<Record<string, unknown>>;
 }
 
-async function catalogue(query = "", authorization?: string): Promise<Answer> {
+async function listTemplates(query = "", authorization?: string): Promise<Answer> {
   const organization = authorization === undefined ? simulator.organizationId : simulator.otherOrganizationId;
   return call(simulator, `GET /organization/${organization}/platformTemplate${query}`, undefined, authorization);
 }
 
 async function instanceTypes(query: string): Promise<unknown> {
-  const { results }: TemplateList = (await catalogue(query)).body;
+  const { results }: TemplateList = (await listTemplates(query)).body;
   const fields = results.flatMap(({ layers }) => layers).flatMap(({ components }) => components);
   return fields.flatMap((component) => component.fields).find(({ key }) => key === "instanceType")?.constraints;
 }
 
-describe("the catalogue", () => {
-  it("lists published templates for all or for the organisation", async () => {
+describe("the catalog", () => {
+  it("lists published templates for all or for the organization", async () => {
     const names = async (authorization?: string): Promise<string[]> => {
-      const { results }: TemplateList = (await catalogue("", authorization)).body;
+      const { results }: TemplateList = (await listTemplates("", authorization)).body;
       return results.map(({ key, version, status }) => `${key} ${version} ${status}`);
     };
     const everybodys = ["kubernetes-essentials 1.1.0 PUBLISHED", "kubernetes-essentials 1.2.0 PUBLISHED"];
@@ -57,13 +57,13 @@ describe("the catalogue", () => {
   });
 
   it("keeps int64 values exact", async () => {
-    expect((await catalogue()).text).toContain(`"max":9223372036854775807`);
+    expect((await listTemplates()).text).toContain(`"max":9223372036854775807`);
   });
 
   it.each(["?clusterMode=PLATFORM_MANAGED", "?cloudProvider=AWS", "?clusterMode=MINE&cloudProvider=AWS"])(
     "answers 400 to %s",
     async (query) => {
-      expect((await catalogue(query)).status).toBe(400);
+      expect((await listTemplates(query)).status).toBe(400);
     },
   );
 
@@ -72,10 +72,10 @@ describe("the catalogue", () => {
     ["unavailable", 503],
   ])("answers while it is %s with %d, to a binding as well", async (catalog, status) => {
     await control(simulator, "PATCH /settings", { catalog });
-    expect((await catalogue()).status).toBe(status);
+    expect((await listTemplates()).status).toBe(status);
     expect((await bind({})).status).toBe(status);
     await control(simulator, "PATCH /settings", { catalog: "ok" });
-    expect((await catalogue()).status).toBe(200);
+    expect((await listTemplates()).status).toBe(200);
   });
 });
 
@@ -96,7 +96,7 @@ describe("a binding", () => {
     ["a draft", { templateVersion: "2.0.0" }, 404],
     ["a deprecated version", { templateVersion: "1.0.0" }, 400],
     ["an unknown version", { templateVersion: "9.9.9" }, 404],
-    ["a template of another organisation", { templateKey: "partner-platform", templateVersion: "1.0.0" }, 404],
+    ["a template of another organization", { templateKey: "partner-platform", templateVersion: "1.0.0" }, 404],
     ["no template", { templateKey: undefined }, 400],
     ["an unknown layer", { layerSelections: { moon: true } }, 400],
     ["a mandatory layer deselected", { layerSelections: { networking: false } }, 400],

@@ -25,7 +25,7 @@ export interface LayerStatus {
 
 /**
  * @returns the template version that may be bound to the cluster.
- * @throws Problem 404 when the organisation has none of that key and version, 400 when it is deprecated and not bound
+ * @throws Problem 404 when the organization has none of that key and version, 400 when it is deprecated and not bound
  * to this cluster already.
  */
 export function templateFor(sim: Simulation, cluster: Cluster, key: string, version: string): TemplateVersion {

@@ -4,8 +4,8 @@ import type { Cluster, Environment, Project, Service } from "../model/world.ts";
 import type { Call } from "./route.ts";
 
 /**
- * These functions find a record by id and check that the caller's organisation owns it.
- * @throws Problem 404 when it does not exist, 403 when it belongs to another organisation, or was deleted and the
+ * These functions find a record by id and check that the caller's organization owns it.
+ * @throws Problem 404 when it does not exist, 403 when it belongs to another organization, or was deleted and the
  * platform answers 403 for that
  */
 export function findProject(call: Call, id: string): Project {
@@ -33,13 +33,13 @@ export function findCluster(call: Call, id: string): Cluster {
   return cluster;
 }
 
-/** A cluster named under an organisation. */
+/** A cluster named under an organization. */
 export function findClusterOf(call: Call, organizationId: string, id: string): Cluster {
   checkOrganization(call, organizationId);
   return findCluster(call, id);
 }
 
-/** A record named under an organisation. @param what e.g. "webhook" */
+/** A record named under an organization. @param what e.g. "webhook" */
 export function findOfOrganization<T extends { readonly organizationId: string }>(
   call: Call,
   records: ReadonlyMap<string, T>,
@@ -53,7 +53,7 @@ export function findOfOrganization<T extends { readonly organizationId: string }
   return record;
 }
 
-/** @throws Problem 403 unless the caller belongs to the organisation, 404 when there is no such organisation. */
+/** @throws Problem 403 unless the caller belongs to the organization, 404 when there is no such organization. */
 export function checkOrganization(call: Call, organizationId: string): void {
   if (call.principal.organizationId === organizationId) return;
   if (!call.sim.world.organizations.has(organizationId)) throw new Problem(404, "No such organization");

@@ -105,7 +105,7 @@ export const environmentRoutes = [
   }),
 ];
 
-/** @returns the requested cluster, which must be the organisation's; without one, the organisation's first */
+/** @returns the requested cluster, which must be the organization's; without one, the organization's first */
 function clusterFor(call: Call, organizationId: string, id: string | undefined): Cluster {
   if (id !== undefined) return findCluster(call, id);
   const first = [...call.sim.world.clusters.values()].find((cluster) => cluster.organizationId === organizationId);

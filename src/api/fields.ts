@@ -227,7 +227,7 @@ export function variablesOf<More extends z.ZodRawShape>(
     .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] });
 }
 
-/** The parameters that narrow a catalogue to a cluster; the platform's list operation takes both or none. */
+/** The parameters that narrow a catalog to a cluster; the platform's list operation takes both or none. */
 export const clusterContext = z
   .object({
     mode: platformValue.describe("Cluster mode in the platform's spelling, e.g. CUSTOMER_MANAGED."),

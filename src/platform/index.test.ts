@@ -99,7 +99,7 @@ describe("the rate limit", () => {
       is: "RateLimited",
       retryAfterMs: 5000,
     });
-    for (const attempt of [platform.catalogue.cloudProviders(), platform.clusters.stop(ID), platform.reserve()]) {
+    for (const attempt of [platform.catalog.cloudProviders(), platform.clusters.stop(ID), platform.reserve()]) {
       expect((await failureOf(attempt)).failure.is).toBe("RateLimited");
     }
     expect(server.arrived).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** Hostile specs, Secrets, catalogues and answers: the operator reports each, and none stops other objects. */
+/** Hostile specs, Secrets, catalogs and answers: the operator reports each, and none stops other objects. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
@@ -152,15 +152,13 @@ describe("hostile input", () => {
     await expectOtherServed("deep");
   });
 
-  it("[E4] a catalogue of evil patterns blocks no other object, and the platform validates instead", async ({
-    task,
-  }) => {
+  it("[E4] a catalog of evil patterns blocks no other object, and the platform validates instead", async ({ task }) => {
     const { platform } = env;
     const headers = { authorization: `Token ${platform.tokens.admin}` };
     const path = `/organization/${platform.organizationId}/platformTemplate`;
-    const catalogue = await (await fetch(platform.url + path, { headers })).text();
-    const evil = catalogue.replaceAll(/"pattern":\s*"(?:[^"\\]|\\.)*"/g, `"pattern":"^(a+)+$"`);
-    expect(evil).not.toBe(catalogue);
+    const catalog = await (await fetch(platform.url + path, { headers })).text();
+    const evil = catalog.replaceAll(/"pattern":\s*"(?:[^"\\]|\\.)*"/g, `"pattern":"^(a+)+$"`);
+    expect(evil).not.toBe(catalog);
     platform.sim.faults.add({
       match: { operation: "listPlatformTemplates" },
       count: null,

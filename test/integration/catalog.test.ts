@@ -8,7 +8,7 @@ import { defaults, resource } from "../support/kube/manifests.ts";
 const ALL = ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"];
 
 for (const surface of effort.few(["documented", "full"] as const)) {
-  describe(`a whole catalogue on the ${surface} surface`, () => {
+  describe(`a whole catalog on the ${surface} surface`, () => {
     const env = createEnv({ surface });
 
     beforeAll(() => env.apply(...defaults(env)));

@@ -21,14 +21,14 @@ describe("[C8] 400 and 422", () => {
   const catalog = (name: string, cluster: JsonObject): ReturnType<typeof resource> =>
     resource("PlatformCatalog", name, { include: ["Templates"], cluster });
 
-  it.each(halves)("a catalogue without the %s is refused by the API server: nothing is sent", async (missing, half) => {
+  it.each(halves)("a catalog without the %s is refused by the API server: nothing is sent", async (missing, half) => {
     const record = await env.record();
     const applying = env.kubectl(["apply", "-f", "-"], { input: JSON.stringify(catalog(`no-${missing}`, half)) });
     await expect(applying).rejects.toThrow(new RegExp(`spec\\.cluster\\.${missing}: Required value`));
     expect(record.calls("listPlatformTemplates")).toEqual([]);
   });
 
-  it("a catalogue that the platform answers with 400 says so in the platform's words, and recovers", async () => {
+  it("a catalog that the platform answers with 400 says so in the platform's words, and recovers", async () => {
     await env.apply(...defaults(env), project("neighbour"));
     await env.waitFor("PlatformProject", "neighbour", { status: "True" });
     const body = { status: 400, error: "Bad Request", message: "clusterMode and cloudProvider go together" };

@@ -144,7 +144,7 @@ describe("the story of an organization that exists already", () => {
     expect(states()).toMatchObject({ orders: "DEPLOYED" });
   });
 
-  it("binds a template that the catalogue lists", async () => {
+  it("binds a template that the catalog lists", async () => {
     const clusterId = env.platform.clusterIds[0] ?? "";
     const listed = await platform("templates", "-o", "name");
     expect(listed).toContain("kubernetes-essentials");

@@ -72,7 +72,7 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
     expect(harness.calls().filter(({ method }) => method === "PUT")).toHaveLength(before);
   });
 
-  it("reads the whole catalogue", async () => {
+  it("reads the whole catalog", async () => {
     const pass = contextOf<CatalogTypes>(
       platformCatalog.spec.parse({ include: ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"] }),
       {},

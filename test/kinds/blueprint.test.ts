@@ -173,7 +173,7 @@ describe("the service of a blueprint", () => {
   it.each([
     ["before it was seen", 0],
     ["while it was followed", 3],
-  ])("whose deployment was cancelled %s says so", async (_when, seconds) => {
+  ])("whose deployment was canceled %s says so", async (_when, seconds) => {
     const runner = env.applied();
     await runner.run();
     if (seconds > 0) {

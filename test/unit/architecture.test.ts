@@ -160,7 +160,7 @@ describe("what the code cites", () => {
   });
 
   it("is in this repository", () => {
-    const papers = /design §|(?:reliability|performance|experience)[ -]bar\b|api-behaviour|operator-conventions/;
+    const papers = /design §|(?:reliability|performance|experience)[ -]bar\b|api-behavior|operator-conventions/;
     const citing = commented.filter(({ file, text }) => file !== "test/unit/architecture.test.ts" && papers.test(text));
     expect(citing.map(({ file }) => file)).toEqual([]);
   });

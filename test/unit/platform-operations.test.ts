@@ -174,7 +174,7 @@ describe.each(["message", "detail", "none"] as const)("the documented errors, in
   beforeAll(() => change({ profile: { errorText } }));
 
   it.each([{ clusterMode: "PLATFORM_MANAGED" }, { cloudProvider: "AWS" }])(
-    "400 for a catalogue with %j alone, which the client never sends",
+    "400 for a catalog with %j alone, which the client never sends",
     async (context) => {
       const { simulator, admin } = harness;
       const query = new URLSearchParams(context).toString();
@@ -194,7 +194,7 @@ describe.each(["message", "detail", "none"] as const)("the documented errors, in
     },
   );
 
-  it("400 for a catalogue all the same", async () => {
+  it("400 for a catalog all the same", async () => {
     const match = { operation: "listPlatformTemplates" };
     harness.simulator.sim.faults.add({ match, effect: "none", answer: { is: "status", status: 400 } });
     expect(await failureOf(harness.admin.templates.list())).toMatchObject({
@@ -225,7 +225,7 @@ describe.each(["message", "detail", "none"] as const)("the documented errors, in
   it.each([
     ["failed", 500],
     ["unavailable", 503],
-  ] as const)("a catalogue that %s: %d, after two repetitions", async (catalog, status) => {
+  ] as const)("a catalog that %s: %d, after two repetitions", async (catalog, status) => {
     change({ catalog });
     const platform = harness.connect(); // another one has learnt that the platform is down
     const before = harness.calls().length;

@@ -26,7 +26,7 @@ describe("the quickstart", () => {
     }
   });
 
-  it("is one project, two environments, two applications, a catalogue and a binding", () => {
+  it("is one project, two environments, two applications, a catalog and a binding", () => {
     const kinds = [
       "PlatformProject",
       "PlatformEnvironment",

@@ -28,7 +28,7 @@ export const ORGANIZATION: readonly Entry[] = [
     name: "providers",
     about: "list the cloud providers",
     operations: ["listCloudProviders"],
-    read: async (call) => (await call.platform()).catalogue.cloudProviders(),
+    read: async (call) => (await call.platform()).catalog.cloudProviders(),
     view: {
       columns: { PROVIDER: "shortName", NAME: "name", REGIONS: ({ regions: { length } }) => length },
       wide: { LOGO: "logoUrl" },
@@ -45,7 +45,7 @@ export const ORGANIZATION: readonly Entry[] = [
       country: { is: "text", value: "COUNTRY", about: "only regions in this country, by code or name" },
     },
     read: async (call) => {
-      const all = await (await call.platform()).catalogue.cloudProviders();
+      const all = await (await call.platform()).catalog.cloudProviders();
       const provider = all.find(({ shortName }) => same(shortName, call.args.provider));
       if (provider === undefined) {
         const known = all.map(({ shortName }) => shortName).join(", ");
@@ -68,7 +68,7 @@ export const ORGANIZATION: readonly Entry[] = [
     name: "database-types",
     about: "list the types of managed databases",
     operations: ["listManagedDatabaseTypes"],
-    read: async (call) => (await call.platform()).catalogue.managedDatabaseTypes(),
+    read: async (call) => (await call.platform()).catalog.managedDatabaseTypes(),
     view: {
       columns: { TYPE: "name" },
       name: ({ name }) => `databasetype/${name}`,

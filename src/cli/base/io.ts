@@ -14,7 +14,7 @@ export interface Stream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
-  /** Whether a terminal has colours; respects NO_COLOR, NODE_DISABLE_COLORS and TERM=dumb. */
+  /** Whether a terminal has colors; respects NO_COLOR, NODE_DISABLE_COLORS and TERM=dumb. */
   hasColors?(): boolean;
   on?(event: "resize", listener: () => void): unknown;
 }
@@ -40,7 +40,7 @@ export interface Host {
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 
-/** @returns a function that colours a text where `stream` is a terminal with colours */
+/** @returns a function that colors a text where `stream` is a terminal with colors */
 export function paintFor(stream: Stream): Paint {
   if (stream.hasColors?.() !== true) return (_, text) => text;
   return (style, text) => styleText(style, text, { validateStream: false });

@@ -58,7 +58,7 @@ describe("what is printed", () => {
   });
 
   it.each([
-    ["colours and cursor moves", "\u001B[31mred\u001B[2J", "[31mred [2J"],
+    ["colors and cursor moves", "\u001B[31mred\u001B[2J", "[31mred [2J"],
     ["line breaks", "one\r\ntwo", "one two"],
     ["direction marks", "a\u202Eb", "a b"],
   ])("cannot change a terminal by %s", async (_, hostile, shown) => {

@@ -52,7 +52,7 @@ describe("identityMismatch", () => {
     ["the same", { ...now }, undefined],
     ["a connection that was re-created", { ...now, connectionUid: "other" }, undefined],
     ["another host", { ...now, host: "x" }, "ConnectionChanged"],
-    ["another organisation", { ...now, organizationId: "x" }, "ConnectionChanged"],
+    ["another organization", { ...now, organizationId: "x" }, "ConnectionChanged"],
     ["another parent", { ...now, parentId: "x" }, "ParentChanged"],
     ["no parent", { ...now, parentId: undefined }, undefined],
     ["odd pins", "x", undefined],
@@ -61,9 +61,9 @@ describe("identityMismatch", () => {
   });
 
   it.each([
-    ["both", { ...now, host: "x" }, "on x, organisation o; its connection now leads to h, organisation o."],
-    ["a host alone", { host: "x" }, "on x, organisation unknown; its"],
-    ["an organisation alone", { organizationId: "x" }, "on another host, organisation x; its"],
+    ["both", { ...now, host: "x" }, "on x, organization o; its connection now leads to h, organization o."],
+    ["a host alone", { host: "x" }, "on x, organization unknown; its"],
+    ["an organization alone", { organizationId: "x" }, "on another host, organization x; its"],
   ])("names what was recorded: %s", (_, identity, message) => {
     expect(identityMismatch(pinned(identity), now)?.message).toContain(message);
   });

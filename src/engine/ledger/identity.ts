@@ -86,7 +86,7 @@ export function identityMismatch(object: KubeObject, now: RecordedIdentity): Why
     (host !== undefined && host !== now.host) ||
     (organizationId !== undefined && organizationId !== now.organizationId)
   ) {
-    const message = `This resource was recorded on ${host ?? "another host"}, organisation ${organizationId ?? "unknown"}; its connection now leads to ${now.host}, organisation ${now.organizationId}. Point it back, or create a new resource.`;
+    const message = `This resource was recorded on ${host ?? "another host"}, organization ${organizationId ?? "unknown"}; its connection now leads to ${now.host}, organization ${now.organizationId}. Point it back, or create a new resource.`;
     return { reason: "ConnectionChanged", message };
   }
   if (parentId !== undefined && now.parentId !== undefined && parentId !== now.parentId) {

@@ -148,7 +148,7 @@ describe("a deployment that failed", () => {
     ["is for a person at the limit", again({ attempts: 2 }), broken, FAILED],
     ["is not started again at a limit of none", { ...failed(), retry: { limit: 0, backoffMs: 0 } }, broken, FAILED],
     ["to build is started again, too", again({ state: "BUILD_ERROR" }), observedIn("BUILD_ERROR"), DEPLOY],
-    ["because somebody cancelled it is not", again({ state: "CANCELED" }), observedIn("CANCELED"), "stalled Canceled"],
+    ["because somebody canceled it is not", again({ state: "CANCELED" }), observedIn("CANCELED"), "stalled Canceled"],
     ["of others is not", { ...retry, ...last({}) }, broken, FAILED],
     ["that was found is not", again({ startedAt: undefined as never }), broken, FAILED],
     ["of another commit gives way", again({ gitCommitId: OTHER_COMMIT }), broken, DEPLOY],

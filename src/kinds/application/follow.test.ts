@@ -51,7 +51,7 @@ describe("[C10] a deployment is followed by its request id", () => {
       "CANCELED",
       true,
     ],
-    ["cancelled before it began", asked("CANCELED", "DEPLOYED", ours), "stalled Canceled", "CANCELED", true],
+    ["canceled before it began", asked("CANCELED", "DEPLOYED", ours), "stalled Canceled", "CANCELED", true],
     ["in an undocumented state", asked("PONDERING"), "waiting Progressing", "PONDERING", false],
     ["ended, the service in an unknown state", asked("DEPLOYED", "UNAVAILABLE"), "settled", "DEPLOYED", true],
     ["unknown, the service RUNNING as before", observedIn("RUNNING"), "waiting Progressing", "RUNNING", false],

@@ -101,7 +101,7 @@ describe("the state of an application", () => {
     ["STOP_ERROR", "Look at the application on the platform"],
     ["RESTART_ERROR", "Read the application's log"],
     ["DELETE_ERROR", "Look at the application on the platform"],
-    ["CANCELED", "It was cancelled, or another service of the environment failed first"],
+    ["CANCELED", "It was canceled, or another service of the environment failed first"],
   ])("%s says what to do", (state, advice) => {
     for (const each of all({ state: [state], runState: ["Running"] })) {
       const { context, observed } = settled(each);

@@ -66,7 +66,7 @@ describe("a spec against its template", () => {
       config({ host: { value: "x" } }),
       "spec.managedConfig[ingress][host] is no field of the component (it has domain, token, replicas)",
     ],
-    ["an input that the catalogue does not describe", { ...fits, ...input({ contact: { value: "x" } }) }],
+    ["an input that the catalog does not describe", { ...fits, ...input({ contact: { value: "x" } }) }],
     ["a field of a component that is only named", { managedConfig: { ...DOMAIN, collector: { any: { value: 1 } } } }],
     ["required", {}, `${CONFIG}[ingress][domain] is required`],
     ["required, given as an input", { customerProvidedInputs: DOMAIN }],

@@ -82,7 +82,7 @@ function unknownComponents(spec: BindingSpec, components: Components): readonly 
 
 /**
  * Returns the keys of managedConfig for which the component has no field. For customerProvidedInputs this cannot be
- * checked: components may have inputs that the catalogue does not describe.
+ * checked: components may have inputs that the catalog does not describe.
  */
 function unknownFields(config: readonly ConfigLeaf[], components: Components): readonly string[] {
   return config.flatMap(({ path, component, key }) => {

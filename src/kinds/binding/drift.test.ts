@@ -13,7 +13,7 @@ import {
 import type { Binding } from "../../platform/areas/templates.ts";
 import { bindingDrift } from "./drift.ts";
 
-const catalogue = template(
+const catalog = template(
   layer("base", {
     mandatory: true,
     components: [
@@ -57,10 +57,7 @@ const asWanted = {
 };
 
 const drift = (change: Partial<Binding>, listed = true) =>
-  bindingDrift(
-    context,
-    observedBinding({ template: listed ? catalogue : undefined, bound: { ...asWanted, ...change } }),
-  );
+  bindingDrift(context, observedBinding({ template: listed ? catalog : undefined, bound: { ...asWanted, ...change } }));
 const config = (change: Record<string, unknown>) => ({
   managedConfig: { ingress: { ...asWanted.managedConfig.ingress, ...change } },
 });
@@ -109,17 +106,15 @@ describe("drift", () => {
 
   it("shows no value of a sensitive field, even of a spec that is refused for it", () => {
     const plain = bindingContext(bindingSpec({ managedConfig: { ingress: { token: { value: "hunter22" } } } }));
-    expect(bindingDrift(plain, observedBinding({ template: catalogue, bound: { ...asWanted, layers: [] } }))).toEqual(
-      [],
-    );
+    expect(bindingDrift(plain, observedBinding({ template: catalog, bound: { ...asWanted, layers: [] } }))).toEqual([]);
   });
 
   it("is not known where the platform does not show its binding", () => {
-    expect(bindingDrift(context, observedBinding({ template: catalogue }))).toBeUndefined();
+    expect(bindingDrift(context, observedBinding({ template: catalog }))).toBeUndefined();
   });
 
   it("is a binding that is gone, once it was written", () => {
-    const observed = observedBinding({ template: catalogue, bound: "none" });
+    const observed = observedBinding({ template: catalog, bound: "none" });
     expect(bindingDrift(context, observed)).toEqual([]);
     expect(bindingDrift({ ...context, memory: writtenMemory(context) }, observed)).toEqual([
       { path: "spec.template", desired: "essentials 1.2.0", observed: "absent" },
@@ -132,7 +127,7 @@ describe("drift", () => {
     const bound = { ...asWanted, layerSelections: { [`${long}a`]: false, [`${long}b`]: false } };
     const found = bindingDrift(
       bindingContext(many, { surface: "Full" }),
-      observedBinding({ template: catalogue, bound }),
+      observedBinding({ template: catalog, bound }),
     );
     expect(found?.map(({ path }) => path.length)).toEqual([300]);
   });

@@ -36,7 +36,7 @@ describe("the problems of a spec", () => {
     expect(check({ spec: reversed })).toEqual(found);
   });
 
-  it("shows the texts of a hostile catalogue in one clean line", () => {
+  it("shows the texts of a hostile catalog in one clean line", () => {
     const of = template(layer("a\n\u202Eb\u0000c"));
     expect(check({ spec: { layerSelections: { x: true } }, of })).toEqual([
       "spec.layerSelections[x] is no layer of the template (it has a b c)",
@@ -62,7 +62,7 @@ describe("the problems of a spec", () => {
   });
 });
 
-describe("[E3] whatever catalogue and spec", () => {
+describe("[E3] whatever catalog and spec", () => {
   const key = fc.oneof(fc.constantFrom("a", "b", "__proto__", "constructor"), fc.string({ maxLength: 5 }));
   const bound = fc.option(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), { nil: undefined });
   const length = fc.option(fc.integer(), { nil: undefined });

@@ -11,7 +11,7 @@ const skipped = (key: string) => ({ key, status: "SKIPPED", reason: "Not availab
 
 const failed = (key: string) => ({ key, status: "FAILED", reason: "no quota" });
 
-const catalogue = template(
+const catalog = template(
   layer("base", { mandatory: true }),
   layer("nodes", { mandatory: true, modes: ["PLATFORM_MANAGED"], providers: ["AWS"] }),
   layer("logs", { enabledByDefault: true }),
@@ -25,7 +25,7 @@ function stand(
   const { layerSelections = {}, listed = true, provider, whole = true } = change;
   const kind = provider === undefined ? undefined : { mode: "PLATFORM_MANAGED", provider };
   const observed = observedBinding({
-    template: listed ? { ...catalogue, ...(!whole && { isIncomplete: true }) } : undefined,
+    template: listed ? { ...catalog, ...(!whole && { isIncomplete: true }) } : undefined,
     bound: { layers },
     cluster: { listed: true, kind },
   });
@@ -125,9 +125,9 @@ describe("the standing of the layers", () => {
   it("is known from the last answer where the platform does not show its binding, else not at all", () => {
     const context = bindingContext();
     const remembered = { ...context, memory: { layers: [on("base"), on("nodes"), on("logs")] } };
-    expect(standing(remembered, observedBinding({ template: catalogue }))).toMatchObject({ enabled: 3 });
-    expect(standing(context, observedBinding({ template: catalogue }))).toBeUndefined();
-    expect(standing(remembered, observedBinding({ template: catalogue, bound: "none" }))).toBeUndefined();
+    expect(standing(remembered, observedBinding({ template: catalog }))).toMatchObject({ enabled: 3 });
+    expect(standing(context, observedBinding({ template: catalog }))).toBeUndefined();
+    expect(standing(remembered, observedBinding({ template: catalog, bound: "none" }))).toBeUndefined();
   });
 });
 

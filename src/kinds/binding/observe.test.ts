@@ -127,7 +127,7 @@ describe("what is seen", () => {
     });
   });
 
-  it.each([500, 503])("uses the last good list when the catalogue answers %i", async (status) => {
+  it.each([500, 503])("uses the last good list when the catalog answers %i", async (status) => {
     const { api, state } = platform({ templates: failed("Server", status) });
     const own = createBinding();
     await expect(own.observe(bindingContext(), api)).rejects.toThrow("said");

@@ -15,7 +15,7 @@ const MAX_AGE_MS = 60_000;
 /** PlatformCloudVendor of the spec; the list operation takes no other. */
 const PROVIDERS = ["AWS", "SCW", "GCP", "DO", "AZURE", "OVH", "CIVO", "HETZNER", "ORACLE", "IBM", "UNKNOWN"];
 
-/** Who runs Kubernetes, as deployed services spell it, and the catalogue's name of that mode. */
+/** Who runs Kubernetes, as deployed services spell it, and the catalog's name of that mode. */
 const MODES: ReadonlyMap<string, string> = new Map([
   ["MANAGED", "PLATFORM_MANAGED"],
   ["SELF_MANAGED", "CUSTOMER_MANAGED"],
@@ -23,7 +23,7 @@ const MODES: ReadonlyMap<string, string> = new Map([
   ["CUSTOMER_MANAGED", "CUSTOMER_MANAGED"],
 ]);
 
-/** Lists templates; while the catalogue cannot be loaded (500, 503), returns the last list. @throws ApiError */
+/** Lists templates; while the catalog cannot be loaded (500, 503), returns the last list. @throws ApiError */
 export type ListTemplates = (api: Platform, cluster: ClusterKind | undefined) => Promise<readonly Template[]>;
 
 /** @returns a list that keeps the last good answer for each connection and kind of cluster */

@@ -23,7 +23,7 @@ export function isBound({ spec, memory }: BindingContext, { bound }: Observed): 
   return key === spec.template.key && version === spec.template.version;
 }
 
-/** Returns why the spec cannot be bound, by the catalogue. */
+/** Returns why the spec cannot be bound, by the catalog. */
 export function configFault(context: BindingContext, observed: Observed): Why | undefined {
   if (observed.template === undefined)
     return isBound(context, observed)

@@ -41,7 +41,7 @@ export const spec = z
   .object({
     ...placeFields("service"),
     tag: displayName.describe(
-      "Tag of the catalogue, which names the blueprint and its version, e.g. redis/3.0.0. Cannot be changed once the " +
+      "Tag of the catalog, which names the blueprint and its version, e.g. redis/3.0.0. Cannot be changed once the " +
         "service exists.",
     ),
     icon: matches(/^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/, 2048, "must be a URI").describe("URI of the service's icon."),
@@ -137,7 +137,7 @@ export const platformBlueprint = defineResource({
     STATE_SINCE,
     column("Tag", ".spec.tag", "Tag of the blueprint."),
     column("Env", ".spec.environmentRef.name", "The environment it is in."),
-    wide("Catalog-URL", ".status.catalogUrl", "Where the catalogue describes the blueprint."),
+    wide("Catalog-URL", ".status.catalogUrl", "Where the catalog describes the blueprint."),
     wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
   ]),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name"],

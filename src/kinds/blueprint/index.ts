@@ -1,4 +1,4 @@
-/** PlatformBlueprint: a service from a blueprint of the catalogue. It is created, perhaps deployed, and followed. */
+/** PlatformBlueprint: a service from a blueprint of the catalog. It is created, perhaps deployed, and followed. */
 import type { JsonObject } from "../../engine/contract/kind.ts";
 import type { Blueprint } from "../../platform/areas/blueprints.ts";
 import { defineService } from "../service/define.ts";

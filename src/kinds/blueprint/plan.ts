@@ -97,7 +97,7 @@ function checkEnd(context: BlueprintContext, observed: Observed, { phase, state 
   if (!isToRun(context)) return undefined;
   const others = "Deploy it on the platform, or leave that to others with spec.deployOnCreate false.";
   if (phase === "idle" && context.memory.lastDeployment !== undefined) {
-    return stalled("Canceled", `The deployment that was to follow the creation was cancelled. ${others}`);
+    return stalled("Canceled", `The deployment that was to follow the creation was canceled. ${others}`);
   }
   if (phase !== "stopped" && phase !== "gone") return undefined;
   const what = phase === "stopped" ? "stopped" : "uninstalled";

@@ -9,7 +9,7 @@ const SECTIONS = ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositori
 const spec = z.object({
   connectionRef: connectionRef.optional(),
   include: z
-    .array(z.enum(SECTIONS).describe("One part of the catalogue."))
+    .array(z.enum(SECTIONS).describe("One part of the catalog."))
     .min(1)
     .max(SECTIONS.length)
     .default(["Templates"])
@@ -30,7 +30,7 @@ export type CatalogSpec = z.output<typeof spec>;
 export type CatalogSection = (typeof SECTIONS)[number];
 
 const record = {
-  digest: text.describe("SHA-256 of the content; it changes when the catalogue does."),
+  digest: text.describe("SHA-256 of the content; it changes when the catalog does."),
   changedAt: time.describe("Time when the operator first read this content."),
 };
 

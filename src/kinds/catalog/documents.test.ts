@@ -15,7 +15,7 @@ const section = (name: Section["name"], items: readonly object[], error?: string
 const bytesOf = (data: Readonly<Record<string, string>>): number =>
   Object.values(data).reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0);
 
-describe("the documents of a catalogue", () => {
+describe("the documents of a catalog", () => {
   it("keep every digit", () => {
     const { data } = documentsOf([section("templates", [{ max: 9_223_372_036_854_775_807n }])]);
     expect(data["templates.json"]).toBe('{\n"results":[\n{"max":9223372036854775807}\n]\n}\n');

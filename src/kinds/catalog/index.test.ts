@@ -34,7 +34,7 @@ function platform({ templates = [essentials], repositories }: Fake = {}) {
   };
   const api: Platform = fakePlatform({
     templates: { list: (context, options) => list("templates", templates, options, context) },
-    catalogue: {
+    catalog: {
       cloudProviders: (options) =>
         list(
           "cloudProviders",
@@ -66,7 +66,7 @@ function platform({ templates = [essentials], repositories }: Fake = {}) {
 const reportOf = async (given = context({ include: all }), fake?: Fake) =>
   catalog.report(given, await catalog.observe(given, platform(fake).api));
 
-describe("a catalogue", () => {
+describe("a catalog", () => {
   it("lists the repositories of the git token that it names", async () => {
     const { api, gitTokens } = platform();
     const gitTokenId = "00000000-0000-4000-8000-0000000000c1";
@@ -120,7 +120,7 @@ describe("a catalogue", () => {
 
   it("counts, and says where the content is", async () => {
     const { ready, status, conditions, drift } = await reportOf();
-    expect(ready).toEqual({ reason: "Available", message: 'The catalogue is in ConfigMap "full-catalog".' });
+    expect(ready).toEqual({ reason: "Available", message: 'The catalog is in ConfigMap "full-catalog".' });
     expect(status).toEqual({
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       changedAt: "2026-11-21T10:00:00Z",

@@ -22,7 +22,7 @@ const MAX_AGE_MS = 30_000;
 const MINUTE_MS = 60_000;
 
 /**
- * A catalogue that cannot be loaded (500, 503) makes `observe` throw: the engine keeps status and Ready, and the
+ * A catalog that cannot be loaded (500, 503) makes `observe` throw: the engine keeps status and Ready, and the
  * ConfigMap keeps its last good content.
  */
 export const catalog: Kind<CatalogTypes> = {
@@ -80,9 +80,9 @@ function readyMessage(configMap: string, sections: readonly Section[], { omitted
   );
   const cut = omitted.map(
     ({ name, count }) =>
-      ` ${count} entries of ${name}.json are left out: a ConfigMap holds ${MAX_BYTES / 1024} KiB. Spread the sections over several catalogues.`,
+      ` ${count} entries of ${name}.json are left out: a ConfigMap holds ${MAX_BYTES / 1024} KiB. Spread the sections over several catalogs.`,
   );
-  return `The catalogue is in ConfigMap "${configMap}".${[...unread, ...cut].join("")}`;
+  return `The catalog is in ConfigMap "${configMap}".${[...unread, ...cut].join("")}`;
 }
 
 type Documents = ReturnType<typeof documentsOf>;

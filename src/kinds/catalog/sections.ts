@@ -1,4 +1,4 @@
-/** The sections of the catalogue: how each is read and sorted. */
+/** The sections of the catalog: how each is read and sorted. */
 import type { ReadOptions } from "../../platform/client/caller.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -21,11 +21,11 @@ type Read = (api: Platform, spec: CatalogSpec, options: ReadOptions) => Promise<
 const READS: ReadonlyMap<CatalogSection, Read> = new Map<CatalogSection, Read>([
   [
     "DatabaseTypes",
-    async (api, _spec, options) => sorted(await api.catalogue.managedDatabaseTypes(options), ({ name }) => [name]),
+    async (api, _spec, options) => sorted(await api.catalog.managedDatabaseTypes(options), ({ name }) => [name]),
   ],
   [
     "CloudProviders",
-    async (api, _spec, options) => sorted(await api.catalogue.cloudProviders(options), ({ shortName }) => [shortName]),
+    async (api, _spec, options) => sorted(await api.catalog.cloudProviders(options), ({ shortName }) => [shortName]),
   ],
   [
     "Templates",

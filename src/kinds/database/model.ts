@@ -73,7 +73,7 @@ export async function typesOf(context: DatabaseContext, api: Platform): Promise<
   const known = context.memory.typeCheck;
   if (known?.type === type && known.listed) return undefined;
   try {
-    const types = await api.catalogue.managedDatabaseTypes({ maxAgeMs: MAX_AGE_MS });
+    const types = await api.catalog.managedDatabaseTypes({ maxAgeMs: MAX_AGE_MS });
     return types.map(({ name }) => name);
   } catch (error) {
     // The database works without the advice.

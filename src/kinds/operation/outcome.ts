@@ -92,7 +92,7 @@ export function unobservable(context: OperationContext, action: OperationAction)
 function failedMessage(state: string): string {
   const advice =
     state === "CANCELED"
-      ? "It was cancelled, or another service of the environment failed first"
+      ? "It was canceled, or another service of the environment failed first"
       : "Look at it on the platform";
   return `The platform reports ${state}. ${advice}, and create another PlatformOperation to try again.`;
 }

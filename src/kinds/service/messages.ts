@@ -51,7 +51,7 @@ export function explainFailure(
 }
 
 const CANCELED_ADVICE: ReadonlyMap<string, string> = new Map([
-  ["CANCELED", "It was cancelled, or another service of the environment failed first"],
+  ["CANCELED", "It was canceled, or another service of the environment failed first"],
 ]);
 
 /** Returns the first seven digits. */

@@ -59,7 +59,7 @@ function openProgress(
   // While the request runs, the service's own state is more precise: BUILDING, DEPLOYING.
   if (asked.phase === "busy") return own.phase === "busy" ? own : asked;
   // One request may carry several services (docs/architecture.md §9): the service's own state shows whether it failed
-  // for this one. A request that was cancelled before it began leaves the earlier state.
+  // for this one. A request that was canceled before it began leaves the earlier state.
   const perhapsAnother = asked.phase === "failed" && asked.state !== "CANCELED";
   return perhapsAnother && isOf(last, status) ? own : asked;
 }
@@ -73,7 +73,7 @@ export function askedProgress({ status }: NonNullable<ObservedState["request"]>)
 }
 
 /**
- * Reports whether the service shows nothing newer than a failed deployment of the operator. One that was cancelled in
+ * Reports whether the service shows nothing newer than a failed deployment of the operator. One that was canceled in
  * the queue leaves the earlier state, which is not about its commit.
  */
 function isFailureOf(last: ServiceDeployment, status: ServiceStatus, phase: Phase): boolean {
@@ -183,7 +183,7 @@ export function checkRetry<Action>(
 ): Plan<Action> | undefined {
   const { attempts = 0, finishedAt, startedAt, state: ended = "" } = last ?? {};
   if (retry === undefined || finishedAt === undefined || attempts >= retry.limit) return undefined;
-  // A cancelled deployment is no failure, and a failed stop is no failure of the deployment.
+  // A canceled deployment is no failure, and a failed stop is no failure of the deployment.
   const isFailed = phase === "failed" && startedAt !== undefined && /(^|_)ERROR$/.test(ended);
   if (!isFailed || state !== ended) return undefined;
   const left = Date.parse(finishedAt) + retry.backoffMs - now.getTime();

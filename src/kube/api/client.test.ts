@@ -95,7 +95,7 @@ describe("a request", () => {
       stop.abort();
     });
     const error = await failure(client.request({ method: "GET", path: "/x", signal: stop.signal }));
-    expect(error).toMatchObject({ failure: "Unreachable", message: "GET /x: cancelled" });
+    expect(error).toMatchObject({ failure: "Unreachable", message: "GET /x: canceled" });
   });
 
   it("leaves no timer behind", async () => {
@@ -251,7 +251,7 @@ describe("a watch", () => {
     await clock.advance(3_600_000);
     const next = reading.next();
     stop.abort();
-    await expect(next).rejects.toMatchObject({ failure: "Unreachable", message: "WATCH /x: cancelled" });
+    await expect(next).rejects.toMatchObject({ failure: "Unreachable", message: "WATCH /x: canceled" });
   });
 
   it("that breaks off fails as Unreachable (K4)", async () => {

@@ -163,7 +163,7 @@ async function readAnswer(what: string, answer: Dispatcher.ResponseData): Promis
 function asKubeError(error: unknown, what: string, limit: Deadline): KubeError {
   if (error instanceof KubeError) return error;
   if (limit.expired()) return new KubeError("Timeout", 0, `${what}: no answer within the deadline`);
-  if (limit.signal.aborted) return new KubeError("Unreachable", 0, `${what}: cancelled`);
+  if (limit.signal.aborted) return new KubeError("Unreachable", 0, `${what}: canceled`);
   if (error instanceof SyntaxError) return new KubeError("BadResponse", 0, `${what}: the answer is not JSON`);
   const code = error instanceof Error ? (stringMember(error, "code") ?? error.name) : "unknown";
   const failure = code.endsWith("_TIMEOUT") || code === "ETIMEDOUT" ? "Timeout" : "Unreachable";

@@ -17,10 +17,10 @@ describe("clampDelay", () => {
 });
 
 describe("the system's clock", () => {
-  it("[D2] runs what is due, and not what is cancelled or 34 days away", async () => {
+  it("[D2] runs what is due, and not what is canceled or 34 days away", async () => {
     const clock = systemClock();
     const ran: string[] = [];
-    const cancels = [clock.after(3e9, () => ran.push("far")), clock.after(1, () => ran.push("cancelled"))];
+    const cancels = [clock.after(3e9, () => ran.push("far")), clock.after(1, () => ran.push("canceled"))];
     cancels[1]?.();
     await new Promise<void>((resolve) => {
       clock.after(5, resolve);

@@ -220,7 +220,7 @@ describe("stop", () => {
       ({ signal }) =>
         new Promise((_, reject) =>
           signal?.addEventListener("abort", () => {
-            reject(new KubeError("Unreachable", 0, "cancelled"));
+            reject(new KubeError("Unreachable", 0, "canceled"));
           }),
         ),
     );

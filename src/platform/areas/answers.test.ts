@@ -166,13 +166,13 @@ const readings: readonly [string, (platform: Platform) => Promise<unknown>, stri
   ],
   [
     "cloud providers and their regions without the malformed ones",
-    ({ catalogue }) => catalogue.cloudProviders(),
+    ({ catalog }) => catalog.cloudProviders(),
     { results: [7, { short_name: "AWS", regions: [{ name: "eu" }, {}] }] },
     [{ shortName: "AWS", regions: [{ name: "eu" }] }],
   ],
   [
     "types of databases without the malformed ones",
-    ({ catalogue }) => catalogue.managedDatabaseTypes(),
+    ({ catalog }) => catalog.managedDatabaseTypes(),
     { results: [{}, { name: "REDIS" }] },
     [{ name: "REDIS" }],
   ],

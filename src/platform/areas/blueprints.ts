@@ -25,7 +25,7 @@ const blueprint = record({
 
 const blueprintRequest = request({
   name: filled,
-  /** The catalogue's tag of one blueprint version. */
+  /** The catalog's tag of one blueprint version. */
   tag: filled,
   icon: uri,
   variables: z

@@ -1,5 +1,5 @@
 /**
- * JSON that does not round. The catalogue's bounds are int64 (spec, FieldSchemaConstraintsResponse), of which a
+ * JSON that does not round. The catalog's bounds are int64 (spec, FieldSchemaConstraintsResponse), of which a
  * JavaScript number holds only 53 bits: an integer beyond them is read as bigint, and a bigint is written digit by
  * digit.
  */

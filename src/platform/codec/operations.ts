@@ -120,7 +120,7 @@ export const operations = {
   getClusterStatus: { method: "GET", path: `${CLUSTER}/status`, beyond: true },
   deployCluster: { method: "POST", path: `${CLUSTER}/deploy`, beyond: true, stale: ofCluster },
 
-  // Catalogue
+  // Catalog
   listCloudProviders: { method: "GET", path: "/cloudProvider" },
   listManagedDatabaseTypes: { method: "GET", path: "/aws/managedDatabase/type" },
 

@@ -8,7 +8,7 @@ const UNHURRIED_MS = 10_000;
 
 const judge = (pattern: string, value: string) => testPatterns([{ pattern, value }], UNHURRIED_MS)[0];
 
-describe("[E4] patterns of the catalogue", () => {
+describe("[E4] patterns of the catalog", () => {
   it.each([
     [String.raw`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)+$`, "shop.example.com", true],
     [String.raw`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)+$`, "shop", false],

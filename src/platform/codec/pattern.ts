@@ -1,5 +1,5 @@
 /**
- * Tests patterns of the catalogue (spec, FieldSchemaConstraintsResponse). They are untrusted: `^(a+)+$` alone would
+ * Tests patterns of the catalog (spec, FieldSchemaConstraintsResponse). They are untrusted: `^(a+)+$` alone would
  * block the whole process. V8 stops an expression when the time of the script around it is up;
  * re2js has no such bound: within the limits below it was seen to compile for 250 ms and to match for 190 ms.
  */

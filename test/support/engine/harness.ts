@@ -172,12 +172,12 @@ export function impatient(clock: ManualClock): Clock {
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
     after: (ms, run) => {
-      let cancelled = false;
+      let canceled = false;
       void clock.advance(ms).then(() => {
-        if (!cancelled) run();
+        if (!canceled) run();
       });
       return () => {
-        cancelled = true;
+        canceled = true;
       };
     },
   };

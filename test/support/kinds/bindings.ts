@@ -1,4 +1,4 @@
-/** Templates, specs and contexts for tests of bindings and catalogues. */
+/** Templates, specs and contexts for tests of bindings and catalogs. */
 import type { ReconcileContext, ResolvedNeeds, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { platformBinding, type BindingMemory, type BindingSpec } from "../../../src/kinds/binding/crd.ts";
 import { shownLayers } from "../../../src/kinds/binding/layers.ts";

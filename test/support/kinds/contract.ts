@@ -30,15 +30,15 @@ const ALWAYS = [{ schedule: "0 * * * *", duration: "2h", timeZone: "Europe/Berli
  */
 export function kindContract(kind: KindName, sample: Sample): void {
   const { changes = [], refused, smallest, writes } = sample;
-  const behaviour = KINDS[kind];
-  const parsed = (spec: JsonObject) => behaviour.resource.spec.safeParse(spec).data as JsonObject | undefined;
+  const behavior = KINDS[kind];
+  const parsed = (spec: JsonObject) => behavior.resource.spec.safeParse(spec).data as JsonObject | undefined;
   const platform = { url: "https://platform.example.com", organizationId: ID, clusterIds: [ID, ID] as const };
   const tokens = { admin: "", read: "", write: "", deploy: "", foreign: "" };
   const place = { env: { platform: { ...platform, tokens } }, name: "one", tree: TREE };
   const good = sample.good(place)["spec"] as JsonObject;
   const canAdopt = good["externalId"] === undefined && parsed({ ...good, externalId: ID })?.["externalId"] === ID;
   const doomed = parsed({ ...good, lifecycle: { deletionPolicy: "Delete" } });
-  const removals = doomed && behaviour.operations?.(doomed).delete;
+  const removals = doomed && behavior.operations?.(doomed).delete;
 
   describe.each(surfaces)(`${kind} on the %s surface`, (surface) => {
     const supports = supportsOn(surface === "full" ? "Full" : "Documented");
@@ -83,7 +83,7 @@ export function kindContract(kind: KindName, sample: Sample): void {
       expect([await removed("second"), await removed("kept")], "is kept").toEqual([[], []]);
       expect(await applied("by-id", given), "is taken over by its id").toEqual([TRUE, []]);
       expect([idOf(env.get(kind, "by-id")), await removed("by-id")]).toEqual([id, []]);
-      const isListed = behaviour.listable?.(supports);
+      const isListed = behavior.listable?.(supports);
       const lifecycle = isListed === undefined ? { managementPolicy: "ObserveOnly" } : { adoptionPolicy: "Required" };
       const byName = await applied("by-name", { ...spec, lifecycle });
       expect(byName, "is taken over by its name").toEqual([isListed === true ? TRUE : FALSE, []]);

@@ -55,7 +55,7 @@ export function application(name: string, parent: string, spec: JsonObject = {})
   });
 }
 
-/** A blueprint from the simulated catalogue's Helm blueprint, deployed by default. */
+/** A blueprint from the simulated catalog's Helm blueprint, deployed by default. */
 export function blueprint(name: string, parent: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformBlueprint", name, {
     name,

@@ -16,7 +16,7 @@ export interface CliOptions {
   readonly stdin?: string;
   /** Whether standard input and error are a terminal. */
   readonly isTTY?: boolean;
-  /** Whether standard output is a terminal (without colours). */
+  /** Whether standard output is a terminal (without colors). */
   readonly shown?: boolean;
   /** Fires for Ctrl-C. */
   readonly signal?: AbortSignal;

@@ -46,9 +46,9 @@ export async function printFindings(call: Pick<Call, "io" | "output">, findings:
     data: () => findings.map(({ what, is, detail }) => ({ check: what, result: is, detail })),
     lines: () =>
       findings.map(({ what, is, detail }) => {
-        const [sign, colour] = SIGNS[is];
+        const [sign, color] = SIGNS[is];
         const line = `${sign} ${what.padEnd(width)}  ${printable(detail)}`;
-        return (is === "info" ? wrap(line, width + 4) : line).replace(sign, paint(colour, sign));
+        return (is === "info" ? wrap(line, width + 4) : line).replace(sign, paint(color, sign));
       }),
   });
 }

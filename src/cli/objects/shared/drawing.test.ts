@@ -87,8 +87,8 @@ describe("the tree", () => {
     expect(lines.slice(1).map((line) => line.split("  ")[0])).toEqual(["✔ project shop/shop", "✔ project test/shop"]);
   });
 
-  it("colours signs and headings only, so that columns stay aligned", () => {
-    const painted = renderTree(quickstart, { width: 80, paint: (colour, text) => `<${String(colour)}>${text}</>` });
+  it("colors signs and headings only, so that columns stay aligned", () => {
+    const painted = renderTree(quickstart, { width: 80, paint: (color, text) => `<${String(color)}>${text}</>` });
     expect(painted[2]).toMatch(/^<green>✔<\/> project shop {2}/);
     expect(painted[6]).toMatch(/^ {3}└─ <red>✘<\/> application api/);
     expect(painted.map((line) => line.replaceAll(/<\/?\w*>/g, ""))).toEqual(

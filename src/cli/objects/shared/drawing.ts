@@ -14,7 +14,7 @@ export interface TreeStyle {
   readonly paint: Paint;
 }
 
-const COLOURS = {
+const COLORS = {
   new: "dim",
   working: "cyan",
   ready: "green",
@@ -60,9 +60,9 @@ export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly s
   };
   const lines = rows.map(({ fact, lead }, index) => {
     const line = lineOf(cells[index] ?? [], fact.message);
-    // The sign comes right after the branches, so it can be coloured without measuring again.
+    // The sign comes right after the branches, so it can be colored without measuring again.
     const at = lead.length;
-    const painted = at < line.length ? paint(COLOURS[fact.mark], line.slice(at, at + 1)) : "";
+    const painted = at < line.length ? paint(COLORS[fact.mark], line.slice(at, at + 1)) : "";
     return line.slice(0, at) + painted + line.slice(at + 1);
   });
   return [paint("dim", lineOf(headings, "MESSAGE")), ...lines];

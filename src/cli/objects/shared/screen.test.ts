@@ -86,8 +86,8 @@ describe("a screen", () => {
   it.each([
     [true, "\u001B[32mok\u001B[39m"],
     [false, "ok"],
-  ])("colours: %s", (colours, text) => {
-    const terminal = { ...fakeTerminal(20), hasColors: () => colours };
+  ])("colors: %s", (colors, text) => {
+    const terminal = { ...fakeTerminal(20), hasColors: () => colors };
     expect(createScreen(terminal).paint("green", "ok")).toBe(text);
   });
 });

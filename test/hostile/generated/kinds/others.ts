@@ -1,4 +1,4 @@
-/** Catalogues, operations and connections. */
+/** Catalogs, operations and connections. */
 import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
 import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
 import { certificate } from "../../../support/kube/tls.ts";
@@ -46,7 +46,7 @@ export const catalog: KindCases = {
       ...read(fixture.credentialsId, "listGithubRepositories"),
       in: { include: ["GitRepositories"] },
     },
-    interval: always("2h", local("the interval between reads of the catalogue")),
+    interval: always("2h", local("the interval between reads of the catalog")),
   }),
 };
 

@@ -21,7 +21,7 @@ export const VALUES = {
   others: { first: "value-three-3", second: "value-four-4" },
 } as const;
 
-/** ConfigMaps with values that the catalogue's templates accept. */
+/** ConfigMaps with values that the catalog's templates accept. */
 export const CONFIGURATION = {
   classes: { first: "standard", second: "fast" },
   "others-classes": { first: "fast" },
