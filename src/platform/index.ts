@@ -4,7 +4,7 @@ import { blueprints } from "./areas/blueprints.ts";
 import { clusters } from "./areas/clusters.ts";
 import { databases } from "./areas/databases.ts";
 import { environments } from "./areas/environments.ts";
-import { organization, platformCatalog } from "./areas/organization.ts";
+import { catalogReads, organization } from "./areas/organization.ts";
 import { projects } from "./areas/projects.ts";
 import { deployments } from "./areas/service-status.ts";
 import { services } from "./areas/services.ts";
@@ -131,7 +131,7 @@ function areas(caller: Caller) {
     deployments: deployments(caller),
     clusters: clusters(caller),
     templates: templates(caller),
-    catalog: platformCatalog(caller),
+    catalog: catalogReads(caller),
     organization: organization(caller),
     webhooks: webhooks(caller),
   };

@@ -65,7 +65,7 @@ const cloudProviderList = wellShapedList(cloudProvider);
 const databaseTypeList = wellShapedList(databaseType);
 
 /** Reads of what the platform offers to every organization. */
-export function platformCatalog(caller: Caller) {
+export function catalogReads(caller: Caller) {
   return {
     cloudProviders: read(caller, "listCloudProviders", cloudProviderList),
     /** The types of managed databases on AWS. */
