@@ -11,15 +11,15 @@ export function readme(): string {
 helm install platform-operator helm-chart/ --namespace platform-operator --create-namespace --wait
 \`\`\`
 
-It installs the CRDs, the operator, and the rights that the operator's code says it needs; the notes that it ends with are the first resource. It is tested with Helm 4; Helm 3.17 or later has all that this page asks for but \`--force-conflicts\`. Pod Security \`restricted\` holds for it.
+The chart installs the CRDs, the operator, and the permissions that the operator needs. Its notes show a first resource. The chart is tested with Helm 4; Helm 3.17 or later supports everything on this page except \`--force-conflicts\`. The pod complies with Pod Security \`restricted\`.
 
-- **Scope.** All namespaces by a ClusterRole, or those of \`watchNamespaces\` by a Role in each. What is in no namespace (ClusterPlatformConnection, the uid of kube-system) takes a small ClusterRole in both.
-- **CRDs** are templates, so that an upgrade brings them up to date. They stay when the release is uninstalled (\`crds.keep\`), and all custom resources with them. CRDs that were installed by hand are taken over by \`helm upgrade --install\` with \`--take-ownership\`, and \`--force-conflicts\` of Helm 4 where they are of another version. A rollback takes new fields away again.
-- **Uninstalling.** Delete what has \`deletionPolicy\` Delete or Stop first: its finalizer is the operator's.
-- **Secrets** are never values: connections refer to Secrets of yours.
-- **Several releases** in one cluster need \`watchNamespaces\` that have no namespace in common: nothing else keeps two of them from working on the same object, as both take its records for their own. They also need names of their own, as their ClusterRoles do, namespaces of their own, as the lease has one name, and \`crds.install: false\` in all but one. ClusterPlatformConnections are in no namespace: every release looks at all of them, each with the Secret of its own namespace, and writes their status. So give each release PlatformConnections, or all of them the same Secret.
-- **Testing.** \`helm test\` runs \`check --installation\` of the operator's image as a Pod.
-- **An image of one's own**: \`global.imageRegistry\`, \`image.repository\`, \`image.digest\`.
+- **Scope.** The operator watches all namespaces with a ClusterRole, or the namespaces in \`watchNamespaces\` with a Role in each. Both need a small ClusterRole for ClusterPlatformConnections and the uid of kube-system.
+- **CRDs** are templates, so an upgrade updates them. When the release is uninstalled, the CRDs and all custom resources stay (\`crds.keep\`). To take over CRDs that were installed manually, run \`helm upgrade --install\` with \`--take-ownership\`; if they are of another version, add \`--force-conflicts\` of Helm 4. A rollback removes the fields that the newer version added.
+- **Uninstalling.** First delete the custom resources with \`deletionPolicy\` Delete or Stop, since only the operator removes their finalizer.
+- **Secrets** are not values of the chart. Connections refer to your Secrets.
+- **Several releases** in one cluster must not have a namespace in common in \`watchNamespaces\`: nothing else prevents two releases from reconciling the same object, since both accept its records as their own. Each release needs its own name, because ClusterRoles are named after it, and its own namespace, because the lease has a fixed name. Set \`crds.install: false\` in all releases but one. Every release reconciles all ClusterPlatformConnections, with the Secret of its own namespace, and writes their status. Therefore use PlatformConnections, or give all releases the same Secret.
+- **Testing.** \`helm test\` runs \`check --installation\` in a Pod with the operator's image.
+- **Your own image**: \`global.imageRegistry\`, \`image.repository\`, \`image.digest\`.
 
 ## Values
 
@@ -27,20 +27,20 @@ ${valuesTable()}
 
 ## Memory
 
-What to set \`resources.requests.memory\` and \`resources.limits.memory\` to. Measured on commit ce8ed5fd, with the flags of Node that the image has since, with applications in a cgroup of 512 MiB ([how](../docs/performance-experiments.md#memory)); the rows with * are computed with 22 KiB for a resource.
+Recommended values for \`resources.requests.memory\` and \`resources.limits.memory\`. They were measured on commit ce8ed5fd with applications in a cgroup of 512 MiB, with the flags of Node that the image has used since ([method](../docs/performance-experiments.md#memory)). Values with * are computed with 22 KiB for a resource.
 
-| resources | after a start | all at work | request | limit |
+| resources | after a start | all in progress | request | limit |
 |---|--:|--:|--:|--:|
 | 10 | 106 MiB | 110 MiB* | 128Mi | 192Mi |
 | 1,000 | 121 MiB | 145 MiB | 160Mi | 256Mi |
 | 3,000 | 149 MiB | 190 MiB | 192Mi | 320Mi |
 | 10,000* | 245 MiB | 345 MiB | 352Mi | 512Mi |
 
-The defaults are for up to 3,000 (request) and 10,000 (limit). V8's heap may have 60 percent of the limit; there is nothing else to set.
+The defaults suit up to 3,000 (request) and 10,000 (limit) resources. V8's heap limit is 60 percent of the memory limit; no other setting is needed.
 
 ## What kube-score finds
 
-Of all its checks these are not met, by default or in some variants, each for a reason:
+The chart does not pass these checks of kube-score, by default or in some variants:
 
 ${Object.entries(ACCEPTED_FINDINGS)
   .map(([check, why]) => `- \`${check}\`: ${why}.`)
