@@ -20,14 +20,14 @@ function only(kind: string, feature: string, needs: readonly OperationName[], se
   return { kind, feature, needs, without: reason === undefined ? { seen } : { reason, seen } };
 }
 
-const STAYS = "the resource goes, the object stays on the platform; an event and the list of orphans name it";
+const STAYS = "the resource is deleted, the object stays on the platform; an event and the list of orphans name it";
 
-const TOLD: readonly Feature[] = [
-  everywhere("PlatformProject", "create; adopt by name; find what is missing; report drift of name and description"),
+const DESCRIBED: readonly Feature[] = [
+  everywhere("PlatformProject", "create; adopt by name; detect missing objects; report drift of name and description"),
   only("PlatformProject", "change name or description", ["updateProject"], "nothing is sent", "UpdateNotSupported"),
   only("PlatformProject", "delete", ["deleteProject"], STAYS, "DeleteNotSupported"),
 
-  everywhere("PlatformEnvironment", "create; adopt by id; find what is missing"),
+  everywhere("PlatformEnvironment", "create; adopt by id; detect missing objects"),
   only(
     "PlatformEnvironment",
     "adopt by name; report drift",
@@ -43,19 +43,19 @@ const TOLD: readonly Feature[] = [
   ),
   only("PlatformEnvironment", "delete", ["deleteEnvironment"], STAYS, "DeleteNotSupported"),
 
-  everywhere("PlatformApplication", "create; deploy a commit and follow it; variables; state and ingress"),
+  everywhere("PlatformApplication", "create; deploy a commit and follow its progress; variables; state and ingress"),
   only(
     "PlatformApplication",
-    "adopt by name; find a create whose answer was lost; report drift",
+    "adopt by name; trace a create without a response; report drift",
     ["listApplications"],
-    "adopt by `spec.externalId`; a lost create waits for a person",
+    "adopt by `spec.externalId`; a create without a response needs a user's decision",
     "CreateResultUnknown",
   ),
   only(
     "PlatformApplication",
     "change settings after the creation",
     ["updateApplication", "listApplications"],
-    "nothing is sent; `getApplication` does as well as the list",
+    "nothing is sent; `getApplication` works as well",
     "UpdateNotSupported",
   ),
   only("PlatformApplication", "stop", ["stopApplication"], "it keeps running", "NotSupportedByApi"),
@@ -71,7 +71,7 @@ const TOLD: readonly Feature[] = [
   everywhere("PlatformDatabase", "create; deploy; stop; follow both by their deployment request"),
   only(
     "PlatformDatabase",
-    "show the state; notice what others do; adopt by name; find a create whose answer was lost",
+    "show the state; detect changes by others; adopt by name; trace a create without a response",
     ["listDatabases", "listServiceStatuses"],
     "the state is that of the last request; without a request id it is unknown",
     "NotObservable",
@@ -134,7 +134,7 @@ const TOLD: readonly Feature[] = [
     "PlatformCluster",
     "show state, version and lock; see how a stop or an upgrade ends",
     ["getClusterStatus"],
-    "what the last answer told, and conditions are Unknown; `listClusters` shows the state as well",
+    "the status shows the last response, and conditions are Unknown; `listClusters` shows the state as well",
     "NotObservable",
   ),
   only("PlatformCluster", "start", ["deployCluster"], "it stays stopped", "NotSupportedByApi"),
@@ -210,13 +210,13 @@ const isOperation = (name: unknown): name is OperationName =>
 
 type AnyKind = ReturnType<typeof createKinds>[KindName];
 
-const isTold = ({ resource: { kind } }: AnyKind): boolean =>
-  kind.endsWith("Connection") || TOLD.some((row) => row.kind === kind);
+const isDescribed = ({ resource: { kind } }: AnyKind): boolean =>
+  kind.endsWith("Connection") || DESCRIBED.some((row) => row.kind === kind);
 
 /** The features above, and the declared ones of kinds that are not among them. */
 export const FEATURES: readonly Feature[] = [
-  ...TOLD,
-  ...Object.values(createKinds()).flatMap((kind) => (isTold(kind) ? [] : declared(kind))),
+  ...DESCRIBED,
+  ...Object.values(createKinds()).flatMap((kind) => (isDescribed(kind) ? [] : declared(kind))),
 ];
 
 /** @returns the page. */
@@ -225,22 +225,22 @@ export function platformsPage(): string {
 
 # What works on which platform
 
-The specification of the platform documents 32 operations: it creates projects, environments, applications, databases and blueprints, deploys, and stops databases and clusters. It has no update and no deletion, and shows little of what exists. The operator works with that alone (**Documented**) and uses ${String(beyond().length)} more operations where a platform has them (**Full**). Between the two, each operation counts for itself: where a platform lacks one of the column "needs", the column "without them" says what one sees.
+The specification of the platform documents 32 operations: it creates projects, environments, applications, databases and blueprints, deploys, and stops databases and clusters. It has no updates and no deletions, and few reads. The operator works with these operations alone (**Documented**), and uses ${String(beyond().length)} more operations if a platform offers them (**Full**). A platform may offer only some of them: if it lacks an operation in the column "needs", the column "without them" describes the effect.
 
-\`kubectl get pconn\` shows what a connection found, in the column SURFACE; \`spec.surface: Documented\` or \`Full\` on a connection overrides it. How every example ends on five platforms is in [examples on platforms](platforms-examples.md). Which operation each kind uses, with the tests that show it, is in [coverage](../coverage.md); what each reason means, in [reasons](../reference/reasons.md).
+\`kubectl get pconn\` shows the learned surface of a connection in the column SURFACE; \`spec.surface: Documented\` or \`Full\` on a connection overrides it. [Examples on platforms](platforms-examples.md) shows the final conditions of every example on five platforms. [Coverage](../coverage.md) lists the operations that each kind uses, with their tests, and [reasons](../reference/reasons.md) explains each reason.
 
 ${table()}
 
-## What follows from it
+## Consequences
 
-- **Nothing is deleted where there is no deletion.** The resource goes, the object stays and runs on, and the operator [records that](previews.md#what-stays-on-a-platform-that-deletes-nothing) to find it again.
-- **Settings of the creation are final where there is no update.** Change the spec back, or change the object on the platform and adopt it with a new resource.
-- **What a list lacks is not at once gone.** An object of a resource counts as gone when its own read says so, or when a list that showed it lacks it for a minute. A list that may be one page of several proves nothing.
-- **A create whose answer was lost is not repeated.** Where no list shows whether it landed, the resource says \`CreateResultUnknown\`, and a person decides with \`kubectl platform resolve\`.
-- **A stop, or a deployment of a database, whose answer was lost is sent once more.** It changes nothing if the first one was carried out. This is done only where the platform does not show the outcome, and only while the spec stays as it was. If the second answer is lost too, the resource says \`NotObservable\`, and a PlatformOperation \`OperationResultUnknown\`.
-- **An import of a secret that exists is up to the platform.** The specification does not show whether its value is replaced. The operator compares what the platform lists with what it sent, and says \`VariablesPending\` where the old value may have stayed.
+- **Without a deletion, objects stay.** The resource is deleted, the object keeps running on the platform, and the operator [records it](previews.md#orphans-on-a-platform-without-deletion) to adopt it later.
+- **Without an update, settings are final.** Revert the spec, or change the object on the platform and adopt it with a new resource.
+- **An object that a list lacks is not gone at once.** It counts as gone if its own read returns 404, or if a list that contained it lacks it for a minute. A list that may be one page of several proves nothing.
+- **A create without a response is not repeated.** If no list shows its result, the resource has the reason \`CreateResultUnknown\`, and a user decides with \`kubectl platform resolve\`.
+- **A stop, or a deployment of a database, without a response is sent once more.** The repetition has no effect if the first request was executed. The operator repeats it only if the platform does not show the result, and only while the spec is unchanged. If the second response is lost as well, the resource has the reason \`NotObservable\`, and a PlatformOperation \`OperationResultUnknown\`.
+- **The platform decides about the import of an existing secret.** The specification does not say whether it replaces the value. The operator compares the platform's list with what it sent, and reports \`VariablesPending\` if the old value may have been kept.
 
-Try both: \`make demo\` plays a platform that offers its specification alone, \`node_modules/.bin/node test/demo/main.ts --surface full\` one that offers everything.
+To try both, run \`make demo\`, which simulates a platform that offers only the specification, or \`node_modules/.bin/node test/demo/main.ts --surface full\`, which simulates one that offers everything.
 `;
 }
 
