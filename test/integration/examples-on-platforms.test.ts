@@ -152,7 +152,7 @@ it("ends as the page says", async () => {
     "",
     "# How every example ends, platform by platform",
     "",
-    "Each example of [examples](../../examples/README.md) is applied to a simulated platform until nothing changes any more. Documented and full are those of [what works on which platform](platforms.md). `read-only` shows everything and changes nothing beyond the specification, `no-delete` neither deletes nor stops, `lists-only` has the lists beyond the specification alone. The change window of examples/operations.yaml is closed.",
+    "Each of the [examples](../../examples/README.md) is applied to a simulated platform until nothing changes any more. [What works on which platform](platforms.md) describes documented and full. Beyond the specification, `read-only` has all reads and no writes, `no-delete` has everything except deletions and the stop of applications, and `lists-only` has only lists. The change window of examples/operations.yaml is closed.",
     "",
     `| resource | ${platformNames.join(" | ")} |`,
     `|---|${platformNames.map(() => "---|").join("")}`,
