@@ -117,7 +117,7 @@ describe("what goes wrong is reported in one line", () => {
     [
       "an id that the platform does not know",
       ["app-status", "00000000-0000-4000-8000-00000000dead"],
-      () => /^The platform does not know it \(404, /,
+      () => /^The platform did not find it \(404, /,
     ],
     [
       "only one of mode and provider",

@@ -34,7 +34,7 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
     const { applicationId } = user.world;
     const { code, stdout, stderr } = await user.run(["deploy", "papp/api", `--commit=${NEXT_COMMIT}`, "-o", "name"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `application/${applicationId}\n` });
-    expect(stderr).toMatch(/asks for commit 0123456\w+; this deployment will show as drift/);
+    expect(stderr).toMatch(/names commit 0123456\w+: the operator will report this deployment as drift/);
     expect(effects()).toEqual([{ deployed: applicationId, commit: NEXT_COMMIT, request: expect.any(String) }]);
   });
 
@@ -62,7 +62,7 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
     const { code, stderr } = await user.run(argv);
     expect(code).toBe(3);
     expect(stderr).toMatch(
-      /It is not done in time and goes on\. Look again with: kubectl platform deployment [-\w]{36}\n$/,
+      /The timeout has passed, and the platform continues\. Check again with: kubectl platform deployment [-\w]{36}\n$/,
     );
   });
 
@@ -71,7 +71,7 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
     const argv = ["deploy", user.world.applicationId, `--commit=${NEXT_COMMIT}`, "--wait"];
     const { code, stderr } = await user.run(argv, { signal: AbortSignal.abort() });
     expect(code).toBe(130);
-    expect(stderr).toMatch(/It goes on on the platform\. Look again with: kubectl platform deployment [-\w]{36}\n$/);
+    expect(stderr).toMatch(/The platform continues\. Check again with: kubectl platform deployment [-\w]{36}\n$/);
   });
 
   it("stops a database and starts it again", async () => {
@@ -145,7 +145,7 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
   it("takes a secret from a pipe or a file alone", async () => {
     expect(await user.run(["secrets", "set", "api", "KEY", "value"])).toMatchObject({ code: 64 });
     const typed = await user.run(["secrets", "set", "api", "KEY"], { isTTY: true });
-    expect(typed).toMatchObject({ code: 64, stderr: expect.stringContaining("Nothing is piped in.") });
+    expect(typed).toMatchObject({ code: 64, stderr: expect.stringContaining("Standard input is a terminal.") });
     expect(operations()).toEqual([]);
   });
 
@@ -156,7 +156,7 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
     const no = await user.run(["cluster", "stop", second], { isTTY: true, stdin: "n\n" });
     expect(no).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/everything that runs on it.*\n.*Nothing was done/),
+      stderr: expect.stringMatching(/everything that runs on it.*\n.*Canceled: nothing was changed/),
     });
     expect(operations()).toEqual([]);
     const yes = await user.run(["cluster", "upgrade", first], { isTTY: true, stdin: "yes\n" });

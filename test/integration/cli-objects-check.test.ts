@@ -63,7 +63,7 @@ describe("check", () => {
       /^✔ platform +it answers; the token sees 1 project$/m,
       /^✔ clocks +this machine and the platform agree$/m,
       /^· token +the platform does not show its scope/m,
-      /^✔ objects +none of 4 needs a person$/m,
+      /^✔ objects +none of 4 is Stalled$/m,
     ];
     for (const line of lines) expect(stdout).toMatch(line);
     // What is known of the operations beyond the specification: a deployed tree was read, nothing was deleted.
@@ -134,7 +134,7 @@ describe("check", () => {
   it("looks at one part alone", async () => {
     const { code, stderr } = await call(["check", "--uninstall", "--installation"]);
     expect(code).toBe(64);
-    expect(stderr).toMatch(/^Say at most one of --pre, --installation and --uninstall\./);
+    expect(stderr).toMatch(/^Give at most one of --pre, --installation and --uninstall\./);
   });
 });
 
@@ -224,7 +224,7 @@ describe("report", () => {
   it("can be a directory", async () => {
     const directory = await mkdtemp(join(tmpdir(), "report-"));
     expect((await call(["report", "-f", directory, operator()])).code).toBe(0);
-    expect(await readFile(join(directory, "README.txt"), "utf8")).toMatch(/^Not in it: Secrets, ConfigMaps, logs/m);
+    expect(await readFile(join(directory, "README.txt"), "utf8")).toMatch(/^It contains no Secrets, ConfigMaps and logs/m);
     expect(await readFile(join(directory, "events.yaml"), "utf8")).toContain("reason: Deployed");
   });
 });

@@ -146,7 +146,7 @@ describe("export on the full surface", () => {
 
   it.each([
     [["--project", "nothing"], 1, 'The organization has no project "nothing".\n'],
-    [["--all", "--project", "x"], 64, /^Say either --all or --project ID\|NAME\./],
+    [["--all", "--project", "x"], 64, /^Give either --all or --project ID\|NAME\./],
   ])("refuses %s", async (argv, code, words) => {
     const ended = await exported(env, ...argv);
     expect(ended).toMatchObject({ code, stdout: "" });

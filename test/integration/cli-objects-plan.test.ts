@@ -108,7 +108,7 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
       environment(env, "lost", "nowhere"),
     ]);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^papp\/shop +error +standard input: The API server refuses it: .*spec\.cpu/m);
+    expect(stdout).toMatch(/^papp\/shop +error +standard input: The API server rejects it: .*spec\.cpu/m);
     expect(stdout).toMatch(/^penv\/lost +error +ParentNotFound: PlatformProject "nowhere" does not exist/m);
   });
 
@@ -144,7 +144,7 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
 
 describe("plan", () => {
   it.each([
-    [[], 64, /^Say what to plan with -f FILE or -f DIR\./],
+    [[], 64, /^Name the manifests to plan with -f FILE or -f DIR\./],
     [["-f", "nowhere.yaml"], 1, /^nowhere\.yaml cannot be read/],
   ])("ends %s with %d", async (argv, code, words) => {
     const ended = await cli(["plan", ...argv, "--kubeconfig", kubeconfigPath]);

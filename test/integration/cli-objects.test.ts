@@ -226,7 +226,7 @@ describe("reconcile", () => {
       ended.abort();
       const stopped = await call(["reconcile", "papp/shop", "--wait"], { signal: ended.signal });
       expect(stopped.code).toBe(130);
-      expect(stopped.stderr).toContain("Nothing is undone: the operator goes on by itself.");
+      expect(stopped.stderr).toContain("Nothing is undone: the operator continues by itself.");
     } finally {
       await env.start();
     }

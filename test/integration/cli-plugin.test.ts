@@ -156,7 +156,7 @@ describe("cluster token", () => {
       "a file that is no certificate",
       ["--server=https://127.0.0.1", "--ca-file=package.json"],
       1,
-      /holds no certificate/,
+      /contains no certificate/,
     ],
     ["no address", [], 64, /^--server is missing/],
   ])("makes no kubeconfig of %s", async (_, flags, code, said) => {
