@@ -224,7 +224,9 @@ describe("report", () => {
   it("can be a directory", async () => {
     const directory = await mkdtemp(join(tmpdir(), "report-"));
     expect((await call(["report", "-f", directory, operator()])).code).toBe(0);
-    expect(await readFile(join(directory, "README.txt"), "utf8")).toMatch(/^It contains no Secrets, ConfigMaps and logs/m);
+    expect(await readFile(join(directory, "README.txt"), "utf8")).toMatch(
+      /^It contains no Secrets, ConfigMaps and logs/m,
+    );
     expect(await readFile(join(directory, "events.yaml"), "utf8")).toContain("reason: Deployed");
   });
 });
