@@ -130,7 +130,7 @@ describe("a release of the chart", () => {
     const testing = helm("test", "--timeout", "2m");
     const [checked] = await Promise.all([runTestPod(), testing]);
     expect(checked).toMatchObject({ code: 0 });
-    for (const line of [/^✔ cluster +/m, /^\? CRDs +all 13 are there/m, /^✔ operator +\S+ leads$/m]) {
+    for (const line of [/^✔ cluster +/m, /^\? CRDs +all 13 are installed/m, /^✔ operator +\S+ leads$/m]) {
       expect(checked.output).toMatch(line);
     }
     expect(await testing).toMatch(/TEST SUITE: +platform-operator-test\n.*Phase: +Succeeded/s);
