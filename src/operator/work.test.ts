@@ -4,7 +4,7 @@ import { manualClock, settle, type ManualClock } from "../../test/support/kube/c
 import { memoryOrphans, memoryShards } from "../../test/support/platform/orphans.ts";
 import { DEFAULT_WINDOWS } from "../engine/contract/windows.ts";
 import type { Orphans } from "../engine/orphans/ledger.ts";
-import type { Bound } from "../engine/reconcile/engine.ts";
+import type { Bound } from "../engine/reconcile/bind.ts";
 import { KubeError } from "../kube/api/errors.ts";
 import type { KubeObject } from "../kube/api/types.ts";
 import { createWorkQueue } from "../kube/queue/workqueue.ts";

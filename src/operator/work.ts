@@ -3,7 +3,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 
 import { keyText, parseKey } from "../engine/contract/keys.ts";
-import { createEngine, type Bound, type EngineDeps } from "../engine/reconcile/engine.ts";
+import type { Bound } from "../engine/reconcile/bind.ts";
+import { createEngine, type EngineDeps } from "../engine/reconcile/engine.ts";
 import { priorityOf, type ReconcilePriority } from "../engine/reconcile/triggers.ts";
 import { takesMore } from "../kinds/shared/answers.ts";
 import { abortableSleep, createBackoff } from "../kube/api/clock.ts";

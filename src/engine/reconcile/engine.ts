@@ -7,9 +7,8 @@ import { createConnections, type Connect } from "../connections/connections.ts";
 import type { Enqueue, Ports, ProvidedPorts } from "../context/context.ts";
 import { createLocalStates } from "../context/local-state.ts";
 import { keyText, parseKey, recordedTenant } from "../contract/keys.ts";
-import type { ExternalWrite, Kind, Ms, Reference, Uuid, KindTypes, RatedApi } from "../contract/kind.ts";
+import type { Ms, RatedApi, Uuid } from "../contract/kind.ts";
 import { untilTurn } from "../contract/requeue.ts";
-import { parseSpec } from "../contract/spec.ts";
 import { isSettled, nonEmptyText, recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
 import { checkInstallation } from "../ledger/identity.ts";
 import { createExternalWrites } from "../ownership/external-writes.ts";
@@ -23,64 +22,9 @@ import {
   type Found,
   defaultConnections,
 } from "../references/references.ts";
-import { noteLeft } from "./orphaning.ts";
-import { reconciler, type Reconcile } from "./reconcile.ts";
+import type { Bound } from "./bind.ts";
 import { changesDefaults, concernsDependents, concernsItself, mayWait, wakeUp } from "./triggers.ts";
 import { flush } from "./write-status.ts";
-
-/** A kind without its type parameters. */
-export interface Bound<Api extends RatedApi> {
-  readonly kind: string;
-  readonly isConnection: boolean;
-  references(object: KubeObject): readonly Reference[];
-  claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
-  fieldOwnership(object: KubeObject): readonly string[];
-  externalWrites(object: KubeObject): readonly ExternalWrite[];
-  /** Records the orphan that a deleted object leaves on the platform. */
-  left(ports: Ports<Api>, object: KubeObject): void;
-  attach(ports: Ports<Api>): Reconcile;
-}
-
-/** Hides the type parameters of a kind. */
-export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
-  // If the kind throws, the reconcile of the object reports it. The change has to reach the queue despite the error.
-  const attempt = <T>(question: () => T): T | undefined => {
-    try {
-      return question();
-    } catch {
-      return undefined;
-    }
-  };
-  const ask = <T>(object: KubeObject, question: (spec: K["spec"]) => T): T | undefined =>
-    attempt(() => {
-      const { data } = parseSpec(kind.resource.spec, object);
-      return data === undefined ? undefined : question(data);
-    });
-  const recall = <T>(object: KubeObject, question: (memory: K["memory"]) => T): T | undefined =>
-    attempt(() => question(kind.resource.memory.parse(object.status ?? {})));
-  return {
-    kind: kind.resource.kind,
-    isConnection: kind.connection !== undefined,
-    references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
-    claim: (object, idOf) => ask(object, (spec) => kind.claim?.(spec, idOf)),
-    fieldOwnership: (object) => {
-      if (kind.fieldOwnership === undefined) return [];
-      const id = recordedIdIn(object);
-      return recall(object, (memory) => kind.fieldOwnership?.({ id, memory, inputs: undefined })) ?? [];
-    },
-    externalWrites: (object) => {
-      if (kind.externalWrites === undefined) return [];
-      const { data: spec } = parseSpec(kind.resource.spec, object);
-      return recall(object, (memory) => kind.externalWrites?.(memory, spec)) ?? [];
-    },
-    left: (ports, object) => {
-      attempt(() => {
-        noteLeft(ports, kind, object);
-      });
-    },
-    attach: (ports) => reconciler(ports, kind),
-  };
-}
 
 /** What the operator provides. */
 export interface EngineDeps<Api extends RatedApi> extends ProvidedPorts {

@@ -1,4 +1,4 @@
-import { bind, type Bound } from "../../engine/reconcile/engine.ts";
+import { bind, type Bound } from "../../engine/reconcile/bind.ts";
 import { createKinds } from "../../kinds/index.ts";
 import type { Platform } from "../../platform/index.ts";
 

@@ -1,6 +1,6 @@
 import { type Windows, DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import type { OrphanChange } from "../../../src/engine/orphans/ledger.ts";
-import { bind } from "../../../src/engine/reconcile/engine.ts";
+import { bind } from "../../../src/engine/reconcile/bind.ts";
 import type { Json, ObjectMeta } from "../../../src/kube/api/types.ts";
 import { manualClock } from "../kube/clock.ts";
 import { memoryOrphans, memoryShards, type MemoryShards } from "../platform/orphans.ts";

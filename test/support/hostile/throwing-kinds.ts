@@ -1,6 +1,6 @@
 /** The operator's kinds, which throw in a method and for an object that a test selects. */
 import type { Kind, KindTypes } from "../../../src/engine/contract/kind.ts";
-import { bind, type Bound } from "../../../src/engine/reconcile/engine.ts";
+import { bind, type Bound } from "../../../src/engine/reconcile/bind.ts";
 import { createKinds } from "../../../src/kinds/index.ts";
 import type { Platform } from "../../../src/platform/index.ts";
 

@@ -4,7 +4,7 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { startSimulator, type Simulator } from "../../../simulator/simulator.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
-import type { Bound } from "../../../src/engine/reconcile/engine.ts";
+import type { Bound } from "../../../src/engine/reconcile/bind.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { createRedactor } from "../../../src/observability/secrets.ts";
 import { boundKinds, CONNECTION_KINDS } from "../../../src/operator/config/kinds.ts";

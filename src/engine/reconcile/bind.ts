@@ -1,0 +1,62 @@
+/** Hides the type parameters of a kind from the engine. */
+import type { KubeObject } from "../../kube/api/types.ts";
+import type { Ports } from "../context/context.ts";
+import type { ExternalWrite, Kind, KindTypes, RatedApi, Reference, Uuid } from "../contract/kind.ts";
+import { parseSpec } from "../contract/spec.ts";
+import { recordedIdIn } from "../contract/status.ts";
+import { noteLeft } from "./orphaning.ts";
+import { reconciler, type Reconcile } from "./reconcile.ts";
+
+/** A kind without its type parameters. */
+export interface Bound<Api extends RatedApi> {
+  readonly kind: string;
+  readonly isConnection: boolean;
+  references(object: KubeObject): readonly Reference[];
+  claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
+  fieldOwnership(object: KubeObject): readonly string[];
+  externalWrites(object: KubeObject): readonly ExternalWrite[];
+  /** Records the orphan that a deleted object leaves on the platform. */
+  left(ports: Ports<Api>, object: KubeObject): void;
+  attach(ports: Ports<Api>): Reconcile;
+}
+
+/** Hides the type parameters of a kind. */
+export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
+  // If the kind throws, the reconcile of the object reports it. The change has to reach the queue despite the error.
+  const attempt = <T>(question: () => T): T | undefined => {
+    try {
+      return question();
+    } catch {
+      return undefined;
+    }
+  };
+  const ask = <T>(object: KubeObject, question: (spec: K["spec"]) => T): T | undefined =>
+    attempt(() => {
+      const { data } = parseSpec(kind.resource.spec, object);
+      return data === undefined ? undefined : question(data);
+    });
+  const recall = <T>(object: KubeObject, question: (memory: K["memory"]) => T): T | undefined =>
+    attempt(() => question(kind.resource.memory.parse(object.status ?? {})));
+  return {
+    kind: kind.resource.kind,
+    isConnection: kind.connection !== undefined,
+    references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
+    claim: (object, idOf) => ask(object, (spec) => kind.claim?.(spec, idOf)),
+    fieldOwnership: (object) => {
+      if (kind.fieldOwnership === undefined) return [];
+      const id = recordedIdIn(object);
+      return recall(object, (memory) => kind.fieldOwnership?.({ id, memory, inputs: undefined })) ?? [];
+    },
+    externalWrites: (object) => {
+      if (kind.externalWrites === undefined) return [];
+      const { data: spec } = parseSpec(kind.resource.spec, object);
+      return recall(object, (memory) => kind.externalWrites?.(memory, spec)) ?? [];
+    },
+    left: (ports, object) => {
+      attempt(() => {
+        noteLeft(ports, kind, object);
+      });
+    },
+    attach: (ports) => reconciler(ports, kind),
+  };
+}
