@@ -12,7 +12,10 @@ import { ORGANIZATION, type Rig, TOKEN } from "./rig.ts";
 /** The number of concurrent requests of the driver. */
 const CONCURRENCY = 16;
 const ENVIRONMENTS = 10;
-const TIMEOUT_MS = 300_000;
+/** The time for a phase: a minute, and more for each object than any subject needs on a slow machine. */
+const timeoutMs = (objects: number): number => 60_000 + 200 * objects;
+/** Of a request that deletes all objects. */
+const DELETE_MS = 300_000;
 /** How often deleted applications are counted. */
 const GONE_EVERY_MS = 250;
 
@@ -68,15 +71,23 @@ export async function createAll(rig: Rig, namespace: string, objects: number, sp
   await ready;
 }
 
-/** Gives each application another commit to deploy. Resolves when all are Ready. */
-export async function redeployAll(rig: Rig, namespace: string, objects: number): Promise<void> {
-  const ready = whenReady(rig, APPLICATION, namespace, { objects, generation: 2 });
+/**
+ * Gives each application another commit to deploy. Resolves when all are Ready.
+ * @param generation that the change causes; the commit consists of its last digit
+ */
+export async function redeployAll(rig: Rig, namespace: string, objects: number, generation = 2): Promise<void> {
+  const ready = whenReady(rig, APPLICATION, namespace, { objects, generation });
   await each(objects, async (name) => {
     const path = objectPath(APPLICATION, { namespace, name });
-    const body = { spec: { deploy: { gitCommitId: "2".repeat(40) } } };
+    const body = { spec: { deploy: { gitCommitId: commitOf(generation) } } };
     await rig.client.request({ method: "PATCH", path, body, contentType: "application/merge-patch+json" });
   });
   await ready;
+}
+
+/** Returns the commit that `redeployAll` deploys. */
+export function commitOf(generation: number): string {
+  return String(generation % 10).repeat(40);
 }
 
 /** Gives one application another commit to deploy. @returns the time of the request, in milliseconds since 1970 */
@@ -90,12 +101,12 @@ export async function edit({ client }: Rig, namespace: string, name: string, git
 
 /** Deletes the applications of a namespace. Resolves when the request is accepted: finalizers may keep them. */
 export async function removeAll({ client }: Rig, namespace: string): Promise<void> {
-  await client.request({ method: "DELETE", path: collectionPath(APPLICATION, namespace), timeoutMs: TIMEOUT_MS });
+  await client.request({ method: "DELETE", path: collectionPath(APPLICATION, namespace), timeoutMs: DELETE_MS });
 }
 
 /** Deletes the applications of a namespace. Resolves when there are none left. @throws Error after five minutes */
 export async function deleteAll(rig: Rig, namespace: string): Promise<void> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = AbortSignal.timeout(DELETE_MS);
   await removeAll(rig, namespace);
   for (;;) {
     const list = await rig.client.request({
@@ -144,7 +155,7 @@ async function each(objects: number, work: (name: string) => Promise<void>): Pro
   );
 }
 
-/** Resolves when that number of objects is Ready at that generation. @throws Error after five minutes */
+/** Resolves when that number of objects is Ready at that generation. @throws Error after `timeoutMs` */
 async function whenReady(
   rig: Rig,
   of: ResourceType,
@@ -152,7 +163,7 @@ async function whenReady(
   wanted: { readonly objects: number; readonly generation: number },
 ): Promise<void> {
   const ready = new Set<string>();
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = AbortSignal.timeout(timeoutMs(wanted.objects));
   // The API server ends a watch that is read too slowly.
   while (!signal.aborted && ready.size < wanted.objects)
     await watchReady(rig, of, namespace, { ...wanted, ready, signal }).catch((error: unknown) => {

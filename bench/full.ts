@@ -16,7 +16,7 @@ import { createAll, deleteAll, prepare, redeployAll, removeAll, UNLIMITED } from
 import { type Figures, journal, measure, memoryOf } from "./figures.ts";
 import { type ManyFigures, manyOf } from "./many.ts";
 import { page } from "./page.ts";
-import { buildPeer, type Rival, startRig, type Subject } from "./rig.ts";
+import { buildPeer, type Rig, type Rival, startRig, type Subject } from "./rig.ts";
 import { tenantsOf, type TenantsFigures } from "./tenants.ts";
 
 const text = { type: "string" } as const;
@@ -125,7 +125,7 @@ async function bursts(): Promise<Pick<Results, "create" | "redeploy">> {
     for (const subject of turn) {
       const namespace = `${subject}-${String(round)}`;
       const running = await rig.start(subject, namespace);
-      const run = (phase: typeof createAll) =>
+      const run = (phase: (on: Rig, namespace: string, objects: number) => Promise<void>) =>
         measure(running.sources, objects, () => Promise.race([phase(rig, namespace, objects), running.failed]));
       create[subject].push(await run(createAll));
       redeploy[subject].push(await run(redeployAll));

@@ -56,8 +56,11 @@ export interface Rig {
   /** The control endpoint of the platform. */
   readonly controlUrl: string;
   readonly auditLogPath: string;
-  /** Starts a subject that works in a namespace; the operator works in all namespaces if it is "". */
-  start(subject: Subject, namespace: string): Promise<RunningSubject>;
+  /**
+   * Starts a subject that works in a namespace; the operator works in all namespaces if it is "".
+   * @param args further flags of the operator
+   */
+  start(subject: Subject, namespace: string, args?: readonly string[]): Promise<RunningSubject>;
   stop(): Promise<void>;
 }
 
@@ -104,10 +107,10 @@ async function rigOn(controlPlane: ControlPlane, options: RigOptions): Promise<R
     clusterId: platform.facts("cluster"),
     controlUrl: platform.facts("control"),
     auditLogPath: controlPlane.auditLogPath,
-    start: async (subject, namespace) => {
+    start: async (subject, namespace, more = []) => {
       const kubeconfig = await kubeconfigFor(controlPlane, users[subject].namespace, users[subject].name);
       const starters = {
-        operator: () => startOperator(options, kubeconfig, namespace),
+        operator: () => startOperator(options, kubeconfig, namespace, more),
         peer: () => startPeer(kubeconfig, namespace, platform.facts("platform")),
         oracle: () => startOracle([kubeconfig, namespace, platform.facts("platform")]),
       };
@@ -140,14 +143,14 @@ async function startPlatform() {
   return { ...started, facts: (name: string): string => values.get(name) ?? "" };
 }
 
-async function startOperator(options: RigOptions, kubeconfig: string, namespace: string) {
+async function startOperator(options: RigOptions, kubeconfig: string, namespace: string, more: readonly string[]) {
   const { logFile, program } = options;
   const file = logFile === undefined ? undefined : createWriteStream(logFile);
   const flags = nodeFlags([dirname(program), dirname(kubeconfig), followParent]);
   const own = ["--kubeconfig", kubeconfig, "--allow-insecure-platform=true", "--allowed-platform-hosts=127.0.0.1"];
   const addresses = ["--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=127.0.0.1:0"];
   const scope = namespace === "" ? [] : [`--watch-namespaces=${namespace}`];
-  const args = [program, "run", ...own, ...addresses, ...scope, `--workers=${String(WORKERS)}`];
+  const args = [program, "run", ...own, ...addresses, ...scope, `--workers=${String(WORKERS)}`, ...more];
   let healthUrl: string | undefined;
   const started = await startNode([...flags, ...options.nodeFlags, ...args], (line) => {
     file?.write(`${line}\n`);
