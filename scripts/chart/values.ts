@@ -5,6 +5,7 @@
 import { z } from "zod";
 
 import { describeOption, type OptionName } from "../../src/operator/config/flags.ts";
+import { MAX_SHARDS } from "../../src/operator/config/names.ts";
 import { NAMESPACE_PATTERN } from "../../src/operator/config/validators.ts";
 import { ENDPOINT_PATTERN, LEVELS_PATTERN, PLATFORM_HOST_PATTERN } from "./patterns.ts";
 
@@ -106,7 +107,9 @@ const webhook = z.strictObject({
   enabled: z
     .boolean()
     .default(false)
-    .describe("Receives the platform's webhooks, so that changes are noticed at once instead of at the next poll."),
+    .describe(
+      "Receives the platform's webhooks, so that changes are noticed at once instead of at the next poll. Not possible with shards.",
+    ),
   port: port(8082).describe("Port of the receiver."),
   ingress: ingress.prefault({}).describe("Ingress to the receiver."),
 });
@@ -187,8 +190,10 @@ const podDisruptionBudget = z.strictObject({
   enabled: z
     .boolean()
     .default(true)
-    .describe("Keeps one replica during a drain. Created only with more than one replica."),
-  minAvailable: z.int().min(1).default(1).describe("Replicas to keep."),
+    .describe(
+      "Keeps one replica during a drain; of shards, a drain evicts one at a time. Created only with more than one replica or shard.",
+    ),
+  minAvailable: z.int().min(1).default(1).describe("Replicas to keep. Not used with shards."),
 });
 
 /** Pod Security "restricted" (Kubernetes: "Pod Security Standards"). */
@@ -223,7 +228,20 @@ export const Values = z.strictObject({
   commonAnnotations: labels.default({}).describe("Annotations of every object."),
   image: image.prefault({}).describe("The operator's image."),
   imagePullSecrets: list.describe("Secrets to pull the image with: `- name: …`."),
-  replicas: z.int().min(0).max(9).default(1).describe("Replicas; one is active, the others are on standby."),
+  replicas: z
+    .int()
+    .min(0)
+    .max(9)
+    .default(1)
+    .describe("Replicas; one is active, the others are on standby. Not used with shards."),
+  shards: z
+    .int()
+    .min(1)
+    .max(MAX_SHARDS)
+    .default(1)
+    .describe(
+      "Processes that divide the objects by namespace; more than one makes a StatefulSet in place of the Deployment.",
+    ),
   watchNamespaces: z
     .array(namespace)
     .default([])
@@ -252,7 +270,7 @@ export const Values = z.strictObject({
   terminationGracePeriodSeconds: z.int().min(10).default(30).describe("Time to finish requests that are in progress."),
   strategy: members
     .default({ type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } })
-    .describe("Update strategy of the Deployment."),
+    .describe("Update strategy of the Deployment. Not used with shards."),
   livenessProbe: members
     .default({ initialDelaySeconds: 10, periodSeconds: 20, timeoutSeconds: 5 })
     .describe("Times and thresholds of the liveness probe."),

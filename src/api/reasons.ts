@@ -29,6 +29,7 @@ export const REASONS = {
   DependencyNotReady: "A referenced Secret, ConfigMap or object is missing or not ready.",
   ConnectionNotReady: "The connection cannot be used now; its own conditions say why.",
   WaitingForChildren: "Children must be deleted first.",
+  AdoptionPending: "The object was adopted; nothing is written to it until every shard has seen that.",
   ApprovalPending: "A plan waits for approval.",
   OutsideChangeWindow: "The operator may not write to the platform now; a change window opens later.",
   CreateResultUnknown: "A create was sent, and its result cannot be determined.",

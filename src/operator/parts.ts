@@ -1,9 +1,11 @@
 /** The composition root: builds every part of the operator from the frozen config and connects them. */
 import { createOrphans } from "../engine/orphans/ledger.ts";
 import { createKubeClient } from "../kube/api/client.ts";
-import type { Clock, EventRecorder } from "../kube/api/types.ts";
+import { keyOf } from "../kube/api/objects.ts";
+import type { Clock, EventRecorder, KubeObject } from "../kube/api/types.ts";
 import type { LeaderElection } from "../kube/leader/leader.ts";
 import { createWorkQueue } from "../kube/queue/workqueue.ts";
+import { createAssignment } from "../kube/watch/assignment.ts";
 import { createNamespaces, createReader } from "../kube/watch/readers.ts";
 import { createRecorder } from "../kube/write/events.ts";
 import { createOutputs } from "../kube/write/outputs.ts";
@@ -27,7 +29,7 @@ import { isRead } from "../platform/codec/operations.ts";
 import { createCaches, TYPES, type Caches } from "./config/caches.ts";
 import type { Config } from "./config/config.ts";
 import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
-import { OPERATOR } from "./config/names.ts";
+import { LEASE_NAME, OPERATOR, shardLease } from "./config/names.ts";
 import { createLeadership } from "./leadership.ts";
 import { droppedOrphan, orphanShards } from "./orphans.ts";
 import { createPlatforms, createTurns, type Platforms } from "./platforms.ts";
@@ -55,7 +57,10 @@ export interface PartsOptions {
 /** @returns all parts, none of them started. @throws Error when no API server is configured */
 export function createParts(options: PartsOptions) {
   const { config, version, clock, random, traces, onSynced, onStarted, onLost } = options;
+  const assignment = createAssignment(config.shardIndex, config.shards);
+  const isOwn = (object: KubeObject): boolean => assignment.isOwn(keyOf(object));
   let working: Work | undefined;
+  const kinds = boundKinds();
   const tracker = createReconcileTracker(random, (key) => priorityIn(caches.store, key));
   const traceId = (): string | undefined => {
     const running = tracker.current();
@@ -71,12 +76,14 @@ export function createParts(options: PartsOptions) {
     perNamespace: config.metricsPerNamespace,
     now: () => clock.now(),
     traceId,
-    cache: () => caches.store,
+    lease: config.shards === 1 ? LEASE_NAME : shardLease(config.shardIndex),
+    cache: () => caches.own,
     leading: () => election.leading(),
     budgets: () => platforms.budgets(),
     silentMs: () => caches.silentMs(),
     droppedSpans: () => traces.dropped(),
-    orphans: () => orphans.counts(),
+    // Each shard has read all of them.
+    orphans: () => (config.shardIndex === 0 ? orphans.counts() : new Map()),
     queue: () => queue,
   });
   const client = createKubeClient({
@@ -92,13 +99,17 @@ export function createParts(options: PartsOptions) {
   const caches: Caches = createCaches({
     ...base,
     namespaces: config.watchNamespaces,
+    assignment,
+    kinds,
     observer: watchObserver(logs.kube, metrics.platform),
     onListenerError: (error) => {
       logs.engine.error("a change of the cache could not be followed", { error });
     },
     onSynced,
   });
-  caches.store.subscribe(metrics.changed);
+  caches.store.subscribe((change) => {
+    if (isOwn(change.object)) metrics.changed(change);
+  });
   const election: LeaderElection = createLeadership({
     ...base,
     config,
@@ -173,6 +184,8 @@ export function createParts(options: PartsOptions) {
     windows: config.windows,
     shards: orphanShards(client, config.operatorNamespace),
     report: (change) => {
+      // The shard of the entry's namespace reports it.
+      if (!assignment.isOwn(change.orphan)) return;
       logOrphan(logs.changes, change);
       if (change.is === "dropped") owned.record(droppedOrphan(config.operatorNamespace, change.orphan));
     },
@@ -199,7 +212,7 @@ export function createParts(options: PartsOptions) {
       queue,
       workers: config.workers,
       clock,
-      kinds: boundKinds(),
+      kinds,
       tracker,
       metrics: metrics.reconcile,
       traces,
@@ -213,6 +226,7 @@ export function createParts(options: PartsOptions) {
         events: discreetEvents(owned, options.redactor),
         outputs: createOutputs(client),
         fence: election,
+        assignment,
         random,
         connectionKinds: CONNECTION_KINDS,
         windows: config.windows,

@@ -8,6 +8,7 @@ import type { Bound } from "../engine/reconcile/bind.ts";
 import { KubeError } from "../kube/api/errors.ts";
 import type { KubeObject } from "../kube/api/types.ts";
 import { createWorkQueue } from "../kube/queue/workqueue.ts";
+import { UNDIVIDED } from "../kube/watch/assignment.ts";
 import { createStore, type Store } from "../kube/watch/store.ts";
 import { createLogs, tagged, type Logger } from "../observability/logger.ts";
 import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
@@ -34,6 +35,7 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
   return {
     kind: name,
     isConnection: false,
+    writesElsewhere: false,
     references: () => [],
     claim: () => undefined,
     fieldOwnership: () => [],
@@ -62,6 +64,7 @@ function work(
     events: { record: unused },
     outputs: { configMap: unused, secret: unused },
     fence: { mayWrite: () => true },
+    assignment: UNDIVIDED,
     random: () => 0.5,
     connectionKinds: { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" },
     windows: DEFAULT_WINDOWS,

@@ -50,6 +50,8 @@ export interface ChaosEnvOptions {
   /** Engine times that differ from FAST, in milliseconds. */
   readonly windows?: Partial<Windows>;
   readonly deadlines?: Partial<Deadlines>;
+  /** Further namespaces that it watches, by suffix: "b" is `${env.namespace}-b`. */
+  readonly more?: readonly string[];
   /** Further flags of the operator. */
   readonly args?: readonly string[];
   /** The test's own control plane if it changes it; the shared one by default. */
@@ -81,8 +83,10 @@ export interface ChaosEnv extends Cluster, AsyncDisposable {
   /** The logs of all processes of the operator. */
   logs(): readonly LogLine[];
   start(): Promise<void>;
-  /** Starts a second replica. */
-  startAnother(): Promise<RunningOperator>;
+  /** Starts a further process, with other flags than `args` if given. */
+  startAnother(args?: readonly string[]): Promise<RunningOperator>;
+  /** A further namespace by its suffix in `ChaosEnvOptions.more`. */
+  at(suffix: string): Cluster & { readonly namespace: string };
   /** Sends SIGKILL unless the process has ended. */
   kill(): Promise<void>;
   /**
@@ -102,6 +106,7 @@ export async function openChaosEnv(options: ChaosEnvOptions): Promise<ChaosEnv> 
   const id = randomUUID().slice(0, 8);
   const namespace = `env-${id}`;
   const operatorNamespace = `operator-${id}`;
+  const watched = [namespace, ...(options.more ?? []).map((suffix) => `${namespace}-${suffix}`)];
   const sequence = createSequence();
   const refusals = createRefusals(options.mayBeRefused);
   const client = createKubeClient({
@@ -109,7 +114,7 @@ export async function openChaosEnv(options: ChaosEnvOptions): Promise<ChaosEnv> 
     userAgent: "chaos-test",
     clock: systemClock(),
   });
-  for (const name of [namespace, operatorNamespace]) {
+  for (const name of [...watched, operatorNamespace]) {
     await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
   }
   const token = await grantRights(client, operatorNamespace);
@@ -135,17 +140,17 @@ export async function openChaosEnv(options: ChaosEnvOptions): Promise<ChaosEnv> 
   });
   const kubeconfig = await kubeconfigOf(facts, operatorNamespace, token, { server: kube.url, ca: certificate });
 
-  const launch = async (): Promise<RunningOperator> => {
+  const launch = async (args = options.args ?? ["--leader-elect=false"]): Promise<RunningOperator> => {
     const started = await startOperator({
       program: inject("program"),
       kubeconfig,
       args: [
-        `--watch-namespaces=${namespace}`,
+        `--watch-namespaces=${watched.join(",")}`,
         `--operator-namespace=${operatorNamespace}`,
         "--allow-insecure-platform",
         "--allowed-platform-hosts=127.0.0.1",
         "--log-level=trace",
-        ...(options.args ?? ["--leader-elect=false"]),
+        ...args,
       ],
       env: {
         [WINDOWS_VARIABLE]: JSON.stringify({ ...FAST, pollMs: POLL_MS, ...options.windows }),
@@ -181,6 +186,7 @@ export async function openChaosEnv(options: ChaosEnvOptions): Promise<ChaosEnv> 
     logs: () => operators.flatMap((operator) => operator.logs()),
     start,
     startAnother: launch,
+    at: (suffix) => ({ ...cluster(() => client, `${namespace}-${suffix}`), namespace: `${namespace}-${suffix}` }),
     kill: async () => {
       await last().kill();
     },
@@ -190,7 +196,7 @@ export async function openChaosEnv(options: ChaosEnvOptions): Promise<ChaosEnv> 
       await Promise.all(operators.map((operator) => operator.kill()));
       await Promise.all([kube.close(), platform.close(), simulator.close()]);
       await withdrawRights(client, operatorNamespace);
-      for (const name of [namespace, operatorNamespace]) {
+      for (const name of [...watched, operatorNamespace]) {
         const deletion = client.request({ method: "DELETE", path: `/api/v1/namespaces/${name}` });
         // A test may have deleted it.
         await deletion.catch((error: unknown) => {

@@ -24,7 +24,17 @@ const NEEDS_NOBODY = new Set<string>([
     "ReconcileSuccess",
   ],
   ...["Creating", "Deploying", "Building", "Stopping", "Restarting", "Upgrading", "Deleting", "Canceling"],
-  ...["Orphaned", "DriftDetected", "NoDrift", "Unlocked", "UpToDate", "DeployPending", "TypeListed", "TypeNotListed"],
+  ...[
+    "Orphaned",
+    "DriftDetected",
+    "NoDrift",
+    "Unlocked",
+    "UpToDate",
+    "DeployPending",
+    "AdoptionPending",
+    "TypeListed",
+    "TypeNotListed",
+  ],
   ...["Valid", "FieldsIgnored", "LayersEnabled", "LayersNotEnabled"],
   ...["VariablesSynced", "VariablesPending", "SurfaceKnown", "Supported", "NotTried"],
 ]);

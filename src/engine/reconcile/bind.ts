@@ -11,6 +11,8 @@ import { reconciler, type Reconcile } from "./reconcile.ts";
 export interface Bound<Api extends RatedApi> {
   readonly kind: string;
   readonly isConnection: boolean;
+  /** Whether its resources write to objects of the platform that other resources represent. */
+  readonly writesElsewhere: boolean;
   references(object: KubeObject): readonly Reference[];
   claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   fieldOwnership(object: KubeObject): readonly string[];
@@ -40,6 +42,7 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
   return {
     kind: kind.resource.kind,
     isConnection: kind.connection !== undefined,
+    writesElsewhere: kind.fieldOwnership !== undefined || kind.externalWrites !== undefined,
     references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
     claim: (object, idOf) => ask(object, (spec) => kind.claim?.(spec, idOf)),
     fieldOwnership: (object) => {

@@ -149,6 +149,6 @@ function pause({ trouble, failures }: Connection, random: number): Ms {
 }
 
 /** Reports whether the user releases a held mass change. */
-function mayProceed(object: KubeObject): boolean {
+export function mayProceed(object: KubeObject): boolean {
   return object.metadata.annotations?.[RESOLVE] === "proceed";
 }

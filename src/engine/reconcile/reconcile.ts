@@ -2,6 +2,7 @@
 import { invalidAnnotations } from "../../api/annotations.ts";
 import { isPaused } from "../../api/paused.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
+import { keyOf } from "../../kube/api/objects.ts";
 import type { ObjectKey } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import { isOvertaken, type LocalState } from "../context/local-state.ts";
@@ -125,7 +126,8 @@ async function reconcileConnection(r: Resolved): Promise<Ms> {
   if (probe.is === "deferred") return Math.max(probe.again ?? 0, ports.windows.followMinMs);
   const result = await probed(r, probe, probe.again ?? pollInterval(r.object, ports.windows).ms);
   try {
-    if (result.is === "settled" && kind.receiverRegistration !== undefined)
+    const isOwn = ports.assignment.isOwn(keyOf(r.object));
+    if (isOwn && result.is === "settled" && kind.receiverRegistration !== undefined)
       await registerReceiver(r, kind.receiverRegistration);
     const next = await writeStatus(r, result);
     return Math.min(next, untilProbe(ports, connection));

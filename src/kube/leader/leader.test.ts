@@ -56,7 +56,7 @@ function leaseServer() {
 
 const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-function candidate(identity: string, on = clock) {
+function candidate(identity: string, on = clock, isShared = false) {
   const told: string[] = [];
   const failures: unknown[] = [];
   let shown: JsonObject = {};
@@ -71,6 +71,7 @@ function candidate(identity: string, on = clock) {
     namespace: "operator",
     name: "lease",
     identity,
+    isShared,
     onStarted: () => told.push("started"),
     onLost: () => told.push("lost"),
     onObserved: (metadata) => {
@@ -284,6 +285,37 @@ describe("a candidate that is stopped", () => {
     await stopped;
     expect(told).toEqual([]);
     expect(server.spec()).toMatchObject({ holderIdentity: "" });
+  });
+});
+
+describe("a lease that several processes share", () => {
+  it("is held by all of them, and by no other until each has stopped and the lease has expired", async () => {
+    const [first, second] = [candidate("shards-of-2", clock, true), candidate("shards-of-2", clock, true)];
+    await clock.advance(10_000);
+    expect([first.told, second.told]).toEqual([["started"], ["started"]]);
+    const other = candidate("shards-of-3", clock, true);
+    await first.election.stop();
+    await clock.advance(60_000);
+    expect([second.told, second.election.mayWrite(), other.told]).toEqual([["started"], true, []]);
+    await second.election.stop();
+    expect(server.spec()).toMatchObject({ holderIdentity: "shards-of-2" });
+    await clock.advance(13_000);
+    expect(other.told).toEqual([]);
+    await clock.advance(3_000);
+    expect(other.told).toEqual(["started"]);
+  });
+
+  it("does not prolong the fence of a process that does not renew it itself", async () => {
+    let isDown = false;
+    const frozen = candidate(
+      "shards-of-2",
+      { ...clock, monotonic: () => clock.monotonic() + (isDown ? 7_000 : 0) },
+      true,
+    );
+    candidate("shards-of-2", clock, true);
+    await clock.advance(1);
+    isDown = true;
+    expect([frozen.election.leading(), frozen.election.mayWrite()]).toEqual([true, false]);
   });
 });
 

@@ -20,8 +20,10 @@ export interface LeaderOptions {
   readonly random: () => number;
   readonly namespace: string;
   readonly name: string;
-  /** Unique to this process, at most 128 characters. */
+  /** At most 128 characters; unique to this process unless `isShared`. */
   readonly identity: string;
+  /** Processes of the same identity hold the lease together: none of them releases it. */
+  readonly isShared?: boolean;
   /** Called when this process starts to lead. Like the others, it must not throw. */
   onStarted(): void;
   /** Called when this process stops to lead: it must exit at once. Not called by `stop`. */
@@ -54,7 +56,7 @@ interface Observed {
 
 /** @returns a candidate for the Lease, with the protocol of client-go's leaderelection */
 export function createLeaderElection(options: LeaderOptions): LeaderElection {
-  const { client, clock, identity, random } = options;
+  const { client, clock, identity, random, isShared = false } = options;
   const collection = collectionPath(LEASE, options.namespace);
   const path = objectPath(LEASE, options);
   const stopping = new AbortController();
@@ -122,7 +124,8 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
   };
 
   const acquireOrRenew = async (): Promise<"ours" | "theirs"> => {
-    if (leading && observed?.record.holder === identity) {
+    // The others that share a lease renew it as well, so it has to be read before each renewal.
+    if (leading && !isShared && observed?.record.holder === identity) {
       try {
         return await claim(observed.record);
       } catch (error) {
@@ -181,7 +184,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
       stopping.abort();
       await ended;
       leading = false;
-      await release();
+      if (!isShared) await release();
     },
     leading: () => leading && renewedAt !== undefined && clock.monotonic() - renewedAt < TIMES.renewDeadline,
     mayWrite: () => leading && renewedAt !== undefined && isTimeToWrite(clock.monotonic() - renewedAt),

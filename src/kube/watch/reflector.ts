@@ -2,7 +2,7 @@ import { abortableSleep, createBackoff, deadline } from "../api/clock.ts";
 import { KubeError } from "../api/errors.ts";
 import { collectionPath } from "../api/paths.ts";
 import type { KubeClient } from "../api/transport.ts";
-import type { Clock, ResourceType } from "../api/types.ts";
+import type { Clock, KubeObject, ResourceType } from "../api/types.ts";
 import { listAll } from "./list.ts";
 import { isOlder, type Store } from "./store.ts";
 import { lines, parseEvent, type WatchEvent } from "./watch-event.ts";
@@ -36,6 +36,8 @@ export interface ReflectorOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly observer?: ReflectorObserver;
+  /** Returns what the store keeps of an object; all of it if absent. */
+  readonly keep?: (object: KubeObject) => KubeObject;
 }
 
 /** Keeps the store equal to the API server's objects of one type. */
@@ -67,7 +69,7 @@ export function createReflector(options: ReflectorOptions) {
   };
 
   const list = async (signal: AbortSignal): Promise<void> => {
-    const listed = await listAll(options.client, type, path, signal);
+    const listed = await listAll(options.client, type, path, { signal, keep: options.keep });
     if (signal.aborted) return;
     for (let skipped = 0; skipped < listed.malformed; skipped += 1) observer?.malformed?.(type.kind);
     const { objects, resourceVersion } = listed;
@@ -82,7 +84,7 @@ export function createReflector(options: ReflectorOptions) {
   const apply = (event: WatchEvent): void => {
     switch (event.type) {
       case "put":
-        store.upsert(event.object);
+        store.upsert(options.keep === undefined ? event.object : options.keep(event.object));
         break;
       case "deleted":
         store.remove(event.object);

@@ -15,6 +15,8 @@ import { platformMetrics, type PlatformFigures } from "./platform.ts";
 /** The sources of the metrics. */
 export interface Figures extends ObjectFigures, OperationFigures, ApplyFigures, PlatformFigures {
   readonly workers: number;
+  /** The name of the lease that only this process holds; that of the leader election by default. */
+  readonly lease?: string;
   /** Is called at each scrape. */
   readonly queue: () => MeasuredQueue;
 }
@@ -47,7 +49,7 @@ export function createMetrics(figures: Figures) {
     registry,
     reconcile: reconcileMetrics(registry, figures.kinds, figures.workers),
     queue: queueMetrics(registry, OPERATOR, figures.queue),
-    cluster: apiServerMetrics(registry, LEASE_NAME, figures.leading),
+    cluster: apiServerMetrics(registry, figures.lease ?? LEASE_NAME, figures.leading),
     platform: platformMetrics(registry, figures),
     /** Counts a request that was sent to the platform within a reconcile. */
     called: applies.called,

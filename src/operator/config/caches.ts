@@ -1,14 +1,19 @@
 /** The caches of the custom resources: one store, and a reflector for each kind and watched namespace. */
 import { GROUP, VERSION } from "../../api/names.ts";
+import { recordsOf } from "../../engine/ownership/foreign.ts";
+import type { Bound } from "../../engine/reconcile/bind.ts";
 import { RESOURCES } from "../../kinds/index.ts";
-import type { ResourceType } from "../../kube/api/types.ts";
+import { keyOf } from "../../kube/api/objects.ts";
+import type { KubeObject, ResourceType } from "../../kube/api/types.ts";
+import { type Assignment, UNDIVIDED } from "../../kube/watch/assignment.ts";
 import {
   createReflector,
   type Reflector,
   type ReflectorObserver,
   type ReflectorOptions,
 } from "../../kube/watch/reflector.ts";
-import { createStore } from "../../kube/watch/store.ts";
+import { createStore, type Store } from "../../kube/watch/store.ts";
+import type { Platform } from "../../platform/index.ts";
 
 /** The types of the custom resources, parents first. */
 export const TYPES: readonly ResourceType[] = RESOURCES.map(({ kind, plural, scope }) => ({
@@ -24,6 +29,10 @@ export interface CachesOptions extends Pick<ReflectorOptions, "client" | "clock"
   readonly types?: readonly ResourceType[];
   /** Empty for all. */
   readonly namespaces: readonly string[];
+  /** Which objects are kept as a whole: of the others only their records. */
+  readonly assignment?: Assignment;
+  /** The kinds that are kept as a whole in every shard, as their objects write to those of others. */
+  readonly kinds?: readonly Pick<Bound<Platform>, "kind" | "writesElsewhere">[];
   readonly observer: ReflectorObserver;
   /** Called with an error that a listener of the store threw. */
   readonly onListenerError: (error: unknown) => void;
@@ -40,7 +49,9 @@ interface Watched {
 
 /** @returns caches that are not started */
 export function createCaches(options: CachesOptions) {
-  const { types = TYPES, namespaces, observer } = options;
+  const { types = TYPES, namespaces, observer, assignment = UNDIVIDED } = options;
+  const isOwn = (object: KubeObject): boolean => assignment.isOwn(keyOf(object));
+  const keep = assignment.shards === 1 ? undefined : keeperOf(options.kinds ?? [], isOwn);
   const store = createStore(options.onListenerError);
   let synced = false;
 
@@ -62,6 +73,7 @@ export function createCaches(options: CachesOptions) {
         store,
         type,
         ...(namespace === undefined ? {} : { namespace }),
+        ...(keep === undefined ? {} : { keep }),
         observer: { ...observer, listed },
       }),
     }));
@@ -69,6 +81,8 @@ export function createCaches(options: CachesOptions) {
 
   return {
     store,
+    /** The objects that this process reports. */
+    own: assignment.shards === 1 ? store : onlyOwn(store, isOwn),
     /** Returns the kinds whose first list is not in the store yet. */
     missing,
     start: () => {
@@ -86,5 +100,27 @@ export function createCaches(options: CachesOptions) {
       }
       return silent;
     },
+  };
+}
+
+/** Returns what the store keeps of an object: all of it, or the records of one that another shard reconciles. */
+function keeperOf(
+  kinds: NonNullable<CachesOptions["kinds"]>,
+  isOwn: (object: KubeObject) => boolean,
+): (object: KubeObject) => KubeObject {
+  const whole = new Set(kinds.filter(({ writesElsewhere }) => writesElsewhere).map(({ kind }) => kind));
+  const isWhole = (object: KubeObject): boolean =>
+    object.metadata.namespace === undefined || whole.has(object.kind) || isOwn(object);
+  return (object) => (isWhole(object) ? object : recordsOf(object));
+}
+
+function onlyOwn(store: Store, isOwn: (object: KubeObject) => boolean): Store {
+  return {
+    ...store,
+    get: (key) => {
+      const object = store.get(key);
+      return object !== undefined && isOwn(object) ? object : undefined;
+    },
+    list: (kind, namespace) => store.list(kind, namespace).filter(isOwn),
   };
 }

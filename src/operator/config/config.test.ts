@@ -30,6 +30,8 @@ describe("the config", () => {
       operatorNamespace: "platform-operator",
       instance: "host-1",
       workers: 10,
+      shards: 1,
+      shardIndex: 0,
       logLevel: LEVELS,
       metricsPerObject: false,
       metricsPerNamespace: false,
@@ -127,6 +129,21 @@ describe("the config", () => {
     ["then platform-operator", [], {}, undefined, "platform-operator"],
   ])("finds its namespace: %s", (_, args, env, file, expected) => {
     expect(load(args, env, file).operatorNamespace).toBe(expected);
+  });
+
+  it.each([
+    [["--shards=3"], "operator-2", 3, 2],
+    [["--shards=3", "--shard-index=1"], "operator-2", 3, 1],
+    [[], "operator-2", 1, 0],
+  ])("takes the index of a shard from its pod's name: %s", (args, name, shards, shardIndex) => {
+    expect(load(args, { POD_NAME: name })).toMatchObject({ shards, shardIndex });
+  });
+
+  it.each([
+    ["operator-7d9f", /--shard-index is needed/],
+    ["operator-3", /--shard-index must be below the number of shards, 3, but is 3/],
+  ])("refuses a shard without an index of its own: %s", (name, message) => {
+    expect(() => load(["--shards=3"], { POD_NAME: name })).toThrow(message);
   });
 
   it("calls the process by its pod's name where there is one", () => {

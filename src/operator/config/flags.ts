@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 
 import { z } from "zod";
 
+import { MAX_SHARDS } from "./names.ts";
 import { isBypass, isEndpoint, isPlatformHost, NAMESPACE_PATTERN, parseLogLevels, parseProxy } from "./validators.ts";
 
 /** The address of a server; without a host it listens on all addresses. Port 0 takes a free port, which is logged. */
@@ -44,10 +45,14 @@ const otlpEndpoint = z
   .string()
   .refine(isEndpoint, "must be the http or https URL of a collector, e.g. http://collector:4318, without user or query")
   .transform((text) => text.replace(/\/+$/, ""));
-const workers = z
-  .string()
-  .regex(/^([1-9]\d?|100)$/, "must be a whole number from 1 to 100")
-  .transform(Number);
+const wholeNumber = (least: number, most: number) => {
+  const problem = `must be a whole number from ${String(least)} to ${String(most)}`;
+  return z
+    .string()
+    .regex(/^\d{1,4}$/, problem)
+    .transform(Number)
+    .pipe(z.int(problem).min(least, problem).max(most, problem));
+};
 
 /** `value` is the placeholder of the value in the usage text. BOOL is a switch: without a value it is true. */
 const help = z.registry<{ readonly value: string; readonly about: string }>();
@@ -122,9 +127,21 @@ export const options = z.object({
     about:
       "namespace of the lease and of the Secrets of ClusterPlatformConnections; defaults to $POD_NAMESPACE, then the ServiceAccount's, then platform-operator",
   }),
-  workers: workers
+  workers: wholeNumber(1, 100)
     .prefault("10")
     .register(help, { value: "N", about: "number of objects to reconcile at the same time" }),
+  shards: wholeNumber(1, MAX_SHARDS).prefault("1").register(help, {
+    value: "N",
+    about: "number of processes that divide the objects by namespace; each needs an index of its own",
+  }),
+  /** undefined for the number at the end of the pod's name. */
+  shardIndex: optional
+    .pipe(wholeNumber(0, MAX_SHARDS - 1).optional())
+    .prefault("")
+    .register(help, {
+      value: "I",
+      about: "index of this process among the shards, from 0; defaults to the number at the end of $POD_NAME",
+    }),
   logLevel: readBy(parseLogLevels).prefault("info").register(help, {
     value: "LEVEL,…",
     about:

@@ -4,6 +4,14 @@ import { GROUP } from "../../api/names.ts";
 /** The name of the namespace, ServiceAccount, roles and bindings. */
 export const OPERATOR = "platform-operator";
 export const LEASE_NAME = "platform-operator-leader-election";
+/** The largest number of shards, each of which has a lease of its own. */
+export const MAX_SHARDS = 16;
+
+/** Returns the name of a shard's lease. @param index from 0 */
+export function shardLease(index: number): string {
+  return `${OPERATOR}-shard-${String(index)}`;
+}
+
 /** The annotation of the lease that sets the log level of all replicas. */
 export const LOG_LEVEL = `${GROUP}/log-level`;
 

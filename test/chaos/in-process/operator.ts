@@ -3,6 +3,7 @@ import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import type { KubeClient, KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Clock, Json, KubeObject } from "../../../src/kube/api/types.ts";
 import { createWorkQueue } from "../../../src/kube/queue/workqueue.ts";
+import { UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
 import { createNamespaces, createReader } from "../../../src/kube/watch/readers.ts";
 import { createStore, type StoreChange } from "../../../src/kube/watch/store.ts";
 import { createOutputs } from "../../../src/kube/write/outputs.ts";
@@ -79,6 +80,7 @@ export function startOperator(options: OperatorOptions): Operator {
       events: { record: () => {} },
       outputs: createOutputs(client),
       fence: { mayWrite: () => options.process.alive },
+      assignment: UNDIVIDED,
       random,
       connectionKinds: CONNECTION_KINDS,
       windows: DEFAULT_WINDOWS,

@@ -2,6 +2,7 @@ import { type Windows, DEFAULT_WINDOWS } from "../../../src/engine/contract/wind
 import type { OrphanChange } from "../../../src/engine/orphans/ledger.ts";
 import { bind } from "../../../src/engine/reconcile/bind.ts";
 import type { Json, ObjectMeta } from "../../../src/kube/api/types.ts";
+import { type Assignment, UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
 import { manualClock } from "../kube/clock.ts";
 import { memoryOrphans, memoryShards, type MemoryShards } from "../platform/orphans.ts";
 import { makeHarness, type WidgetApi, type World } from "./fake-platform.ts";
@@ -35,6 +36,8 @@ export interface EnvOptions {
   readonly random?: () => number;
   /** Creates no connection and no Secret in the namespace. */
   readonly bare?: boolean;
+  /** Which objects this process works on; all by default. */
+  readonly assignment?: Assignment;
   /** The kind behind "Widget". */
   readonly kind?: typeof widget;
 }
@@ -47,7 +50,13 @@ const TYPES = [link, clusterLink, widget].map(({ resource: { kind, plural, scope
   namespaced: scope === "Namespaced",
 }));
 
-export function engineEnv({ windows: changed, random, bare = false, kind = widget }: EnvOptions = {}): Env {
+export function engineEnv({
+  windows: changed,
+  random,
+  bare = false,
+  kind = widget,
+  assignment = UNDIVIDED,
+}: EnvOptions = {}): Env {
   const clock = manualClock();
   const world = makeHarness();
   const windows = { ...DEFAULT_WINDOWS, ...changed };
@@ -59,6 +68,7 @@ export function engineEnv({ windows: changed, random, bare = false, kind = widge
     namespaces: { get: () => Promise.resolve({ uid: env.namespaceUid, labels: {}, terminating: false }) },
     outputs: { configMap: () => env.output(), secret: () => env.output() },
     fence: { mayWrite: () => env.leader },
+    assignment,
     ...(random !== undefined && { random }),
     windows,
     process: () => {

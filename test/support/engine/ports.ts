@@ -9,6 +9,7 @@ import { createFieldOwnership } from "../../../src/engine/ownership/fields.ts";
 import { createIdOwnership } from "../../../src/engine/ownership/ids.ts";
 import { createDependencyIndex } from "../../../src/engine/references/dependencies.ts";
 import type { Clock } from "../../../src/kube/api/types.ts";
+import { UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
 import { TEAM } from "../kube/api-server.ts";
 import { memoryOrphans } from "../platform/orphans.ts";
 
@@ -21,6 +22,7 @@ export const quietPorts = () =>
     namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
     outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
     fence: { mayWrite: () => true },
+    assignment: UNDIVIDED,
     windows: DEFAULT_WINDOWS,
     operatorNamespace: "operator",
     dryRun: false,

@@ -58,6 +58,7 @@ const EventTime = z.object({ eventTime: z.coerce.date() });
 export const FAST: Partial<Windows> = {
   landingMs: 1_500,
   absenceMs: 1_000,
+  adoptMs: 1_000,
   deferMs: 3_000,
   graceMs: 1_000,
   firstLookMs: 300,
@@ -176,8 +177,6 @@ export function createEnv(options: EnvOptions): Env {
     if (how === "stop") expect(exit, "how the operator ends").toEqual({ code: 0, signal: null });
   };
 
-  const kubectlHere: Env["kubectl"] = (args, more) => kubectl(facts, ["-n", namespace, ...args], more);
-
   beforeAll(async () => {
     client = createKubeClient({
       config: { from: "file", path: facts.kubeconfigPath },
@@ -242,7 +241,7 @@ export function createEnv(options: EnvOptions): Env {
       return theOperator();
     },
     at: (suffix) => ({ ...cluster(theClient, `${namespace}-${suffix}`), namespace: `${namespace}-${suffix}` }),
-    kubectl: kubectlHere,
+    kubectl: (args, more) => kubectl(facts, ["-n", namespace, ...args], more),
     quickstart: ({ rate = true } = {}) => quickstartIn(namespace, thePlatform(), rate),
     record,
     quiet: async (seconds) => {

@@ -12,6 +12,7 @@ import { KubeError } from "../../../src/kube/api/errors.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import { keyOf } from "../../../src/kube/api/objects.ts";
 import type { Clock, Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
+import { UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import type { WidgetApi } from "../engine/fake-platform.ts";
@@ -136,6 +137,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
       },
     },
     fence: { mayWrite: () => leads || !rules.fenced },
+    assignment: UNDIVIDED,
     clock,
     random,
     localStates: { ...createLocalStates(() => clock.monotonic()), of: () => session },

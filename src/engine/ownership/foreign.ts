@@ -1,0 +1,56 @@
+/**
+ * What a process needs of the objects that another shard reconciles: their records, which count when it decides who
+ * holds an object of the platform (docs/architecture.md §10).
+ */
+import { EXTERNAL_ID } from "../../api/names.ts";
+import { member } from "../../kube/api/json.ts";
+import { keyOf } from "../../kube/api/objects.ts";
+import type { EventRecorder, KubeObject } from "../../kube/api/types.ts";
+import type { Assignment } from "../../kube/watch/assignment.ts";
+import type { Writer } from "../../kube/write/writer.ts";
+
+/** Returns an object with no more of its metadata and status than the records of its id. */
+export function recordsOf({ apiVersion, kind, metadata, status }: KubeObject): KubeObject {
+  const { labels: _labels, finalizers: _finalizers, annotations, ...kept } = metadata;
+  const id = annotations?.[EXTERNAL_ID];
+  return {
+    apiVersion,
+    kind,
+    metadata: { ...kept, ...(id !== undefined && { annotations: { [EXTERNAL_ID]: id } }) },
+    status: { externalId: member(status, "externalId"), identity: member(status, "identity") },
+  };
+}
+
+/**
+ * Returns ports that write nothing about objects of other shards: each shard reconciles the cluster-scoped connections
+ * that its objects use, and one of them reports.
+ */
+export function onOwn<
+  Provided extends {
+    readonly assignment: Assignment;
+    readonly writer: Writer;
+    readonly events: EventRecorder;
+  },
+>(ports: Provided): Provided {
+  const { assignment, writer, events } = ports;
+  if (assignment.shards === 1) return ports;
+  const isOwn = (object: KubeObject): boolean => assignment.isOwn(keyOf(object));
+  const own =
+    <Rest extends readonly unknown[], Result>(write: (object: KubeObject, ...rest: Rest) => Promise<Result>) =>
+    async (object: KubeObject, ...rest: Rest): Promise<Result | KubeObject> =>
+      isOwn(object) ? write(object, ...rest) : object;
+  return {
+    ...ports,
+    writer: {
+      ...writer,
+      patchChecked: own(writer.patchChecked),
+      patchStatus: own(writer.patchStatus),
+      storeOutcome: own(writer.storeOutcome),
+    },
+    events: {
+      record: (event) => {
+        if (isOwn(event.regarding)) events.record(event);
+      },
+    },
+  };
+}
