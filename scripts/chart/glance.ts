@@ -1,6 +1,9 @@
 /** The first row of the Grafana dashboard: what one looks at first. */
 import { IN, QUEUE, NONE, ALERTS, BURN, BAD_ABOVE_ZERO, rate, burn, stat, type Row } from "./panel.ts";
 
+/** The leaders of each lease. */
+const LEADERS = `sum by (namespace, job, name) (leader_election_master_status{${IN}})`;
+
 export const GLANCE: Row = {
   title: "At a glance",
   panels: [
@@ -8,7 +11,7 @@ export const GLANCE: Row = {
       shows: { "{{version}}": `count by (version) (platform_operator_build_info{${IN}})` },
       asName: true,
     }),
-    stat("Leaders", "Replicas that hold the lease: one.", `sum(leader_election_master_status{${IN}})`, {
+    stat("Leaders", "Replicas that hold a lease: one, of each shard.", `max(${LEADERS} != 1) or min(${LEADERS})`, {
       limits: [
         [0, "red"],
         [1, "green"],

@@ -69,7 +69,7 @@ export const ROWS: readonly Row[] = [
         "Workers",
         "Share of the workers that are busy.",
         {
-          busy: `sum(controller_runtime_active_workers{${IN}, ${KINDS}}) / max(controller_runtime_max_concurrent_reconciles{${IN}, ${KINDS}})`,
+          busy: `sum(controller_runtime_active_workers{${IN}, ${KINDS}}) / sum(max by (instance) (controller_runtime_max_concurrent_reconciles{${IN}, ${KINDS}}))`,
         },
         "percentunit",
       ),

@@ -57,6 +57,13 @@ describe("the values of the chart", () => {
     ],
     ["a text for a number", { replicas: "two" }, /at '\/replicas': got string, want integer/],
     ["too many replicas", { replicas: 10 }, /at '\/replicas': maximum: got 10, want 9/],
+    ["no shards", { shards: 0 }, /at '\/shards': minimum: got 0, want 1/],
+    ["too many shards", { shards: 17 }, /at '\/shards': maximum: got 17, want 16/],
+    [
+      "webhooks with shards",
+      { shards: 4, webhook: { enabled: true } },
+      /webhook\.enabled requires shards: 1, and shards is 4: .* Set webhook\.enabled to false/,
+    ],
     [
       "an unknown log level",
       { operator: { logLevel: "loud" } },
@@ -136,6 +143,44 @@ describe("the values of the chart", () => {
     expect(await text({ metrics: { prometheusRule } })).toContain("absent(platform_operator_build_info)");
   });
 
+  it("divide the objects among the pods of a StatefulSet", async () => {
+    const rendered = await render(helm, { shards: 4 });
+    const specOf = (kind: string, name = "platform-operator"): unknown =>
+      rendered.find(({ kind: of, metadata }) => of === kind && metadata.name === name)?.["spec"];
+    expect(kindsOf(rendered)).not.toContain("Deployment");
+    expect(specOf("StatefulSet")).toMatchObject({
+      replicas: 4,
+      serviceName: "platform-operator-shards",
+      podManagementPolicy: "Parallel",
+      template: { spec: { containers: [{ args: expect.arrayContaining(["--shards=4"]) }] } },
+    });
+    expect(specOf("StatefulSet")).not.toHaveProperty("strategy");
+    expect(specOf("Service", "platform-operator-shards")).toMatchObject({
+      clusterIP: "None",
+      publishNotReadyAddresses: true,
+      ports: [{ port: 8081, targetPort: "health" }],
+    });
+    expect(specOf("PodDisruptionBudget")).toMatchObject({ maxUnavailable: 1 });
+    expect(specOf("PodDisruptionBudget")).not.toHaveProperty("minAvailable");
+  });
+
+  it("have no trace of shards without them", async () => {
+    const rendered = await render(helm, { shards: 1 });
+    expect(kindsOf(rendered)).not.toContain("StatefulSet");
+    const deployment = JSON.stringify(rendered.filter(({ kind }) => kind === "Deployment" || kind === "Service"));
+    expect(deployment).not.toContain("shards");
+  });
+
+  it("alert for each shard without a pod if the chart's ServiceMonitor defines its job", async () => {
+    const prometheusRule = { enabled: true, renderMode: "alwaysRender" };
+    const absent = (index: number): string =>
+      `or absent(leader_election_master_status{namespace="default", job="platform-operator-metrics", name="platform-operator-shard-${index}"}) - 1\n`;
+    const own = await text({ shards: 2, metrics: { prometheusRule, serviceMonitor: { enabled: true } } });
+    for (const index of [0, 1]) expect(own).toContain(absent(index));
+    expect(own).not.toContain(absent(2));
+    expect(await text({ shards: 2, metrics: { prometheusRule } })).not.toContain("absent(leader_election");
+  });
+
   it("skip kinds that the cluster does not have", async () => {
     const values = { metrics: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } } };
     expect(kindsOf(await render(helm, values))).not.toContain("ServiceMonitor");
@@ -148,9 +193,14 @@ describe("the values of the chart", () => {
   it("keep names within their limits for a long release name", async () => {
     const release = `a${"b".repeat(51)}c`;
     const values = { ...VARIANTS["the receiver behind an ingress"], watchNamespaces: ["shop"] };
-    for (const { kind, metadata } of await render(helm, values, { release })) {
-      const most = ["Service", "Deployment", "Pod"].includes(kind) ? 63 : 253;
-      expect(metadata.name.length, `${kind} ${metadata.name}`).toBeLessThanOrEqual(most);
+    const rendered = [
+      ...(await render(helm, values, { release })),
+      ...(await render(helm, { shards: 16 }, { release })),
+    ];
+    // The label controller-revision-hash of a StatefulSet's pods is its name, a hyphen and up to ten characters.
+    const most = new Map(Object.entries({ Service: 63, Deployment: 63, Pod: 63, StatefulSet: 52 }));
+    for (const { kind, metadata } of rendered) {
+      expect(metadata.name.length, `${kind} ${metadata.name}`).toBeLessThanOrEqual(most.get(kind) ?? 253);
       for (const label of Object.values(metadata.labels ?? {})) expect(label.length).toBeLessThanOrEqual(63);
     }
   });
@@ -192,7 +242,7 @@ describe("a real API server", () => {
 
   it.each(variants)("$name: accepts each object, and each Pod under Pod Security restricted", async ({ values }) => {
     const rendered = await render(helm, { ...values, crds: { install: false } }, { namespace: NAMESPACE });
-    const pods = rendered.filter(({ kind }) => kind === "Deployment").map(podOf);
+    const pods = rendered.filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet").map(podOf);
     const applied = await kubectl(
       cluster,
       ["apply", "--server-side", "--dry-run=server", "--validate=strict", "-f", "-"],
@@ -212,7 +262,7 @@ describe("a real API server", () => {
 
 const kindsOf = (rendered: readonly Rendered[]): readonly string[] => rendered.map(({ kind }) => kind);
 
-/** @returns the Pod of a Deployment */
+/** @returns the Pod of a Deployment or StatefulSet */
 function podOf({ metadata, spec }: Rendered): object {
   const { template } = z.object({ template: z.looseObject({ metadata: z.looseObject({}) }) }).parse(spec);
   const { name, namespace } = metadata;

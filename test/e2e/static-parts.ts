@@ -73,6 +73,7 @@ const SELECTS = {
   Deployment: (spec) => z.looseObject({ selector: Selector }).parse(spec).selector,
   NetworkPolicy: (spec) => z.looseObject({ podSelector: Selector }).parse(spec).podSelector,
   PodDisruptionBudget: (spec) => z.looseObject({ selector: Selector }).parse(spec).selector,
+  StatefulSet: (spec) => z.looseObject({ selector: Selector }).parse(spec).selector,
   Service: (spec) => Selector.parse({ matchLabels: z.looseObject({ selector: Labels }).parse(spec).selector }),
 } as const satisfies Record<string, (spec: unknown) => Selector>;
 

@@ -48,6 +48,7 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     ],
     terminationGracePeriodSeconds: 60,
   },
+  shards: { shards: 4 },
   "no disruption budget": { replicas: 2, podDisruptionBudget: { enabled: false } },
   "the receiver behind an ingress": {
     webhook: {
