@@ -61,7 +61,8 @@ async function figuresOf(
   const idleMiB = await residentMiB(pids);
   await fetch(`${rig.controlUrl}/journal`, { method: "DELETE" });
   const [from, cpuFrom] = [performance.now(), await cpuMs()];
-  await Promise.all(NAMESPACES.map((namespace) => redeployAll(rig, namespace, each, generation)));
+  const redeployed = Promise.all(NAMESPACES.map((namespace) => redeployAll(rig, namespace, each, generation)));
+  await Promise.race([redeployed, ...processes.map(({ failed }) => failed)]);
   const seconds = (performance.now() - from) / 1_000;
   const perObjectMs = ((await cpuMs()) - cpuFrom) / many;
   const commit = commitOf(generation);

@@ -305,6 +305,14 @@ describe("a lease that several processes share", () => {
     expect(other.told).toEqual(["started"]);
   });
 
+  it("is held by each of many that renew it at the same time, however slow that is", async () => {
+    server.slowMs = 900;
+    const all = Array.from({ length: 8 }, () => candidate("shards-of-8", clock, true));
+    await clock.advance(120_000);
+    expect(all.map(({ told }) => told)).toEqual(all.map(() => ["started"]));
+    expect(all.map(({ election }) => election.mayWrite())).toEqual(all.map(() => true));
+  });
+
   it("does not prolong the fence of a process that does not renew it itself", async () => {
     let isDown = false;
     const frozen = candidate(

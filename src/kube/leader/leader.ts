@@ -134,11 +134,29 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
         options.onFailed?.(error);
       }
     }
+    const from = clock.monotonic();
     const record = await read();
     if (record === undefined) return claim(undefined);
     observe(record);
     if (observed !== undefined && heldByOtherMs(observed) > 0) return "theirs";
-    return claim(record);
+    try {
+      return await claim(record);
+    } catch (error) {
+      if (!isShared || !isKube(error, "Conflict")) throw error;
+      return await renewedByOther(from);
+    }
+  };
+
+  /**
+   * Checks a shared lease that another process wrote after `from`. If its holder is still the same, the others have
+   * observed that version after `from`, so that the lease is renewed for this process as well.
+   */
+  const renewedByOther = async (from: number): Promise<"ours" | "theirs"> => {
+    const record = await read();
+    if (record !== undefined) observe(record);
+    if (record?.holder !== identity) return "theirs";
+    renewedAt = Math.max(renewedAt ?? from, from);
+    return "ours";
   };
 
   const tried = async (): Promise<"ours" | "theirs" | "unknown"> => {
