@@ -123,40 +123,45 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
     return held === 0 ? usual : Math.min(held, usual);
   };
 
-  const acquireOrRenew = async (): Promise<"ours" | "theirs"> => {
-    // The others that share a lease renew it as well, so it has to be read before each renewal.
-    if (leading && !isShared && observed?.record.holder === identity) {
-      try {
-        return await claim(observed.record);
-      } catch (error) {
-        // Edited or deleted by hand: read again.
-        if (!isKube(error, "Conflict") && !isKube(error, "NotFound")) throw error;
-        options.onFailed?.(error);
-      }
-    }
-    const from = clock.monotonic();
-    const record = await read();
-    if (record === undefined) return claim(undefined);
-    observe(record);
-    if (observed !== undefined && heldByOtherMs(observed) > 0) return "theirs";
-    try {
-      return await claim(record);
-    } catch (error) {
-      if (!isShared || !isKube(error, "Conflict")) throw error;
-      return await renewedByOther(from);
-    }
-  };
-
   /**
-   * Checks a shared lease that another process wrote after `from`. If its holder is still the same, the others have
-   * observed that version after `from`, so that the lease is renewed for this process as well.
+   * Takes or renews a shared lease. If another process wrote it after `from`, when it was read, and its holder is still
+   * the same, others have observed that version after `from`: the lease is renewed for this process as well.
    */
-  const renewedByOther = async (from: number): Promise<"ours" | "theirs"> => {
+  const claimTogether = async (before: LeaseRecord, from: number): Promise<"ours" | "theirs"> => {
+    try {
+      return await claim(before);
+    } catch (error) {
+      if (!isKube(error, "Conflict")) throw error;
+    }
     const record = await read();
     if (record !== undefined) observe(record);
     if (record?.holder !== identity) return "theirs";
     renewedAt = Math.max(renewedAt ?? from, from);
     return "ours";
+  };
+
+  /** Renews the lease without reading it. @returns undefined when somebody edited or deleted it */
+  const renew = async (before: LeaseRecord): Promise<"ours" | undefined> => {
+    try {
+      return await claim(before);
+    } catch (error) {
+      if (!isKube(error, "Conflict") && !isKube(error, "NotFound")) throw error;
+      options.onFailed?.(error);
+      return undefined;
+    }
+  };
+
+  const acquireOrRenew = async (): Promise<"ours" | "theirs"> => {
+    // The others that share a lease renew it as well, so it has to be read before each renewal.
+    const isOurs = leading && !isShared && observed?.record.holder === identity;
+    const renewed = isOurs && observed !== undefined ? await renew(observed.record) : undefined;
+    if (renewed !== undefined) return renewed;
+    const from = clock.monotonic();
+    const record = await read();
+    if (record === undefined) return claim(undefined);
+    observe(record);
+    if (observed !== undefined && heldByOtherMs(observed) > 0) return "theirs";
+    return isShared ? await claimTogether(record, from) : await claim(record);
   };
 
   const tried = async (): Promise<"ours" | "theirs" | "unknown"> => {
