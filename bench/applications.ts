@@ -12,8 +12,8 @@ import { ORGANIZATION, type Rig, TOKEN } from "./rig.ts";
 /** The number of concurrent requests of the driver. */
 const CONCURRENCY = 16;
 const ENVIRONMENTS = 10;
-/** The time for a phase: a minute, and more for each object than any subject needs on a slow machine. */
-const timeoutMs = (objects: number): number => 60_000 + 200 * objects;
+/** The time for a phase: five minutes, and more for each object than any subject needs on a slow machine. */
+const timeoutMs = (objects: number): number => 300_000 + 200 * objects;
 /** Of a request that deletes all objects. */
 const DELETE_MS = 300_000;
 /** How often deleted applications are counted. */

@@ -114,7 +114,7 @@ export const SECTIONS: readonly Section[] = [
       D1: { title: "Clock jumps", acceptance: "no effect on timers" },
       D2: { title: "Waits beyond 24.8 days", acceptance: "clamped, no busy loop" },
       D3: {
-        title: "Failover by kill, freeze and partition; the lease deleted or edited",
+        title: "Failover by kill, freeze and partition; the lease deleted or edited; the number of shards changed",
         acceptance: "0 double actions, 0 calls by a process that lost its lease",
       },
       D4: { title: "The lease's encoding", acceptance: "accepted by the API server" },
