@@ -35,7 +35,7 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
   return {
     kind: name,
     isConnection: false,
-    writesElsewhere: false,
+    records: (object) => object,
     references: () => [],
     claim: () => undefined,
     fieldOwnership: () => [],

@@ -5,19 +5,27 @@
 import { EXTERNAL_ID } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
-import type { EventRecorder, KubeObject } from "../../kube/api/types.ts";
+import type { EventRecorder, Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Assignment } from "../../kube/watch/assignment.ts";
 import type { Writer } from "../../kube/write/writer.ts";
 
-/** Returns an object with no more of its metadata and status than the records of its id. */
-export function recordsOf({ apiVersion, kind, metadata, status }: KubeObject): KubeObject {
+/**
+ * Returns an object with no more of its metadata and status than the records of its id, and these parts.
+ * @param memory the memory, where the kind writes to fields or objects that others represent
+ * @param spec the spec, where what it wrote to other objects depends on it
+ */
+export function recordsOf(
+  { apiVersion, kind, metadata, status }: KubeObject,
+  { memory = {}, spec }: { readonly memory?: JsonObject | undefined; readonly spec?: Json | undefined } = {},
+): KubeObject {
   const { labels: _labels, finalizers: _finalizers, annotations, ...kept } = metadata;
   const id = annotations?.[EXTERNAL_ID];
   return {
     apiVersion,
     kind,
     metadata: { ...kept, ...(id !== undefined && { annotations: { [EXTERNAL_ID]: id } }) },
-    status: { externalId: member(status, "externalId"), identity: member(status, "identity") },
+    ...(spec !== undefined && { spec }),
+    status: { ...memory, externalId: member(status, "externalId"), identity: member(status, "identity") },
   };
 }
 

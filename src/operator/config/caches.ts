@@ -1,6 +1,5 @@
 /** The caches of the custom resources: one store, and a reflector for each kind and watched namespace. */
 import { GROUP, VERSION } from "../../api/names.ts";
-import { recordsOf } from "../../engine/ownership/foreign.ts";
 import type { Bound } from "../../engine/reconcile/bind.ts";
 import { RESOURCES } from "../../kinds/index.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -31,8 +30,8 @@ export interface CachesOptions extends Pick<ReflectorOptions, "client" | "clock"
   readonly namespaces: readonly string[];
   /** Which objects are kept as a whole: of the others only their records. */
   readonly assignment?: Assignment;
-  /** The kinds that are kept as a whole in every shard, as their objects write to those of others. */
-  readonly kinds?: readonly Pick<Bound<Platform>, "kind" | "writesElsewhere">[];
+  /** The kinds, which know their records. */
+  readonly kinds?: readonly Pick<Bound<Platform>, "kind" | "records">[];
   readonly observer: ReflectorObserver;
   /** Called with an error that a listener of the store threw. */
   readonly onListenerError: (error: unknown) => void;
@@ -108,10 +107,11 @@ function keeperOf(
   kinds: NonNullable<CachesOptions["kinds"]>,
   isOwn: (object: KubeObject) => boolean,
 ): (object: KubeObject) => KubeObject {
-  const whole = new Set(kinds.filter(({ writesElsewhere }) => writesElsewhere).map(({ kind }) => kind));
-  const isWhole = (object: KubeObject): boolean =>
-    object.metadata.namespace === undefined || whole.has(object.kind) || isOwn(object);
-  return (object) => (isWhole(object) ? object : recordsOf(object));
+  const byKind = new Map(kinds.map((kind) => [kind.kind, kind]));
+  return (object) =>
+    object.metadata.namespace === undefined || isOwn(object)
+      ? object
+      : (byKind.get(object.kind)?.records(object) ?? object);
 }
 
 function onlyOwn(store: Store, isOwn: (object: KubeObject) => boolean): Store {
