@@ -181,12 +181,15 @@ export const isReady = (object: KubeObject): boolean => {
 
 const commitOf = ({ status }: KubeObject): Json | undefined => member(member(status, "lastDeployment"), "gitCommitId");
 
+/** What a user of one namespace sees and does. */
+export type UserView = Pick<ChaosEnv, "platform" | "userActions" | "waitFor" | "annotate" | "patch">;
+
 /** The limit of user actions for one object. */
 const MAX_USER_ACTIONS = 3;
 
 /** Waits until an object matches. If it reports an unknown result, does what its condition asks the user for. */
 export async function waitAsUser(
-  env: ChaosEnv,
+  env: UserView,
   kind: string,
   name: string,
   matches: (object: KubeObject) => boolean,
@@ -215,7 +218,7 @@ function unknownResultOf(object: KubeObject): string | undefined {
 }
 
 /** Sets the external id if the object exists, otherwise allows a second create. */
-async function resolveCreate(env: ChaosEnv, kind: string, name: string): Promise<void> {
+async function resolveCreate(env: UserView, kind: string, name: string): Promise<void> {
   const { services, webhooks } = env.platform.world();
   const [existing] =
     kind === "PlatformWebhook"
