@@ -229,12 +229,20 @@ export function memorySchema(members: Members) {
   return z.object(Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, kept(schema)]))).catch({});
 }
 
+/** The end of the description of a member that is of no use to people. */
+export const DO_NOT_CHANGE = "Only the operator uses it; do not change it.";
+
 /** The engine's Fingerprint of content with secret values. It is keyed, so that nobody can guess the values. */
-export const fingerprint = z.object({
+const fingerprint = z.object({
   key: text.describe("Key that the digest was made with."),
   digest: text.describe("Keyed digest of the content."),
   sources: text.describe("Digest of the versions of the Secrets and ConfigMaps that provided the content."),
 });
+
+/** Returns the schema of a Fingerprint. @param what what the digest is of, e.g. "the variables as last sent" */
+export function digestOf(what: string) {
+  return fingerprint.describe(`Digest of ${what}. ${DO_NOT_CHANGE}`);
+}
 
 /** The last PlatformOperation on an object that another resource represents. */
 export const lastOperation = z

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { connectionRef, displayName, integer, objectName, reference } from "../../api/fields.ts";
 import { column } from "../../api/resource.ts";
 import { runUntil } from "../../api/run-schedule.ts";
-import { count, id, text, time, token } from "../../api/status.ts";
+import { count, DO_NOT_CHANGE, id, text, time, token } from "../../api/status.ts";
 
 /** A setting that the platform chooses where the spec does not. */
 export function leftToPlatform<Schema extends z.ZodType>(schema: Schema, description: string) {
@@ -122,7 +122,9 @@ export type WrittenSettings = z.output<z.ZodObject<typeof writtenFields>>;
 
 /** Returns the schema of what was written. @param members `writtenFields`, and what else the kind writes */
 export function writtenOf<Members extends z.ZodRawShape>(members: Members) {
-  return z.object(members).describe("Values that the operator last wrote and the platform does not return.");
+  return z
+    .object(members)
+    .describe(`Values that the operator last wrote and the platform does not return. ${DO_NOT_CHANGE}`);
 }
 
 /** The run state that was last applied, and a request to stop that is open. */

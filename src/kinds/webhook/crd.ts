@@ -3,7 +3,7 @@ import { z } from "zod";
 import { connectionRef, externalId, flag, platformValue, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, defineResource } from "../../api/resource.ts";
-import { fingerprint, livingStatus, text, atomicList } from "../../api/status.ts";
+import { digestOf, livingStatus, text, atomicList } from "../../api/status.ts";
 
 /** The most events of a webhook; the platform knows a handful. */
 export const WEBHOOK_EVENTS = 64;
@@ -29,6 +29,8 @@ const spec = z.object({
   lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows"], ["Retain", "Delete"]),
 });
 
+const registered = digestOf("the settings as last sent, which the documented surface does not return");
+
 export type WebhookMemory = z.output<typeof platformWebhook.memory>;
 
 export const platformWebhook = defineResource({
@@ -36,11 +38,9 @@ export const platformWebhook = defineResource({
   shortNames: ["pwh"],
   description: "A receiver that the platform notifies of deployments of the organization.",
   spec,
-  memory: { registered: fingerprint },
+  memory: { registered },
   status: livingStatus({
-    registered: fingerprint
-      .optional()
-      .describe("Fingerprint of the settings as last sent; the documented surface does not return them."),
+    registered: registered.optional(),
     target: text
       .optional()
       .describe("Scheme and host of the receiver. The rest of the URL, which may contain secrets, is not shown."),
