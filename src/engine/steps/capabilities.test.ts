@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 
+import { engineEnv } from "../../../test/support/engine/env.ts";
+import { widget } from "../../../test/support/engine/kinds.ts";
 import { supportsOn } from "../../../test/support/kinds/supports.ts";
 import type { Supports } from "../contract/kind.ts";
 import type { KindOperations } from "../contract/types.ts";
+import { conditionOf } from "../contract/status.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 
 const MANAGED = { management: "Manage", deletion: "Retain" } as const;
@@ -90,5 +93,21 @@ describe("capabilitiesOf", () => {
     });
     const stop = { stop: ["stopDatabase"], isStopWanted: true };
     expect(capabilitiesOf(stop, MANAGED, { supports: documented, isDocumented: true })?.status).toBe("True");
+  });
+});
+
+describe("the condition Capabilities", () => {
+  it("is in every status of a deployment, the one before the request included", async () => {
+    const env = engineEnv({ kind: { ...widget, operations: () => APPLICATION } });
+    const reported: boolean[] = [];
+    env.cluster.hooks.after = ({ key, what }) => {
+      if (key.startsWith("Widget/") && what === "status")
+        reported.push(conditionOf(env.cluster.get("Widget", "a"), "Capabilities") !== undefined);
+      return Promise.resolve();
+    };
+    env.widget("a", { commit: "c1" });
+    await env.run(30_000);
+    expect(reported.length).toBeGreaterThan(1);
+    expect(reported).not.toContain(false);
   });
 });

@@ -20,6 +20,7 @@ import { buildStatus, type ReconcileResult } from "../status/build.ts";
 import type { CallKind } from "../status/errors.ts";
 import { recordedId, type Resolved } from "../status/reconciliation.ts";
 import { recordTransitions } from "../status/writes.ts";
+import { withCapabilities } from "./capabilities.ts";
 import { reportChange } from "./changes.ts";
 
 /** What is observed of the platform. */
@@ -234,7 +235,7 @@ async function writeStatusBefore(r: Resolved, observed: unknown, why: Why, inten
   const status = buildStatus({
     object,
     result: { is: "waiting", why, exchange: "ok" },
-    report: kind.report(context, observed),
+    report: withCapabilities(r, kind.report(context, observed)),
     memory: context.memory,
     id: recordedId(context),
     recordedIdentity: r.recordedIdentity,
