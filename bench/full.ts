@@ -13,7 +13,8 @@ import { parseArgs } from "node:util";
 import type { SettingsChange } from "../simulator/base/settings.ts";
 import type { JsonObject } from "../src/kube/api/types.ts";
 import { createAll, deleteAll, prepare, redeployAll, removeAll, UNLIMITED } from "./applications.ts";
-import { type Figures, journal, measure, memoryOf } from "./figures.ts";
+import { type Figures, measure, memoryOf } from "./figures.ts";
+import { type LimitedFigures, limitedOf } from "./limited.ts";
 import { type ManyFigures, manyOf } from "./many.ts";
 import { page } from "./page.ts";
 import { buildPeer, type Rig, type Rival, startRig, type Subject } from "./rig.ts";
@@ -33,21 +34,8 @@ const rounds = Number(options.rounds);
 const objects = Number(options.applications);
 const many = Number(options.many);
 const SUBJECTS = ["operator", "peer", "oracle"] as const;
-/** The limit of the limiting platform in requests per second, and the number of applications created on it. */
-const LIMIT = 20;
-const LIMITED = 150;
 /** The limits under which namespaces of different size compete. */
 const LIMITS = [5, 20, 50];
-
-export interface LimitedFigures {
-  readonly seconds: number;
-  /** The least time for these calls under the platform's limit. */
-  readonly boundSeconds: number;
-  readonly calls: number;
-  /** The percentage of requests that were refused with 429, of all and of those after the first ten seconds. */
-  readonly refusedPercent: number;
-  readonly lateRefusedPercent: number;
-}
 
 export interface Results {
   readonly commit: string;
@@ -64,6 +52,8 @@ export interface Results {
   readonly deletion?: Readonly<Record<Rival, readonly Figures[]>>;
   readonly large: Readonly<Record<Rival, ManyFigures>>;
   readonly limited: Readonly<Record<Rival, LimitedFigures>>;
+  /** The same with two connections and a second replica. Missing in older results. */
+  readonly shared?: Readonly<Record<Rival, LimitedFigures>>;
   readonly tenants: Readonly<Record<Rival, readonly TenantsFigures[]>>;
   /** Seconds until that number of applications is Ready, with a connection's default budget and with a large one. */
   readonly budget: { readonly applications: number; readonly ownSeconds: number; readonly largeSeconds: number };
@@ -80,29 +70,42 @@ const rig = await startRig({
   nodeFlags: options["node-flags"].split(" ").filter((flag) => flag !== ""),
   logFile: undefined,
 });
+const head = {
+  commit: git("rev-parse", "--short=12", "HEAD"),
+  date: new Date().toISOString().slice(0, 10),
+  machine: `${String(cpus().length)} × ${cpus()[0]?.model ?? "?"}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB`,
+  versions: { node: process.version, go: execFileSync("go", ["version"], { encoding: "utf8" }).split(" ")[2] ?? "" },
+  nodeFlags: options["node-flags"],
+  rounds,
+  objects,
+  many,
+};
+const parts: object[] = [head];
 try {
   const results: Results = {
-    commit: git("rev-parse", "--short=12", "HEAD"),
-    date: new Date().toISOString().slice(0, 10),
-    machine: `${String(cpus().length)} × ${cpus()[0]?.model ?? "?"}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB`,
-    versions: { node: process.version, go: execFileSync("go", ["version"], { encoding: "utf8" }).split(" ")[2] ?? "" },
-    nodeFlags: options["node-flags"],
-    rounds,
-    objects,
-    many,
-    ...(await bursts()),
-    deletion: await deletions(),
-    budget: await budget(),
-    limited: { operator: await limitedOf("operator"), peer: await limitedOf("peer") },
-    tenants: { operator: await tenants("operator"), peer: await tenants("peer") },
-    smallRssMiB: await small(),
-    large: await large(),
+    ...head,
+    ...(await kept(bursts)),
+    ...(await kept(deletions)),
+    ...(await kept(budget)),
+    ...(await kept(async () => ({ limited: await limited(false) }))),
+    ...(await kept(async () => ({ shared: await limited(true) }))),
+    ...(await kept(tenants)),
+    ...(await kept(small)),
+    ...(await kept(large)),
   };
-  await mkdir(join(root, "bench/results"), { recursive: true });
-  await writeFile(join(root, `bench/results/${results.commit}.json`), `${JSON.stringify(results, undefined, 2)}\n`);
   await writeFile(join(root, "docs/performance.md"), page(results));
 } finally {
   await rig.stop();
+}
+
+/** Runs a phase and writes the results so far: a later phase that fails does not lose them. */
+async function kept<Part extends Partial<Results>>(phase: () => Promise<Part>): Promise<Part> {
+  const part = await phase();
+  parts.push(part);
+  await mkdir(join(root, "bench/results"), { recursive: true });
+  const text = JSON.stringify(Object.assign({}, ...parts), undefined, 2);
+  await writeFile(join(root, `bench/results/${head.commit}.json`), `${text}\n`);
+  return part;
 }
 
 /** Runs the operator until the parents of applications are Ready in these namespaces. */
@@ -142,7 +145,7 @@ async function bursts(): Promise<Pick<Results, "create" | "redeploy">> {
  * Deletes all applications of a namespace at once, on a platform that deletes them as well. They are created on the
  * documented surface, as the peer's import has no scopes.
  */
-async function deletions(): Promise<Record<Rival, Figures[]>> {
+async function deletions(): Promise<Required<Pick<Results, "deletion">>> {
   const deletion: Record<Rival, Figures[]> = { operator: [], peer: [] };
   for (let round = 0; round < rounds; round += 1) {
     for (const subject of round % 2 === 0 ? (["operator", "peer"] as const) : (["peer", "operator"] as const)) {
@@ -159,11 +162,11 @@ async function deletions(): Promise<Record<Rival, Figures[]>> {
       say(`deletions, round ${String(round)} ${subject}: ${JSON.stringify(figures)}`);
     }
   }
-  return deletion;
+  return { deletion };
 }
 
 /** Many settled objects: a cold start, idle time, and edits of single objects. */
-async function large(): Promise<Results["large"]> {
+async function large(): Promise<Pick<Results, "large">> {
   const namespace = "many";
   await prepared([namespace], UNLIMITED);
   const first = await rig.start("operator", namespace);
@@ -174,49 +177,32 @@ async function large(): Promise<Results["large"]> {
     say(`${String(many)} objects, ${subject}: ${JSON.stringify(figures)}`);
     return figures;
   };
-  return { operator: await of("operator", "3"), peer: await of("peer", "4") };
+  return { large: { operator: await of("operator", "3"), peer: await of("peer", "4") } };
 }
 
-/** Many creates on a platform that refuses requests above its limit. */
-async function limitedOf(subject: Rival): Promise<LimitedFigures> {
-  const namespace = `limited-${subject}`;
-  await prepared([namespace], UNLIMITED);
-  await changeSettings({ rate: { limit: LIMIT, windowSeconds: 1, reset: "seconds" } });
-  const running = await rig.start(subject, namespace);
-  await fetch(`${rig.controlUrl}/journal`, { method: "DELETE" });
-  const from = Date.now();
-  await createAll(rig, namespace, LIMITED);
-  const seconds = (Date.now() - from) / 1_000;
-  const calls = await journal(rig.controlUrl);
-  const late = calls.filter(({ at }) => Date.parse(at) > from + 10_000);
-  const refused = (of: typeof calls): number => of.filter(({ status }) => status === 429).length;
-  const percent = (of: typeof calls): number => (100 * refused(of)) / Math.max(1, of.length);
-  const figures = {
-    seconds,
-    boundSeconds: (calls.length - refused(calls)) / LIMIT,
-    calls: calls.length,
-    refusedPercent: percent(calls),
-    lateRefusedPercent: percent(late),
+/** Creates under the platform's limit, each subject alone. */
+async function limited(isShared: boolean): Promise<Record<Rival, LimitedFigures>> {
+  const of = async (subject: Rival): Promise<LimitedFigures> => {
+    const figures = await limitedOf({ rig, subject, setRate: (rate) => changeSettings({ rate }), isShared });
+    say(`limited${isShared ? ", shared" : ""}, ${subject}: ${JSON.stringify(figures)}`);
+    return figures;
   };
-  await running.stop();
-  await changeSettings({ rate: null });
-  await removeAll(rig, namespace);
-  say(`limited, ${subject}: ${JSON.stringify(figures)}`);
-  return figures;
+  return { operator: await of("operator"), peer: await of("peer") };
 }
 
 /** Namespaces of different size that compete, under each limit. */
-async function tenants(subject: Rival): Promise<readonly TenantsFigures[]> {
-  const all: TenantsFigures[] = [];
-  for (const limit of LIMITS) {
-    all.push(await tenantsOf(rig, subject, limit, (rate) => changeSettings({ rate })));
-    say(`tenants, ${subject}: ${JSON.stringify(all.at(-1))}`);
-  }
-  return all;
+async function tenants(): Promise<Pick<Results, "tenants">> {
+  const all: Record<Rival, TenantsFigures[]> = { operator: [], peer: [] };
+  for (const limit of LIMITS)
+    for (const subject of ["operator", "peer"] as const) {
+      all[subject].push(await tenantsOf(rig, subject, limit, (rate) => changeSettings({ rate })));
+      say(`tenants, ${subject}: ${JSON.stringify(all[subject].at(-1))}`);
+    }
+  return { tenants: all };
 }
 
 /** The cost of a connection's default budget on a platform without a limit. */
-async function budget(): Promise<Results["budget"]> {
+async function budget(): Promise<Pick<Results, "budget">> {
   const applications = 100;
   const seconds: number[] = [];
   for (const [namespace, rateLimit] of [
@@ -233,10 +219,10 @@ async function budget(): Promise<Results["budget"]> {
   }
   const [ownSeconds = NaN, largeSeconds = NaN] = seconds;
   say(`budget: ${String(ownSeconds)} s, large ${String(largeSeconds)} s`);
-  return { applications, ownSeconds, largeSeconds };
+  return { budget: { applications, ownSeconds, largeSeconds } };
 }
 
-async function small(): Promise<number> {
+async function small(): Promise<Pick<Results, "smallRssMiB">> {
   const namespace = "small";
   await prepared([namespace], UNLIMITED);
   const running = await rig.start("operator", namespace);
@@ -244,7 +230,7 @@ async function small(): Promise<number> {
   await sleep(5_000);
   const { rssMiB } = await memoryOf(running.sources.pid);
   await running.stop();
-  return rssMiB;
+  return { smallRssMiB: rssMiB };
 }
 
 /** Changes settings of the platform (simulator/base/settings.ts). */

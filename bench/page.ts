@@ -56,7 +56,14 @@ export function page(results: Results): string {
     "",
     "150 applications are created on a platform that allows 20 requests a second and answers 429 beyond that. The bound is the time that each one's own calls take at exactly that rate.",
     "",
-    ...table(limitedRows(results)),
+    ...table(limitedRows(results.limited)),
+    ...(results.shared === undefined
+      ? []
+      : [
+          "The same with the applications divided among two connections that use the same token, while a second replica stands by:",
+          "",
+          ...table(limitedRows(results.shared)),
+        ]),
     "## Tenants that compete under a limit",
     "",
     "Three namespaces with 90, 9 and 1 percent of the applications are created at once on a platform that limits requests, while a user edits settled applications in a fourth.",
@@ -119,7 +126,7 @@ function largeRows({ large: { operator, peer } }: Results): readonly Row[] {
   ];
 }
 
-function limitedRows({ limited: { operator, peer } }: Results): readonly Row[] {
+function limitedRows({ operator, peer }: Results["limited"]): readonly Row[] {
   const row = (what: string, own: number, other: number, digits: number): Row => [
     what,
     own.toFixed(digits),

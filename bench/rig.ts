@@ -30,6 +30,17 @@ export type Subject = "operator" | "peer" | "oracle";
 /** A subject that is an operator: it watches and keeps running. */
 export type Rival = Exclude<Subject, "oracle">;
 
+/** Parts of the lines that the subjects write when they begin to work, and when they wait for the lease. */
+const LEADS: Readonly<Record<Subject, string>> = {
+  operator: '"leading"',
+  peer: "Starting workers",
+  oracle: "watching",
+};
+const STANDS_BY: Readonly<Record<Rival, string>> = {
+  operator: "caches are filled",
+  peer: "Attempting to acquire leader lease",
+};
+
 export interface RigOptions {
   /** The operator's bundle. */
   readonly program: string;
@@ -57,10 +68,13 @@ export interface Rig {
   readonly controlUrl: string;
   readonly auditLogPath: string;
   /**
-   * Starts a subject that works in a namespace; the operator works in all namespaces if it is "".
+   * Starts a subject that works in a namespace, or in several that are separated by commas; the operator works in all
+   * namespaces if it is "". Resolves when it leads.
    * @param args further flags of the operator
    */
   start(subject: Subject, namespace: string, args?: readonly string[]): Promise<RunningSubject>;
+  /** Starts a second replica. Resolves when it has filled its caches, or waits for the lease. */
+  startStandby(subject: Rival, namespace: string): Promise<RunningSubject>;
   stop(): Promise<void>;
 }
 
@@ -101,29 +115,32 @@ async function rigOn(controlPlane: ControlPlane, options: RigOptions): Promise<R
     userAgent: "platform-operator-bench",
     clock: systemClock(),
   });
+  const start = async (subject: Subject, namespace: string, line: string, more: readonly string[] = []) => {
+    const kubeconfig = await kubeconfigFor(controlPlane, users[subject].namespace, users[subject].name);
+    const isReady = (written: string): boolean => written.includes(line);
+    const starters = {
+      operator: () => startOperator(options, kubeconfig, namespace, more, isReady),
+      peer: () => startPeer(kubeconfig, namespace, platform.facts("platform"), isReady),
+      oracle: () => startOracle([kubeconfig, namespace, platform.facts("platform")], isReady),
+    };
+    const started = await starters[subject]();
+    const sources = {
+      pid: started.child.pid ?? 0,
+      user: serviceAccountUser(users[subject].namespace, users[subject].name),
+      auditLogPath: controlPlane.auditLogPath,
+      apiServerPid,
+      controlUrl: platform.facts("control"),
+    };
+    return { sources, healthUrl: started.healthUrl, failed: started.failed, stop: started.stop };
+  };
   return {
     client,
     platformUrl: platform.facts("platform"),
     clusterId: platform.facts("cluster"),
     controlUrl: platform.facts("control"),
     auditLogPath: controlPlane.auditLogPath,
-    start: async (subject, namespace, more = []) => {
-      const kubeconfig = await kubeconfigFor(controlPlane, users[subject].namespace, users[subject].name);
-      const starters = {
-        operator: () => startOperator(options, kubeconfig, namespace, more),
-        peer: () => startPeer(kubeconfig, namespace, platform.facts("platform")),
-        oracle: () => startOracle([kubeconfig, namespace, platform.facts("platform")]),
-      };
-      const started = await starters[subject]();
-      const sources = {
-        pid: started.child.pid ?? 0,
-        user: serviceAccountUser(users[subject].namespace, users[subject].name),
-        auditLogPath: controlPlane.auditLogPath,
-        apiServerPid,
-        controlUrl: platform.facts("control"),
-      };
-      return { sources, healthUrl: started.healthUrl, failed: started.failed, stop: started.stop };
-    },
+    start: (subject, namespace, more) => start(subject, namespace, LEADS[subject], more),
+    startStandby: (subject, namespace) => start(subject, namespace, STANDS_BY[subject]),
     stop: async () => {
       await client.close();
       await platform.stop();
@@ -131,6 +148,9 @@ async function rigOn(controlPlane: ControlPlane, options: RigOptions): Promise<R
     },
   };
 }
+
+/** Reports whether a line of a program's output shows that it is ready. */
+type IsReady = (line: string) => boolean;
 
 async function startPlatform() {
   const values = new Map<string, string>();
@@ -143,7 +163,13 @@ async function startPlatform() {
   return { ...started, facts: (name: string): string => values.get(name) ?? "" };
 }
 
-async function startOperator(options: RigOptions, kubeconfig: string, namespace: string, more: readonly string[]) {
+async function startOperator(
+  options: RigOptions,
+  kubeconfig: string,
+  namespace: string,
+  more: readonly string[],
+  isReady: IsReady,
+) {
   const { logFile, program } = options;
   const file = logFile === undefined ? undefined : createWriteStream(logFile);
   const flags = nodeFlags([dirname(program), dirname(kubeconfig), followParent]);
@@ -155,13 +181,13 @@ async function startOperator(options: RigOptions, kubeconfig: string, namespace:
   const started = await startNode([...flags, ...options.nodeFlags, ...args], (line) => {
     file?.write(`${line}\n`);
     if (line.includes('"server":"health"')) healthUrl = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
-    return line.includes('"leading"');
+    return isReady(line);
   });
   return { ...started, healthUrl };
 }
 
-async function startOracle(args: readonly string[]) {
-  return startNode([join(import.meta.dirname, "oracle.ts"), ...args], (line) => line === "watching");
+async function startOracle(args: readonly string[], isReady: IsReady) {
+  return startNode([join(import.meta.dirname, "oracle.ts"), ...args], isReady);
 }
 
 const peerSources = join(import.meta.dirname, "peers/controller-runtime");
@@ -173,17 +199,17 @@ export function buildPeer(): string {
   return program;
 }
 
-async function startPeer(kubeconfig: string, namespace: string, platformUrl: string) {
+async function startPeer(kubeconfig: string, namespace: string, platformUrl: string, isReady: IsReady) {
   const args = ["-kubeconfig", kubeconfig, "-namespace", namespace, "-platform", platformUrl, "-token", TOKEN];
-  return startProgram(buildPeer(), [...args, "-workers", String(WORKERS)], (line) => line.includes("Starting workers"));
+  return startProgram(buildPeer(), [...args, "-workers", String(WORKERS)], isReady);
 }
 
 /** Starts Node as a child that ends with this process. Resolves at the first line of its output that `isReady`. */
-async function startNode(args: readonly string[], isReady: (line: string) => boolean) {
+async function startNode(args: readonly string[], isReady: IsReady) {
   return startProgram(process.execPath, ["--import", followParent, ...args], isReady);
 }
 
-async function startProgram(program: string, args: readonly string[], isReady: (line: string) => boolean) {
+async function startProgram(program: string, args: readonly string[], isReady: IsReady) {
   const child: ChildProcess = spawn(program, args, {
     env: { PATH: process.env["PATH"], ...MALLOC },
     stdio: ["ignore", "pipe", "inherit", "ipc"],

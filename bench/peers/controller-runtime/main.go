@@ -13,6 +13,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/ptr"
 	"platform-operator.io/bench/peer/api"
 	"platform-operator.io/bench/peer/platform"
@@ -268,13 +270,15 @@ func main() {
 	var namespace, base, token string
 	var conc int
 	r := &R{sessions: map[types.NamespacedName]*session{}}
-	flag.StringVar(&namespace, "namespace", "", "the namespace to watch")
+	flag.StringVar(&namespace, "namespace", "", "the namespaces to watch, separated by commas")
 	flag.IntVar(&conc, "workers", 10, "reconciles at once")
 	flag.StringVar(&base, "platform", "", "the address of the platform")
 	flag.StringVar(&token, "token", "", "the token of the platform")
 	flag.DurationVar(&r.poll, "poll", 10*time.Minute, "the interval of the reads of a settled object")
 	flag.Parse()
-	log.SetLogger(zap.New(zap.UseDevMode(false), zap.WriteTo(os.Stdout)))
+	logger := zap.New(zap.UseDevMode(false), zap.WriteTo(os.Stdout))
+	log.SetLogger(logger)
+	klog.SetLogger(logger) // leader election uses klog
 	cfg, err := ctrl.GetConfig() // controller-runtime has the flag -kubeconfig
 	if err != nil {
 		panic(err)
@@ -283,7 +287,11 @@ func main() {
 	cfg.UserAgent = "bench-peer"
 	s := api.Scheme()
 	_ = corev1.AddToScheme(s)
-	co := cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}, DefaultTransform: cache.TransformStripManagedFields()}
+	namespaces := map[string]cache.Config{}
+	for _, one := range strings.Split(namespace, ",") {
+		namespaces[one] = cache.Config{}
+	}
+	co := cache.Options{DefaultNamespaces: namespaces, DefaultTransform: cache.TransformStripManagedFields()}
 	m, err := ctrl.NewManager(cfg, ctrl.Options{Scheme: s, Cache: co, Metrics: metricsserver.Options{BindAddress: "0"}, LeaderElection: true, LeaderElectionID: "bench-peer", LeaderElectionNamespace: "default", LeaderElectionReleaseOnCancel: true})
 	if err != nil {
 		panic(err)
