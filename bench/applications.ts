@@ -66,9 +66,11 @@ export async function prepare(rig: Rig, namespace: string, rateLimit: JsonObject
  */
 export async function createAll(rig: Rig, namespace: string, objects: number, spec: JsonObject = {}): Promise<void> {
   const create = creator(rig, namespace);
-  const ready = whenReady(rig, APPLICATION, namespace, { objects, generation: 1 });
-  await each(objects, (name) => create(APPLICATION, name, { ...applicationSpec(name), ...spec }));
-  await ready;
+  // Both at once: the failure of one is the error, whatever becomes of the other.
+  await Promise.all([
+    whenReady(rig, APPLICATION, namespace, { objects, generation: 1 }),
+    each(objects, (name) => create(APPLICATION, name, { ...applicationSpec(name), ...spec })),
+  ]);
 }
 
 /**
@@ -76,13 +78,14 @@ export async function createAll(rig: Rig, namespace: string, objects: number, sp
  * @param generation that the change causes; the commit consists of its last digit
  */
 export async function redeployAll(rig: Rig, namespace: string, objects: number, generation = 2): Promise<void> {
-  const ready = whenReady(rig, APPLICATION, namespace, { objects, generation });
-  await each(objects, async (name) => {
-    const path = objectPath(APPLICATION, { namespace, name });
-    const body = { spec: { deploy: { gitCommitId: commitOf(generation) } } };
-    await rig.client.request({ method: "PATCH", path, body, contentType: "application/merge-patch+json" });
-  });
-  await ready;
+  await Promise.all([
+    whenReady(rig, APPLICATION, namespace, { objects, generation }),
+    each(objects, async (name) => {
+      const path = objectPath(APPLICATION, { namespace, name });
+      const body = { spec: { deploy: { gitCommitId: commitOf(generation) } } };
+      await rig.client.request({ method: "PATCH", path, body, contentType: "application/merge-patch+json" });
+    }),
+  ]);
 }
 
 /** Returns the commit that `redeployAll` deploys. */
