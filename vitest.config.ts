@@ -87,8 +87,10 @@ export default defineConfig({
           // The operator among the things that it is run with: helm, Argo CD, Prometheus. `make e2e`.
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/e2e/global-setup.ts"],
-          // Each file has a cluster of its own; two cores carry two.
-          maxWorkers: 2,
+          // Each file has a cluster of its own. Two cores carry two, and that of the alerts, which mostly wait.
+          maxWorkers: 3,
+          // All groups of alerts at once: the longest waits for three minutes.
+          maxConcurrency: 8,
           sequence: { groupOrder: 4 },
           testTimeout: 300_000,
           hookTimeout: 900_000,

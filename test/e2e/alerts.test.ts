@@ -294,18 +294,23 @@ describe.concurrent("a silent API server", () => {
   );
 });
 
-// After all others: PlatformOperatorAbsent does not fire while any operator is scraped.
-describe("the operator itself", () => {
-  const job = "itself";
-  const env = scrapedEnv(job, { args: [], mayLog: /lost the lease/ });
+describe.concurrent("an operator without resources", () => {
+  const job = "resources-missing";
+  const env = scrapedEnv(job);
 
-  it("fires PlatformOperatorResourcesMissing while there are no resources", async () => {
+  it("fires PlatformOperatorResourcesMissing while there are no resources", IN_ORDER, async () => {
     expect(await prometheus.untilFiring("PlatformOperatorResourcesMissing", job)).toMatchObject({
       severity: "warning",
     });
     await env.apply(...defaults(env));
     await prometheus.untilQuiet("PlatformOperatorResourcesMissing", job);
   });
+});
+
+// After all others: PlatformOperatorAbsent does not fire while any operator is scraped.
+describe("the operator itself", () => {
+  const job = "itself";
+  const env = scrapedEnv(job, { args: [], mayLog: /lost the lease/ });
 
   it("fires PlatformOperatorNotOneLeader while a second installation also leads", async () => {
     expect(await prometheus.firing("PlatformOperatorNotOneLeader", job)).toEqual([]);
@@ -328,7 +333,7 @@ describe("the operator itself", () => {
   it("fires PlatformOperatorNotOneLeader while a process that no longer exists holds the lease", async () => {
     await env.stop();
     const now = new Date().toISOString().replace("Z", "000Z");
-    const spec = { holderIdentity: "gone", leaseDurationSeconds: 60, acquireTime: now, renewTime: now };
+    const spec = { holderIdentity: "gone", leaseDurationSeconds: 30, acquireTime: now, renewTime: now };
     const lease = ["-n", env.operatorNamespace, "lease", LEASE_NAME];
     await kubectl(controlPlane, ["patch", ...lease, "--type=merge", "-p", JSON.stringify({ spec })]);
     await env.start();

@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Parts of the paths of long test files, the longest first. */
 const LONG = [
+  "e2e/alerts",
   "lifecycle/crash-",
   "chaos/failover",
   "chaos/regressions",
