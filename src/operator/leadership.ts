@@ -7,7 +7,7 @@ import type { JsonObject } from "../kube/api/types.ts";
 import { createLeaderElection, openFence, type LeaderElection, type LeaderOptions } from "../kube/leader/leader.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { Config } from "./config/config.ts";
-import { LEASE_NAME, LOG_LEVEL, shardLease } from "./config/names.ts";
+import { LEASE_NAME, LOG_LEVEL, shardLease, sharedHolder } from "./config/names.ts";
 
 /** An identity may have 128 characters, of which a UUID takes 37. */
 const INSTANCE_LENGTH = 90;
@@ -53,7 +53,7 @@ export function createLeadership(options: LeadershipOptions): LeaderElection {
   const { shards, shardIndex } = config;
   if (shards === 1) return candidate(LEASE_NAME, { identity, onStarted, onObserved });
   const shared = candidate(LEASE_NAME, {
-    identity: `shards-of-${String(shards)}`,
+    identity: sharedHolder(shards),
     isShared: true,
     onStarted,
     onObserved,

@@ -12,6 +12,17 @@ export function shardLease(index: number): string {
   return `${OPERATOR}-shard-${String(index)}`;
 }
 
+/** Returns the holder of the lease that all shards of one total number share. */
+export function sharedHolder(shards: number): string {
+  return `shards-of-${String(shards)}`;
+}
+
+/** Returns the number of shards that hold the lease together; undefined if a process without shards holds it. */
+export function shardsOf(holder: string): number | undefined {
+  const shards = Number(/^shards-of-(\d+)$/.exec(holder)?.[1]);
+  return shards <= MAX_SHARDS ? shards : undefined;
+}
+
 /** The annotation of the lease that sets the log level of all replicas. */
 export const LOG_LEVEL = `${GROUP}/log-level`;
 

@@ -9,18 +9,22 @@ import { checkOperator } from "./installation.ts";
 const clock = manualClock();
 const operatorNamespace = "platform-operator";
 
-function having(answer: Json | Error): ClusterClient {
-  const request = (): Promise<Json> => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer));
+/** @param answers to the requests of leases, by their name; every other lease has the answer of the leader's */
+function having(answer: Json | Error, answers: Readonly<Record<string, Json | Error>> = {}): ClusterClient {
+  const request = ({ path }: { readonly path: string }): Promise<Json> => {
+    const given = answers[path.split("/").at(-1) ?? ""] ?? answer;
+    return given instanceof Error ? Promise.reject(given) : Promise.resolve(given);
+  };
   return { client: { request } } as unknown as ClusterClient;
 }
-const lease = (holderIdentity: string, ageMs: number): ClusterClient =>
-  having({
-    spec: {
-      holderIdentity,
-      leaseDurationSeconds: 15,
-      renewTime: new Date(clock.now().getTime() - ageMs).toISOString(),
-    },
-  });
+const leaseOf = (holderIdentity: string, ageMs: number): Json => ({
+  spec: {
+    holderIdentity,
+    leaseDurationSeconds: 15,
+    renewTime: new Date(clock.now().getTime() - ageMs).toISOString(),
+  },
+});
+const lease = (holderIdentity: string, ageMs: number): ClusterClient => having(leaseOf(holderIdentity, ageMs));
 const failing = (failure: KubeFailure): ClusterClient => having(new KubeError(failure, 0, failure));
 
 describe("the check of the operator", () => {
@@ -35,6 +39,21 @@ describe("the check of the operator", () => {
   ])("%s", async (_what, cluster, is, detail) => {
     expect(await checkOperator({ cluster, operatorNamespace, clock })).toEqual([
       { what: "operator", is, detail: expect.stringMatching(detail) },
+    ]);
+  });
+
+  it("reports each shard", async () => {
+    const cluster = having(leaseOf("shards-of-3", 2_000), {
+      "platform-operator-shard-0": leaseOf("pod-0", 2_000),
+      "platform-operator-shard-1": leaseOf("pod-1", 300_000),
+      "platform-operator-shard-2": new KubeError("NotFound", 404, "NotFound"),
+    });
+    const pods = "Check its Pods: kubectl get pods -n platform-operator";
+    expect(await checkOperator({ cluster, operatorNamespace, clock })).toEqual([
+      { what: "operator", is: "ok", detail: "shards-of-3 leads" },
+      { what: "shard 0", is: "ok", detail: "pod-0 leads" },
+      { what: "shard 1", is: "failed", detail: `pod-1 has not renewed the lease for 5m. ${pods}` },
+      { what: "shard 2", is: "failed", detail: `it has never held its lease. ${pods}` },
     ]);
   });
 
