@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { anObject } from "../../../test/support/engine/objects.ts";
+import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine/objects.ts";
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import type { Json } from "../../kube/api/types.ts";
+import { causeIn } from "./policy-status.ts";
 import { adoptionPolicy, invalidSpec, NO_DEFAULTS, policiesOf, requestedToken } from "./policy.ts";
 
 const FLUX = "reconcile.fluxcd.io/requestedAt";
@@ -54,6 +55,20 @@ describe("the deletion policy", () => {
     [{ lifecycle: { deletionPolicy: "Stop" } }, "Stop"],
   ])("of %j is %s: an unclear value deletes nothing", (spec, expected) => {
     expect(policiesOf({ ...anObject(), spec }, NO_DEFAULTS).deletion).toBe(expected);
+  });
+});
+
+describe("the cause of changes in an object", () => {
+  const stalled = aStatus([aCondition("Stalled", "True", "BuildFailed")]);
+  it.each<[what: string, status: Json, annotations: Readonly<Record<string, string>>, cause: string | undefined]>([
+    ["that is settled", SETTLED, {}, undefined],
+    ["that is settled, with a request", SETTLED, { [RECONCILE_REQUESTED_AT]: "1" }, "Requested"],
+    ["with a new spec", WORKING, {}, "SpecChanged"],
+    ["with a new spec and a request", WORKING, { [RECONCILE_REQUESTED_AT]: "1" }, "SpecChanged"],
+    ["that is stalled", stalled, {}, "SpecChanged"],
+    ["that is stalled, with a request", stalled, { [RECONCILE_REQUESTED_AT]: "1" }, "Requested"],
+  ])("%s", (_what, status, annotations, cause) => {
+    expect(causeIn(anObject({ status, meta: { annotations } }))).toBe(cause);
   });
 });
 
