@@ -240,7 +240,7 @@ const fingerprint = z.object({
 });
 
 /** Returns the schema of a Fingerprint. @param what what the digest is of, e.g. "the variables as last sent" */
-export function digestOf(what: string) {
+export function digestField(what: string) {
   return fingerprint.describe(`Digest of ${what}. ${DO_NOT_CHANGE}`);
 }
 

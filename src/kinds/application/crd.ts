@@ -20,7 +20,7 @@ import {
   runsBySchedule,
   SCHEDULE_COLUMNS,
 } from "../../api/run-schedule.ts";
-import { digestOf, lastOperation, livingStatus, text, atomicList } from "../../api/status.ts";
+import { digestField, lastOperation, livingStatus, text, atomicList } from "../../api/status.ts";
 import {
   connectionSecret,
   connectionSecretRef,
@@ -131,7 +131,7 @@ export type ApplicationSpec = z.output<typeof spec>;
 const lastDeployment = lastDeploymentOf({
   ...deploymentFields,
   gitCommitId: text.describe("Requested commit."),
-  variables: digestOf("the variables that it was made with").optional(),
+  variables: digestField("the variables that it was made with").optional(),
   variablesAt: text
     .optional()
     .describe("Time of the last write of a variable set to the application before it, by the platform's clock."),
@@ -153,7 +153,7 @@ const secret = {
 
 const written = writtenOf({
   ...writtenFields,
-  variables: digestOf("the variables as last sent").optional(),
+  variables: digestField("the variables as last sent").optional(),
   variableNames: atomicList(text.describe("Name of a variable."), 256, "Names of the variables that were last sent."),
   secrets: atomicList(
     z.object(secret).describe("A secret."),

@@ -11,7 +11,7 @@ import {
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, columnsOf, defineResource, wide } from "../../api/resource.ts";
-import { digestOf, id, livingStatus, text, atomicList, ATOMIC } from "../../api/status.ts";
+import { digestField, id, livingStatus, text, atomicList, ATOMIC } from "../../api/status.ts";
 
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
 
@@ -93,7 +93,7 @@ const record = {
     .max(64)
     .describe("Layers of the template on this cluster.")
     .meta(ATOMIC),
-  written: digestOf("the binding as last written"),
+  written: digestField("the binding as last written"),
 };
 
 export type BindingMemory = z.output<typeof platformBinding.memory>;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { displayName, externalId, jsonLength, mapOf, variablesOf, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
-import { digestOf, id, livingStatus, text, time } from "../../api/status.ts";
+import { digestField, id, livingStatus, text, time } from "../../api/status.ts";
 import {
   deploymentFields,
   ingressField,
@@ -104,7 +104,7 @@ const facts = {
   lastFailure: lastFailureOf({}),
   written: writtenOf({
     settings: writtenFields.settings,
-    variables: digestOf("the variables as sent").optional(),
+    variables: digestField("the variables as sent").optional(),
   }),
   ingress: ingressField("service"),
 };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { choice, exactlyOne, integer, keyRef, mapOf, objectName, secretRef, uuid, matches } from "../../api/fields.ts";
 import { defaults } from "../../api/lifecycle.ts";
 import { column, columnsOf, defineResource, SINCE, SYNCED, wide } from "../../api/resource.ts";
-import { digestOf, id, observingStatus } from "../../api/status.ts";
+import { digestField, id, observingStatus } from "../../api/status.ts";
 
 const auth = z
   .object({
@@ -199,7 +199,7 @@ const operations = z
 const registration = z
   .object({
     id: id.describe("Id of the registration on the platform."),
-    registered: digestOf("the receiver's address and secret that were last sent to the platform").optional(),
+    registered: digestField("the receiver's address and secret that were last sent to the platform").optional(),
   })
   .describe("Registration of the operator's own receiver.");
 

@@ -13,7 +13,7 @@ import {
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, columnsOf, defineResource } from "../../api/resource.ts";
-import { ATOMIC, count, digestOf, id, livingStatus, text, atomicList } from "../../api/status.ts";
+import { ATOMIC, count, digestField, id, livingStatus, text, atomicList } from "../../api/status.ts";
 
 const scope = platformValue.optional();
 
@@ -152,7 +152,7 @@ const knownTarget = z
     writtenAt: text
       .optional()
       .describe("The platform's time of the last write; applications with automatic deployment are deployed after it."),
-    written: digestOf("all variables as last sent").optional(),
+    written: digestField("all variables as last sent").optional(),
     attempts: count.optional().describe("Number of times they were sent like that."),
   })
   .describe("An application, and the set's variables in it.");

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { connectionRef, externalId, flag, platformValue, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, defineResource } from "../../api/resource.ts";
-import { digestOf, livingStatus, text, atomicList } from "../../api/status.ts";
+import { digestField, livingStatus, text, atomicList } from "../../api/status.ts";
 
 /** The most events of a webhook; the platform knows a handful. */
 export const WEBHOOK_EVENTS = 64;
@@ -29,7 +29,7 @@ const spec = z.object({
   lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows"], ["Retain", "Delete"]),
 });
 
-const registered = digestOf("the settings as last sent, which the documented surface does not return");
+const registered = digestField("the settings as last sent, which the documented surface does not return");
 
 export type WebhookMemory = z.output<typeof platformWebhook.memory>;
 

@@ -1,7 +1,7 @@
 /** The model of Widget, the kind that the engine's tests reconcile. */
 import { z } from "zod";
 
-import { digestOf, memorySchema } from "../../../src/api/status.ts";
+import { digestField, memorySchema } from "../../../src/api/status.ts";
 import type { Fingerprint, ReconcileContext } from "../../../src/engine/contract/kind.ts";
 import type { Remote } from "./fake-platform.ts";
 
@@ -30,7 +30,7 @@ export type WidgetSpec = z.output<typeof widgetSpec>;
 
 export const widgetMemory = memorySchema({
   deployed: z.object({ commit: z.string(), retry: z.string().optional() }),
-  written: digestOf("the content as last written"),
+  written: digestField("the content as last written"),
   told: z.string(),
   /** Where the kind throws an unexpected error when it reads the status. */
   torn: z.enum(["entries", "imprints"]),
