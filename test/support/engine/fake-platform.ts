@@ -1,4 +1,4 @@
-import type { RatedApi } from "../../../src/engine/contract/kind.ts";
+import type { RatedApi, Supports } from "../../../src/engine/contract/kind.ts";
 import { ApiError, type ApiFailure } from "../../../src/platform/transport/errors.ts";
 import { supportsOn } from "../kinds/supports.ts";
 
@@ -63,7 +63,7 @@ export interface World {
   effect(op: Op, id: string, made: Partial<Remote>): Remote;
 }
 
-const MUTATING: ReadonlySet<Op> = new Set(["create", "update", "import", "deploy", "stop", "delete"]);
+const READS: ReadonlySet<Op> = new Set(["list", "get", "ping"]);
 
 /** A UUID that is easy to read. */
 export function uuid(number: number): string {
@@ -74,24 +74,56 @@ export function apiError(op: string, failure: ApiFailure, status: number, messag
   return new ApiError(op, failure, status, message);
 }
 
+/** The `number`th object of a platform, as its creation returns it. */
+export function newRemote(number: number, made: Partial<Remote>): Remote {
+  const fresh = { parentId: undefined, note: "", state: "READY", deploys: 0, commit: undefined };
+  return { id: uuid(number), name: "", ...fresh, ...made };
+}
+
+/** An object after a call that changes it. @param deployed its state after a deployment */
+export function changedBy(op: Op, remote: Remote, made: Partial<Remote>, deployed = "DEPLOYED"): Remote {
+  if (op === "deploy") return { ...remote, commit: made.commit, deploys: remote.deploys + 1, state: deployed };
+  return { ...remote, ...made, ...(op === "stop" && { state: "STOPPED" }) };
+}
+
+/** A client whose calls a function executes. @param surface the surface that it knows */
+export function apiOver(
+  call: (op: Op, id?: string, made?: Partial<Remote>) => Promise<unknown>,
+  surface: () => "Documented" | "Full" | undefined,
+): WidgetApi {
+  const remote = async (op: Op, id?: string, made?: Partial<Remote>) => (await call(op, id, made)) as Remote;
+  const supports: Supports = (op) => supportsOn(surface() ?? "Documented")(op);
+  return {
+    capabilities: { supports, learned: supports, missing: () => {}, summary: surface },
+    reserve: () => Promise.resolve(),
+    refresh: () => {},
+    limited: () => undefined,
+    close: () => Promise.resolve(),
+    list: async () => (await call("list")) as readonly Remote[],
+    get: async (id) => ((await call("get", id)) ?? undefined) as Remote | undefined,
+    ping: async () => (await call("ping")) as "Documented" | "Full" | undefined,
+    create: (name, parentId, note) => remote("create", undefined, { name, parentId, note }),
+    update: (id, note) => remote("update", id, { note }),
+    import: (id) => remote("import", id),
+    deploy: (id, commit) => remote("deploy", id, { commit }),
+    stop: (id) => remote("stop", id),
+    delete: async (id) => {
+      await call("delete", id);
+    },
+  };
+}
+
 export function makeHarness(): World {
   let ids = 0;
 
-  const sent = async <T>(token: () => string, op: Op, id: string | undefined, execute: () => T): Promise<T> => {
-    world.tokens.push(token());
-    const call = { op, id };
-    world.calls.push(call);
-    await world.hooks.before(call);
-    const answer = execute();
-    await world.hooks.after(call);
-    return answer;
-  };
-  const mutate = (token: () => string, op: Op, id: string | undefined, made: Partial<Remote>): Promise<Remote> =>
-    sent(token, op, id, () => world.effect(op, id ?? "", made));
-
   /** The answer of the last ping. */
   let asked: "Documented" | "Full" | undefined;
-  const known = (surface: "Auto" | "Documented" | "Full") => (surface === "Auto" ? asked : surface);
+  const read = (op: Op, id: string | undefined): unknown => {
+    if (op === "list") return [...world.remotes.values()];
+    if (op === "get") return world.remotes.get(id ?? "");
+    asked = world.surface;
+    return asked;
+  };
 
   const world: World = {
     remotes: new Map(),
@@ -114,58 +146,36 @@ export function makeHarness(): World {
     },
     add: (name, more = {}) => {
       ids += 1;
-      const fresh = {
-        id: uuid(ids),
-        name,
-        parentId: undefined,
-        note: "",
-        state: "READY",
-        deploys: 0,
-        commit: undefined,
-      };
-      const remote = { ...fresh, ...more };
+      const remote = newRemote(ids, { name, ...more });
       world.remotes.set(remote.id, remote);
       return remote;
     },
     effect: (op, id, made) => {
-      if (MUTATING.has(op)) world.effects.push({ op, id });
+      world.effects.push({ op, id });
       if (op === "create") return world.add(made.name ?? "", made);
       const before = world.change(id, {});
-      if (op === "deploy") {
-        return world.change(id, { commit: made.commit, deploys: before.deploys + 1, state: world.deployed });
-      }
-      if (op === "stop") return world.change(id, { state: "STOPPED" });
-      if (op === "delete") world.remotes.delete(id);
-      return op === "update" ? world.change(id, made) : before;
+      if (op !== "delete") return world.change(id, changedBy(op, before, made, world.deployed));
+      world.remotes.delete(id);
+      return before;
     },
     api: (token, surface = "Auto") => ({
-      capabilities: {
-        supports: (op) => supportsOn(known(surface) ?? "Documented")(op),
-        learned: (op) => supportsOn(known(surface) ?? "Documented")(op),
-        missing: () => {},
-        summary: () => known(surface),
-      },
+      ...apiOver(
+        async (op, id, made = {}) => {
+          world.tokens.push(token());
+          const call = { op, id };
+          world.calls.push(call);
+          await world.hooks.before(call);
+          const answer = READS.has(op) ? read(op, id) : world.effect(op, id ?? "", made);
+          await world.hooks.after(call);
+          return answer;
+        },
+        () => (surface === "Auto" ? asked : surface),
+      ),
       reserve: () => world.reserve(),
-      refresh: () => {},
       limited: () => world.limited,
       close: () => {
         world.closed += 1;
         return Promise.resolve();
-      },
-      list: () => sent(token, "list", undefined, () => [...world.remotes.values()]),
-      get: (id) => sent(token, "get", id, () => world.remotes.get(id)),
-      ping: () =>
-        sent(token, "ping", undefined, () => {
-          asked = world.surface;
-          return asked;
-        }),
-      create: (name, parentId, note) => mutate(token, "create", undefined, { name, parentId, note }),
-      update: (id, note) => mutate(token, "update", id, { note }),
-      import: (id) => mutate(token, "import", id, {}),
-      deploy: (id, commit) => mutate(token, "deploy", id, { commit }),
-      stop: (id) => mutate(token, "stop", id, {}),
-      delete: async (id) => {
-        await mutate(token, "delete", id, {});
       },
     }),
   };

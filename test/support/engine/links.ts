@@ -60,7 +60,7 @@ function linkKind(kind: string): LinkKind {
   return {
     resource: itself,
     externalLifecycle: false,
-    connection: settings,
+    connection: settingsOf,
     receiverRegistration: hookErrand(itself),
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),
     observe: (_pass, api) => api.ping(),
@@ -71,7 +71,7 @@ function linkKind(kind: string): LinkKind {
   };
 }
 
-function settings(spec: LinkSpec): ConnectionSettings {
+function settingsOf(spec: LinkSpec): ConnectionSettings {
   return {
     baseUrl: spec.baseUrl,
     pathPrefix: "",
@@ -89,6 +89,11 @@ function settings(spec: LinkSpec): ConnectionSettings {
     allowedNamespaces:
       spec.allowedNamespaces === undefined ? undefined : { names: spec.allowedNamespaces, matchLabels: undefined },
   };
+}
+
+/** The settings of a connection that a user creates without any, on this surface. */
+export function usualSettings(surface: "Documented" | "Full"): ConnectionSettings {
+  return settingsOf(linkSpec.parse({ surface }));
 }
 
 export const link = linkKind("Link");

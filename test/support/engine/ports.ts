@@ -12,6 +12,7 @@ import type { Clock } from "../../../src/kube/api/types.ts";
 import { UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
 import { TEAM } from "../kube/api-server.ts";
 import { memoryOrphans } from "../platform/orphans.ts";
+import { usualSettings } from "./links.ts";
 
 const LINK = { kind: "Link", namespace: TEAM, name: "default" };
 
@@ -76,21 +77,7 @@ export function connectionTo<Api extends RatedApi>(
     key: LINK,
     uid: "uid-link",
     generation: 1,
-    settings: {
-      baseUrl: "https://platform.example",
-      pathPrefix: "",
-      organizationId: "org-1",
-      scheme: "Token",
-      tokenSecret: { name: "token", key: "token" },
-      requestsPerSecond: undefined,
-      burst: undefined,
-      surface,
-      receiver: undefined,
-      allowUnverifiedIds: false,
-      allowedProjects: undefined,
-      defaults: { lifecycle: {}, pollInterval: undefined },
-      allowedNamespaces: undefined,
-    },
+    settings: usualSettings(surface),
     host: "platform.example",
     api,
     brake: createMassChangeLimit(clock),
@@ -98,9 +85,7 @@ export function connectionTo<Api extends RatedApi>(
     trouble: undefined,
     surface,
     probedAt: 0,
-    barredAt: undefined,
     nextProbeAt: 0,
-    failingSince: undefined,
     failures: 0,
     waiting: new Set(),
     denied: new Set(),

@@ -15,7 +15,7 @@ import type { Clock, Json, JsonObject, KubeObject } from "../../../src/kube/api/
 import { UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
-import type { WidgetApi } from "../engine/fake-platform.ts";
+import { apiOver, type WidgetApi } from "../engine/fake-platform.ts";
 import { widget } from "../engine/kinds.ts";
 import { connectionTo, portsOver } from "../engine/ports.ts";
 import {
@@ -31,7 +31,6 @@ import {
   type Stand,
   type Start,
 } from "./exchange.ts";
-import { apiOver } from "./surroundings.ts";
 
 /** Rules of the engine's surroundings that a test may break, to check that the model detects it. */
 export interface Rules {
@@ -100,7 +99,11 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
   };
   const random = numbered(start.nonce);
   const session = recalled(start, clock);
-  const connection = connectionTo(apiOver(rules.surface, ask), rules.surface, clock);
+  const api = apiOver(
+    (op, id = "", made = {}) => ask({ to: "platform", op, id, made }),
+    () => rules.surface,
+  );
+  const connection = connectionTo(api, rules.surface, clock);
   const ports = portsOver<WidgetApi>(connection, {
     cache: { get: (key) => (key.kind === "Widget" ? held : undefined), list: () => [] },
     writer: createWriter({

@@ -6,7 +6,7 @@ import { INTENT } from "../../../src/api/names.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { uuid, type Op, type Remote } from "../engine/fake-platform.ts";
+import { changedBy, newRemote, type Op, type Remote } from "../engine/fake-platform.ts";
 import { TEAM } from "../kube/api-server.ts";
 import { patched as patchedObject } from "../kube/patches.ts";
 import { LONG, NOTHING, type Memory, type Reply } from "./exchange.ts";
@@ -192,47 +192,31 @@ interface Effect {
 
 /** Executes a request on the platform. */
 export function effected(world: World, flight: Pick<Flight, "op" | "id" | "made" | "attempt">): Effect {
-  const { op, id, attempt } = flight;
-  if (op === "create") return created(counted(world, attempt), flight);
+  const { op, id, attempt, made } = flight;
+  if (op === "create") {
+    const creates = world.creates + 1;
+    const remote = newRemote(creates, made);
+    const remotes = [...world.remotes, remote];
+    const effects = counted(world.effects, attempt);
+    return { world: { ...world, creates, remotes, effects }, reply: { is: "value", value: { ...remote } } };
+  }
   const mine = world.remotes.find((remote) => remote.id === id);
   if (mine === undefined) return { world, reply: { is: "platform", failure: { is: "NotFound" }, status: 404 } };
-  if (op === "deploy") return deployed(counted(world, attempt), flight, mine);
   if (op === "delete") {
     const remotes = world.remotes.filter((remote) => remote !== mine);
     return { world: { ...world, remotes }, reply: { is: "value", value: null } };
   }
-  return changed(world, mine, { ...mine, ...flight.made, state: op === "stop" ? "STOPPED" : mine.state });
-}
-
-function counted(world: World, attempt: string): World {
-  return { ...world, effects: { ...world.effects, [attempt]: (world.effects[attempt] ?? 0) + 1 } };
-}
-
-function created(world: World, { made }: Pick<Flight, "made">): Effect {
-  const creates = world.creates + 1;
-  const { name = "", note = "" } = made;
-  const remote: Remote = {
-    id: uuid(creates),
-    name,
-    parentId: undefined,
-    note,
-    state: "READY",
-    deploys: 0,
-    commit: undefined,
+  const changed = changedBy(op, mine, made);
+  const remotes = world.remotes.map((remote) => (remote === mine ? changed : remote));
+  const counts = op === "deploy" && {
+    effects: counted(world.effects, attempt),
+    deploys: counted(world.deploys, made.commit ?? ""),
   };
-  const remotes = [...world.remotes, remote];
-  return { world: { ...world, creates, remotes }, reply: { is: "value", value: { ...remote } } };
+  return { world: { ...world, remotes, ...counts }, reply: { is: "value", value: { ...changed } } };
 }
 
-function deployed(world: World, { made }: Pick<Flight, "made">, mine: Remote): Effect {
-  const { commit = "" } = made;
-  const deploys = { ...world.deploys, [commit]: (world.deploys[commit] ?? 0) + 1 };
-  return changed({ ...world, deploys }, mine, { ...mine, commit, deploys: mine.deploys + 1, state: "DEPLOYED" });
-}
-
-function changed(world: World, before: Remote, after: Remote): Effect {
-  const remotes = world.remotes.map((remote) => (remote === before ? after : remote));
-  return { world: { ...world, remotes }, reply: { is: "value", value: { ...after } } };
+function counted(counts: Readonly<Record<string, number>>, key: string): Readonly<Record<string, number>> {
+  return { ...counts, [key]: (counts[key] ?? 0) + 1 };
 }
 
 /** Returns the answer to a read of the platform. */
