@@ -199,9 +199,9 @@ describe("the service of a blueprint", () => {
       match: { operation: "getEnvironmentStatuses" },
       answer: { is: "edited", set: { helms: [status] } },
     });
-    expect((await runner.run({ policies: { onMissing: "Recreate" } })).ops).toEqual([]);
-    expect((await runner.run({ policies: { onMissing: "Recreate" } })).ops).toEqual(["forget"]);
-    expect((await runner.run({ policies: { onMissing: "Recreate" } })).ops).toEqual(["createBlueprint"]);
+    expect((await runner.run({ onMissing: "Recreate" })).ops).toEqual([]);
+    expect((await runner.run({ onMissing: "Recreate" })).ops).toEqual(["forget"]);
+    expect((await runner.run({ onMissing: "Recreate" })).ops).toEqual(["createBlueprint"]);
     expect(env.service(runner).name).toBe(env.name);
   });
 
@@ -213,7 +213,7 @@ describe("the service of a blueprint", () => {
     await runner.run();
     env.harness.remove(environmentId);
     env.harness.pass(60);
-    expect(await runner.run({ policies: { onMissing: "Recreate" } })).toMatchObject({
+    expect(await runner.run({ onMissing: "Recreate" })).toMatchObject({
       ops: [],
       is: "stalled",
       why: { reason: "ExternalResourceDeleted" },

@@ -129,8 +129,8 @@ describe("a cluster that the platform shows", () => {
     const result = await runner.run();
     expect(result).toMatchObject({ ops: [], is: "stalled", why: { reason: "DriftDetected" } });
     expect(result.report.drift).toEqual([{ path: "spec.runState", desired: "Running", observed: "Stopped" }]);
-    expect((await runner.run({ policies: { corrects: "Nothing" } })).ops).toEqual([]);
-    expect((await runner.run({ policies: { corrects: "Everything" } })).ops).toEqual(["deployCluster"]);
+    expect((await runner.run({ corrects: "Nothing" })).ops).toEqual([]);
+    expect((await runner.run({ corrects: "Everything" })).ops).toEqual(["deployCluster"]);
     expect(env.sent()).toEqual(["deployCluster"]);
   });
 

@@ -119,8 +119,8 @@ describe("a database that others work on, too", () => {
     env.harness.pass(60);
     expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
     const policies = { onMissing: "Recreate" } as const;
-    expect(await runner.run({ policies })).toMatchObject({ ops: ["forget"] });
-    expect(await runner.run({ policies })).toMatchObject({ ops: ["createDatabase", "deployDatabase"], is: "waiting" });
+    expect(await runner.run(policies)).toMatchObject({ ops: ["forget"] });
+    expect(await runner.run(policies)).toMatchObject({ ops: ["createDatabase", "deployDatabase"], is: "waiting" });
   });
 
   it("[C7] is not missed when the lists lag behind", async () => {
@@ -129,8 +129,8 @@ describe("a database that others work on, too", () => {
     await runner.run();
     env.harness.pass(120);
     const policies = { onMissing: "Recreate" } as const;
-    expect(await runner.run({ policies })).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
-    expect(await runner.run({ policies })).toMatchObject({ ops: [], wrote: false });
+    expect(await runner.run(policies)).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
+    expect(await runner.run(policies)).toMatchObject({ ops: [], wrote: false });
   });
 
   it("is not created again when its environment is gone", async () => {
@@ -140,7 +140,7 @@ describe("a database that others work on, too", () => {
     env.harness.remove(environmentId);
     env.harness.pass(60);
     const policies = { onMissing: "Recreate" } as const;
-    expect(await runner.run({ policies })).toMatchObject({
+    expect(await runner.run(policies)).toMatchObject({
       ops: [],
       is: "stalled",
       why: { reason: "ExternalResourceDeleted" },

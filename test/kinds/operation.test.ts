@@ -202,7 +202,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   });
 
   it("is held back by a policy that forbids to write, and says so", async () => {
-    const held = await env.applied(invoices).run({ policies: { blockedOperations: new Set(["sendInvoices"]) } });
+    const held = await env.applied(invoices).run({ blockedOperations: new Set(["sendInvoices"]) });
     expect(held).toMatchObject({ ops: [], is: "stalled", why: { reason: "WithheldByPolicy" } });
   });
 

@@ -6,8 +6,8 @@ import { databaseEnv } from "../support/services/database-runner.ts";
 /** The harness begins at 10:00. */
 const stopUntil = new Date("2026-11-21T20:00:00Z");
 const nextStop = new Date("2026-11-22T10:00:00Z");
-const within = { policies: { runSchedule: { stopUntil, nextStop } } };
-const outside = { policies: { runSchedule: { stopUntil: undefined, nextStop } } };
+const within = { runSchedule: { stopUntil, nextStop } };
+const outside = { runSchedule: { stopUntil: undefined, nextStop } };
 
 describe.each([
   ["database", databaseEnv("Full"), "stopDatabase", "deployDatabase"],
@@ -50,7 +50,7 @@ describe.each([
       ops: expect.not.arrayContaining([stop]),
     });
     const later = { stopUntil: new Date("2026-11-23T08:00:00Z"), nextStop: undefined };
-    const nextNight = { policies: { runSchedule: later }, now: new Date("2026-11-22T12:00:00Z") };
+    const nextNight = { runSchedule: later, now: new Date("2026-11-22T12:00:00Z") };
     expect(await runner.run(nextNight)).toMatchObject({ ops: [stop] });
   });
 

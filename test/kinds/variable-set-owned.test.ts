@@ -41,7 +41,7 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
     await runner.settle();
     for (const key of ["MODE", "TOKEN"]) env.remove(key);
     env.wait(60);
-    const result = await runner.run({ policies: { blockedOperations: new Set(["importVariables"]) } });
+    const result = await runner.run({ blockedOperations: new Set(["importVariables"]) });
     const drift = ["MODE", "TOKEN"].map((name) => ({ path: at(name), desired: "as imported", observed: "missing" }));
     expect(result).toMatchObject({ ops: [], is: "settled", report: { drift } });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
@@ -54,7 +54,8 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
     await runner.settle();
     env.change("MODE", "theirs");
     const result = await runner.run({
-      policies: { blockedOperations: new Set(["importVariables"]), corrects: "Nothing" },
+      blockedOperations: new Set(["importVariables"]),
+      corrects: "Nothing",
     });
     const drift = [{ path: at("MODE"), desired: "as imported", observed: "changed by others" }];
     expect(result).toMatchObject({ ops: [], is: "settled", report: { drift } });
@@ -93,7 +94,7 @@ describe("what a variable set created on the Full surface", () => {
     await runner.settle();
     const blockedOperations = new Set(["deleteVariable"]);
     const spec = { targets: web(), variables: [] };
-    expect((await runner.run({ spec, policies: { blockedOperations } })).ops).toEqual(["deleteSecret"]);
+    expect((await runner.run({ spec, blockedOperations })).ops).toEqual(["deleteSecret"]);
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     expect((await runner.settle()).ops).toEqual(["deleteVariable"]);
   });
@@ -212,7 +213,7 @@ describe("what a variable set created on the Documented surface", () => {
       report: { drift },
     });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(await runner.run({ policies: { corrects: "Nothing" } })).toMatchObject({ is: "settled", report: { drift } });
+    expect(await runner.run({ corrects: "Nothing" })).toMatchObject({ is: "settled", report: { drift } });
   });
 
   it("stays a secret", async () => {

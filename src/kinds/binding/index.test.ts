@@ -12,8 +12,8 @@ import {
   starting,
   writtenMemory,
 } from "../../../test/support/kinds/bindings.ts";
-import type { FlatContext } from "../../../test/support/kinds/policies.ts";
-import { supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
+import type { ContextChange } from "../../../test/support/kinds/contexts.ts";
+import { supportsOn } from "../../../test/support/kinds/supports.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { createBinding } from "./index.ts";
 import type { BindingContext, Observed } from "./model.ts";
@@ -88,7 +88,7 @@ describe("the plan of a binding", () => {
   const older = { memory: { templateKey: "essentials", templateVersion: "1.1.0" } };
   const unproven = { cluster: { listed: undefined, kind: undefined } };
 
-  it.each<[string, Partial<FlatContext<BindingContext>> & OnSurface, Partial<Observed>, object]>([
+  it.each<[string, ContextChange<BindingContext>, Partial<Observed>, object]>([
     ["not written yet", {}, {}, PUT],
     ["written", written(), {}, SETTLED],
     ["another content than was written", other, {}, PUT],

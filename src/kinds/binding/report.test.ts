@@ -12,8 +12,7 @@ import {
   template,
   writtenMemory,
 } from "../../../test/support/kinds/bindings.ts";
-import type { FlatContext } from "../../../test/support/kinds/policies.ts";
-import type { OnSurface } from "../../../test/support/kinds/supports.ts";
+import type { ContextChange } from "../../../test/support/kinds/contexts.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { platformBinding } from "./crd.ts";
 import type { BindingContext, Observed } from "./model.ts";
@@ -22,7 +21,7 @@ import { report as reportOf } from "./report.ts";
 describe("the report of a binding", () => {
   const context = bindingContext();
   const memory = (layers: Binding["layers"]) => ({ memory: writtenMemory(context, layers) });
-  const report = (change: Partial<FlatContext<BindingContext>> & OnSurface, observed: Partial<Observed> = {}) =>
+  const report = (change: ContextChange<BindingContext>, observed: Partial<Observed> = {}) =>
     reportOf({ ...context, ...change }, observedBinding({ template: essentials, ...observed }));
 
   it("says that all is on", () => {

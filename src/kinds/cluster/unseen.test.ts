@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 
 import { clusterContext } from "../../../test/support/kinds/cluster-contexts.ts";
 /** A cluster that the surface does not show: what is sent, and what is reported. */
-import type { FlatContext } from "../../../test/support/kinds/policies.ts";
+import type { ContextChange } from "../../../test/support/kinds/contexts.ts";
 import type { ClusterMemory } from "./crd.ts";
 import { NOTHING_OBSERVED, type ClusterContext } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 
-const unseen = (change: Partial<FlatContext<ClusterContext>> = {}, spec: object = {}): ClusterContext =>
+const unseen = (change: ContextChange<ClusterContext> = {}, spec: object = {}): ClusterContext =>
   clusterContext({ surface: "Documented", allowUnverifiedIds: true, ...change }, spec);
 
 function said(context: ClusterContext): string {
@@ -20,7 +20,7 @@ function said(context: ClusterContext): string {
 describe("a cluster that nothing proves to be the organization's", () => {
   const refused = { allowUnverifiedIds: false };
 
-  it.each<[string, Partial<FlatContext<ClusterContext>>]>([
+  it.each<[string, ContextChange<ClusterContext>]>([
     ["taken over", { identitySource: "given" }],
     ["acted upon", {}],
     ["stopped when its resource is deleted", { goal: "stopped" }],

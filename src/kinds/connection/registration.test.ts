@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { type ContextChange, contextWith } from "../../../test/support/kinds/contexts.ts";
 import { startKindHarness, type KindHarness, type SurfaceName } from "../../../test/support/kinds/env.ts";
-import { type FlatContext, grouped, USUAL_CONTEXT } from "../../../test/support/kinds/policies.ts";
-import { supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
 import type { Fingerprint, OpenIntent, ReconcileContext, Plan, ReceiverInputs } from "../../engine/contract/kind.ts";
 import { platformConnection, type ConnectionMemory } from "./crd.ts";
 import { registration, type RegistrationTypes } from "./registration.ts";
@@ -26,24 +25,14 @@ afterEach(async () => {
   await harness.close();
 });
 
-function contextOf(change: Partial<FlatContext<RegistrationContext>> & OnSurface = {}): RegistrationContext {
-  return grouped({
-    name: "default",
-    spec: platformConnection.spec.parse({
-      baseUrl: "https://platform.example.com",
-      organizationId: harness.simulator.organizationId,
-      auth: { tokenSecretRef: { name: "token" } },
-    }),
-    inputs,
-    now: new Date("2026-11-21T10:00:00Z"),
-    id: undefined,
-    identitySource: undefined,
-    memory: {},
-    supports: supportsOn(change.surface ?? harness.surface),
-    ...USUAL_CONTEXT,
-    adoption: "Never",
-    ...change,
+function contextOf(change: ContextChange<RegistrationContext> = {}): RegistrationContext {
+  const spec = platformConnection.spec.parse({
+    baseUrl: "https://platform.example.com",
+    organizationId: harness.simulator.organizationId,
+    auth: { tokenSecretRef: { name: "token" } },
   });
+  const usual = { name: "default", spec, inputs, surface: harness.surface, adoption: "Never" } as const;
+  return contextWith<RegistrationContext>(usual, change);
 }
 
 /** Plans and acts until there is no step. @returns what was sent, how it ended, and the memory */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
+import { contextWith, type SpecChange } from "../../../test/support/kinds/contexts.ts";
 import { said } from "../../../test/support/kinds/plans.ts";
-import { type FlatContext, grouped, USUAL_CONTEXT } from "../../../test/support/kinds/policies.ts";
-import { capabilitiesOn, supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
+import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -16,22 +16,13 @@ const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
 const ELSEWHERE = "00000000-0000-4000-8000-0000000000c2";
 const NOW = new Date("2026-11-21T10:00:00Z");
 
-type Change = OnSurface & Partial<Omit<FlatContext<EnvironmentContext>, "spec">> & { readonly spec?: object };
+type Change = SpecChange<EnvironmentContext>;
 
 function contextOf({ spec, ...rest }: Change = {}): EnvironmentContext {
   const least = { projectRef: { name: "shop" }, name: "staging", mode: "STAGING", clusterRef: { externalId: CLUSTER } };
-  return grouped({
-    name: "staging",
-    spec: environment.resource.spec.parse({ ...least, ...spec }),
-    inputs: { projectId: PROJECT, clusterId: CLUSTER },
-    now: NOW,
-    id: MINE,
-    identitySource: "recorded",
-    memory: {},
-    supports: supportsOn(rest.surface ?? "Documented"),
-    ...USUAL_CONTEXT,
-    ...rest,
-  });
+  const parsed = environment.resource.spec.parse({ ...least, ...spec });
+  const inputs = { projectId: PROJECT, clusterId: CLUSTER };
+  return contextWith<EnvironmentContext>({ name: "staging", spec: parsed, inputs, id: MINE }, rest);
 }
 
 const record = (change: Partial<Environment> = {}): Environment => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
+import { contextWith, type SpecChange } from "../../../test/support/kinds/contexts.ts";
 import { said } from "../../../test/support/kinds/plans.ts";
-import { type FlatContext, grouped, USUAL_CONTEXT } from "../../../test/support/kinds/policies.ts";
-import { capabilitiesOn, supportsOn, type OnSurface } from "../../../test/support/kinds/supports.ts";
+import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import type { Goal } from "../../engine/contract/kind.ts";
 import type { Project } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -17,22 +17,11 @@ type Observed = Awaited<ReturnType<typeof project.observe>>;
 
 const remote = (change: Partial<Project> = {}): Project => ({ id: MINE, name: "shop", record: {}, ...change });
 
-type Change = OnSurface & Partial<Omit<FlatContext<ProjectContext>, "spec">> & { readonly spec?: object };
+type Change = SpecChange<ProjectContext>;
 
-function contextOf(change: Change = {}): ProjectContext {
-  const { spec, ...rest } = change;
-  return grouped({
-    name: "shop",
-    spec: project.resource.spec.parse({ name: "shop", ...spec }),
-    inputs: {},
-    now: NOW,
-    id: MINE,
-    identitySource: "recorded",
-    memory: {},
-    supports: supportsOn(rest.surface ?? "Full"),
-    ...USUAL_CONTEXT,
-    ...rest,
-  });
+function contextOf({ spec, ...change }: Change = {}): ProjectContext {
+  const parsed = project.resource.spec.parse({ name: "shop", ...spec });
+  return contextWith<ProjectContext>({ name: "shop", spec: parsed, inputs: {}, id: MINE, surface: "Full" }, change);
 }
 
 const shown = <T>(value: T): SideRead<T> => ({ value, fault: undefined });

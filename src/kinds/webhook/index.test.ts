@@ -99,7 +99,7 @@ describe("on the full surface", () => {
     await hook.run();
     harness.edit(hook.id(), change);
     harness.writes();
-    const result = await hook.run({ policies: { blockedOperations: new Set(["updateWebhook"]) } });
+    const result = await hook.run({ blockedOperations: new Set(["updateWebhook"]) });
     expect(result).toMatchObject({ ops: [], is: "settled" });
     expect(result.report.drift).toEqual([
       { path, desired: expect.any(String), observed: expect.stringContaining(observed) },
@@ -121,7 +121,7 @@ describe("on the full surface", () => {
     await hook.run();
     harness.remove(hook.id());
     harness.writes();
-    const gone = await hook.run({ policies: { onMissing: "Recreate" } });
+    const gone = await hook.run({ onMissing: "Recreate" });
     expect(gone).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
     expect(harness.writes()).toEqual([]);
     expect(await hook.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });

@@ -18,8 +18,7 @@ import type {
 import type { Platform } from "../../../src/platform/index.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
-import { type FlatContext, grouped, USUAL_CONTEXT } from "./policies.ts";
-import { supportsOn, type OnSurface } from "./supports.ts";
+import { type ContextChange, contextWith } from "./contexts.ts";
 
 export const CLUSTER = "00000000-0000-4000-8000-000000000002";
 export const NOW = new Date("2026-11-21T10:00:00.400Z");
@@ -94,28 +93,16 @@ export function contextOf<K extends KindTypes>(
   spec: K["spec"],
   inputs: K["inputs"],
   memory: K["memory"],
-  change: Partial<FlatContext<ReconcileContext<K>>> & OnSurface = {},
+  change: ContextChange<ReconcileContext<K>> = {},
 ): ReconcileContext<K> {
-  return grouped<ReconcileContext<K>>({
-    name: "essentials",
-    spec,
-    inputs,
-    memory,
-    now: NOW,
-    id: undefined,
-    identitySource: undefined,
-    supports: supportsOn(change.surface ?? "Documented"),
-    ...USUAL_CONTEXT,
-    adoption: "Never",
-    allowUnverifiedIds: true,
-    ...change,
-  });
+  const usual = { name: "essentials", now: NOW, adoption: "Never", allowUnverifiedIds: true } as const;
+  return contextWith<ReconcileContext<K>>({ ...usual, spec, inputs, memory }, change);
 }
 
 /** @param values the resolved values of the spec's references, by field */
 export function bindingContext(
   spec: BindingSpec = bindingSpec(),
-  change: Partial<FlatContext<BindingContext>> & OnSurface = {},
+  change: ContextChange<BindingContext> = {},
   values: Readonly<Record<string, string>> = {},
 ): BindingContext {
   return contextOf<BindingTypes>(spec, bindingInputs(spec, resolved(values, spec.clusterRef.externalId)), {}, change);

@@ -8,7 +8,6 @@ import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import { LocalState } from "../../../src/engine/context/local-state.ts";
 import type {
   Fingerprint,
-  Goal,
   IdentitySource,
   Kind,
   KindTypes,
@@ -32,24 +31,11 @@ import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { drawn } from "../engine/harness.ts";
 import { connectionTo, portsOver } from "../engine/ports.ts";
 import { memoryApiServer } from "../kube/api-server.ts";
-import { grouped, USUAL_POLICIES } from "./policies.ts";
+import { contextWith, type SpecChange } from "./contexts.ts";
 import { supportsOn } from "./supports.ts";
 
-/** Changes for one reconcile. */
-export interface PassChange {
-  /** A new generation of the spec, as a user writes it. */
-  readonly spec?: JsonObject;
-  readonly goal?: Goal;
-  readonly requested?: string | undefined;
-  readonly adoption?: ReconcileContext["policies"]["adoption"];
-  readonly holderOf?: (id: string) => string | undefined;
-  readonly allowUnverifiedIds?: boolean;
-  readonly allowedProjects?: readonly string[] | undefined;
-  readonly now?: Date;
-  readonly started?: boolean;
-  readonly deadline?: Date;
-  readonly policies?: Partial<typeof USUAL_POLICIES>;
-}
+/** Changes of the context for one reconcile; a spec is a new generation of it, as a user writes it. */
+export type PassChange = SpecChange<ReconcileContext>;
 
 /** The surroundings of the kind. */
 export interface Surroundings {
@@ -91,7 +77,6 @@ export interface Runner {
 }
 
 type AnyKind<Api extends RatedApi> = Kind<KindTypes & { readonly api: Api }>;
-type AnyContext = ReconcileContext;
 
 const NAME = "thing";
 
@@ -122,30 +107,25 @@ export function kindRunner<K extends KindTypes>(
     return identity.is === "known" ? identity : { id: undefined, identitySource: undefined };
   };
 
-  const contextOf = (change: PassChange): AnyContext => {
-    const { metadata, status, ...rest } = object();
+  const contextOf = ({ spec: _, ...change }: PassChange): ReconcileContext => {
+    const { metadata, status, spec: stored } = object();
     const generation = metadata.generation ?? 1;
-    const parsed = kind.resource.spec.parse(rest.spec);
-    return grouped({
-      name: NAME,
-      spec: parsed,
-      inputs: kind.needs(parsed).inputs(resolvedOf(around, generation)),
-      goal: change.goal ?? "present",
-      now: change.now ?? clock.now(),
-      ...identityOf(),
-      memory: kind.resource.memory.parse(status),
-      supports: supportsOn(around.surface),
-      generation,
-      adoption: change.adoption ?? (kind.listable?.(supportsOn(around.surface)) ? "IfUniqueName" : "Never"),
-      requested: change.requested,
-      holderOf: change.holderOf ?? (() => undefined),
-      allowUnverifiedIds: change.allowUnverifiedIds ?? change.allowedProjects === undefined,
-      allowedProjects: change.allowedProjects,
-      started: change.started ?? false,
-      deadline: change.deadline,
-      ...USUAL_POLICIES,
-      ...change.policies,
-    });
+    const parsed = kind.resource.spec.parse(stored);
+    return contextWith<ReconcileContext>(
+      {
+        name: NAME,
+        generation,
+        spec: parsed,
+        inputs: kind.needs(parsed).inputs(resolvedOf(around, generation)),
+        now: clock.now(),
+        ...identityOf(),
+        memory: kind.resource.memory.parse(status),
+        surface: around.surface,
+        adoption: kind.listable?.(supportsOn(around.surface)) ? "IfUniqueName" : "Never",
+        allowUnverifiedIds: change.allowedProjects === undefined,
+      },
+      change,
+    );
   };
 
   const apply = (change: PassChange): void => {
@@ -204,7 +184,7 @@ export function kindRunner<K extends KindTypes>(
       const ops: string[] = [];
       let failure: ApiError | undefined;
       let report: Report | undefined;
-      const blocked = [...(change.policies?.blockedOperations ?? [])];
+      const blocked = [...(change.blockedOperations ?? [])];
       const failing = async <T>(work: () => Promise<T>): Promise<T> => {
         try {
           return await work();

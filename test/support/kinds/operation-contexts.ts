@@ -5,29 +5,15 @@ import type { ClusterStatus } from "../../../src/platform/areas/clusters.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
 import type { Platform } from "../../../src/platform/index.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
-import { type FlatContext, grouped, USUAL_CONTEXT } from "./policies.ts";
-import { capabilitiesOn, supportsOn, type OnSurface } from "./supports.ts";
+import { type ContextChange, contextWith } from "./contexts.ts";
+import { capabilitiesOn } from "./supports.ts";
 
 export const TARGET = "00000000-0000-4000-8000-0000000000e1";
 
 /** @param spec as a user writes it; the surface is the documented one by default */
-export function operationContext(
-  spec: unknown,
-  change: Partial<FlatContext<OperationContext>> & OnSurface = {},
-): OperationContext {
-  return grouped<OperationContext>({
-    name: "thing",
-    spec: platformOperation.spec.parse(spec),
-    inputs: { targetId: TARGET },
-    now: new Date("2026-11-21T10:00:00Z"),
-    id: undefined,
-    identitySource: undefined,
-    memory: {},
-    supports: supportsOn(change.surface ?? "Documented"),
-    ...USUAL_CONTEXT,
-    adoption: "Never",
-    ...change,
-  });
+export function operationContext(spec: unknown, change: ContextChange<OperationContext> = {}): OperationContext {
+  const parsed = platformOperation.spec.parse(spec);
+  return contextWith<OperationContext>({ spec: parsed, inputs: { targetId: TARGET }, adoption: "Never" }, change);
 }
 
 /** A platform that answers these states of the target, and 404 to every other read. */

@@ -7,11 +7,6 @@ export function supportsOn(surface: "Documented" | "Full"): Supports {
   return (operation) => (surface === "Full" || isDocumented(operation) ? "Supported" : "Unsupported");
 }
 
-/** An additional member of a test's context: the surface of its platform. */
-export interface OnSurface {
-  readonly surface?: "Documented" | "Full";
-}
-
 /** The capabilities of a client of such a platform; with "Auto" it learns them. */
 export function capabilitiesOn(
   surface: "Auto" | "Documented" | "Full",

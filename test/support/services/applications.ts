@@ -1,11 +1,6 @@
 /** Specs, contexts and observations of applications for tests of their pure code. */
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
-import {
-  platformApplication,
-  type ApplicationMemory,
-  type ApplicationSpec,
-  type LastDeployment,
-} from "../../../src/kinds/application/crd.ts";
+import { platformApplication, type ApplicationSpec, type LastDeployment } from "../../../src/kinds/application/crd.ts";
 import { application } from "../../../src/kinds/application/index.ts";
 import {
   NOTHING_OBSERVED,
@@ -15,9 +10,8 @@ import {
 } from "../../../src/kinds/application/model.ts";
 import type { Application } from "../../../src/platform/areas/applications.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
+import { contextWith, type SpecChange } from "../kinds/contexts.ts";
 import { said } from "../kinds/plans.ts";
-import { type FlatContext, grouped, USUAL_CONTEXT } from "../kinds/policies.ts";
-import { supportsOn, type OnSurface } from "../kinds/supports.ts";
 
 export const APPLICATION = "00000000-0000-4000-8000-0000000000a1";
 export const ENVIRONMENT = "00000000-0000-4000-8000-0000000000e1";
@@ -72,24 +66,14 @@ export function openDeployment(change: Partial<LastDeployment> = {}): LastDeploy
   return { ...open, ...change };
 }
 
-export type Change = Partial<Omit<FlatContext<ApplicationContext>, "spec" | "memory">> &
-  OnSurface & { readonly spec?: JsonObject; readonly memory?: ApplicationMemory };
+export type Change = SpecChange<ApplicationContext>;
 
 /** The context of an application that exists, and whose commit is deployed. */
-export function passWith(change: Change = {}): ApplicationContext {
-  const { spec, memory, ...rest } = change;
-  return grouped({
-    name: "api",
-    spec: specOf(spec),
-    inputs: inputsWith([], print("none")),
-    now: NOW,
-    id: APPLICATION,
-    identitySource: "recorded",
-    memory: { lastDeployment: deployment(), ...memory },
-    supports: supportsOn(rest.surface ?? "Documented"),
-    ...USUAL_CONTEXT,
-    ...rest,
-  });
+export function passWith({ spec, memory, ...change }: Change = {}): ApplicationContext {
+  const inputs = inputsWith([], print("none"));
+  const remembered = { lastDeployment: deployment(), ...memory };
+  const usual = { name: "api", spec: specOf(spec), inputs, now: NOW, id: APPLICATION, memory: remembered };
+  return contextWith<ApplicationContext>(usual, change);
 }
 
 export function statusOf(state: string, change: Partial<ServiceStatus> = {}): ServiceStatus {

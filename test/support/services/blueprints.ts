@@ -1,6 +1,6 @@
 /** Specs, contexts and observations of blueprints for tests of their pure code. */
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
-import { platformBlueprint, type BlueprintMemory } from "../../../src/kinds/blueprint/crd.ts";
+import { platformBlueprint } from "../../../src/kinds/blueprint/crd.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
 import {
   NOTHING_OBSERVED,
@@ -8,9 +8,8 @@ import {
   type BlueprintService,
   type Observed,
 } from "../../../src/kinds/blueprint/model.ts";
+import { contextWith, type SpecChange } from "../kinds/contexts.ts";
 import { said } from "../kinds/plans.ts";
-import { type FlatContext, grouped, USUAL_CONTEXT } from "../kinds/policies.ts";
-import { supportsOn, type OnSurface } from "../kinds/supports.ts";
 import { ENVIRONMENT, NOW, print, statusOf } from "./applications.ts";
 
 export const BLUEPRINT = "00000000-0000-4000-8000-0000000000b7";
@@ -33,24 +32,20 @@ export const specOf = (change: JsonObject = {}) => platformBlueprint.spec.parse(
 /** The time a number of minutes before NOW. */
 export const ago = (minutes: number): string => new Date(NOW.getTime() - minutes * 60_000).toISOString();
 
-export type Change = Partial<Omit<FlatContext<BlueprintContext>, "spec" | "memory">> &
-  OnSurface & { readonly spec?: JsonObject; readonly memory?: BlueprintMemory };
+export type Change = SpecChange<BlueprintContext>;
 
 /** The context of a blueprint that the operator created and has seen in the list, on the full surface. */
-export function passWith(change: Change = {}): BlueprintContext {
-  const { spec, memory, ...rest } = change;
-  return grouped({
+export function passWith({ spec, memory, ...change }: Change = {}): BlueprintContext {
+  const usual = {
     name: "cache",
     spec: specOf(spec),
     inputs: { environmentId: ENVIRONMENT, variables: [], fingerprint: print("none") },
     now: NOW,
     id: BLUEPRINT,
-    identitySource: "recorded",
     memory: { serviceId: SERVICE, createdAt: ago(60), ...memory },
-    supports: supportsOn(rest.surface ?? "Full"),
-    ...USUAL_CONTEXT,
-    ...rest,
-  });
+    surface: "Full",
+  } as const;
+  return contextWith<BlueprintContext>(usual, change);
 }
 
 export function listed(change: Partial<BlueprintService> = {}): BlueprintService {

@@ -1,13 +1,12 @@
 /** Specs, contexts and observations of databases for tests of their pure code. */
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
-import { platformDatabase, type DatabaseDeployment, type DatabaseMemory } from "../../../src/kinds/database/crd.ts";
+import { platformDatabase, type DatabaseDeployment } from "../../../src/kinds/database/crd.ts";
 import { database } from "../../../src/kinds/database/index.ts";
 import { NOTHING_OBSERVED, type DatabaseContext, type Observed } from "../../../src/kinds/database/model.ts";
 import type { Database } from "../../../src/platform/areas/databases.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
+import { contextWith, type SpecChange } from "../kinds/contexts.ts";
 import { said } from "../kinds/plans.ts";
-import { type FlatContext, grouped, USUAL_CONTEXT } from "../kinds/policies.ts";
-import { supportsOn, type OnSurface } from "../kinds/supports.ts";
 import {
   deployment as applicationDeployment,
   ENVIRONMENT,
@@ -44,24 +43,20 @@ export function openDeployment(change: Partial<DatabaseDeployment> = {}): Databa
   return { ...open, ...change };
 }
 
-export type Change = Partial<Omit<FlatContext<DatabaseContext>, "spec" | "memory">> &
-  OnSurface & { readonly spec?: JsonObject; readonly memory?: DatabaseMemory };
+export type Change = SpecChange<DatabaseContext>;
 
 /** The context of a database that exists and was deployed. */
-export function passWith(change: Change = {}): DatabaseContext {
-  const { spec, memory, ...rest } = change;
-  return grouped({
+export function passWith({ spec, memory, ...change }: Change = {}): DatabaseContext {
+  const usual = {
     name: "main",
     spec: platformDatabase.spec.parse(databaseSpec(spec)),
     inputs: { environmentId: ENVIRONMENT },
     now: NOW,
     id: DATABASE,
-    identitySource: "recorded",
     memory: { lastDeployment: deployment(), state: "DEPLOYED", ...memory },
-    supports: supportsOn(rest.surface ?? "Full"),
-    ...USUAL_CONTEXT,
-    ...rest,
-  });
+    surface: "Full",
+  } as const;
+  return contextWith<DatabaseContext>(usual, change);
 }
 
 export const statusOf = (state: string, change: Partial<ServiceStatus> = {}): ServiceStatus =>

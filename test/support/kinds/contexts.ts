@@ -1,0 +1,86 @@
+/** The contexts of reconciles, for tests of a kind's pure code. */
+import type {
+  ContextPolicies,
+  ContextRecords,
+  ContextTypes,
+  JsonObject,
+  ReconcileContext,
+} from "../../../src/engine/contract/kind.ts";
+import { supportsOn } from "./supports.ts";
+
+type AnyContext = ReconcileContext<ContextTypes>;
+
+/** The members of a context in one flat object, so that tests can change single ones. */
+type FlatContext<Context extends AnyContext> = Omit<Context, "resource" | "policies" | "records"> &
+  Context["resource"] &
+  ContextPolicies &
+  ContextRecords;
+
+/** Changed members of a context; the surface of the platform decides which operations it supports. */
+export type ContextChange<Context extends AnyContext> = Partial<FlatContext<Context>> & {
+  readonly surface?: "Documented" | "Full";
+};
+
+/** The same, with a part of the spec as a user writes it. */
+export type SpecChange<Context extends AnyContext> = Omit<ContextChange<Context>, "spec"> & {
+  readonly spec?: JsonObject;
+};
+
+const POLICIES: ContextPolicies = {
+  adoption: "IfUniqueName",
+  onMissing: "Fail",
+  corrects: "Settings",
+  retry: undefined,
+  runSchedule: undefined,
+  deadline: undefined,
+  blockedOperations: new Set(),
+  pendingOperations: new Set(),
+  allowUnverifiedIds: false,
+  allowedProjects: undefined,
+  failureLogLines: undefined,
+};
+
+const RECORDS: ContextRecords = {
+  holderOf: () => undefined,
+  // As if a list had shown the object before, and lacked it for long enough since.
+  presence: (evidence) => (evidence === "Shown" ? "Present" : evidence === "Missing" ? "Gone" : "Unproven"),
+  writtenAt: undefined,
+  writtenInto: () => undefined,
+  wasReady: false,
+  withoutSecrets: (text) => text,
+  started: false,
+  confirmedByUser: false,
+};
+
+/**
+ * Returns a context with the usual members of a kind, and a change. Without an id the object is not known to exist; by
+ * default the surface is the documented one.
+ */
+export function contextWith<Context extends AnyContext>(
+  usual: ContextChange<Context> & Pick<Context, Extract<keyof Context, "spec" | "inputs">>,
+  change: ContextChange<Context> = {},
+): Context {
+  const { name, generation, surface, ...flat } = {
+    name: "thing",
+    generation: 1,
+    goal: "present",
+    now: new Date("2026-11-21T10:00:00Z"),
+    id: undefined,
+    identitySource: usual.id === undefined ? undefined : "recorded",
+    memory: {},
+    requested: undefined,
+    supports: supportsOn(change.surface ?? usual.surface ?? "Documented"),
+    ...POLICIES,
+    ...RECORDS,
+    ...usual,
+    ...change,
+  };
+  const membersIn = (group: object) => Object.fromEntries(Object.entries(flat).filter(([key]) => key in group));
+  const own = Object.entries(flat).filter(([key]) => !(key in POLICIES) && !(key in RECORDS));
+  return {
+    ...Object.fromEntries(own),
+    resource: { name, generation },
+    policies: membersIn(POLICIES),
+    records: membersIn(RECORDS),
+  } as unknown as Context;
+}
