@@ -2,19 +2,9 @@ import fc from "fast-check";
 
 import { NOTHING_OBSERVED } from "../../../src/kinds/blueprint/model.ts";
 import { NOT_READ } from "../../../src/kinds/shared/answers.ts";
-import { ENVIRONMENT, OLD_REQUEST, print, REQUEST } from "../services/applications.ts";
+import { ENVIRONMENT, print, REQUEST } from "../services/applications.ts";
 import { ago, BLUEPRINT, passWith, SERVICE } from "../services/blueprints.ts";
-import { count, hostile, maybe, state } from "./values.ts";
-
-const status = fc.record({
-  id: fc.constant(SERVICE),
-  state,
-  serviceDeploymentStatus: maybe(hostile),
-  lastDeploymentDate: maybe(hostile),
-  deploymentRequestId: maybe(fc.constantFrom(REQUEST, OLD_REQUEST)),
-  deploymentRequestsCount: maybe(count),
-  executionId: maybe(hostile),
-});
+import { goal, hostile, ingress, maybe, request, statusOf, surface } from "./values.ts";
 
 const memory = fc.record(
   {
@@ -38,8 +28,8 @@ const memory = fc.record(
 
 const pass = fc
   .record({
-    surface: fc.constantFrom("Documented" as const, "Full" as const),
-    goal: fc.constantFrom("present" as const, "absent" as const, "stopped" as const),
+    surface,
+    goal,
     onMissing: fc.constantFrom("Fail" as const, "Recreate" as const),
     memory,
   })
@@ -72,12 +62,10 @@ export const blueprintObservation = fc
         { maxLength: 2 },
       ),
     ),
-    status: maybe(status),
+    status: maybe(statusOf(SERVICE)),
     isGone: fc.boolean(),
-    ingress: fc
-      .record({ routerId: maybe(hostile), status: maybe(state) })
-      .map((value) => ({ value, fault: undefined })),
-    request: maybe(fc.record({ deploymentRequestId: fc.constant(REQUEST), status: state })),
+    ingress,
+    request,
   })
   .map(({ pass: of, siblings, status: shown, request, ingress, isGone }) => {
     const listed = of.supports("listServices") === "Supported" ? siblings : undefined;

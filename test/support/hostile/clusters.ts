@@ -2,10 +2,9 @@ import fc from "fast-check";
 
 import { clusterStates } from "../../../src/platform/codec/states.ts";
 import { CLUSTER, clusterContext } from "../kinds/cluster-contexts.ts";
-import { count, hostile, maybe } from "./values.ts";
+import { count, date, goal, hostile, maybe, runState } from "./values.ts";
 
 const OTHER = "00000000-0000-4000-8000-0000000000c2";
-const date = fc.constantFrom("2026-11-21T09:01:00.000Z", "2026-11-21T09:02:00.123456Z");
 
 const state = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...clusterStates) }, hostile);
 const observed = fc.record({
@@ -32,7 +31,7 @@ const observed = fc.record({
         fc.record({
           reason: maybe(hostile),
           ownerName: maybe(hostile),
-          lockedAt: maybe(fc.oneof(date, hostile)),
+          lockedAt: maybe(date),
           ttlInDays: maybe(count),
         }),
       ),
@@ -54,14 +53,14 @@ const observed = fc.record({
     fc.record({
       is: fc.constant("found" as const),
       value: fc.record({
-        status: fc.record({ token: fc.constant("s3cret-value"), expirationTimestamp: maybe(fc.oneof(date, hostile)) }),
+        status: fc.record({ token: fc.constant("s3cret-value"), expirationTimestamp: maybe(date) }),
       }),
     }),
   ),
 });
 const spec = fc.record(
   {
-    runState: fc.constantFrom("Running", "Stopped"),
+    runState,
     kubernetesVersion: fc.constantFrom("1.33", "1.34", "1.35"),
     writeTokenSecretToRef: fc.constant({ name: "token" }),
     credentialsId: fc.constant(OTHER),
@@ -73,7 +72,7 @@ export const clusterObservation = fc
   .record({
     observed,
     spec,
-    goal: fc.constantFrom("present" as const, "absent" as const, "stopped" as const),
+    goal,
     lastOrder: maybe(
       fc.record({
         operation: fc.constantFrom("Stop" as const, "Upgrade" as const),
@@ -82,7 +81,7 @@ export const clusterObservation = fc
         baseline: fc.constantFrom(undefined, "nonsense"),
       }),
     ),
-    runState: maybe(fc.constantFrom("Running" as const, "Stopped" as const)),
+    runState: maybe(runState),
   })
   .map(({ observed, spec, goal, lastOrder, runState }) => ({
     pass: clusterContext({ goal, memory: { lastOrder, runState } }, spec),

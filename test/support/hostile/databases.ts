@@ -4,18 +4,9 @@ import fc from "fast-check";
 import { NOTHING_OBSERVED, type DatabaseContext, type Observed } from "../../../src/kinds/database/model.ts";
 import { followedRequest, reportedState } from "../../../src/kinds/database/reported.ts";
 import { serviceStates } from "../../../src/platform/codec/states.ts";
-import { DATABASE, OLD_REQUEST, passWith, REQUEST } from "../services/databases.ts";
-import { count, hostile, maybe, state } from "./values.ts";
+import { DATABASE, OLD_REQUEST, passWith } from "../services/databases.ts";
+import { count, deployment, goal, hostile, maybe, request, runState, statusOf, stop, surface } from "./values.ts";
 
-const status = fc.record({
-  id: fc.constant(DATABASE),
-  state,
-  serviceDeploymentStatus: maybe(fc.oneof(fc.constantFrom("UP_TO_DATE", "OUT_OF_DATE", "NEVER_DEPLOYED"), hostile)),
-  lastDeploymentDate: maybe(hostile),
-  deploymentRequestId: maybe(fc.constantFrom(REQUEST, OLD_REQUEST)),
-  deploymentRequestsCount: maybe(count),
-  executionId: maybe(hostile),
-});
 const record = fc.record({
   id: fc.constant(DATABASE),
   name: hostile,
@@ -31,45 +22,24 @@ const record = fc.record({
 });
 const shown = fc.record({
   siblings: fc.array(record, { maxLength: 1 }),
-  status: maybe(status),
-  request: maybe(fc.record({ deploymentRequestId: fc.constant(REQUEST), status: state })),
+  status: maybe(statusOf(DATABASE)),
+  request,
   types: maybe(fc.array(hostile, { maxLength: 3 })),
 });
-const deployment = fc.record(
-  {
-    requestId: fc.constant(REQUEST),
-    startedAt: fc.constant("2026-11-21T09:55:00.000Z"),
-    finishedAt: fc.constant("2026-11-21T09:59:00.000Z"),
-    state: fc.constantFrom(...serviceStates),
-    baseline: fc.constantFrom("[null,null,null]", "nonsense"),
-    settings: fc.nat(2),
-    attempts: fc.nat(2),
-    retry: fc.constant("now"),
-  },
-  { requiredKeys: [] },
-);
 const memory = fc.record(
   {
     state: fc.constantFrom(...serviceStates),
-    lastDeployment: deployment,
-    runState: fc.constantFrom("Running" as const, "Stopped" as const),
-    stopping: fc.constantFrom("[null,null,null]", "nonsense"),
+    lastDeployment: fc.record({ ...deployment, attempts: fc.nat(2) }, { requiredKeys: [] }),
+    ...stop,
     stopRequestId: fc.constant(OLD_REQUEST),
     written: fc.record({ revision: fc.nat(2), settings: fc.constant({ "spec.cpu": "5" }) }, { requiredKeys: [] }),
   },
   { requiredKeys: [] },
 );
-const pass = fc
-  .record({
-    surface: fc.constantFrom("Documented" as const, "Full" as const),
-    memory,
-    goal: fc.constantFrom("present" as const, "absent" as const, "stopped" as const),
-    runState: fc.constantFrom("Running", "Stopped"),
-  })
-  .map(({ runState, memory: known, ...rest }) => ({
-    ...passWith({ ...rest, spec: { runState, mode: "MANAGED", cpu: 250, name: "😀".repeat(100) } }),
-    memory: known,
-  }));
+const pass = fc.record({ surface, memory, goal, runState }).map(({ runState, memory: known, ...rest }) => ({
+  ...passWith({ ...rest, spec: { runState, mode: "MANAGED", cpu: 250, name: "😀".repeat(100) } }),
+  memory: known,
+}));
 
 interface DatabaseObservation {
   readonly pass: DatabaseContext;

@@ -12,38 +12,30 @@ import { environment } from "../../../src/kinds/environment/index.ts";
 import { project } from "../../../src/kinds/project/index.ts";
 import { NOT_READ } from "../../../src/kinds/shared/answers.ts";
 import { webhook } from "../../../src/kinds/webhook/index.ts";
-import { serviceStates } from "../../../src/platform/codec/states.ts";
-import {
-  APPLICATION,
-  ENVIRONMENT,
-  inputsWith,
-  OLD_REQUEST,
-  passWith,
-  print,
-  REQUEST,
-  specOf,
-} from "../services/applications.ts";
+import { APPLICATION, ENVIRONMENT, inputsWith, passWith, print, specOf } from "../services/applications.ts";
 import { blueprintObservation } from "./blueprints.ts";
 import { clusterObservation } from "./clusters.ts";
 import { databaseObservation } from "./databases.ts";
-import { count, hostile, maybe, state } from "./values.ts";
+import {
+  count,
+  deployment,
+  goal,
+  hostile,
+  ingress,
+  maybe,
+  request,
+  runState,
+  statusOf,
+  stop,
+  surface,
+} from "./values.ts";
 import { webhookObservation } from "./webhooks.ts";
 
 const PROJECT = "00000000-0000-4000-8000-0000000000b1";
 const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
 
 const ids = fc.constantFrom(APPLICATION, ENVIRONMENT, PROJECT);
-const date = fc.constantFrom("2026-11-21T09:01:00.000Z", "2026-11-21T09:02:00.123456Z");
 
-const status = fc.record({
-  id: fc.constant(APPLICATION),
-  state,
-  serviceDeploymentStatus: maybe(fc.oneof(fc.constantFrom("UP_TO_DATE", "OUT_OF_DATE", "NEVER_DEPLOYED"), hostile)),
-  lastDeploymentDate: maybe(fc.oneof(date, hostile)),
-  deploymentRequestId: maybe(fc.constantFrom(REQUEST, OLD_REQUEST)),
-  deploymentRequestsCount: maybe(count),
-  executionId: maybe(hostile),
-});
 const repository = fc.record({
   url: maybe(hostile),
   branch: maybe(hostile),
@@ -71,9 +63,9 @@ const record = fc.record({
 const observedApplication = fc.record({
   environmentIsOurs: fc.constant(true),
   siblings: maybe(fc.array(record, { maxLength: 1 })),
-  status: maybe(status),
-  request: maybe(fc.record({ deploymentRequestId: fc.constant(REQUEST), status: state })),
-  ingress: fc.record({ routerId: maybe(hostile), status: maybe(state) }).map((value) => ({ value, fault: undefined })),
+  status: maybe(statusOf(APPLICATION)),
+  request,
+  ingress,
   keys: maybe(fc.constantFrom(new Set(["KEY"]), new Set<string>())),
 });
 
@@ -82,29 +74,19 @@ const variables = Array.from({ length: 40 }, (_, index) => ({
   value: "s3cret-value",
   isSecret: true,
 }));
-const deployment = fc.record(
-  {
-    gitCommitId: fc.constantFrom("1a2b3c4d", "feedface"),
-    requestId: fc.constant(REQUEST),
-    startedAt: fc.constant("2026-11-21T09:00:00.000Z"),
-    finishedAt: fc.constant("2026-11-21T09:01:00.000Z"),
-    state: fc.constantFrom(...serviceStates),
-    baseline: fc.constantFrom("[null,null,null]", "nonsense"),
-    settings: fc.nat(2),
-    variables: fc.constantFrom(print("old"), print("some")),
-    retry: fc.constant("now"),
-  },
-  { requiredKeys: ["gitCommitId"] },
-);
+const fingerprints = fc.constantFrom(print("old"), print("some"));
+const commits = fc.constantFrom("1a2b3c4d", "feedface");
 const applicationMemory = fc.record(
   {
-    lastDeployment: deployment,
-    runState: fc.constantFrom("Running" as const, "Stopped" as const),
-    stopping: fc.constantFrom("[null,null,null]", "nonsense"),
+    lastDeployment: fc.record(
+      { ...deployment, gitCommitId: commits, variables: fingerprints },
+      { requiredKeys: ["gitCommitId"] },
+    ),
+    ...stop,
     written: fc.record(
       {
         revision: fc.nat(2),
-        variables: fc.constantFrom(print("old"), print("some")),
+        variables: fingerprints,
         variableNames: fc.constantFrom([], ["KEY"]),
         settings: fc.constant({ "spec.cpu": "5" }),
       },
@@ -115,10 +97,10 @@ const applicationMemory = fc.record(
 );
 const applicationContext = fc
   .record({
-    surface: fc.constantFrom("Documented" as const, "Full" as const),
+    surface,
     memory: applicationMemory,
-    goal: fc.constantFrom("present" as const, "absent" as const, "stopped" as const),
-    runState: fc.constantFrom("Running", "Stopped"),
+    goal,
+    runState,
     withVariables: fc.boolean(),
   })
   .map(({ runState, withVariables, memory, ...rest }) => ({
@@ -127,17 +109,13 @@ const applicationContext = fc
     spec: specOf({ runState, cpu: 250, ports: [{ internalPort: 8080, protocol: "HTTP" }], name: "😀".repeat(100) }),
   }));
 
-/** Reduces an observation to the reads that this reconcile makes. */
-export function readable({
-  pass,
-  observed,
-}: {
+interface ApplicationObservation {
   readonly pass: ApplicationContext;
   readonly observed: Partial<Observed>;
-}): {
-  readonly pass: ApplicationContext;
-  readonly observed: Observed;
-} {
+}
+
+/** Reduces an observation to the reads that this reconcile makes. */
+export function readable({ pass, observed }: ApplicationObservation): ApplicationObservation {
   const { lastDeployment, written } = pass.memory;
   const open = lastDeployment?.requestId !== undefined && lastDeployment.finishedAt === undefined;
   const taken = lastDeployment === undefined && written?.variables === undefined && pass.inputs.variables.length > 0;

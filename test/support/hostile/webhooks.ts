@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { webhook } from "../../../src/kinds/webhook/index.ts";
 import { supportsOn } from "../kinds/supports.ts";
 import { passWith, print } from "../services/applications.ts";
-import { hostile, maybe } from "./values.ts";
+import { hostile, maybe, surface } from "./values.ts";
 
 const WEBHOOK = "00000000-0000-4000-8000-0000000000d1";
 
@@ -28,7 +28,7 @@ const spec = webhook.resource.spec.parse({
 });
 const pass = fc
   .record({
-    surface: fc.constantFrom("Documented" as const, "Full" as const),
+    surface,
     memory: fc.constantFrom({}, { registered: print("old") }, { registered: print("new") }),
     proof: fc.constantFrom("recorded", "claimed", "given"),
     goal: fc.constantFrom("present", "absent"),
