@@ -14,6 +14,7 @@ import { readAudit, serviceAccountUser } from "./control-plane/audit.ts";
 import { startControlPlane } from "./control-plane/control-plane.ts";
 import { startOperator } from "./support/env/operator.ts";
 import { application, environment, project } from "./support/kube/manifests.ts";
+import { callsIn } from "./support/platform/change-log.ts";
 
 const applications = Number(process.argv[2] ?? 150);
 const limit = Number(process.argv[3] ?? 20);
@@ -63,7 +64,7 @@ try {
     ready = (await list("papp")).filter((status) => status === "True").length;
   }
   const tookMs = Date.now() - from;
-  const calls = platform.sim.journal.entries.filter((entry): entry is CallEntry => entry.is === "call");
+  const calls = callsIn(platform.sim.journal.entries);
   const refused = calls.filter(({ status }) => status === 429);
   const late = ({ at }: CallEntry): boolean => Date.parse(at) - from > 10_000;
   const passed = calls.length - refused.length;

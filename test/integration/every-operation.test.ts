@@ -22,7 +22,7 @@ import {
   resource,
   secret,
 } from "../support/kube/manifests.ts";
-import { changeLog, isChange, templateOf } from "../support/platform/change-log.ts";
+import { callsIn, changeLog, isChange, templateOf } from "../support/platform/change-log.ts";
 
 const HUSH = "a-value-that-nobody-shows";
 
@@ -114,7 +114,7 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
   }, 90_000);
 
   it("calls every operation of the specification that a kind is for, and none is refused for its form", () => {
-    const calls = env.platform.journal().flatMap((entry) => (entry.is === "call" ? [entry] : []));
+    const calls = callsIn(env.platform.journal());
     const called = new Set(calls.map((call) => call.operation));
     const documented = operations.filter((one) => one.surface === "documented").map(({ id }) => id);
     expect(documented).toHaveLength(32);
@@ -137,11 +137,9 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
   });
 
   it("has each call that asks for a change once in the change log, and as an event where its outcome has none", async () => {
-    const asked = env.platform
-      .journal()
-      .flatMap((entry) =>
-        entry.is === "call" && isChange(entry) ? [`${entry.method} ${templateOf(entry.path)}`] : [],
-      );
+    const asked = callsIn(env.platform.journal())
+      .filter(isChange)
+      .map(({ method, path }) => `${method} ${templateOf(path)}`);
     const lines = changeLog(env.operator.logs()).filter(({ result }) => result !== "OverBudget");
     expect(lines.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, "{}")}`).toSorted()).toEqual(
       asked.toSorted(),

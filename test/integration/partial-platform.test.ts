@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { operations } from "../../simulator/base/operations.ts";
 import { partialPlatforms, type SwitchedOff } from "../../simulator/base/platforms.ts";
 import { changeSettings } from "../../simulator/base/settings.ts";
-import type { CallEntry } from "../../simulator/request/journal.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { application, stagedApplications } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
+import { callsIn } from "../support/platform/change-log.ts";
 import { COMMIT, OTHER_COMMIT } from "../support/services/applications.ts";
 
 const beyond = operations.filter(({ surface, id }) => surface === "full" && id !== "getProject");
@@ -29,10 +29,7 @@ describe.each(effort.few(rows))("a platform %s", (_title, switchedOff, updated) 
   const env = createEnv({ surface: "full" });
   const staged = stagedApplications(env);
   const sent = (id: string): number =>
-    env.platform
-      .journal()
-      .filter((entry): entry is CallEntry => entry.is === "call")
-      .filter(({ operation }) => operation === id).length;
+    callsIn(env.platform.journal()).filter(({ operation }) => operation === id).length;
 
   beforeAll(async () => {
     changeSettings(env.platform.sim.settings, { switchedOff });

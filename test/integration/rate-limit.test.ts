@@ -9,6 +9,7 @@ import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm } from "../support/env/settling.ts";
 import { application, connection, environment, project, secret } from "../support/kube/manifests.ts";
+import { callsIn } from "../support/platform/change-log.ts";
 
 /** A timestamp is in whole seconds, and so is the `Date` that it is compared with. */
 const inSeconds = (seconds: number): string => String(Math.floor(Date.now() / 1_000) + seconds);
@@ -48,10 +49,7 @@ describe("[C1] 429", () => {
   };
 
   const callsOf = (name: string): readonly CallEntry[] =>
-    env.platform
-      .journal()
-      .filter((entry): entry is CallEntry => entry.is === "call")
-      .filter(({ principal, fault }) => principal === name || fault === name);
+    callsIn(env.platform.journal()).filter(({ principal, fault }) => principal === name || fault === name);
 
   const took = ({ at }: CallEntry): number => Date.parse(at);
 

@@ -9,6 +9,7 @@ import { comes, condition, type Condition, type Manifest } from "../../support/e
 import type { Env } from "../../support/env/env.ts";
 import { connectProxy } from "../../support/kube/connect-proxy.ts";
 import { connection, resource, secret } from "../../support/kube/manifests.ts";
+import { callsIn } from "../../support/platform/change-log.ts";
 import { CONFIGURATION, VALUES } from "./kinds/references.ts";
 import type { Fixture, KindCases, Dependency } from "./outcomes.ts";
 import { mergePatch } from "./place.ts";
@@ -127,8 +128,7 @@ export async function startLane(env: Env, surface: Surface, cases: KindCases): P
       await env.patch(kind, name, { spec: mergePatch(isObject(now) ? now : {}, spec) });
       return settle(env, kind, name, wanted(reason, isSettled));
     },
-    calls: () =>
-      env.platform.journal().filter((entry): entry is CallEntry => entry.is === "call" && entry.principal === lane),
+    calls: () => callsIn(env.platform.journal()).filter(({ principal }) => principal === lane),
   };
 }
 

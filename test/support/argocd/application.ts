@@ -50,17 +50,9 @@ export type ApplicationStatus = z.output<typeof ApplicationObject>["status"] & {
   readonly isRefreshing: boolean;
 };
 
-export interface Application {
-  status(): Promise<ApplicationStatus>;
-  /** Makes Argo CD read git now, like its webhook; `hard` also drops its cache. */
-  refresh(type?: "normal" | "hard"): Promise<void>;
-  /** @throws Error with the last status when the condition is not met in time */
-  until(isMet: (status: ApplicationStatus) => boolean): Promise<ApplicationStatus>;
-  /** Waits until this commit is synced and everything is Healthy. */
-  healthy(revision: string): Promise<ApplicationStatus>;
-}
+export type Application = Awaited<ReturnType<typeof createApplication>>;
 
-export interface ApplicationOptions {
+interface ApplicationOptions {
   readonly name: string;
   readonly repoURL: string;
   readonly path: string;
@@ -71,7 +63,7 @@ export interface ApplicationOptions {
 const TIMEOUT_MS = 150_000;
 
 /** Creates an Application that syncs, prunes and heals automatically. */
-export async function createApplication(at: ControlPlaneFacts, options: ApplicationOptions): Promise<Application> {
+export async function createApplication(at: ControlPlaneFacts, options: ApplicationOptions) {
   const { name, repoURL, path, namespace } = options;
   const manifest = {
     apiVersion: "argoproj.io/v1alpha1",
@@ -91,7 +83,7 @@ export async function createApplication(at: ControlPlaneFacts, options: Applicat
     const { metadata, status } = ApplicationObject.parse(JSON.parse(text));
     return { ...status, isRefreshing: metadata.annotations[REFRESH] !== undefined };
   };
-  const until: Application["until"] = async (isMet) => {
+  const until = async (isMet: (status: ApplicationStatus) => boolean): Promise<ApplicationStatus> => {
     let last: ApplicationStatus | undefined;
     const found = await comes(async () => {
       last = await readStatus();
@@ -102,12 +94,15 @@ export async function createApplication(at: ControlPlaneFacts, options: Applicat
   };
   return {
     status: readStatus,
+    /** @throws Error with the last status when the condition is not met in time */
     until,
-    refresh: async (type = "normal") => {
+    /** Makes Argo CD read git now, like its webhook; `hard` also drops its cache. */
+    refresh: async (type: "normal" | "hard" = "normal"): Promise<void> => {
       const refresh = `${REFRESH}=${type}`;
       await kubectl(at, ["annotate", "application.argoproj.io", name, "-n", ARGOCD, "--overwrite", refresh]);
     },
-    healthy: (revision) =>
+    /** Waits until this commit is synced and everything is Healthy. */
+    healthy: (revision: string): Promise<ApplicationStatus> =>
       until(
         ({ sync, health, operationState }) =>
           sync?.status === "Synced" &&

@@ -18,18 +18,13 @@ import { listening, type RunningProgram, startProgram } from "../programs/progra
 export const ARGOCD = "argocd";
 const ROOT = join(import.meta.dirname, "../../..");
 
-export interface RunningArgoCd {
-  stop(): Promise<void>;
-}
+export type RunningArgoCd = Awaited<ReturnType<typeof startArgoCd>>;
 
 /**
  * @param options applicationSets: also start the controller of ApplicationSets, and give helm to the repository server
  * @throws Error when a part is missing or does not start
  */
-export async function startArgoCd(
-  at: ControlPlaneFacts,
-  options: { readonly applicationSets?: true } = {},
-): Promise<RunningArgoCd> {
+export async function startArgoCd(at: ControlPlaneFacts, options: { readonly applicationSets?: true } = {}) {
   const programs = await findArgoCd();
   await prepare(at, programs);
   const dir = await mkdtemp(join(tmpdir(), "argocd-"));

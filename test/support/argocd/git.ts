@@ -9,17 +9,10 @@ import { stringify } from "yaml";
 
 import type { Manifest } from "../env/cluster.ts";
 
-export interface Repository {
-  readonly url: string;
-  /** Replaces the content of a folder by these manifests, one file each, and commits. @returns the commit */
-  commit(folder: string, manifests: readonly Manifest[]): Promise<string>;
-  /** Adds files by their paths, and commits. @returns the commit */
-  add(files: ReadonlyMap<string, string>): Promise<string>;
-  remove(): Promise<void>;
-}
+export type Repository = Awaited<ReturnType<typeof createRepository>>;
 
 /** @throws Error when git is not installed */
-export async function createRepository(): Promise<Repository> {
+export async function createRepository() {
   const dir = await mkdtemp(join(tmpdir(), "argocd-git-"));
   const who = ["-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgSign=false"];
   const git = async (...args: readonly string[]): Promise<string> => {
@@ -29,7 +22,8 @@ export async function createRepository(): Promise<Repository> {
   await git("init", "--quiet", "--initial-branch=main");
   return {
     url: `file://${dir}`,
-    commit: async (folder, manifests) => {
+    /** Replaces the content of a folder by these manifests, one file each, and commits. @returns the commit */
+    commit: async (folder: string, manifests: readonly Manifest[]): Promise<string> => {
       await rm(join(dir, folder), { recursive: true, force: true });
       await mkdir(join(dir, folder));
       // Argo CD needs an existing folder, and git has no empty folders.
@@ -43,7 +37,8 @@ export async function createRepository(): Promise<Repository> {
       await git("commit", "--quiet", "--allow-empty", "--message", `Change ${folder}`);
       return git("rev-parse", "HEAD");
     },
-    add: async (files) => {
+    /** Adds files by their paths, and commits. @returns the commit */
+    add: async (files: ReadonlyMap<string, string>): Promise<string> => {
       for (const [path, content] of files) {
         await mkdir(dirname(join(dir, path)), { recursive: true });
         await writeFile(join(dir, path), content);

@@ -14,21 +14,13 @@ import { findArgoCd } from "../../tools/argocd.ts";
 
 const SETTINGS = join(import.meta.dirname, "../../../deploy/argocd/argocd-cm.yaml");
 
-export interface LuaEnv {
-  /** `argocd admin settings resource-overrides health`. */
-  health(object: KubeObject): Promise<{ readonly status: string; readonly message: string }>;
-  /** `… list-actions`: the actions and whether they are disabled. */
-  actions(object: KubeObject): Promise<Readonly<Record<string, boolean>>>;
-  /** `… run-action`: the objects that it changed or created. */
-  act(object: KubeObject, action: string): Promise<readonly unknown[]>;
-  close(): Promise<void>;
-}
+export type LuaEnv = Awaited<ReturnType<typeof startLuaEnv>>;
 
 /**
  * @param settings path of the ConfigMap argocd-cm
  * @throws Error when Argo CD cannot be built
  */
-export async function startLuaEnv(settings = SETTINGS): Promise<LuaEnv> {
+export async function startLuaEnv(settings = SETTINGS) {
   const { command } = await findArgoCd();
   const dir = await mkdtemp(join(tmpdir(), "argocd-lua-"));
   let count = 0;
@@ -50,18 +42,21 @@ export async function startLuaEnv(settings = SETTINGS): Promise<LuaEnv> {
   };
 
   return {
-    health: async (object) => {
+    /** `argocd admin settings resource-overrides health`. */
+    health: async (object: KubeObject) => {
       const found = /^STATUS: (?<status>\w+)\nMESSAGE: (?<message>[^]*)\n$/.exec(await run("health", object));
       const { status = "", message = "" } = found?.groups ?? {};
       return { status, message };
     },
-    actions: async (object) => {
+    /** `… list-actions`: the actions and whether they are disabled. */
+    actions: async (object: KubeObject): Promise<Readonly<Record<string, boolean>>> => {
       const [, ...rows] = (await run("list-actions", object)).trim().split("\n");
       return Object.fromEntries(
         rows.map((row) => row.split(/\s+/)).map(([name = "", disabled]) => [name, disabled === "true"]),
       );
     },
-    act: async (object, action) => {
+    /** `… run-action`: the objects that it changed or created. */
+    act: async (object: KubeObject, action: string): Promise<readonly unknown[]> => {
       const output = await run("run-action", object, action);
       const created = output.split("Following resource was created:\n").slice(1);
       // The object before, then after.

@@ -7,24 +7,6 @@ import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { condition, type Manifest } from "./cluster.ts";
 import type { Env } from "./env.ts";
 
-/** Applications in the environment "staging", and their records on the platform. */
-export interface EnvApplications {
-  /** Applies connection, project and environment of the quickstart, and waits until they are Ready. */
-  fixture(): Promise<void>;
-  /** Applies an application and waits until `commit`, when there is one, is deployed. */
-  deploy(name: string, commit: string | undefined, spec?: JsonObject): Promise<KubeObject>;
-  /** Merges members into a spec. */
-  change(name: string, spec: JsonObject): Promise<void>;
-  /** The record of its service on the platform. */
-  service(name: string): Promise<Service>;
-  /** Edits that record like another user of the platform. */
-  edit(name: string, members: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Waits until Ready has this status and reason for the current generation. */
-  ready(name: string, status: "True" | "False" | "Unknown", reason: string): Promise<KubeObject>;
-  /** Waits until the commit is deployed and Ready; with `before`, by another deployment than that one's. */
-  deployed(name: string, commit: string, before?: KubeObject): Promise<KubeObject>;
-}
-
 const KIND = "PlatformApplication";
 const GROUND: ReadonlySet<string> = new Set(["Secret", "PlatformConnection", "PlatformProject", "PlatformEnvironment"]);
 
@@ -50,11 +32,9 @@ export function lastDeployment(object: KubeObject, key: string): unknown {
   return member(member(object.status, "lastDeployment"), key);
 }
 
-/** @returns the applications of an environment; call `fixture` first */
-export function stagedApplications(env: Env): EnvApplications {
-  const ready: EnvApplications["ready"] = async (name, status, reason) => env.waitFor(KIND, name, { status, reason });
-
-  const deployed: EnvApplications["deployed"] = async (name, commit, before) => {
+/** Applications in the environment "staging", and their records on the platform; call `fixture` first. */
+export function stagedApplications(env: Env) {
+  const deployed = async (name: string, commit: string, before?: KubeObject): Promise<KubeObject> => {
     const old = before && lastDeployment(before, "startedAt");
     return env.waitFor(KIND, name, (object) => {
       const current = condition(object, "Ready");
@@ -68,13 +48,14 @@ export function stagedApplications(env: Env): EnvApplications {
     });
   };
 
-  const service: EnvApplications["service"] = async (name) => {
+  const service = async (name: string): Promise<Service> => {
     const id = member((await env.get(KIND, name)).status, "externalId");
     return env.platform.world().services.get(typeof id === "string" ? id : "") ?? expect.fail(`no service ${name}`);
   };
 
   return {
-    fixture: async () => {
+    /** Applies connection, project and environment of the quickstart, and waits until they are Ready. */
+    fixture: async (): Promise<void> => {
       const wanted = env
         .quickstart()
         .filter(({ kind, metadata }) => GROUND.has(kind) && !["production", "dns", "api"].includes(metadata.name));
@@ -84,16 +65,23 @@ export function stagedApplications(env: Env): EnvApplications {
       await env.waitFor("PlatformConnection", "default", ({ status }) => member(status, "surface") === found);
       await env.settled();
     },
-    deploy: async (name, commit, spec) => {
+    /** Applies an application and waits until `commit`, when there is one, is deployed. */
+    deploy: async (name: string, commit: string | undefined, spec?: JsonObject): Promise<KubeObject> => {
       await env.apply(application(name, commit, spec));
       return commit === undefined ? env.waitFor(KIND, name, { status: "True" }) : deployed(name, commit);
     },
-    change: async (name, spec) => env.patch(KIND, name, { spec }),
+    /** Merges members into a spec. */
+    change: async (name: string, spec: JsonObject): Promise<void> => env.patch(KIND, name, { spec }),
+    /** The record of its service on the platform. */
     service,
-    edit: async (name, members) => {
+    /** Edits that record like another user of the platform. */
+    edit: async (name: string, members: Readonly<Record<string, unknown>>): Promise<void> => {
       editRecord(env.platform.sim, (await service(name)).id, members);
     },
-    ready,
+    /** Waits until Ready has this status and reason for the current generation. */
+    ready: async (name: string, status: "True" | "False" | "Unknown", reason: string): Promise<KubeObject> =>
+      env.waitFor(KIND, name, { status, reason }),
+    /** Waits until the commit is deployed and Ready; with `before`, by another deployment than that one's. */
     deployed,
   };
 }

@@ -13,19 +13,14 @@ export interface Write {
   readonly code: number;
 }
 
-/** The requests of one user to the API server, from its audit log. */
-export interface AuditTail {
-  /**
-   * Returns all finished requests of the user, in the order of their end. Waits until the log has all earlier answers.
-   */
-  read(): Promise<readonly AuditEvent[]>;
-}
+export type AuditTail = ReturnType<typeof auditTail>;
 
 /**
+ * The requests of one user to the API server, from its audit log.
  * @param user the user's name in the log
  * @param touch makes a harmless request with the given text in its URL: once the log has it, it has all earlier ones
  */
-export function auditTail(path: string, user: string, touch: (mark: string) => Promise<void>): AuditTail {
+export function auditTail(path: string, user: string, touch: (mark: string) => Promise<void>) {
   const events: AuditEvent[] = [];
   let offset = 0;
   let rest = Buffer.alloc(0);
@@ -63,7 +58,11 @@ export function auditTail(path: string, user: string, touch: (mark: string) => P
   };
 
   return {
-    read: async () => {
+    /**
+     * Returns all finished requests of the user, in the order of their end. Waits until the log has all earlier
+     * answers.
+     */
+    read: async (): Promise<readonly AuditEvent[]> => {
       const mine = reading.then(read, read);
       reading = mine;
       return mine;

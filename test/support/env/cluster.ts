@@ -28,28 +28,6 @@ export interface Condition {
 /** When waiting ends: when a function returns true, or a condition (Ready by default) matches for the generation. */
 export type Until = ((object: KubeObject) => boolean) | Partial<Pick<Condition, "type" | "status" | "reason">>;
 
-/**
- * One namespace of a real cluster, with the admin's rights. Kinds are the custom resources, Secret, ConfigMap, Event
- * and Lease.
- */
-export interface Cluster {
-  /** Creates the objects, or merges them into existing ones; in this namespace unless they have another. */
-  apply(...manifests: readonly Manifest[]): Promise<void>;
-  /** @throws KubeError "NotFound" */
-  get(kind: string, name: string): Promise<KubeObject>;
-  find(kind: string, name: string): Promise<KubeObject | undefined>;
-  list(kind: string): Promise<readonly KubeObject[]>;
-  /** A merge patch. */
-  patch(kind: string, name: string, patch: JsonObject, subresource?: "status"): Promise<void>;
-  /** Sets annotations; null removes one. */
-  annotate(kind: string, name: string, annotations: Readonly<Record<string, string | null>>): Promise<void>;
-  remove(kind: string, name: string): Promise<void>;
-  /** @throws Error with the last status after `timeoutMs` */
-  waitFor(kind: string, name: string, until: Until, timeoutMs?: number): Promise<KubeObject>;
-  /** @throws Error when the object is still there after `timeoutMs`. */
-  waitGone(kind: string, name: string, timeoutMs?: number): Promise<void>;
-}
-
 /** The interval between two reads. */
 const LOOKS = { firstMs: 40, factor: 1.25, lastMs: 300 };
 /** The default time limit, long enough for a busy machine. */
@@ -71,18 +49,23 @@ const types: ReadonlyMap<string, ResourceType> = new Map(
   ].map((type) => [type.kind, type]),
 );
 
-/** @returns the namespace, through a client of the cluster's admin. */
-export function cluster(client: () => KubeClient, namespace: string): Cluster {
+export type Cluster = ReturnType<typeof cluster>;
+
+/**
+ * One namespace of a real cluster, through a client of the cluster's admin. Kinds are the custom resources, Secret,
+ * ConfigMap, Event and Lease.
+ */
+export function cluster(client: () => KubeClient, namespace: string) {
   const at = (kind: string, name: string, subresource?: "status"): string =>
     objectPath(typeOf(kind), { namespace, name }, subresource);
 
-  const get: Cluster["get"] = async (kind, name) => {
+  const get = async (kind: string, name: string): Promise<KubeObject> => {
     const object = parseObject(typeOf(kind), await client().request({ method: "GET", path: at(kind, name) }));
     if (object === undefined) throw new Error(`${kind} ${name} is no object`);
     return object;
   };
 
-  const find: Cluster["find"] = async (kind, name) => {
+  const find = async (kind: string, name: string): Promise<KubeObject | undefined> => {
     try {
       return await get(kind, name);
     } catch (error) {
@@ -91,7 +74,7 @@ export function cluster(client: () => KubeClient, namespace: string): Cluster {
     }
   };
 
-  const patch: Cluster["patch"] = async (kind, name, body, subresource) => {
+  const patch = async (kind: string, name: string, body: JsonObject, subresource?: "status"): Promise<void> => {
     await client().request({
       method: "PATCH",
       path: at(kind, name, subresource),
@@ -100,33 +83,38 @@ export function cluster(client: () => KubeClient, namespace: string): Cluster {
     });
   };
 
-  const waitFor: Cluster["waitFor"] = async (kind, name, until, timeoutMs = PATIENCE_MS) => {
-    let last: KubeObject | undefined;
-    const found = await comes(async () => {
-      last = await find(kind, name);
-      return last !== undefined && holds(last, until) ? last : undefined;
-    }, timeoutMs);
-    if (found === undefined) throw new Error(`${kind} ${name} did not reach the state: ${shown(last)}`);
-    return found;
-  };
-
   return {
+    /** @throws KubeError "NotFound" */
     get,
     find,
+    /** A merge patch. */
     patch,
-    waitFor,
-    apply: async (...manifests) => {
+    /** @throws Error with the last status after `timeoutMs` */
+    waitFor: async (kind: string, name: string, until: Until, timeoutMs = PATIENCE_MS): Promise<KubeObject> => {
+      let last: KubeObject | undefined;
+      const found = await comes(async () => {
+        last = await find(kind, name);
+        return last !== undefined && holds(last, until) ? last : undefined;
+      }, timeoutMs);
+      if (found === undefined) throw new Error(`${kind} ${name} did not reach the state: ${shown(last)}`);
+      return found;
+    },
+    /** Creates the objects, or merges them into existing ones; in this namespace unless they have another. */
+    apply: async (...manifests: readonly Manifest[]): Promise<void> => {
       for (const manifest of manifests) await applyOne(client(), manifest, namespace);
     },
-    list: async (kind) => {
+    list: async (kind: string): Promise<readonly KubeObject[]> => {
       const type = typeOf(kind);
       return (await listAll(client(), type, collectionPath(type, namespace))).objects;
     },
-    annotate: async (kind, name, annotations) => patch(kind, name, { metadata: { annotations: { ...annotations } } }),
-    remove: async (kind, name) => {
+    /** Sets annotations; null removes one. */
+    annotate: async (kind: string, name: string, annotations: Readonly<Record<string, string | null>>): Promise<void> =>
+      patch(kind, name, { metadata: { annotations: { ...annotations } } }),
+    remove: async (kind: string, name: string): Promise<void> => {
       await client().request({ method: "DELETE", path: at(kind, name) });
     },
-    waitGone: async (kind, name, timeoutMs = PATIENCE_MS) => {
+    /** @throws Error when the object is still there after `timeoutMs`. */
+    waitGone: async (kind: string, name: string, timeoutMs = PATIENCE_MS): Promise<void> => {
       let last: KubeObject | undefined;
       const gone = await comes(async () => {
         last = await find(kind, name);

@@ -94,36 +94,10 @@ export interface EnvOptions {
   readonly through?: () => number;
 }
 
-export interface Env extends Cluster {
-  readonly namespace: string;
-  readonly operatorNamespace: string;
-  readonly platform: Simulator;
-  readonly operator: RunningOperator;
-  /** A further namespace by its suffix in `EnvOptions.more`. */
-  at(suffix: string): Cluster & { readonly namespace: string };
-  /** Runs kubectl as the cluster's admin, in the namespace. @throws Error with kubectl's output */
-  kubectl(args: readonly string[], options?: KubectlOptions): Promise<string>;
-  /**
-   * Returns examples/quickstart for this platform and namespace; with `rate` false, the connection's budget stays
-   * unchanged.
-   */
-  quickstart(options?: { readonly rate?: boolean }): readonly Manifest[];
-  record(): Promise<Recording>;
-  /** Expects no writes to the platform or to Kubernetes, except leases, for this number of seconds. */
-  quiet(seconds: number): Promise<void>;
-  /** Waits until there was no write, except leases, for 0.7 s. @throws Error after 20 s */
-  settled(): Promise<void>;
-  start(): Promise<void>;
-  /** Stops the operator with SIGTERM; expects a clean exit. */
-  stop(): Promise<void>;
-  /** Kills the operator with SIGKILL. */
-  kill(): Promise<void>;
-  /** Stops it and starts it again. */
-  restart(): Promise<void>;
-}
+export type Env = ReturnType<typeof createEnv>;
 
 /** Sets up before the tests of the file or describe that it is called in, and tears down after them. */
-export function createEnv(options: EnvOptions): Env {
+export function createEnv(options: EnvOptions) {
   const facts = options.controlPlane ?? inject("controlPlane");
   const id = randomUUID().slice(0, 8);
   const namespace = `stage-${id}`;
@@ -240,11 +214,19 @@ export function createEnv(options: EnvOptions): Env {
     get operator() {
       return theOperator();
     },
-    at: (suffix) => ({ ...cluster(theClient, `${namespace}-${suffix}`), namespace: `${namespace}-${suffix}` }),
-    kubectl: (args, more) => kubectl(facts, ["-n", namespace, ...args], more),
-    quickstart: ({ rate = true } = {}) => quickstartIn(namespace, thePlatform(), rate),
+    /** A further namespace by its suffix in `EnvOptions.more`. */
+    at: (suffix: string) => ({ ...cluster(theClient, `${namespace}-${suffix}`), namespace: `${namespace}-${suffix}` }),
+    /** Runs kubectl as the cluster's admin, in the namespace. @throws Error with kubectl's output */
+    kubectl: (args: readonly string[], more?: KubectlOptions): Promise<string> =>
+      kubectl(facts, ["-n", namespace, ...args], more),
+    /**
+     * Returns examples/quickstart for this platform and namespace; with `rate` false, the connection's budget stays
+     * unchanged.
+     */
+    quickstart: ({ rate = true } = {}): readonly Manifest[] => quickstartIn(namespace, thePlatform(), rate),
     record,
-    quiet: async (seconds) => {
+    /** Expects no writes to the platform or to Kubernetes, except leases, for this number of seconds. */
+    quiet: async (seconds: number): Promise<void> => {
       // Events are written a moment after the status that the test waited for.
       const since = new Date(Date.now() + 500);
       const written = await writtenIn(seconds);
@@ -252,16 +234,20 @@ export function createEnv(options: EnvOptions): Env {
       const events = written.events.filter((_, index) => news[index]);
       expect({ ...written, events }).toEqual({ platform: [], objects: [], events: [] });
     },
-    settled: async () => {
+    /** Waits until there was no write, except leases, for 0.7 s. @throws Error after 20 s */
+    settled: async (): Promise<void> => {
       for (let attempts = 0; attempts < 25; attempts += 1) {
         if (Object.values(await writtenIn(0.7)).every((writes) => writes.length === 0)) return;
       }
       throw new Error("the operator does not come to rest");
     },
     start,
+    /** Stops the operator with SIGTERM; expects a clean exit. */
     stop: () => end("stop"),
+    /** Kills the operator with SIGKILL. */
     kill: () => end("kill"),
-    restart: async () => {
+    /** Stops it and starts it again. */
+    restart: async (): Promise<void> => {
       await end("stop");
       await start();
     },

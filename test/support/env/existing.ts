@@ -6,18 +6,8 @@ import { call, extendedOn } from "./simulated-platform.ts";
 
 const Made = z.object({ id: z.string() });
 
-interface Existing {
-  readonly projectId: string;
-  readonly environmentId: string;
-  readonly applicationId: string;
-}
-
 /** Creates a project, an environment and an application of one name on the platform, without the operator. */
-export async function existing(
-  { platform }: Pick<Env, "platform">,
-  name: string,
-  owner: "own" | "foreign" = "own",
-): Promise<Existing> {
+export async function existing({ platform }: Pick<Env, "platform">, name: string, owner: "own" | "foreign" = "own") {
   const own = owner === "own";
   const authorization = `Token ${own ? platform.tokens.admin : platform.tokens.foreign}`;
   const organization = own ? platform.organizationId : platform.otherOrganizationId;

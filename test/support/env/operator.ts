@@ -43,22 +43,7 @@ export interface Exit {
 }
 
 /** The operator as a child process. */
-export interface RunningOperator {
-  readonly pid: number;
-  /** E.g. http://127.0.0.1:41234, without a path. */
-  readonly metricsUrl: string;
-  readonly healthUrl: string;
-  /** Resolves when the process ends, in any way. */
-  readonly exited: Promise<Exit>;
-  /** The lines of its log so far. */
-  logs(): readonly LogLine[];
-  /** Everything that it wrote so far to standard output and standard error, log lines or not. */
-  output(): string;
-  /** Ends it gracefully with SIGTERM. */
-  stop(): Promise<Exit>;
-  /** Ends it with SIGKILL, as a crash does. */
-  kill(): Promise<Exit>;
-}
+export type RunningOperator = Awaited<ReturnType<typeof startExactly>>;
 
 export type LogLine = z.infer<typeof Line>;
 
@@ -87,10 +72,7 @@ export async function startOperator(options: OperatorStart): Promise<RunningOper
  * The servers of metrics and health must be on.
  * @throws Error as `startOperator`
  */
-export async function startExactly(
-  { flags, program, args, env }: ExactCommand,
-  logFile?: string,
-): Promise<RunningOperator> {
+export async function startExactly({ flags, program, args, env }: ExactCommand, logFile?: string) {
   const preload = [`--allow-fs-read=${followParent}`, "--import", followParent];
   const child = spawn(process.execPath, [...flags, ...preload, program, ...args], {
     // Its own process group: Ctrl-C in a terminal reaches only this process, which then stops its child.
@@ -118,12 +100,18 @@ export async function startExactly(
   };
   return {
     pid: child.pid ?? 0,
+    /** E.g. http://127.0.0.1:41234, without a path. */
     metricsUrl: metrics,
     healthUrl: health,
+    /** Resolves when the process ends, in any way. */
     exited,
-    logs: () => lines.flatMap((line) => Line.safeParse(tryParse(line)).data ?? []),
+    /** The lines of its log so far. */
+    logs: (): readonly LogLine[] => lines.flatMap((line) => Line.safeParse(tryParse(line)).data ?? []),
+    /** Everything that it wrote so far to standard output and standard error, log lines or not. */
     output: () => lines.join("\n"),
+    /** Ends it gracefully with SIGTERM. */
     stop: () => end("SIGTERM"),
+    /** Ends it with SIGKILL, as a crash does. */
     kill: () => end("SIGKILL"),
   };
 }
@@ -143,16 +131,14 @@ function flagsOf({ kubeconfig, args = [] }: OperatorStart): readonly string[] {
   return [`--kubeconfig=${kubeconfig}`, ...addresses, ...args];
 }
 
-interface Addresses {
-  readonly metrics: string;
-  readonly health: string;
-}
-
 function readLog(child: ChildProcess, file: string | undefined) {
   const lines: string[] = [];
   const addresses = new Map<string, string>();
   const copy = file === undefined ? undefined : createWriteStream(file, { flags: "a" });
-  const { promise: listening, resolve } = Promise.withResolvers<Addresses>();
+  const { promise: listening, resolve } = Promise.withResolvers<{
+    readonly metrics: string;
+    readonly health: string;
+  }>();
   for (const stream of [child.stdout, child.stderr]) {
     // Both are piped.
     if (stream === null) continue;

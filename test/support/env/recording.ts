@@ -1,41 +1,29 @@
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import type { Simulator } from "../../../simulator/simulator.ts";
 import type { AuditEvent } from "../../control-plane/audit.ts";
+import { callsIn, isChange } from "../platform/change-log.ts";
 import { type AuditTail, writesOf } from "./audit-tail.ts";
 
-/** The calls and writes since `record()`. */
-export interface Recording {
-  /** The calls of the platform's API that asked for a change, refused ones included. */
-  changeCalls(): readonly CallEntry[];
-  /** The operations of those calls, in order. */
-  changes(): readonly string[];
-  /** All calls, or those of one operation. */
-  calls(operation?: string): readonly CallEntry[];
-  /** The operator's writes to Kubernetes, refused ones included, with those of events and leases separately. */
-  writes(): Promise<ReturnType<typeof writesOf>>;
-  /** All of the operator's requests to Kubernetes, bodies of its patches included. */
-  requests(): Promise<readonly AuditEvent[]>;
-}
-
-/** Operations that are not GET but change nothing. */
-const readOnlyPosts: ReadonlySet<string> = new Set(["createHelmDefaultValues"]);
+export type Recording = ReturnType<typeof recordFrom>;
 
 /** @returns a recording from now on @param requestsBefore how many requests of the operator the log has so far */
-export function recordFrom(platform: Simulator, tail: AuditTail, requestsBefore: number): Recording {
+export function recordFrom(platform: Simulator, tail: AuditTail, requestsBefore: number) {
   const from = platform.journal().at(-1)?.seq ?? 0;
-  const calls: Recording["calls"] = (operation) =>
-    platform
-      .journal()
-      .filter((entry): entry is CallEntry => entry.is === "call" && entry.seq > from)
-      .filter((call) => operation === undefined || call.operation === operation);
-  const changeCalls: Recording["changeCalls"] = () =>
-    calls().filter(({ method, operation }) => method !== "GET" && !readOnlyPosts.has(operation ?? ""));
-  const requests: Recording["requests"] = async () => (await tail.read()).slice(requestsBefore);
+  const calls = (operation?: string): readonly CallEntry[] =>
+    callsIn(platform.journal(), from).filter((call) => operation === undefined || call.operation === operation);
+  const changeCalls = (): readonly CallEntry[] => calls().filter(isChange);
+  const requests = async (): Promise<readonly AuditEvent[]> => (await tail.read()).slice(requestsBefore);
   return {
+    /** All calls, or those of one operation. */
     calls,
+    /** The calls of the platform's API that asked for a change, refused ones included. */
     changeCalls,
-    changes: () => changeCalls().map(({ method, path, operation }) => operation ?? `${method} ${path}`),
+    /** The operations of those calls, in order. */
+    changes: (): readonly string[] =>
+      changeCalls().map(({ method, path, operation }) => operation ?? `${method} ${path}`),
+    /** All of the operator's requests to Kubernetes, bodies of its patches included. */
     requests,
+    /** The operator's writes to Kubernetes, refused ones included, with those of events and leases separately. */
     writes: async () => writesOf(await requests()),
   };
 }

@@ -2,35 +2,19 @@ import { submit } from "../../../simulator/lifecycle/deployments.ts";
 import { advance } from "../../../simulator/lifecycle/transitions.ts";
 import type { Action, ServiceKind } from "../../../simulator/model/actions.ts";
 import { newService } from "../../../simulator/model/creation.ts";
-import type { DeploymentRequest, Environment, Service } from "../../../simulator/model/world.ts";
+import type { Environment, Service } from "../../../simulator/model/world.ts";
 import {
   createSimulation,
   startSimulator,
-  type Setup,
   type Simulator,
   type SimulatorOptions,
 } from "../../../simulator/simulator.ts";
-import { manualClock, type ManualClock } from "../kube/clock.ts";
+import { manualClock } from "../kube/clock.ts";
 
-/** A platform without a network, with one empty environment and a manual clock. */
-export interface PlatformEnv extends Setup {
-  readonly clock: ManualClock;
-  readonly environment: Environment;
-  readonly service: (kind: ServiceKind, name: string, state?: string) => Service;
-  /** Queues an action without a check of the state. */
-  order(
-    action: Action,
-    services: readonly Service[],
-    more?: { principal?: string; commit?: string },
-  ): DeploymentRequest;
-  /** Advances the time by `seconds`. */
-  readonly wait: (seconds: number) => Promise<void>;
-  /** Returns all states of a record so far. */
-  readonly path: (id: string) => readonly string[];
-}
+export type PlatformEnv = ReturnType<typeof platformEnv>;
 
-/** @returns an environment; the platform's speed is 1 by default */
-export function platformEnv(options: Partial<SimulatorOptions> = {}): PlatformEnv {
+/** A platform without a network, with one empty environment and a manual clock; its speed is 1 by default. */
+export function platformEnv(options: Partial<SimulatorOptions> = {}) {
   const clock = manualClock();
   const setup = createSimulation({ surface: "full", seed: "bench", ...options, clock });
   const { sim } = setup;
@@ -60,22 +44,23 @@ export function platformEnv(options: Partial<SimulatorOptions> = {}): PlatformEn
     ...setup,
     clock,
     environment,
-    service(kind, name, state = "READY") {
-      return Object.assign(newService(sim, environment, kind, name, {}), { state });
-    },
-    order(action, services, { principal = "me", commit = "abcdef1" } = {}) {
+    service: (kind: ServiceKind, name: string, state = "READY"): Service =>
+      Object.assign(newService(sim, environment, kind, name, {}), { state }),
+    /** Queues an action without a check of the state. */
+    order: (action: Action, services: readonly Service[], { principal = "me", commit = "abcdef1" } = {}) => {
       const targets = services.map((service) => ({ service, commit: action === "deploy" ? commit : null }));
       return submit(sim, environment, { action, principal, targets });
     },
-    async wait(seconds) {
+    /** Advances the time by `seconds`. */
+    wait: async (seconds: number): Promise<void> => {
       await clock.advance(seconds * 1000);
       advance(sim);
     },
-    path(id) {
-      return sim.journal.entries.flatMap((entry) =>
+    /** Returns all states of a record so far. */
+    path: (id: string): readonly string[] =>
+      sim.journal.entries.flatMap((entry) =>
         entry.is === "transition" && entry.transition.id === id ? [entry.transition.to] : [],
-      );
-    },
+      ),
   };
 }
 

@@ -2,34 +2,31 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-export interface PullRequest {
+import { listen } from "../programs/listen.ts";
+
+interface PullRequest {
   readonly number: number;
   readonly branch: string;
   readonly commit: string;
   readonly labels: readonly string[];
 }
 
-export interface CodeHost {
-  readonly url: string;
-  /** The open pull requests. */
-  open: readonly PullRequest[];
-  close(): Promise<void>;
-}
+export type CodeHost = Awaited<ReturnType<typeof startCodeHost>>;
 
 /** Starts it on loopback. */
-export async function startCodeHost(): Promise<CodeHost> {
+export async function startCodeHost() {
   const server = createServer((request, response) => {
     const isList = request.url?.startsWith("/api/v3/repos/acme/web/pulls?") === true;
     response.writeHead(isList ? 200 : 404, { "content-type": "application/json" });
     response.end(JSON.stringify(isList ? host.open.map(shown) : {}));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const host: CodeHost = {
-    url: `http://127.0.0.1:${String(typeof address === "object" && address !== null ? address.port : 0)}/`,
-    open: [],
-    close: async () => {
+  const port = await listen(server);
+  const open: readonly PullRequest[] = [];
+  const host = {
+    url: `http://127.0.0.1:${port}/`,
+    /** The open pull requests. */
+    open,
+    close: async (): Promise<void> => {
       server.closeAllConnections();
       await once(server.close(), "close");
     },

@@ -1,21 +1,14 @@
 /** Every operation of the platform's client, called without a platform behind it. */
-import { connectPlatform, type Platform, type PlatformOptions } from "../../../src/platform/index.ts";
+import type { Platform, PlatformOptions } from "../../../src/platform/index.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "../../../src/platform/transport/http.ts";
-import { hurriedClock, ORGANIZATION, TOKEN } from "../platform/client.ts";
+import { clientOf } from "../platform/client.ts";
 import type { World } from "../platform/env.ts";
 
-/** A platform in memory, for as many requests as a property test makes. */
-export interface MemoryPlatform {
-  readonly platform: Platform;
-  /** Returns the requests since the last call. */
-  readonly taken: () => readonly HttpRequest[];
-}
-
-/** @param answer returns the answer to a request */
-export function memoryPlatform(
-  answer: (request: HttpRequest) => HttpAnswer,
-  change: Partial<PlatformOptions> = {},
-): MemoryPlatform {
+/**
+ * A platform in memory, for as many requests as a property test makes.
+ * @param answer returns the answer to a request
+ */
+export function memoryPlatform(answer: (request: HttpRequest) => HttpAnswer, change: Partial<PlatformOptions> = {}) {
   let sent: HttpRequest[] = [];
   const transport: Transport = {
     exchange: async (request) => {
@@ -24,24 +17,11 @@ export function memoryPlatform(
     },
     close: async () => {},
   };
-  const platform = connectPlatform({
-    baseUrl: "https://platform.example",
-    pathPrefix: "/api/v1",
-    organizationId: ORGANIZATION,
-    scheme: "Token",
-    token: () => TOKEN,
-    rate: { requestsPerSecond: 1e9, burst: 1e9 },
-    allowedHosts: [],
-    allowInsecure: false,
-    version: "0.0.0",
-    clock: hurriedClock(),
-    random: () => 0,
-    transport,
-    ...change,
-  });
+  const at = { baseUrl: "https://platform.example", pathPrefix: "/api/v1", allowInsecure: false };
   return {
-    platform,
-    taken: () => {
+    platform: clientOf({ ...at, transport, ...change }),
+    /** Returns the requests since the last call. */
+    taken: (): readonly HttpRequest[] => {
       const all = sent;
       sent = [];
       return all;

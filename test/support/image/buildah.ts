@@ -14,18 +14,9 @@ export interface Ran {
   readonly stderr: string;
 }
 
-export interface Buildah {
-  /** @returns the output. @throws Error with the end of the output when it fails */
-  readonly run: (...args: readonly string[]) => Promise<string>;
-  /** Same as `run`, with any exit code. */
-  readonly attempt: (...args: readonly string[]) => Promise<Ran>;
-  /** Variables with which every buildah uses this store, and no engine that needs a daemon is found. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Removes the store. */
-  readonly close: () => Promise<void>;
-}
+export type Buildah = Awaited<ReturnType<typeof openBuildah>>;
 
-export interface BuildahOptions {
+interface BuildahOptions {
   /** Mounts of this machine in every build: "/here:/there". */
   readonly volumes?: readonly string[];
   /** "host:port" of a registry without TLS. */
@@ -38,20 +29,24 @@ const Failed = z.object({ code: z.number(), stdout: z.string(), stderr: z.string
  * @param dir an empty folder for the store
  * @throws Error when this process does not run as root, as isolation by chroot needs mounts
  */
-export async function openBuildah(dir: string, options: BuildahOptions = {}): Promise<Buildah> {
+export async function openBuildah(dir: string, options: BuildahOptions = {}) {
   if (process.getuid?.() !== 0) throw new Error("building without an engine needs mounts: run it as root");
   const program = await findDebianProgram("buildah");
   const env = await configure(dir, options);
   const attempt = (...args: readonly string[]): Promise<Ran> => runAsChild(program, args, env);
   return {
-    attempt,
+    /** Variables with which every buildah uses this store, and no engine that needs a daemon is found. */
     env,
-    run: async (...args) => {
+    /** Same as `run`, with any exit code. */
+    attempt,
+    /** @returns the output. @throws Error with the end of the output when it fails */
+    run: async (...args: readonly string[]): Promise<string> => {
       const { code, stdout, stderr } = await attempt(...args);
       if (code === 0) return stdout;
       throw new Error(`buildah ${args[0]} failed: ${(stdout + stderr).trim().split("\n").slice(-15).join("\n")}`);
     },
-    close: async () => {
+    /** Removes the store. */
+    close: async (): Promise<void> => {
       await attempt("umount", "--all");
       await rm(dir, { recursive: true, force: true, maxRetries: 5 });
     },
@@ -59,7 +54,7 @@ export async function openBuildah(dir: string, options: BuildahOptions = {}): Pr
 }
 
 /** Writes the files of containers-storage.conf(5), containers.conf(5) and containers-registries.conf(5). */
-async function configure(dir: string, { volumes = [], registry }: BuildahOptions): Promise<Buildah["env"]> {
+async function configure(dir: string, { volumes = [], registry }: BuildahOptions) {
   const files = {
     "storage.conf": `[storage]\ndriver = "vfs"\ngraphroot = "${dir}/store"\nrunroot = "${dir}/run"\n`,
     "containers.conf": `[containers]\nvolumes = ${JSON.stringify(volumes)}\n`,

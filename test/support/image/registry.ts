@@ -6,22 +6,13 @@ import { findDebianProgram } from "../../tools/debian.ts";
 import { freePort } from "../programs/free-port.ts";
 import { listening, startProgram } from "../programs/programs.ts";
 
-export interface Registry {
-  /** "127.0.0.1:12345", the first part of an image's name. */
-  readonly host: string;
-  /**
-   * GET below /v2/ (OCI distribution specification). @returns the answer's JSON. @throws Error for another answer than
-   * 200
-   */
-  get(path: string): Promise<unknown>;
-  stop(): Promise<void>;
-}
+export type Registry = Awaited<ReturnType<typeof startRegistry>>;
 
 /** The media types of image manifests, of OCI and Docker. */
 const MANIFESTS = "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json";
 
 /** @param dir the folder for pushed images */
-export async function startRegistry(dir: string): Promise<Registry> {
+export async function startRegistry(dir: string) {
   const port = await freePort();
   const host = `127.0.0.1:${port}`;
   const config = join(dir, "registry.json");
@@ -32,8 +23,13 @@ export async function startRegistry(dir: string): Promise<Registry> {
   const program = startProgram({ file: await findDebianProgram("docker-registry"), args: ["serve", config] });
   await listening(program, port);
   return {
+    /** "127.0.0.1:12345", the first part of an image's name. */
     host,
-    get: async (path) => {
+    /**
+     * GET below /v2/ (OCI distribution specification). @returns the answer's JSON. @throws Error for another answer
+     * than 200
+     */
+    get: async (path: string): Promise<unknown> => {
       const response = await fetch(`http://${host}/v2/${path}`, { headers: { accept: MANIFESTS } });
       if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
       return response.json();

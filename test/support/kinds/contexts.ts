@@ -60,7 +60,12 @@ export function contextWith<Context extends AnyContext>(
   usual: ContextChange<Context> & Pick<Context, Extract<keyof Context, "spec" | "inputs">>,
   change: ContextChange<Context> = {},
 ): Context {
-  const { name, generation, surface, ...flat } = {
+  const {
+    name,
+    generation,
+    surface: _surface,
+    ...flat
+  } = {
     name: "thing",
     generation: 1,
     goal: "present",

@@ -6,8 +6,7 @@ import { foreignCancel, scheduledStop } from "../../../simulator/control/control
 import { editRecord, removeRecord } from "../../../simulator/control/records.ts";
 import type { Service } from "../../../simulator/model/world.ts";
 import type { FaultInput } from "../../../simulator/request/faults.ts";
-import type { CallEntry } from "../../../simulator/request/journal.ts";
-import { startSimulator, type Simulator } from "../../../simulator/simulator.ts";
+import { startSimulator } from "../../../simulator/simulator.ts";
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { application } from "../../../src/kinds/application/index.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
@@ -17,8 +16,8 @@ import { environment } from "../../../src/kinds/environment/index.ts";
 import { operation } from "../../../src/kinds/operation/index.ts";
 import { project } from "../../../src/kinds/project/index.ts";
 import { webhook } from "../../../src/kinds/webhook/index.ts";
-import { connectPlatform, type Platform } from "../../../src/platform/index.ts";
-import { hurriedClock } from "../platform/client.ts";
+import { callsIn } from "../platform/change-log.ts";
+import { adminOf, hurriedClock } from "../platform/client.ts";
 import { kindRunner, type Runner, type Surroundings } from "./kind-runner.ts";
 
 export type SurfaceName = "Documented" | "Full";
@@ -27,64 +26,17 @@ export const SURFACES = ["Documented", "Full"] as const;
 /** An id that no object has. */
 export const NOBODY = "00000000-0000-4000-8000-00000000dead";
 
-export interface KindHarness {
-  readonly simulator: Simulator;
-  readonly api: Platform;
-  readonly surface: SurfaceName;
-  readonly clusterIds: readonly [string, string];
-  /** Advances the time of the platform and of the client's cache. */
-  pass(seconds: number): void;
-  change(settings: SettingsChange): void;
-  fault(fault: FaultInput): void;
-  edit(id: string | undefined, members: Readonly<Record<string, unknown>>): void;
-  remove(id: string | undefined): void;
-  scheduledStop(environmentId: string): void;
-  /** Cancels a deployment request like another user. */
-  cancel(requestId: string): void;
-  service(id: string | undefined): Service;
-  /** Names and values of an application's variables and secrets on the platform. */
-  values(id: string | undefined): Readonly<Record<string, string>>;
-  /** The writes since the last call: operation and body. */
-  writes(): readonly (readonly [operation: string, body: unknown])[];
-  newProject(name: string): Promise<string>;
-  newEnvironment(projectId: string, name: string): Promise<string>;
-  cluster(spec: JsonObject): Runner;
-  project(spec: JsonObject): Runner;
-  environment(projectId: string, spec: JsonObject): Runner;
-  application(environmentId: string, spec: JsonObject): Runner;
-  database(environmentId: string, spec: JsonObject): Runner;
-  blueprint(environmentId: string, spec: JsonObject): Runner;
-  webhook(spec: JsonObject): Runner;
-  /** @param ids the ids of its references, by field */
-  operation(spec: JsonObject, ids: Readonly<Record<string, string>>): Runner;
-  close(): Promise<void>;
-}
+export type KindHarness = Awaited<ReturnType<typeof startKindHarness>>;
 
 /**
  * Starts a platform whose time only `pass` advances.
  * @param known the surface that the client assumes; with "Auto" it learns
  */
-export async function startKindHarness(
-  surface: SurfaceName,
-  known: SurfaceName | "Auto" = surface,
-): Promise<KindHarness> {
+export async function startKindHarness(surface: SurfaceName, known: SurfaceName | "Auto" = surface) {
   const simulator = await startSimulator({ surface: surface === "Full" ? "full" : "documented", speed: 1 });
   const { sim } = simulator;
   const clock = hurriedClock();
-  const api = connectPlatform({
-    surface: known,
-    baseUrl: simulator.url,
-    pathPrefix: "",
-    organizationId: simulator.organizationId,
-    scheme: "Token",
-    token: () => simulator.tokens.admin,
-    rate: { requestsPerSecond: 1000, burst: 1000 },
-    allowedHosts: ["127.0.0.1"],
-    allowInsecure: true,
-    version: "0.0.0",
-    clock,
-    random: () => 0,
-  });
+  const api = adminOf(simulator, { surface: known, clock });
   const [first = "", second = ""] = simulator.clusterIds;
   let [told, passed] = [0, 0];
   const around = (ids: Readonly<Record<string, string>>): Surroundings => ({
@@ -105,46 +57,53 @@ export async function startKindHarness(
     simulator,
     api,
     surface,
-    clusterIds: [first, second],
-    pass: (seconds) => {
+    clusterIds: [first, second] as const,
+    /** Advances the time of the platform and of the client's cache. */
+    pass: (seconds: number): void => {
       passed += seconds * 1000;
       sim.time.advance(seconds);
       clock.skip(seconds * 1000);
       simulator.world();
     },
-    change: (settings) => changeSettings(sim.settings, settings),
-    fault: (fault) => void sim.faults.add(fault),
-    edit: (id, members) => void editRecord(sim, id ?? "", members),
-    remove: (id) => removeRecord(sim, id ?? ""),
-    scheduledStop: (environmentId) => void scheduledStop(sim, environmentId),
-    cancel: (requestId) => foreignCancel(sim, requestId),
+    change: (settings: SettingsChange): void => changeSettings(sim.settings, settings),
+    fault: (fault: FaultInput) => void sim.faults.add(fault),
+    edit: (id: string | undefined, members: Readonly<Record<string, unknown>>) =>
+      void editRecord(sim, id ?? "", members),
+    remove: (id: string | undefined): void => removeRecord(sim, id ?? ""),
+    scheduledStop: (environmentId: string) => void scheduledStop(sim, environmentId),
+    /** Cancels a deployment request like another user. */
+    cancel: (requestId: string): void => foreignCancel(sim, requestId),
     service,
-    values: (id) => {
+    /** Names and values of an application's variables and secrets on the platform. */
+    values: (id: string | undefined): Readonly<Record<string, string>> => {
       const own = [...simulator.world().variables.values()].filter(
         ({ parentId, scope }) => parentId === id && scope === "APPLICATION",
       );
       return Object.fromEntries(own.map(({ key, value }) => [key, value]));
     },
-    writes: () => {
-      const calls = simulator.journal().filter((entry): entry is CallEntry => entry.is === "call");
+    /** The writes since the last call: operation and body. */
+    writes: (): readonly (readonly [operation: string, body: unknown])[] => {
+      const calls = callsIn(simulator.journal());
       const fresh = calls.slice(told).filter(({ method }) => method !== "GET");
       told = calls.length;
       return fresh.map(({ operation, body }) => [operation ?? "", body] as const);
     },
-    newProject: async (name) => (await api.projects.create({ name })).id,
-    newEnvironment: async (projectId, name) =>
+    newProject: async (name: string) => (await api.projects.create({ name })).id,
+    newEnvironment: async (projectId: string, name: string) =>
       (await api.environments.create(projectId, { name, mode: "STAGING", clusterId: first })).id,
-    cluster: (spec) => kindRunner(cluster, api, around({}), spec),
-    project: (spec) => kindRunner(project, api, around({}), spec),
-    environment: (projectId, spec) => {
+    cluster: (spec: JsonObject) => kindRunner(cluster, api, around({}), spec),
+    project: (spec: JsonObject) => kindRunner(project, api, around({}), spec),
+    environment: (projectId: string, spec: JsonObject) => {
       const ids = { "spec.projectRef": projectId, "spec.clusterRef": clusterOf(spec) ?? first };
       return kindRunner(environment, api, around(ids), spec);
     },
-    database: (environmentId, spec) => kindRunner(database, api, inside(environmentId), spec),
-    application: (environmentId, spec) => kindRunner(application, api, inside(environmentId), spec),
-    blueprint: (environmentId, spec) => kindRunner(blueprint, api, inside(environmentId), spec),
-    webhook: (spec) => kindRunner(webhook, api, around({}), spec),
-    operation: (spec, ids) => kindRunner(operation, api, around(ids), spec),
+    database: (environmentId: string, spec: JsonObject) => kindRunner(database, api, inside(environmentId), spec),
+    application: (environmentId: string, spec: JsonObject) => kindRunner(application, api, inside(environmentId), spec),
+    blueprint: (environmentId: string, spec: JsonObject) => kindRunner(blueprint, api, inside(environmentId), spec),
+    webhook: (spec: JsonObject) => kindRunner(webhook, api, around({}), spec),
+    /** @param ids the ids of its references, by field */
+    operation: (spec: JsonObject, ids: Readonly<Record<string, string>>) =>
+      kindRunner(operation, api, around(ids), spec),
     close: async () => {
       await api.close();
       await simulator.close();

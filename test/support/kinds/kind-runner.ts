@@ -107,7 +107,7 @@ export function kindRunner<K extends KindTypes>(
     return identity.is === "known" ? identity : { id: undefined, identitySource: undefined };
   };
 
-  const contextOf = ({ spec: _, ...change }: PassChange): ReconcileContext => {
+  const contextOf = ({ spec: _spec, ...change }: PassChange): ReconcileContext => {
     const { metadata, status, spec: stored } = object();
     const generation = metadata.generation ?? 1;
     const parsed = kind.resource.spec.parse(stored);

@@ -2,25 +2,15 @@ import { setImmediate } from "node:timers/promises";
 
 import type { Clock } from "../../../src/kube/api/types.ts";
 
-/** A clock that advances only when a test moves it. */
-export interface ManualClock extends Clock {
-  /** Advances both clocks by `ms`, running due timers in order; awaits pending promises between timers. */
-  advance(ms: number): Promise<void>;
-  /** Advances to the next timer and runs it. @returns false, without advancing, when none is due within `ms` */
-  step(ms: number): boolean;
-  /** Moves only the wall clock, as an administrator or NTP does. */
-  shiftWall(ms: number): void;
-  /** The number of pending timers. */
-  pending(): number;
-}
+export type ManualClock = ReturnType<typeof manualClock>;
 
 interface Timer {
   readonly at: number;
   readonly run: () => void;
 }
 
-/** @returns a manual clock whose wall time starts at `start`. */
-export function manualClock(start = new Date("2026-11-21T10:00:00Z")): ManualClock {
+/** Returns a clock that advances only when a test moves it; its wall time starts at `start`. */
+export function manualClock(start = new Date("2026-11-21T10:00:00Z")) {
   let elapsed = 0;
   let shift = 0;
   const timers = new Set<Timer>();
@@ -42,7 +32,7 @@ export function manualClock(start = new Date("2026-11-21T10:00:00Z")): ManualClo
     return true;
   };
 
-  return {
+  const clock: Clock = {
     now: () => new Date(start.getTime() + shift + elapsed),
     monotonic: () => elapsed,
     after: (ms, run) => {
@@ -52,18 +42,25 @@ export function manualClock(start = new Date("2026-11-21T10:00:00Z")): ManualClo
         timers.delete(timer);
       };
     },
-    advance: async (ms) => {
+  };
+  return {
+    ...clock,
+    /** Advances both clocks by `ms`, running due timers in order; awaits pending promises between timers. */
+    advance: async (ms: number): Promise<void> => {
       const target = elapsed + ms;
       await settle();
       while (runNext(target)) await settle();
       elapsed = target;
       await settle();
     },
-    step: (ms) => runNext(elapsed + ms),
-    shiftWall: (ms) => {
+    /** Advances to the next timer and runs it. @returns false, without advancing, when none is due within `ms` */
+    step: (ms: number): boolean => runNext(elapsed + ms),
+    /** Moves only the wall clock, as an administrator or NTP does. */
+    shiftWall: (ms: number): void => {
       shift += ms;
     },
-    pending: () => timers.size,
+    /** The number of pending timers. */
+    pending: (): number => timers.size,
   };
 }
 

@@ -1,23 +1,16 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { connect, type AddressInfo, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 
-/** A forward proxy on loopback that only opens tunnels (CONNECT). */
-export interface ConnectProxy {
-  readonly url: string;
-  /** The requested targets in order, e.g. "platform.example.com:443". */
-  readonly asked: readonly string[];
-  /** The number of open client connections. */
-  open(): number;
-  /** Requires credentials from now on, as "user:password"; none if absent. */
-  protect(credentials?: string): void;
-  /** Answers each request for a tunnel with this status from now on. */
-  refuse(status: number): void;
-  stop(): Promise<void>;
-}
+import { listen } from "../programs/listen.ts";
 
-/** @param target the port on loopback to which every tunnel leads, whatever its requested target */
-export async function connectProxy(target: number): Promise<ConnectProxy> {
+export type ConnectProxy = Awaited<ReturnType<typeof connectProxy>>;
+
+/**
+ * Starts a forward proxy on loopback that only opens tunnels (CONNECT).
+ * @param target the port on loopback to which every tunnel leads, whatever its requested target
+ */
+export async function connectProxy(target: number) {
   const sockets = new Set<Socket>();
   const asked: string[] = [];
   let credentials: string | undefined;
@@ -45,16 +38,19 @@ export async function connectProxy(target: number): Promise<ConnectProxy> {
     far.on("error", () => near.destroy()).on("close", () => near.destroy());
     near.on("error", () => far.destroy()).on("close", () => far.destroy());
   });
-  server.listen(0, "127.0.0.1").unref();
-  await once(server, "listening");
+  const port = await listen(server.unref());
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
+    /** The requested targets in order, e.g. "platform.example.com:443". */
     asked,
+    /** The number of open client connections. */
     open: () => sockets.size,
-    protect: (wanted) => {
+    /** Requires credentials from now on, as "user:password"; none if absent. */
+    protect: (wanted?: string) => {
       credentials = wanted;
     },
-    refuse: (wanted) => {
+    /** Answers each request for a tunnel with this status from now on. */
+    refuse: (wanted: number) => {
       status = wanted;
     },
     stop: async () => {

@@ -3,18 +3,11 @@ import type { ManualClock } from "./clock.ts";
 /** The number of reconciles without passing time that counts as a hot loop. */
 const HOT = 60;
 
-/** A queue that a manual clock drives: it processes one key after the other, each when it is due. */
-export interface DrivenQueue {
-  enqueue(key: string, afterMs: number): void;
-  /** Runs what falls due in the next `ms`. @throws Error at a hot loop */
-  run(ms: number): Promise<void>;
-  /** When a key is due, in milliseconds from now. */
-  due(key: string): number | undefined;
-  clear(): void;
-}
-
-/** @param pass reconciles a key; it may advance the time */
-export function drivenQueue(clock: ManualClock, pass: (key: string) => Promise<void>): DrivenQueue {
+/**
+ * A queue that a manual clock drives: it processes one key after the other, each when it is due.
+ * @param pass reconciles a key; it may advance the time
+ */
+export function drivenQueue(clock: ManualClock, pass: (key: string) => Promise<void>) {
   const dues = new Map<string, number>();
 
   const first = (limit: number): string | undefined => {
@@ -26,11 +19,12 @@ export function drivenQueue(clock: ManualClock, pass: (key: string) => Promise<v
   };
 
   return {
-    enqueue: (key, afterMs) => {
+    enqueue: (key: string, afterMs: number): void => {
       const at = clock.monotonic() + Math.max(0, afterMs);
       dues.set(key, Math.min(dues.get(key) ?? Number.POSITIVE_INFINITY, at));
     },
-    run: async (ms) => {
+    /** Runs what falls due in the next `ms`. @throws Error at a hot loop */
+    run: async (ms: number): Promise<void> => {
       const until = clock.monotonic() + ms;
       let still = 0;
       for (let key = first(until); key !== undefined; key = first(until)) {
@@ -44,7 +38,8 @@ export function drivenQueue(clock: ManualClock, pass: (key: string) => Promise<v
       }
       await clock.advance(Math.max(0, until - clock.monotonic()));
     },
-    due: (key) => {
+    /** When a key is due, in milliseconds from now. */
+    due: (key: string): number | undefined => {
       const at = dues.get(key);
       return at === undefined ? undefined : at - clock.monotonic();
     },

@@ -11,25 +11,21 @@ import type { Clock, JsonObject, KubeObject } from "../../../src/kube/api/types.
 import { kubectl } from "../../control-plane/access.ts";
 import { THING } from "./things.ts";
 
-/** The environment of the integration tests of src/kube: the real API server, the CRD of Things, namespaces. */
-export interface KubeEnv {
-  client(): ConnectedClient;
-  /** Another client, through another port (with TLS) or with another clock. */
-  connect(more: { readonly port?: number; readonly clock?: Clock }): Promise<ConnectedClient>;
-  namespace(name: string): Promise<void>;
-  create(namespace: string, name: string, more?: { meta?: JsonObject; spec?: JsonObject }): Promise<KubeObject>;
-  read(namespace: string, name: string): Promise<KubeObject>;
-  remove(namespace: string, name: string): Promise<void>;
-  /** The port of the API server. */
-  port(): number;
+interface Given {
+  readonly meta?: JsonObject;
+  readonly spec?: JsonObject;
 }
 
-/** Sets up for a test file, and closes everything after it. */
-export function kubeEnv(): KubeEnv {
+/**
+ * The environment of the integration tests of src/kube: the real API server, the CRD of Things, namespaces. Sets up for
+ * a test file, and closes everything after it.
+ */
+export function kubeEnv() {
   const facts = inject("controlPlane");
   const open: ConnectedClient[] = [];
 
-  const connect: KubeEnv["connect"] = async ({ port, clock = systemClock() }) => {
+  const connect = async (more: { readonly port?: number; readonly clock?: Clock }): Promise<ConnectedClient> => {
+    const { port, clock = systemClock() } = more;
     const path = port === undefined ? facts.kubeconfigPath : await through(port);
     const client = createKubeClient({ config: { from: "file", path }, userAgent: "kube-test", clock });
     open.push(client);
@@ -68,11 +64,12 @@ export function kubeEnv(): KubeEnv {
 
   return {
     client,
+    /** Another client, through another port (with TLS) or with another clock. */
     connect,
-    namespace: async (name) => {
+    namespace: async (name: string): Promise<void> => {
       await client().request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
     },
-    create: async (namespace, name, { meta = {}, spec = {} } = {}) =>
+    create: async (namespace: string, name: string, { meta = {}, spec = {} }: Given = {}): Promise<KubeObject> =>
       asThing(
         await client().request({
           method: "POST",
@@ -85,11 +82,12 @@ export function kubeEnv(): KubeEnv {
           },
         }),
       ),
-    read: async (namespace, name) =>
+    read: async (namespace: string, name: string): Promise<KubeObject> =>
       asThing(await client().request({ method: "GET", path: objectPath(THING, { namespace, name }) })),
-    remove: async (namespace, name) => {
+    remove: async (namespace: string, name: string): Promise<void> => {
       await client().request({ method: "DELETE", path: objectPath(THING, { namespace, name }) });
     },
+    /** The port of the API server. */
     port: () => Number(new URL(facts.server).port),
   };
 }

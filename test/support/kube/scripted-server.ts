@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingHttpHeaders, RequestListener, Server, ServerResponse } from "node:http";
 
+import { listen } from "../programs/listen.ts";
+
 /** A request as it arrived. */
-export interface Arrived {
+interface Arrived {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
@@ -20,20 +22,10 @@ export type Answer =
     }
   | ((response: ServerResponse) => void);
 
-export interface ScriptedServer {
-  /** Scheme, host and port. */
-  readonly url: string;
-  /** All requests so far, in order. */
-  readonly arrived: readonly Arrived[];
-  /** Sets the answers, which are sent in this order; the last one is repeated. */
-  script(...answers: readonly Answer[]): void;
-  stop(): Promise<void>;
-}
+export type ScriptedServer = Awaited<ReturnType<typeof startScriptedServer>>;
 
 /** Starts a real HTTP server on loopback. @param make creates the server, e.g. with TLS; `url` is always http */
-export async function startScriptedServer(
-  make: (listener: RequestListener) => Server = createServer,
-): Promise<ScriptedServer> {
+export async function startScriptedServer(make: (listener: RequestListener) => Server = createServer) {
   const arrived: Arrived[] = [];
   let answers: readonly Answer[] = [{}];
   const server: Server = make((request, response) => {
@@ -48,14 +40,14 @@ export async function startScriptedServer(
       reply(response, answer);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const port = await listen(server);
   return {
+    /** Scheme, host and port. */
     url: `http://127.0.0.1:${port}`,
+    /** All requests so far, in order. */
     arrived,
-    script: (...next) => {
+    /** Sets the answers, which are sent in this order; the last one is repeated. */
+    script: (...next: readonly Answer[]) => {
       answers = next;
     },
     stop: async () => {

@@ -1,38 +1,29 @@
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A server on loopback with scripted answers, for answers that a real API server never sends. */
-export interface KubeServer {
-  /** A kubeconfig for it, with the token "first". */
-  readonly kubeconfigPath: string;
-  /** The number of connections that were opened. */
-  connections(): number;
-  /** Rewrites the kubeconfig with another token. */
-  setToken(token: string): Promise<void>;
-  stop(): Promise<void>;
-}
+import { listen } from "../programs/listen.ts";
 
-/** @param handle answers each request. */
-export async function kubeServer(
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<KubeServer> {
+export type KubeServer = Awaited<ReturnType<typeof kubeServer>>;
+
+/** Starts a server on loopback, for answers that a real API server never sends. @param handle answers each request */
+export async function kubeServer(handle: (request: IncomingMessage, response: ServerResponse) => void) {
   const server = createServer({ keepAliveTimeout: 60_000 }, handle);
   let connections = 0;
   server.on("connection", () => (connections += 1));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const dir = await mkdtemp(join(tmpdir(), "kube-server-"));
   const kubeconfigPath = join(dir, "kubeconfig");
   const setToken = (token: string): Promise<void> => writeFile(kubeconfigPath, kubeconfig(port, token));
   await setToken("first");
   return {
+    /** A kubeconfig for it, with the token "first". */
     kubeconfigPath,
+    /** The number of connections that were opened. */
     connections: () => connections,
+    /** Rewrites the kubeconfig with another token. */
     setToken,
     stop: async () => {
       server.closeAllConnections();

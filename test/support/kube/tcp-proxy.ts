@@ -1,26 +1,15 @@
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 
-/** A TCP proxy on loopback whose connections a test can break. TLS passes through it unchanged. */
-export interface TcpProxy {
-  readonly port: number;
-  /** The number of connections that were opened. */
-  connections(): number;
-  /** Resets every open connection. */
-  reset(): void;
-  /** Keeps open connections open but forwards nothing, like a firewall that has dropped their state. */
-  freeze(): void;
-  /** Freezes, and accepts new connections without forwarding, until `thaw`: like a server that was suspended. */
-  freezeAll(): void;
-  /** Resets frozen connections, and forwards new ones again. */
-  thaw(): void;
-  stop(): Promise<void>;
-}
+import { listen } from "../programs/listen.ts";
+
+export type TcpProxy = Awaited<ReturnType<typeof tcpProxy>>;
 
 /**
- * @param target the port on loopback to forward to @param port its own port; 0, the default, takes a free one
+ * Starts a TCP proxy on loopback whose connections a test can break. TLS passes through it unchanged.
+ * @param target the port on loopback to forward to @param port its own port; by default it takes a free one
  */
-export async function tcpProxy(target: number, port = 0): Promise<TcpProxy> {
+export async function tcpProxy(target: number, port?: number) {
   const pairs = new Set<readonly [Socket, Socket]>();
   let opened = 0;
   let isFrozen = false;
@@ -39,8 +28,7 @@ export async function tcpProxy(target: number, port = 0): Promise<TcpProxy> {
       });
     }
   });
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
+  const own = await listen(server, port);
   const reset = (): void => {
     for (const [near] of pairs) near.resetAndDestroy();
   };
@@ -53,14 +41,19 @@ export async function tcpProxy(target: number, port = 0): Promise<TcpProxy> {
     }
   };
   return {
-    port: (server.address() as AddressInfo).port,
+    port: own,
+    /** The number of connections that were opened. */
     connections: () => opened,
+    /** Resets every open connection. */
     reset,
+    /** Keeps open connections open but forwards nothing, like a firewall that has dropped their state. */
     freeze,
+    /** Freezes, and accepts new connections without forwarding, until `thaw`: like a server that was suspended. */
     freezeAll: () => {
       isFrozen = true;
       freeze();
     },
+    /** Resets frozen connections, and forwards new ones again. */
     thaw: () => {
       isFrozen = false;
       reset();

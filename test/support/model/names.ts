@@ -1,13 +1,9 @@
 /** Short names of values: values have the same name exactly if their JSON is the same. */
-export interface Names {
-  of(value: object | null): number;
-}
-
-export function createNames(): Names {
+export function createNames() {
   const byText = new Map<string, number>();
   const byValue = new WeakMap<object, number>();
   return {
-    of: (value) => {
+    of: (value: object | null): number => {
       if (value === null) return -1;
       const held = byValue.get(value);
       if (held !== undefined) return held;

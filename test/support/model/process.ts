@@ -14,17 +14,9 @@ interface Node {
 }
 
 /** All reconciles so far. */
-export interface Processes {
-  begin(start: Start): Promise<number>;
-  answer(node: number, answer: Answer): Promise<number>;
-  stand(node: number): Stand;
-  /** The start of a reconcile, and its answers so far. */
-  basis(node: number): { readonly start: Start; readonly answers: readonly Answer[] };
-  /** The number of runs of the engine's code. */
-  count(): number;
-}
+export type Processes = ReturnType<typeof createProcesses>;
 
-export function createProcesses(broken: Partial<Rules> = {}): Processes {
+export function createProcesses(broken: Partial<Rules> = {}) {
   const nodes: Node[] = [];
   const known = new Map<string, number>();
   const names = createNames();
@@ -41,17 +33,17 @@ export function createProcesses(broken: Partial<Rules> = {}): Processes {
     return found;
   };
   return {
-    begin: (start) => {
+    begin: (start: Start): Promise<number> => {
       const { object, memory, leads, nonce } = start;
       return find(`${names.of(object)} ${names.of(memory)} ${leads} ${nonce}`, start, []);
     },
-    answer: (node, answer) => {
+    answer: (node: number, answer: Answer): Promise<number> => {
       const { start, answers } = nodeAt(node);
       const { at, leads, reply } = answer;
       return find(`after ${node} ${at} ${leads} ${names.of(reply)}`, start, [...answers, answer]);
     },
-    stand: (node) => nodeAt(node).stand,
+    stand: (node: number): Stand => nodeAt(node).stand,
+    /** The start of a reconcile, and its answers so far. */
     basis: nodeAt,
-    count: () => nodes.length,
   };
 }

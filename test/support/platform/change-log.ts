@@ -1,7 +1,7 @@
 /** The change log of a running operator, and the corresponding calls in the platform's journal. */
 import { z } from "zod";
 
-import type { CallEntry } from "../../../simulator/request/journal.ts";
+import type { CallEntry, JournalEntry } from "../../../simulator/request/journal.ts";
 import type { LogLine } from "../env/operator.ts";
 
 const ChangeLine = z.object({
@@ -53,9 +53,15 @@ export function orphanLog(lines: readonly LogLine[]): readonly z.infer<typeof Or
   return lines.filter((line) => "orphan" in line).map((line) => OrphanLine.parse(line));
 }
 
+/** The calls in a platform's journal, oldest first. @param since only later ones than this entry */
+export function callsIn(journal: readonly JournalEntry[], since = 0): readonly CallEntry[] {
+  return journal.filter((entry) => entry.is === "call").filter(({ seq }) => seq > since);
+}
+
 /** A POST that changes nothing on the platform. */
 const READ_ONLY_POST = "createHelmDefaultValues";
 
+/** Whether a call asks for a change, also if it was refused. */
 export function isChange({ method, operation }: CallEntry): boolean {
   return method !== "GET" && operation !== READ_ONLY_POST;
 }

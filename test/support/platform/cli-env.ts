@@ -7,29 +7,18 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
 import { systemClock } from "../../../src/kube/api/clock.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
-import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
-import { cluster, type Cluster } from "../env/cluster.ts";
+import { cluster } from "../env/cluster.ts";
 import { resource, secret } from "../kube/manifests.ts";
-import { cli, type CliOptions, type Ended } from "../programs/cli.ts";
+import { cli, type CliOptions } from "../programs/cli.ts";
 import { COMMIT, startHarness, type World } from "./env.ts";
 
-export interface CliEnv extends Cluster {
-  readonly namespace: string;
-  readonly world: World;
-  readonly facts: ControlPlaneFacts;
-  /** The flags with which a command uses this environment. */
-  readonly flags: readonly string[];
-  /** Runs a command as the cluster's admin, in the namespace. */
-  run(argv: readonly string[], options?: CliOptions): Promise<Ended>;
-  /** Records a custom resource's id on the platform, like the operator. */
-  claim(kind: string, name: string, externalId: string): Promise<void>;
-}
+export type CliEnv = ReturnType<typeof createCliEnv>;
 
 /**
  * Sets up before the tests of the file or describe that it is called in, and tears down after them: a connection
  * `default`, PlatformProject `shop`, PlatformEnvironment `staging`, PlatformApplication `api`, all on the platform.
  */
-export function createCliEnv(surface: Surface): CliEnv {
+export function createCliEnv(surface: Surface) {
   const facts = inject("controlPlane");
   const namespace = `cli-${randomUUID().slice(0, 8)}`;
   let client: ConnectedClient | undefined;
@@ -44,7 +33,7 @@ export function createCliEnv(surface: Surface): CliEnv {
   }, namespace);
   const flags = [`--kubeconfig=${facts.kubeconfigPath}`, `--namespace=${namespace}`, "--allow-insecure-platform"];
 
-  const claim: CliEnv["claim"] = (kind, name, externalId) =>
+  const claim = (kind: string, name: string, externalId: string): Promise<void> =>
     here.patch(kind, name, { status: { externalId } }, "status");
 
   beforeAll(async () => {
@@ -93,11 +82,14 @@ export function createCliEnv(surface: Surface): CliEnv {
     ...here,
     namespace,
     facts,
+    /** The flags with which a command uses this environment. */
     flags,
     get world() {
       return there();
     },
-    run: (argv, options) => cli([...flags, ...argv], options),
+    /** Runs a command as the cluster's admin, in the namespace. */
+    run: (argv: readonly string[], options?: CliOptions) => cli([...flags, ...argv], options),
+    /** Records a custom resource's id on the platform, like the operator. */
     claim,
   };
 }

@@ -1,12 +1,11 @@
 import { expect, onTestFinished } from "vitest";
 
+import type { Simulator } from "../../../simulator/simulator.ts";
 import type { CallRecord } from "../../../src/platform/client/caller.ts";
-import { connectPlatform } from "../../../src/platform/index.ts";
-import type { Platform, PlatformOptions } from "../../../src/platform/index.ts";
+import { connectPlatform, type Platform, type PlatformOptions } from "../../../src/platform/index.ts";
 import type { Clock } from "../../../src/platform/transport/clock.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { startScriptedServer } from "../kube/scripted-server.ts";
-import type { ScriptedServer } from "../kube/scripted-server.ts";
 
 export const ORGANIZATION = "00000000-0000-4000-8000-000000000001";
 export const TOKEN = "s3cret-token";
@@ -34,41 +33,50 @@ export function hurriedClock(start = new Date("2026-11-21T10:00:00Z")): HurriedC
   };
 }
 
-export interface Harness {
-  readonly server: ScriptedServer;
-  readonly clock: HurriedClock;
-  /** The calls of `onCall`. */
-  readonly calls: readonly CallRecord[];
-  /** Connects to the server; all connections end with the test. */
-  readonly connect: (change?: Partial<PlatformOptions>) => Platform;
+/** A client that may send as much as it wants, to any host, also without TLS. */
+export function clientOf(options: Pick<PlatformOptions, "baseUrl"> & Partial<PlatformOptions>): Platform {
+  return connectPlatform({
+    pathPrefix: "",
+    organizationId: ORGANIZATION,
+    scheme: "Token",
+    token: () => TOKEN,
+    rate: { requestsPerSecond: 1e9, burst: 1e9 },
+    allowedHosts: [],
+    allowInsecure: true,
+    version: "1.2.3",
+    clock: hurriedClock(),
+    random: () => 0,
+    ...options,
+  });
+}
+
+/** A client of the administrator of a simulated platform. */
+export function adminOf(simulator: Simulator, change: Partial<PlatformOptions> = {}): Platform {
+  const { url: baseUrl, organizationId, tokens } = simulator;
+  const allowedHosts = ["127.0.0.1"];
+  return clientOf({ baseUrl, organizationId, token: () => tokens.admin, allowedHosts, ...change });
 }
 
 /** A scripted server and clients of it. Everything ends with the test that it was started in. */
-export async function startHarness(): Promise<Harness> {
+export async function startHarness() {
   const server = await startScriptedServer();
   const clock = hurriedClock();
   const calls: CallRecord[] = [];
   onTestFinished(() => server.stop());
-  const connect = (change: Partial<PlatformOptions> = {}) => {
-    const platform = connectPlatform({
-      baseUrl: server.url,
-      pathPrefix: "",
-      organizationId: ORGANIZATION,
-      scheme: "Token",
-      token: () => TOKEN,
-      rate: { requestsPerSecond: 100, burst: 100 },
-      allowedHosts: [],
-      allowInsecure: true,
-      version: "1.2.3",
-      clock,
-      random: () => 0,
-      onCall: (call) => calls.push(call),
-      ...change,
-    });
-    onTestFinished(() => platform.close());
-    return platform;
+  return {
+    server,
+    clock,
+    /** The calls of `onCall`. */
+    calls,
+    /** Connects to the server; all connections end with the test. */
+    connect: (change: Partial<PlatformOptions> = {}): Platform => {
+      const rate = { requestsPerSecond: 100, burst: 100 };
+      const onCall = (call: CallRecord) => calls.push(call);
+      const platform = clientOf({ baseUrl: server.url, rate, clock, onCall, ...change });
+      onTestFinished(() => platform.close());
+      return platform;
+    },
   };
-  return { server, clock, calls, connect };
 }
 
 /** Returns the error of a call; fails the test when the call succeeds or throws anything else. */

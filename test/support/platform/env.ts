@@ -1,58 +1,23 @@
 import type { Surface } from "../../../simulator/base/operations.ts";
-import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { startSimulator } from "../../../simulator/simulator.ts";
-import type { Simulator } from "../../../simulator/simulator.ts";
 import type { ApplicationInput } from "../../../src/platform/areas/applications.ts";
 import type { DatabaseInput } from "../../../src/platform/areas/databases.ts";
-import { connectPlatform } from "../../../src/platform/index.ts";
 import type { Platform, PlatformOptions } from "../../../src/platform/index.ts";
 import { createTransport, type HttpAnswer, type HttpRequest } from "../../../src/platform/transport/http.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
-import { hurriedClock } from "./client.ts";
+import { callsIn } from "./change-log.ts";
+import { adminOf } from "./client.ts";
 
 export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
-/** A simulator with one object of each type, and an administrator's client to prepare others. */
-export interface World {
-  readonly simulator: Simulator;
-  /** Whether bodies must have the members that deployed services require beyond the documentation. */
-  readonly members: () => { readonly extended: boolean };
-  readonly admin: Platform;
-  readonly projectId: string;
-  readonly environmentId: string;
-  /** Deployed. */
-  readonly applicationId: string;
-  /** Deployed. */
-  readonly databaseId: string;
-  readonly clusterIds: readonly [string, string];
-  /** Returns an unused name. */
-  name(): string;
-  newApplication(): Promise<string>;
-  newDatabase(): Promise<string>;
-  connect(change?: Partial<PlatformOptions>): Platform;
-  /** The calls so far. */
-  calls(): readonly CallEntry[];
-  close(): Promise<void>;
-}
+export type World = Awaited<ReturnType<typeof startHarness>>;
 
-export async function startHarness(surface: Surface, pathPrefix: string): Promise<World> {
+/** Starts a simulator with one object of each type, and an administrator's client to prepare others. */
+export async function startHarness(surface: Surface, pathPrefix: string) {
   const simulator = await startSimulator({ surface, speed: "instant" });
   const clients: Platform[] = [];
   const connect = (change: Partial<PlatformOptions> = {}): Platform => {
-    const client = connectPlatform({
-      baseUrl: simulator.url,
-      pathPrefix,
-      organizationId: simulator.organizationId,
-      scheme: "Token",
-      token: () => simulator.tokens.admin,
-      rate: { requestsPerSecond: 1000, burst: 1000 },
-      allowedHosts: ["127.0.0.1"],
-      allowInsecure: true,
-      version: "0.0.0",
-      clock: hurriedClock(),
-      random: () => 0,
-      ...change,
-    });
+    const client = adminOf(simulator, { pathPrefix, ...change });
     clients.push(client);
     return client;
   };
@@ -77,18 +42,22 @@ export async function startHarness(surface: Surface, pathPrefix: string): Promis
   };
   return {
     simulator,
+    /** Whether bodies must have the members that deployed services require beyond the documentation. */
     members: () => extendedOn(simulator),
     admin,
     projectId: project.id,
     environmentId: environment.id,
+    /** Deployed, like the database. */
     applicationId: await newApplication(),
     databaseId: await newDatabase(),
-    clusterIds: [first, second],
+    clusterIds: [first, second] as const,
+    /** Returns an unused name. */
     name,
     newApplication,
     newDatabase,
     connect,
-    calls: () => simulator.journal().filter((entry) => entry.is === "call"),
+    /** The calls so far. */
+    calls: () => callsIn(simulator.journal()),
     close: async () => {
       for (const client of clients) await client.close();
       await simulator.close();

@@ -15,6 +15,7 @@ import { drawn, engineHarness, impatient, type Harness } from "../engine/harness
 import type { Manifest } from "../env/cluster.ts";
 import { TEAM } from "../kube/api-server.ts";
 import { manualClock } from "../kube/clock.ts";
+import { callsIn, isChange } from "./change-log.ts";
 import { memoryOrphans } from "./orphans.ts";
 
 /**
@@ -53,9 +54,6 @@ export interface OperatorEnvOptions {
   /** The kinds that it reconciles; the operator's own by default. */
   readonly kinds?: () => readonly Bound<Platform>[];
 }
-
-/** A POST that changes nothing on the platform. */
-const READ_ONLY_POST = "createHelmDefaultValues";
 
 /** Starts an operator that ends with the current test. The platform works at its usual speed. */
 export async function operatorEnv({
@@ -99,8 +97,7 @@ export async function operatorEnv({
   });
 
   const { cluster } = harness;
-  const calls = (since = 0): readonly CallEntry[] =>
-    platform.journal().filter((entry): entry is CallEntry => entry.is === "call" && entry.seq > since);
+  const calls = (since?: number): readonly CallEntry[] => callsIn(platform.journal(), since);
 
   const restart = harness.restart.bind(harness);
   return Object.assign(harness, {
@@ -122,7 +119,7 @@ export async function operatorEnv({
     calls,
     writes: (since?: number) =>
       calls(since)
-        .filter(({ method, operation }) => method !== "GET" && operation !== READ_ONLY_POST)
+        .filter(isChange)
         .map(({ operation }) => operation ?? ""),
     baseline: () => platform.journal().at(-1)?.seq ?? 0,
     at: (call: CallEntry) => Date.parse(call.at) - startedAt,

@@ -8,13 +8,7 @@ import { inject } from "vitest";
 
 const NAMES = ["platform-operator", "kubectl-platform", "kubectl_complete-platform"];
 
-export interface Bundle {
-  /** A folder with the program under each of its names, and kubectl. */
-  readonly bin: string;
-  /** Runs a program of `bin` or of the system, with only the given environment variables. */
-  run(argv: readonly string[], env?: Readonly<Record<string, string>>, input?: string): Promise<Ran>;
-  remove(): Promise<void>;
-}
+export type Bundle = Awaited<ReturnType<typeof openBundle>>;
 
 export interface Ran {
   readonly code: number | null;
@@ -23,16 +17,18 @@ export interface Ran {
 }
 
 /** Links the bundle of this run under its names. @param kubectlPath the kubectl that will call it */
-export async function openBundle(kubectlPath: string): Promise<Bundle> {
+export async function openBundle(kubectlPath: string) {
   const dir = await mkdtemp(join(tmpdir(), "bundle-"));
   for (const name of NAMES) await symlink(inject("program"), join(dir, name));
   await symlink(kubectlPath, join(dir, "kubectl"));
   const path = [dir, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
 
   return {
+    /** A folder with the program under each of its names, and kubectl. */
     bin: dir,
-    run: ([program = "", ...args], env = {}, input = "") =>
-      new Promise((resolve, reject) => {
+    /** Runs a program of `bin` or of the system, with only the given environment variables. */
+    run: ([program = "", ...args]: readonly string[], env: Readonly<Record<string, string>> = {}, input = "") =>
+      new Promise<Ran>((resolve, reject) => {
         // Later starts take half the time of the first one.
         const cache = { NODE_COMPILE_CACHE: join(dir, "compile-cache") };
         const child = spawn(program, args, { env: { PATH: path, HOME: dir, ...cache, ...env } });

@@ -40,30 +40,13 @@ const Message = z.looseObject({
 });
 type Members = Readonly<Record<string, unknown>>;
 
-/** A tab. */
-export interface Tab {
-  /** Sends a command of the protocol. @returns its result. @throws Error with the browser's message */
-  send(method: string, params?: Members): Promise<Members>;
-  /** Calls the listener for each event of that name. */
-  on(method: string, listener: (params: Members) => void): void;
-  /** Loads a page with its resources. */
-  open(url: string): Promise<void>;
-  /**
-   * Evaluates an expression like a user's action. @returns its value, of a promise the result. @throws Error with the
-   * page's error
-   */
-  evaluate(expression: string): Promise<unknown>;
-  close(): Promise<void>;
-}
+type Listener = (params: Members) => void;
 
-export interface Chromium {
-  /** @returns a new tab of this size, in CSS pixels */
-  tab(width: number, height: number): Promise<Tab>;
-  close(): Promise<void>;
-}
+export type Tab = ReturnType<typeof tabOf>;
+export type Chromium = Awaited<ReturnType<typeof startChromium>>;
 
 /** Starts Chromium with an empty profile. @throws Error when it is not installed */
-export async function startChromium(): Promise<Chromium> {
+export async function startChromium() {
   const program = await findDebianProgram("chromium");
   const profile = await mkdtemp(join(tmpdir(), "chromium-"));
   const child = spawn(program, [...FLAGS, `--user-data-dir=${profile}`, "about:blank"], {
@@ -77,7 +60,8 @@ export async function startChromium(): Promise<Chromium> {
   process.once("exit", follow);
   const protocol = connect(input, output);
   return {
-    tab: async (width, height) => {
+    /** @returns a new tab of this size, in CSS pixels */
+    tab: async (width: number, height: number): Promise<Tab> => {
       const { targetId } = await protocol.send("Target.createTarget", { url: "about:blank" });
       const { sessionId } = await protocol.send("Target.attachToTarget", { targetId, flatten: true });
       const tab = tabOf(protocol, targetId, z.string().parse(sessionId));
@@ -96,14 +80,9 @@ export async function startChromium(): Promise<Chromium> {
   };
 }
 
-interface Protocol {
-  send(method: string, params?: Members, sessionId?: string): Promise<Members>;
-  on(sessionId: string, method: string, listener: (params: Members) => void): void;
-}
-
-function connect(input: Writable, output: Readable): Protocol {
+function connect(input: Writable, output: Readable) {
   const pending = new Map<number, PromiseWithResolvers<Members>>();
-  const listeners: { sessionId: string; method: string; listener: (params: Members) => void }[] = [];
+  const listeners: { sessionId: string; method: string; listener: Listener }[] = [];
   let count = 0;
   let rest = "";
 
@@ -121,7 +100,7 @@ function connect(input: Writable, output: Readable): Protocol {
   });
 
   return {
-    send: async (method, params = {}, sessionId) => {
+    send: async (method: string, params: Members = {}, sessionId?: string): Promise<Members> => {
       const id = (count += 1);
       const request = Promise.withResolvers<Members>();
       pending.set(id, request);
@@ -136,7 +115,7 @@ function connect(input: Writable, output: Readable): Protocol {
         pending.delete(id);
       }
     },
-    on: (sessionId, method, listener) => {
+    on: (sessionId: string, method: string, listener: Listener): void => {
       listeners.push({ sessionId, method, listener });
     },
   };
@@ -147,14 +126,17 @@ const Evaluated = z.object({
   exceptionDetails: z.looseObject({ text: z.string(), exception: z.looseObject({}).optional() }).optional(),
 });
 
-function tabOf(protocol: Protocol, targetId: unknown, sessionId: string): Tab {
-  const send: Tab["send"] = (method, params) => protocol.send(method, params, sessionId);
+function tabOf(protocol: ReturnType<typeof connect>, targetId: unknown, sessionId: string) {
+  const send = (method: string, params?: Members): Promise<Members> => protocol.send(method, params, sessionId);
   return {
+    /** Sends a command of the protocol. @returns its result. @throws Error with the browser's message */
     send,
-    on: (method, listener) => {
+    /** Calls the listener for each event of that name. */
+    on: (method: string, listener: Listener): void => {
       protocol.on(sessionId, method, listener);
     },
-    open: async (url) => {
+    /** Loads a page with its resources. */
+    open: async (url: string): Promise<void> => {
       const loaded = Promise.withResolvers<void>();
       protocol.on(sessionId, "Page.loadEventFired", () => {
         loaded.resolve();
@@ -163,7 +145,11 @@ function tabOf(protocol: Protocol, targetId: unknown, sessionId: string): Tab {
       if (errorText !== undefined) throw new Error(`Chromium cannot open ${url}: ${JSON.stringify(errorText)}`);
       await loaded.promise;
     },
-    evaluate: async (expression) => {
+    /**
+     * Evaluates an expression like a user's action. @returns its value, of a promise the result. @throws Error with the
+     * page's error
+     */
+    evaluate: async (expression: string): Promise<unknown> => {
       const options = { awaitPromise: true, returnByValue: true, userGesture: true };
       const answer = await send("Runtime.evaluate", { expression, ...options });
       const { result, exceptionDetails } = Evaluated.parse(answer);

@@ -1,7 +1,7 @@
 /** An OpenTelemetry collector that keeps all spans. */
 import { z } from "zod";
 
-import { startScriptedServer, type ScriptedServer } from "../kube/scripted-server.ts";
+import { startScriptedServer } from "../kube/scripted-server.ts";
 
 const Value = z.object({ stringValue: z.string().optional(), intValue: z.union([z.int(), z.string()]).optional() });
 const Attributes = z
@@ -31,18 +31,16 @@ const Export = z.object({
 
 export type CollectedSpan = z.infer<typeof Span>;
 
-export interface Collector extends ScriptedServer {
-  /** All spans so far, in the order of their arrival. */
-  spans(): readonly CollectedSpan[];
-}
+export type Collector = Awaited<ReturnType<typeof startCollector>>;
 
 /** Starts a collector on loopback. By default it accepts everything. */
-export async function startCollector(): Promise<Collector> {
+export async function startCollector() {
   const server = await startScriptedServer();
   server.script({ body: {}, headers: { "content-type": "application/json" } });
   return {
     ...server,
-    spans: () =>
+    /** All spans so far, in the order of their arrival. */
+    spans: (): readonly CollectedSpan[] =>
       server.arrived
         .filter(({ url }) => url === "/v1/traces")
         .flatMap(({ body }) => Export.parse(JSON.parse(body)).resourceSpans)

@@ -1,13 +1,14 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
+import { listen } from "./listen.ts";
+
 /**
  * @returns a currently free port of loopback, for a server whose address is needed before it starts
  */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+  const server = createServer();
+  const port = await listen(server);
   await once(server.close(), "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
+  return port;
 }

@@ -9,7 +9,7 @@ import { comes } from "../env/cluster.ts";
 const lifeline = join(import.meta.dirname, "lifeline.ts");
 const LISTEN_MS = 120_000;
 
-export interface Program {
+interface Program {
   readonly file: string;
   readonly args: readonly string[];
   /** Environment variables besides PATH. */
@@ -18,14 +18,10 @@ export interface Program {
   readonly cwd?: string;
 }
 
-export interface RunningProgram {
-  /** @returns the end of its output */
-  output(): string;
-  stop(): Promise<void>;
-}
+export type RunningProgram = ReturnType<typeof startProgram>;
 
 /** Starts a program, which ends when this process ends for any reason. */
-export function startProgram({ file, args, env = {}, cwd }: Program): RunningProgram {
+export function startProgram({ file, args, env = {}, cwd }: Program) {
   const child = spawn(process.execPath, [lifeline, file, ...args], {
     cwd,
     env: { PATH: process.env["PATH"], ...env },
@@ -40,8 +36,9 @@ export function startProgram({ file, args, env = {}, cwd }: Program): RunningPro
   }
   const exited = once(child, "exit");
   return {
+    /** @returns the end of its output */
     output: () => output,
-    stop: async () => {
+    stop: async (): Promise<void> => {
       child.kill("SIGTERM");
       await exited;
     },
