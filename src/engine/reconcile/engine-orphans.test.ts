@@ -15,6 +15,7 @@ import {
 import { FINALIZER } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { conditionOf } from "../contract/status.ts";
+import { DEFAULT_WINDOWS } from "../contract/windows.ts";
 
 /** A platform that deletes nothing, and a widget there. */
 const documented = (spec: Spec = DELETE): Promise<Env> => on("Documented", spec);
@@ -92,7 +93,7 @@ describe("[S4] what stays on the platform when its resource goes", () => {
     expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
     expect(ready(env)).toBe("Ready=False/PermissionDenied");
     expect(messageOf(env)).toContain("orphan ledger");
-    await env.run(env.windows.releaseMs);
+    await env.run(DEFAULT_WINDOWS.releaseMs);
     expect(env.cluster.find("Widget", "a")).toBeUndefined();
     expect(reasons(env)).toContain("Warning OrphanNotRecorded");
   });

@@ -39,30 +39,6 @@ export interface WidgetApi extends RatedApi {
   delete(id: string): Promise<void>;
 }
 
-/** The fake platform behind all connections of an environment. */
-export interface World {
-  readonly remotes: Map<string, Remote>;
-  /** All calls that were sent, oldest first, and those of them that took effect. */
-  readonly calls: Call[];
-  readonly effects: Call[];
-  surface: "Documented" | "Full" | undefined;
-  /** The state after a deployment, which takes no time. */
-  deployed: string;
-  hooks: CallHooks;
-  /** Takes the rate token of a write. */
-  reserve: () => Promise<void>;
-  limited: ReturnType<RatedApi["limited"]>;
-  /** The token of each call, and how many clients were closed. */
-  readonly tokens: string[];
-  closed: number;
-  count(op: Op): number;
-  change(id: string, change: Partial<Remote>): Remote;
-  add(name: string, more?: Partial<Remote>): Remote;
-  api(token: () => string, surface?: "Auto" | "Documented" | "Full"): WidgetApi;
-  /** Executes a call at once. */
-  effect(op: Op, id: string, made: Partial<Remote>): Remote;
-}
-
 const READS: ReadonlySet<Op> = new Set(["list", "get", "ping"]);
 
 /** A UUID that is easy to read. */
@@ -113,71 +89,87 @@ export function apiOver(
   };
 }
 
-export function makeHarness(): World {
+type Surface = "Documented" | "Full";
+
+/** The fake platform behind all connections of an environment. */
+export function makeHarness() {
   let ids = 0;
-
+  const remotes = new Map<string, Remote>();
+  const calls: Call[] = [];
+  const effects: Call[] = [];
+  const tokens: string[] = [];
   /** The answer of the last ping. */
-  let asked: "Documented" | "Full" | undefined;
-  const read = (op: Op, id: string | undefined): unknown => {
-    if (op === "list") return [...world.remotes.values()];
-    if (op === "get") return world.remotes.get(id ?? "");
-    asked = world.surface;
-    return asked;
-  };
-
-  const world: World = {
-    remotes: new Map(),
-    calls: [],
-    effects: [],
-    surface: "Full",
+  let asked: Surface | undefined;
+  const hooks: CallHooks = { before: () => Promise.resolve(), after: () => Promise.resolve() };
+  /** What tests may replace. */
+  const own = {
+    surface: "Full" as Surface | undefined,
+    /** The state after a deployment, which takes no time. */
     deployed: "DEPLOYED",
-    hooks: { before: () => Promise.resolve(), after: () => Promise.resolve() },
+    hooks,
+    /** Takes the rate token of a write. */
     reserve: () => Promise.resolve(),
-    limited: undefined,
-    tokens: [],
+    limited: undefined as ReturnType<RatedApi["limited"]>,
+    /** How many clients were closed. */
     closed: 0,
-    count: (op) => world.effects.filter((call) => call.op === op).length,
-    change: (id, change) => {
-      const remote = world.remotes.get(id);
-      if (remote === undefined) throw apiError("change", { is: "NotFound" }, 404);
-      const changed = { ...remote, ...change };
-      world.remotes.set(id, changed);
-      return changed;
-    },
-    add: (name, more = {}) => {
-      ids += 1;
-      const remote = newRemote(ids, { name, ...more });
-      world.remotes.set(remote.id, remote);
-      return remote;
-    },
-    effect: (op, id, made) => {
-      world.effects.push({ op, id });
-      if (op === "create") return world.add(made.name ?? "", made);
-      const before = world.change(id, {});
-      if (op !== "delete") return world.change(id, changedBy(op, before, made, world.deployed));
-      world.remotes.delete(id);
+    /** Executes a call at once. */
+    effect: (op: Op, id: string, made: Partial<Remote>): Remote => {
+      effects.push({ op, id });
+      if (op === "create") return add(made.name ?? "", made);
+      const before = change(id, {});
+      if (op !== "delete") return change(id, changedBy(op, before, made, own.deployed));
+      remotes.delete(id);
       return before;
     },
-    api: (token, surface = "Auto") => ({
+  };
+
+  const read = (op: Op, id: string | undefined): unknown => {
+    if (op === "list") return [...remotes.values()];
+    if (op === "get") return remotes.get(id ?? "");
+    asked = own.surface;
+    return asked;
+  };
+  const change = (id: string, made: Partial<Remote>): Remote => {
+    const remote = remotes.get(id);
+    if (remote === undefined) throw apiError("change", { is: "NotFound" }, 404);
+    const changed = { ...remote, ...made };
+    remotes.set(id, changed);
+    return changed;
+  };
+  const add = (name: string, more: Partial<Remote> = {}): Remote => {
+    ids += 1;
+    const remote = newRemote(ids, { name, ...more });
+    remotes.set(remote.id, remote);
+    return remote;
+  };
+  return Object.assign(own, {
+    remotes,
+    /** All calls that were sent, oldest first, those of them that took effect, and the token of each call. */
+    calls,
+    effects,
+    tokens,
+    count: (op: Op): number => effects.filter((call) => call.op === op).length,
+    change,
+    add,
+    api: (token: () => string, surface: "Auto" | Surface = "Auto"): WidgetApi => ({
       ...apiOver(
         async (op, id, made = {}) => {
-          world.tokens.push(token());
+          tokens.push(token());
           const call = { op, id };
-          world.calls.push(call);
-          await world.hooks.before(call);
-          const answer = READS.has(op) ? read(op, id) : world.effect(op, id ?? "", made);
-          await world.hooks.after(call);
+          calls.push(call);
+          await own.hooks.before(call);
+          const answer = READS.has(op) ? read(op, id) : own.effect(op, id ?? "", made);
+          await own.hooks.after(call);
           return answer;
         },
         () => (surface === "Auto" ? asked : surface),
       ),
-      reserve: () => world.reserve(),
-      limited: () => world.limited,
+      reserve: () => own.reserve(),
+      limited: () => own.limited,
       close: () => {
-        world.closed += 1;
+        own.closed += 1;
         return Promise.resolve();
       },
     }),
-  };
-  return world;
+  });
 }

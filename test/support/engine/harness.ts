@@ -10,37 +10,15 @@ import { keyOf } from "../../../src/kube/api/objects.ts";
 import type { Clock, EventInput, ResourceType } from "../../../src/kube/api/types.ts";
 import { createReader } from "../../../src/kube/watch/readers.ts";
 import { createWriter, type Writer } from "../../../src/kube/write/writer.ts";
-import { memoryApiServer, type MemoryApiServer } from "../kube/api-server.ts";
+import { memoryApiServer } from "../kube/api-server.ts";
 import type { ManualClock } from "../kube/clock.ts";
 import { drivenQueue } from "../kube/driven-queue.ts";
 import { quietPorts } from "./ports.ts";
 
-export interface Harness<Api extends RatedApi> {
-  readonly clock: ManualClock;
-  readonly cluster: MemoryApiServer;
-  /** All events of the operator. */
-  readonly events: EventInput[];
-  readonly changes: ChangeRecord[];
-  /** Unexpected errors, which no table of the engine has. */
-  readonly internal: unknown[];
-  /** Every reconcile, with its key and time. */
-  readonly passes: { readonly key: string; readonly at: number }[];
-  /** The engine of the current process; there is none before the first `restart`. */
-  engine: Engine<Api>;
-  /** Runs what falls due in the next `ms`. */
-  run(ms: number): Promise<void>;
-  /** Kills the process at its current await, also during `run`; no new process is started. */
-  kill(): void;
-  /** Starts a new process with the same cluster and platform; the old one never continues. */
-  restart(order?: "newest first"): void;
-  /** When a key is due, in milliseconds from now. */
-  due(kind: string, name: string): number | undefined;
-  /** The stored conditions, e.g. "Ready=True/Available". */
-  conditions(kind: string, name: string): readonly string[];
-}
+export type Harness<Api extends RatedApi> = ReturnType<typeof engineHarness<Api>>;
 
 /** The parts of a harness. By default a port does nothing, and writes are allowed. */
-export type HarnessOptions<Api extends RatedApi> = Partial<EngineDeps<Api>> &
+type HarnessOptions<Api extends RatedApi> = Partial<EngineDeps<Api>> &
   Pick<EngineDeps<Api>, "connectionKinds"> & {
     readonly clock: ManualClock;
     readonly types?: readonly ResourceType[];
@@ -59,7 +37,7 @@ export function drawn(): () => number {
 }
 
 /** @returns a harness whose first process starts with `restart` */
-export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>): Harness<Api> {
+export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>) {
   const { clock, types, kinds, process, ...ports } = options;
   const cluster = memoryApiServer(() => clock.now(), types);
   const random = ports.random ?? drawn();
@@ -71,6 +49,12 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
     random,
   });
   let life = newLife();
+  const events: EventInput[] = [];
+  const changes: ChangeRecord[] = [];
+  const internal: unknown[] = [];
+  const passes: { readonly key: string; readonly at: number }[] = [];
+  /** The engine of the current process; there is none before the first `restart`. */
+  const current = { engine: undefined as unknown as Engine<Api> };
 
   const start = (): Engine<Api> =>
     createEngine<Api>(
@@ -78,12 +62,12 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
         ...quietPorts(),
         cache: cluster.cache,
         reader: createReader(cluster.client, clock),
-        events: { record: (event) => harness.events.push(event) },
+        events: { record: (event) => events.push(event) },
         observer: {
-          change: (change) => harness.changes.push(change),
+          change: (change) => changes.push(change),
           status: () => {},
           removed: () => {},
-          internal: (_key, error) => harness.internal.push(error),
+          internal: (_key, error) => internal.push(error),
         },
         enqueue: (key, { afterMs }) => {
           queue.enqueue(key, afterMs);
@@ -99,9 +83,9 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
 
   const pass = async (key: string): Promise<void> => {
     if (life.isOver) return;
-    harness.passes.push({ key, at: clock.monotonic() });
+    passes.push({ key, at: clock.monotonic() });
     try {
-      const again = await Promise.race([harness.engine.reconcile(parseKey(key)), life.ended.promise]);
+      const again = await Promise.race([current.engine.reconcile(parseKey(key)), life.ended.promise]);
       if (again !== undefined) queue.enqueue(key, again);
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
@@ -110,38 +94,45 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
   };
   const queue = drivenQueue(clock, pass);
 
-  const harness: Harness<Api> = {
+  const kill = (): void => {
+    queue.clear();
+    life.isOver = true;
+    life.ended.resolve(undefined);
+  };
+  cluster.onChange = (change) => {
+    current.engine.changed(change, false);
+  };
+  return Object.assign(current, {
     clock,
     cluster,
-    events: [],
-    changes: [],
-    internal: [],
-    passes: [],
-    engine: undefined as unknown as Engine<Api>,
-    run: (ms) => queue.run(ms),
-    kill: () => {
-      queue.clear();
-      life.isOver = true;
-      life.ended.resolve(undefined);
-    },
-    restart: (order) => {
-      harness.kill();
+    /** All events of the operator. */
+    events,
+    changes,
+    /** Unexpected errors, which no table of the engine has. */
+    internal,
+    /** Every reconcile, with its key and time. */
+    passes,
+    /** Runs what falls due in the next `ms`. */
+    run: (ms: number): Promise<void> => queue.run(ms),
+    /** Kills the process at its current await, also during `run`; no new process is started. */
+    kill,
+    /** Starts a new process with the same cluster and platform; the old one never continues. */
+    restart: (order?: "newest first"): void => {
+      kill();
       life = newLife();
-      harness.engine = start();
+      current.engine = start();
       const objects = order === undefined ? cluster.all() : cluster.all().toReversed();
-      for (const object of objects) harness.engine.changed({ type: "added", object }, true);
+      for (const object of objects) current.engine.changed({ type: "added", object }, true);
     },
-    due: (kind, name) => {
+    /** When a key is due, in milliseconds from now. */
+    due: (kind: string, name: string): number | undefined => {
       const object = cluster.find(kind, name);
       return object === undefined ? undefined : queue.due(keyText(keyOf(object)));
     },
-    conditions: (kind, name) =>
+    /** The stored conditions, e.g. "Ready=True/Available". */
+    conditions: (kind: string, name: string): readonly string[] =>
       conditionsOf(cluster.get(kind, name)).map(({ type, status, reason }) => `${type}=${status}/${reason}`),
-  };
-  cluster.onChange = (change) => {
-    harness.engine.changed(change, false);
-  };
-  return harness;
+  });
 }
 
 /** The life of one process. */

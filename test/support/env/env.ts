@@ -15,7 +15,7 @@
  *
  * - `env.platform` is the simulator: `.sim.settings`, `.sim.faults.add(…)`, `.sim.auth`, `.world()`, `.journal()`.
  * - Engine times are scaled down (`FAST`); `windows` changes single ones. Deadlines of calls of the platform are real,
- *   except those in `deadlines`. The platform works 100 times as fast as a real one; `speed` changes that.
+ *   except those in `deadlines`. The platform works 100 times as fast as a real one.
  * - `restart()`, `stop()`, `kill()` and `start()` control the operator's process; each start has the same rights.
  * - At the end the operator must stop cleanly. RBAC must have refused it nothing, it must have logged no error except
  *   those that `mayLog` matches, and nothing that it wrote may contain a token of the platform or a value of a Secret.
@@ -31,7 +31,6 @@ import { afterAll, beforeAll, expect, inject } from "vitest";
 import { z } from "zod";
 
 import type { PlatformName } from "../../../simulator/base/platforms.ts";
-import type { Speed } from "../../../simulator/base/time.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../../simulator/simulator.ts";
 import type { Windows } from "../../../src/engine/contract/windows.ts";
 import { RESOURCES } from "../../../src/kinds/index.ts";
@@ -74,8 +73,6 @@ export interface EnvOptions {
   readonly surface: PlatformName;
   /** Sets the platform's organization and the token of its admin instead of random ones. */
   readonly platform?: Pick<SimulatorOptions, "organizationId" | "adminToken">;
-  /** The speed of the platform; 100 by default. */
-  readonly speed?: Speed;
   /** Engine times other than FAST, in milliseconds. */
   readonly windows?: Partial<Windows>;
   /** Deadlines of calls of the platform other than the real ones, in milliseconds. */
@@ -162,7 +159,7 @@ export function createEnv(options: EnvOptions) {
     }
     const token = await grantRights(client, operatorNamespace);
     kubeconfig = await kubeconfigOf(facts, operatorNamespace, token, await endpoint(facts, options.through?.()));
-    platform = await startSimulator({ ...options.platform, surface: options.surface, speed: options.speed ?? 100 });
+    platform = await startSimulator({ ...options.platform, surface: options.surface, speed: 100 });
     await start();
   });
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 
 import { changeSettings, type SettingsChange } from "../../../simulator/base/settings.ts";
-import { foreignCancel, scheduledStop } from "../../../simulator/control/control.ts";
+import { foreignCancel } from "../../../simulator/control/control.ts";
 import { editRecord, removeRecord } from "../../../simulator/control/records.ts";
 import type { Service } from "../../../simulator/model/world.ts";
 import type { FaultInput } from "../../../simulator/request/faults.ts";
@@ -70,7 +70,6 @@ export async function startKindHarness(surface: SurfaceName, known: SurfaceName 
     edit: (id: string | undefined, members: Readonly<Record<string, unknown>>) =>
       void editRecord(sim, id ?? "", members),
     remove: (id: string | undefined): void => removeRecord(sim, id ?? ""),
-    scheduledStop: (environmentId: string) => void scheduledStop(sim, environmentId),
     /** Cancels a deployment request like another user. */
     cancel: (requestId: string): void => foreignCancel(sim, requestId),
     service,

@@ -39,54 +39,23 @@ export interface WriteHooks {
   after(write: Write): Promise<void>;
 }
 
-export interface MemoryApiServer {
-  /** The types of the custom resources. */
-  readonly types: readonly ResourceType[];
-  /** Answers as a kube-apiserver does. @throws KubeError */
-  answer(request: KubeRequest): Json;
-  /** Sends requests, with the hooks around writes. It opens no watches. */
-  readonly client: KubeClient;
-  hooks: WriteHooks;
-  /** All writes of the client to custom resources that were stored, oldest first. */
-  readonly writes: Write[];
-  /** A store that reads the server's own state. A real store has it after each answer. */
-  readonly cache: Cache & Store;
-  /** Called for every change of a custom resource that a watch would report. */
-  onChange: (change: StoreChange) => void;
-  /** The number of stored writes of any object. */
-  version(): number;
-  /** All custom resources, by kind in the order of `types`. */
-  all(): readonly KubeObject[];
-  secrets(): readonly KubeObject[];
-  find(kind: string, name: string, namespace?: string): KubeObject | undefined;
-  /** @throws Error when there is no such object */
-  get(kind: string, name: string): KubeObject;
-  /** Creates the object like a user, in TEAM by default. @throws KubeError "AlreadyExists" */
-  create(kind: string, name: string, spec: Json, meta?: Partial<ObjectMeta>): KubeObject;
-  /** Creates the object, or replaces its spec or data by the manifest's. */
-  apply(manifest: Manifest, namespace?: string): void;
-  /** A merge patch. */
-  patch(kind: string, name: string, patch: JsonObject, namespace?: string): void;
-  /** Replaces the spec. */
-  spec(kind: string, name: string, spec: Json): void;
-  annotate(kind: string, name: string, annotations: Readonly<Record<string, string | null>>): void;
-  /** Replaces the whole status, like a restore or an attacker. */
-  status(kind: string, name: string, status: Json | undefined): void;
-  remove(kind: string, name: string, namespace?: string): void;
-  /** Stores a whole object unchanged, like a restore from a backup. */
-  restore(object: KubeObject): void;
-  /** Creates, changes or removes a Secret. */
-  secret(name: string, data: Readonly<Record<string, string>> | undefined, namespace?: string): void;
-}
+export type MemoryApiServer = ReturnType<typeof memoryApiServer>;
 
 /**
  * @param now the wall clock @param types the types of the custom resources
  * @returns an API server with the namespaces TEAM and kube-system
  */
-export function memoryApiServer(now: () => Date, types: readonly ResourceType[] = TYPES): MemoryApiServer {
+export function memoryApiServer(now: () => Date, types: readonly ResourceType[] = TYPES) {
   const stored = new Map<string, KubeObject>();
   const known = new Map([...types, SECRET, CONFIG_MAP, NAMESPACES].map((type) => [type.kind, type]));
+  const writes: Write[] = [];
   let version = 0;
+  /** What tests may replace. */
+  const own: { hooks: WriteHooks; onChange: (change: StoreChange) => void } = {
+    hooks: { before: () => Promise.resolve(), after: () => Promise.resolve() },
+    /** Called for every change of a custom resource that a watch would report. */
+    onChange: () => {},
+  };
 
   const typeOf = (kind: string): ResourceType => {
     const type = known.get(kind);
@@ -111,8 +80,8 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
     if (isOver) stored.delete(path);
     else stored.set(path, next);
     if (!isCustom(next)) return next;
-    if (isOver) server.onChange({ type: "deleted", object: next });
-    else server.onChange(old === undefined ? { type: "added", object: next } : { type: "updated", object: next, old });
+    if (isOver) own.onChange({ type: "deleted", object: next });
+    else own.onChange(old === undefined ? { type: "added", object: next } : { type: "updated", object: next, old });
     return next;
   };
 
@@ -157,109 +126,124 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
     });
   };
 
-  const write = async (request: KubeRequest): Promise<Json> => {
-    const told = stored.get(request.path.replace(/\/status$/, ""));
-    if (request.method === "GET" || told === undefined || !isCustom(told)) return server.answer(request);
-    const one = writeOf(request, told);
-    await server.hooks.before(one);
-    const answer = server.answer(request);
-    server.writes.push(one);
-    await server.hooks.after(one);
-    return answer;
-  };
-
-  const edit = (kind: string, name: string, change: (old: KubeObject) => KubeObject): void => {
-    put(change(server.get(kind, name)));
-  };
-
-  const server: MemoryApiServer = {
-    types,
-    answer: ({ method, path, body }) => {
-      const isStatus = path.endsWith("/status");
-      const of = isStatus ? path.slice(0, -"/status".length) : path;
-      switch (method) {
-        case "GET":
-          return asJson(held(of));
-        case "PATCH":
-          return asJson(patch(of, isObject(body) ? body : {}, isStatus));
-        case "DELETE":
-          remove(of, member(body, "preconditions"));
-          return null;
-        case "POST": {
-          const type = [...known.values()].find((each) => collectionPath(each, TEAM) === path);
-          if (type === undefined || !isObject(body)) throw new KubeError("NotFound", 404, `${path}: not found`);
-          return asJson(create(type, TEAM, body));
-        }
-        case "PUT":
-          throw new KubeError("Invalid", 405, "nothing of ours is put");
-        default:
-          return method satisfies never;
+  const answer = ({ method, path, body }: KubeRequest): Json => {
+    const isStatus = path.endsWith("/status");
+    const of = isStatus ? path.slice(0, -"/status".length) : path;
+    switch (method) {
+      case "GET":
+        return asJson(held(of));
+      case "PATCH":
+        return asJson(patch(of, isObject(body) ? body : {}, isStatus));
+      case "DELETE":
+        remove(of, member(body, "preconditions"));
+        return null;
+      case "POST": {
+        const type = [...known.values()].find((each) => collectionPath(each, TEAM) === path);
+        if (type === undefined || !isObject(body)) throw new KubeError("NotFound", 404, `${path}: not found`);
+        return asJson(create(type, TEAM, body));
       }
+      case "PUT":
+        throw new KubeError("Invalid", 405, "nothing of ours is put");
+      default:
+        return method satisfies never;
+    }
+  };
+
+  const client: KubeClient = {
+    request: async (request) => {
+      const told = stored.get(request.path.replace(/\/status$/, ""));
+      if (request.method === "GET" || told === undefined || !isCustom(told)) return answer(request);
+      const one = writeOf(request, told);
+      await own.hooks.before(one);
+      const answered = answer(request);
+      writes.push(one);
+      await own.hooks.after(one);
+      return answered;
     },
-    client: {
-      request: write,
-      stream: () => {
-        throw new Error("changes are told by onChange");
-      },
+    stream: () => {
+      throw new Error("changes are told by onChange");
     },
-    hooks: { before: () => Promise.resolve(), after: () => Promise.resolve() },
-    writes: [],
-    cache: {
-      // Like the real store, returns undefined for invalid names.
-      get: ({ kind, namespace, name }) =>
-        isNamed(known.get(kind), namespace, name) ? server.find(kind, name, namespace) : undefined,
-      list: (kind, namespace) =>
-        [...stored.values()].filter(
-          (each) => each.kind === kind && (namespace === undefined || each.metadata.namespace === namespace),
-        ),
-      upsert: () => {},
-      remove: () => {},
-      replace: () => {},
-      subscribe: () => () => {},
-    },
-    onChange: () => {},
-    version: () => version,
-    all: () => types.flatMap(({ kind }) => server.cache.list(kind)),
-    secrets: () => server.cache.list(SECRET.kind),
-    find: (kind, name, namespace) => stored.get(pathOf(kind, name, namespace)),
-    get: (kind, name) => {
-      const object = server.find(kind, name);
-      if (object === undefined) throw new Error(`no ${kind} ${name}`);
-      return object;
-    },
-    create: (kind, name, spec, meta = {}) =>
-      create(typeOf(kind), TEAM, { spec, metadata: { ...(meta as JsonObject), name } }),
-    apply: (manifest, namespace = TEAM) => {
-      const { kind, metadata } = manifest;
-      const old = server.find(kind, metadata.name, namespace);
-      if (old === undefined) create(typeOf(kind), namespace, manifest);
-      else if (kind === SECRET.kind) put({ ...old, ...withData({ stringData: manifest["stringData"] }) });
-      else put(respecified(old, manifest["spec"] ?? {}));
-    },
-    patch: (kind, name, change, namespace) => {
-      patch(pathOf(kind, name, namespace), change);
-    },
-    spec: (kind, name, spec) => {
-      edit(kind, name, (old) => respecified(old, spec));
-    },
-    annotate: (kind, name, annotations) => {
-      patch(pathOf(kind, name), { metadata: { annotations } });
-    },
-    status: (kind, name, status) => {
-      edit(kind, name, (old) => ({ ...old, status }));
-    },
-    remove: (kind, name, namespace) => {
-      remove(pathOf(kind, name, namespace));
-    },
-    restore: put,
-    secret: (name, data, namespace) => {
-      if (data !== undefined) server.apply({ kind: SECRET.kind, metadata: { name }, stringData: data }, namespace);
-      else if (server.find(SECRET.kind, name, namespace) !== undefined) server.remove(SECRET.kind, name, namespace);
-    },
+  };
+
+  const find = (kind: string, name: string, namespace?: string): KubeObject | undefined =>
+    stored.get(pathOf(kind, name, namespace));
+  const get = (kind: string, name: string): KubeObject => {
+    const object = find(kind, name);
+    if (object === undefined) throw new Error(`no ${kind} ${name}`);
+    return object;
+  };
+  const cache: Cache & Store = {
+    // Like the real store, returns undefined for invalid names.
+    get: ({ kind, namespace, name }) =>
+      isNamed(known.get(kind), namespace, name) ? find(kind, name, namespace) : undefined,
+    list: (kind, namespace) =>
+      [...stored.values()].filter(
+        (each) => each.kind === kind && (namespace === undefined || each.metadata.namespace === namespace),
+      ),
+    upsert: () => {},
+    remove: () => {},
+    replace: () => {},
+    subscribe: () => () => {},
+  };
+  const apply = (manifest: Manifest, namespace = TEAM): void => {
+    const { kind, metadata } = manifest;
+    const old = find(kind, metadata.name, namespace);
+    if (old === undefined) create(typeOf(kind), namespace, manifest);
+    else if (kind === SECRET.kind) put({ ...old, ...withData({ stringData: manifest["stringData"] }) });
+    else put(respecified(old, manifest["spec"] ?? {}));
   };
 
   for (const name of [TEAM, "kube-system"]) create(NAMESPACES, "", { metadata: { name } });
-  return server;
+  return Object.assign(own, {
+    /** The types of the custom resources. */
+    types,
+    /** Answers as a kube-apiserver does. @throws KubeError */
+    answer,
+    /** Sends requests, with the hooks around writes. It opens no watches. */
+    client,
+    /** All writes of the client to custom resources that were stored, oldest first. */
+    writes,
+    /** A store that reads the server's own state. A real store has it after each answer. */
+    cache,
+    /** The number of stored writes of any object. */
+    version: () => version,
+    /** All custom resources, by kind in the order of `types`. */
+    all: () => types.flatMap(({ kind }) => cache.list(kind)),
+    secrets: () => cache.list(SECRET.kind),
+    find,
+    /** @throws Error when there is no such object */
+    get,
+    /** Creates the object like a user, in TEAM by default. @throws KubeError "AlreadyExists" */
+    create: (kind: string, name: string, spec: Json, meta: Partial<ObjectMeta> = {}): KubeObject =>
+      create(typeOf(kind), TEAM, { spec, metadata: { ...(meta as JsonObject), name } }),
+    /** Creates the object, or replaces its spec or data by the manifest's. */
+    apply,
+    /** A merge patch. */
+    patch: (kind: string, name: string, change: JsonObject, namespace?: string): void => {
+      patch(pathOf(kind, name, namespace), change);
+    },
+    /** Replaces the spec. */
+    spec: (kind: string, name: string, spec: Json): void => {
+      put(respecified(get(kind, name), spec));
+    },
+    annotate: (kind: string, name: string, annotations: Readonly<Record<string, string | null>>): void => {
+      patch(pathOf(kind, name), { metadata: { annotations } });
+    },
+    /** Replaces the whole status, like a restore or an attacker. */
+    status: (kind: string, name: string, status: Json | undefined): void => {
+      put({ ...get(kind, name), status });
+    },
+    remove: (kind: string, name: string, namespace?: string): void => {
+      remove(pathOf(kind, name, namespace));
+    },
+    /** Stores a whole object unchanged, like a restore from a backup. */
+    restore: (object: KubeObject): void => void put(object),
+    /** Creates, changes or removes a Secret. */
+    secret: (name: string, data: Readonly<Record<string, string>> | undefined, namespace?: string): void => {
+      if (data !== undefined) apply({ kind: SECRET.kind, metadata: { name }, stringData: data }, namespace);
+      else if (find(SECRET.kind, name, namespace) !== undefined) remove(pathOf(SECRET.kind, name, namespace));
+    },
+  });
 }
 
 function isNamed(type: ResourceType | undefined, namespace: string, name: string): boolean {

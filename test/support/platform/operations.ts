@@ -13,10 +13,18 @@ type Beyond = {
 /** The permission that an operation needs. */
 export type Need = "read" | "write" | "deploy";
 
+type Call = (platform: Platform, world: World) => Promise<unknown>;
+
 /** One operation: its permission, and a call that succeeds in a world. */
 interface Case {
   readonly needs: Need;
-  readonly call: (platform: Platform, world: World) => Promise<unknown>;
+  readonly call: Call;
+}
+
+/** The cases of the operations that need this permission. */
+function needing<Name extends OperationName>(needs: Need, calls: Readonly<Record<Name, Call>>) {
+  const cases = Object.entries<Call>(calls).map(([name, call]) => [name, { needs, call }]);
+  return Object.fromEntries(cases) as Record<Name, Case>;
 }
 
 function binding() {
@@ -28,37 +36,37 @@ const webhook = { targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT
 
 /** The 32 of the spec. */
 export const documented: Record<Exclude<OperationName, Beyond>, Case> = {
-  listTemplates: {
-    needs: "read",
-    call: (p) => p.templates.list({ clusterMode: "PLATFORM_MANAGED", cloudProvider: "AWS" }),
-  },
-  putBinding: { needs: "write", call: (p, w) => p.templates.bind(w.clusterIds[0], binding()) },
-  listProjects: { needs: "read", call: (p) => p.projects.list() },
-  createProject: { needs: "write", call: (p, w) => p.projects.create({ name: w.name(), description: "shop" }) },
-  getProjectEnvironmentStats: { needs: "read", call: (p, w) => p.projects.environmentStats(w.projectId) },
-  createEnvironment: {
-    needs: "write",
-    call: (p, w) =>
-      p.environments.create(w.projectId, { name: w.name(), mode: "PRODUCTION", clusterId: w.clusterIds[1] }),
-  },
-  getHelmDefaultValues: {
-    needs: "read",
-    call: (p, w) =>
+  ...needing("read", {
+    listTemplates: (p) => p.templates.list({ clusterMode: "PLATFORM_MANAGED", cloudProvider: "AWS" }),
+    listProjects: (p) => p.projects.list(),
+    getProjectEnvironmentStats: (p, w) => p.projects.environmentStats(w.projectId),
+    getHelmDefaultValues: (p, w) =>
       p.environments.helmDefaultValues(w.environmentId, {
         helm_repository: { chart_name: "web", chart_version: "1.0.0" },
       }),
-  },
-  createApplication: {
-    needs: "write",
-    call: (p, w) => p.applications.create(w.environmentId, applicationInput(w.name()), w.members()),
-  },
-  getApplicationStatus: { needs: "read", call: (p, w) => p.applications.status(w.applicationId) },
-  deployApplication: { needs: "deploy", call: (p, w) => p.applications.deploy(w.applicationId, COMMIT) },
-  getApplicationLog: { needs: "read", call: (p, w) => p.applications.log(w.applicationId, 5) },
-  getIngressStatus: { needs: "read", call: (p, w) => p.services.ingressStatus("application", w.applicationId) },
-  importVariables: {
-    needs: "write",
-    call: (p, w) =>
+    getApplicationStatus: (p, w) => p.applications.status(w.applicationId),
+    getApplicationLog: (p, w) => p.applications.log(w.applicationId, 5),
+    getIngressStatus: (p, w) => p.services.ingressStatus("application", w.applicationId),
+    listVariables: (p, w) => p.variables.list(w.applicationId),
+    listSecrets: (p, w) => p.secrets.list(w.applicationId),
+    getDeploymentStatus: async (p, w) => {
+      const deployed = await w.admin.applications.deploy(w.applicationId, COMMIT);
+      return p.deployments.status(deployed?.deploymentRequestId ?? "");
+    },
+    getClusterToken: (p) => p.clusters.token("production", { readOnly: true }),
+    getClusterMetrics: (p, w) => p.clusters.metrics(w.clusterIds[0], { endpoint: "query", query: "up" }),
+    listCloudProviders: (p) => p.catalog.cloudProviders(),
+    listManagedDatabaseTypes: (p) => p.catalog.managedDatabaseTypes(),
+    getGcpCredentials: (p, w) => p.organization.gcpCredentials(w.simulator.credentialsId),
+    listGitRepositories: (p) => p.organization.gitRepositories(),
+  }),
+  ...needing("write", {
+    putBinding: (p, w) => p.templates.bind(w.clusterIds[0], binding()),
+    createProject: (p, w) => p.projects.create({ name: w.name(), description: "shop" }),
+    createEnvironment: (p, w) =>
+      p.environments.create(w.projectId, { name: w.name(), mode: "PRODUCTION", clusterId: w.clusterIds[1] }),
+    createApplication: (p, w) => p.applications.create(w.environmentId, applicationInput(w.name()), w.members()),
+    importVariables: (p, w) =>
       p.variables.import(w.applicationId, {
         overwrite: true,
         vars: [
@@ -70,23 +78,10 @@ export const documented: Record<Exclude<OperationName, Beyond>, Case> = {
           },
         ],
       }),
-  },
-  listVariables: { needs: "read", call: (p, w) => p.variables.list(w.applicationId) },
-  createVariable: {
-    needs: "write",
-    call: (p, w) => p.variables.create(w.applicationId, { key: variableKey(w), value: "1" }),
-  },
-  listSecrets: { needs: "read", call: (p, w) => p.secrets.list(w.applicationId) },
-  createSecret: {
-    needs: "write",
-    call: (p, w) => p.secrets.create(w.applicationId, { key: variableKey(w), value: "s3cret" }),
-  },
-  createDatabase: { needs: "write", call: (p, w) => p.databases.create(w.environmentId, databaseInput(w.name())) },
-  deployDatabase: { needs: "deploy", call: (p, w) => p.databases.deploy(w.databaseId) },
-  stopDatabase: { needs: "deploy", call: async (p, w) => p.databases.stop(await w.newDatabase()) },
-  createBlueprint: {
-    needs: "write",
-    call: (p, w) =>
+    createVariable: (p, w) => p.variables.create(w.applicationId, { key: variableKey(w), value: "1" }),
+    createSecret: (p, w) => p.secrets.create(w.applicationId, { key: variableKey(w), value: "s3cret" }),
+    createDatabase: (p, w) => p.databases.create(w.environmentId, databaseInput(w.name())),
+    createBlueprint: (p, w) =>
       p.blueprints.create(
         w.environmentId,
         {
@@ -97,110 +92,80 @@ export const documented: Record<Exclude<OperationName, Beyond>, Case> = {
         },
         { deploy: false },
       ),
-  },
-  getDeploymentStatus: {
-    needs: "read",
-    call: async (p, w) => {
-      const deployed = await w.admin.applications.deploy(w.applicationId, COMMIT);
-      return p.deployments.status(deployed?.deploymentRequestId ?? "");
-    },
-  },
-  stopCluster: { needs: "deploy", call: (p, w) => p.clusters.stop(w.clusterIds[1]) },
-  upgradeCluster: { needs: "deploy", call: (p, w) => p.clusters.upgrade(w.clusterIds[0]) },
-  getClusterToken: { needs: "read", call: (p) => p.clusters.token("production", { readOnly: true }) },
-  getClusterMetrics: {
-    needs: "read",
-    call: (p, w) => p.clusters.metrics(w.clusterIds[0], { endpoint: "query", query: "up" }),
-  },
-  listCloudProviders: { needs: "read", call: (p) => p.catalog.cloudProviders() },
-  listManagedDatabaseTypes: { needs: "read", call: (p) => p.catalog.managedDatabaseTypes() },
-  getGcpCredentials: { needs: "read", call: (p, w) => p.organization.gcpCredentials(w.simulator.credentialsId) },
-  sendInvoices: { needs: "write", call: (p) => p.organization.sendInvoices() },
-  listGitRepositories: { needs: "read", call: (p) => p.organization.gitRepositories() },
-  createWebhook: { needs: "write", call: (p) => p.webhooks.create(webhook) },
+    sendInvoices: (p) => p.organization.sendInvoices(),
+    createWebhook: (p) => p.webhooks.create(webhook),
+  }),
+  ...needing("deploy", {
+    deployApplication: (p, w) => p.applications.deploy(w.applicationId, COMMIT),
+    deployDatabase: (p, w) => p.databases.deploy(w.databaseId),
+    stopDatabase: async (p, w) => p.databases.stop(await w.newDatabase()),
+    stopCluster: (p, w) => p.clusters.stop(w.clusterIds[1]),
+    upgradeCluster: (p, w) => p.clusters.upgrade(w.clusterIds[0]),
+  }),
 };
 
 /** The operations beyond the spec that the operator uses, except those of plain records. */
 const listed = {
-  getBinding: {
-    needs: "read",
-    call: async (p, w) => {
+  ...needing("read", {
+    getBinding: async (p, w) => {
       await w.admin.templates.bind(w.clusterIds[0], binding());
       return p.templates.binding(w.clusterIds[0]);
     },
-  },
-  getProject: { needs: "read", call: (p, w) => p.projects.get(w.projectId) },
-  updateProject: {
-    needs: "write",
-    call: async (p, w) => p.projects.update(await w.admin.projects.create({ name: w.name() }), { name: w.name() }),
-  },
-  deleteProject: {
-    needs: "write",
-    call: async (p, w) => p.projects.delete(await idOf(w, w.admin.projects.create({ name: w.name() }))),
-  },
-  listEnvironments: { needs: "read", call: (p, w) => p.environments.list(w.projectId) },
-  getEnvironment: { needs: "read", call: (p, w) => p.environments.get(w.environmentId) },
-  updateEnvironment: {
-    needs: "write",
-    call: async (p, w) => p.environments.update(await newEnvironment(w), { name: w.name(), mode: "PRODUCTION" }),
-  },
-  deleteEnvironment: { needs: "write", call: async (p, w) => p.environments.delete(await idOf(w, newEnvironment(w))) },
-  listServices: { needs: "read", call: (p, w) => p.services.list(w.environmentId) },
-  listServiceStatuses: { needs: "read", call: (p, w) => p.services.statuses(w.environmentId) },
-  listApplications: { needs: "read", call: (p, w) => p.applications.list(w.environmentId) },
-  getApplication: { needs: "read", call: (p, w) => p.applications.get(w.applicationId) },
-  updateApplication: {
-    needs: "write",
-    call: async (p, w) => {
+    getProject: (p, w) => p.projects.get(w.projectId),
+    listEnvironments: (p, w) => p.environments.list(w.projectId),
+    getEnvironment: (p, w) => p.environments.get(w.environmentId),
+    listServices: (p, w) => p.services.list(w.environmentId),
+    listServiceStatuses: (p, w) => p.services.statuses(w.environmentId),
+    listApplications: (p, w) => p.applications.list(w.environmentId),
+    getApplication: (p, w) => p.applications.get(w.applicationId),
+    listDatabases: (p, w) => p.databases.list(w.environmentId),
+    getDatabase: (p, w) => p.databases.get(w.databaseId),
+    getDatabaseCredentials: (p, w) => p.databases.credentials(w.databaseId),
+    listClusters: (p) => p.clusters.list(),
+    getClusterStatus: (p, w) => p.clusters.status(w.clusterIds[0]),
+    getWebhook: async (p, w) => p.webhooks.get(await idOf(w, w.admin.webhooks.create(webhook))),
+  }),
+  ...needing("write", {
+    updateProject: async (p, w) =>
+      p.projects.update(await w.admin.projects.create({ name: w.name() }), { name: w.name() }),
+    deleteProject: async (p, w) => p.projects.delete(await idOf(w, w.admin.projects.create({ name: w.name() }))),
+    updateEnvironment: async (p, w) =>
+      p.environments.update(await newEnvironment(w), { name: w.name(), mode: "PRODUCTION" }),
+    deleteEnvironment: async (p, w) => p.environments.delete(await idOf(w, newEnvironment(w))),
+    updateApplication: async (p, w) => {
       const current = await w.admin.applications.create(w.environmentId, applicationInput(w.name()), w.members());
       return p.applications.update(current, { ...applicationInput(current.name), cpu: 750 });
     },
-  },
-  deleteApplication: { needs: "write", call: async (p, w) => p.applications.delete(await w.newApplication()) },
-  stopApplication: { needs: "deploy", call: async (p, w) => p.applications.stop(await w.newApplication()) },
-  restartApplication: { needs: "deploy", call: async (p, w) => p.applications.restart(await w.newApplication()) },
-  updateVariable: {
-    needs: "write",
-    call: async (p, w) => {
+    deleteApplication: async (p, w) => p.applications.delete(await w.newApplication()),
+    updateVariable: async (p, w) => {
       const key = variableKey(w);
       const made = await w.admin.variables.create(w.applicationId, { key, value: "1" });
       return p.variables.update(w.applicationId, made?.id ?? "", { key, value: "2" });
     },
-  },
-  deleteVariable: {
-    needs: "write",
-    call: async (p, w) => {
+    deleteVariable: async (p, w) => {
       const made = await w.admin.variables.create(w.applicationId, { key: variableKey(w), value: "1" });
       return p.variables.delete(w.applicationId, made?.id ?? "");
     },
-  },
-  updateSecret: {
-    needs: "write",
-    call: async (p, w) => {
+    updateSecret: async (p, w) => {
       const key = variableKey(w);
       const made = await w.admin.secrets.create(w.applicationId, { key, value: "s3cret" });
       return p.secrets.update(w.applicationId, made?.id ?? "", { key, value: "other" });
     },
-  },
-  deleteSecret: {
-    needs: "write",
-    call: async (p, w) => {
+    deleteSecret: async (p, w) => {
       const made = await w.admin.secrets.create(w.applicationId, { key: variableKey(w), value: "s3cret" });
       return p.secrets.delete(w.applicationId, made?.id ?? "");
     },
-  },
-  listDatabases: { needs: "read", call: (p, w) => p.databases.list(w.environmentId) },
-  getDatabase: { needs: "read", call: (p, w) => p.databases.get(w.databaseId) },
-  getDatabaseCredentials: { needs: "read", call: (p, w) => p.databases.credentials(w.databaseId) },
-  updateDatabase: {
-    needs: "write",
-    call: async (p, w) =>
+    updateDatabase: async (p, w) =>
       p.databases.update(await w.admin.databases.get(w.databaseId), { name: w.name(), storage: 20 }),
-  },
-  deleteDatabase: { needs: "write", call: async (p, w) => p.databases.delete(await w.newDatabase()) },
-  cancelDeployment: {
-    needs: "deploy",
-    call: async (p, w) => {
+    deleteDatabase: async (p, w) => p.databases.delete(await w.newDatabase()),
+    updateWebhook: async (p, w) =>
+      p.webhooks.update(await w.admin.webhooks.create(webhook), { ...webhook, enabled: false }),
+    deleteWebhook: async (p, w) => p.webhooks.delete(await idOf(w, w.admin.webhooks.create(webhook))),
+  }),
+  ...needing("deploy", {
+    stopApplication: async (p, w) => p.applications.stop(await w.newApplication()),
+    restartApplication: async (p, w) => p.applications.restart(await w.newApplication()),
+    cancelDeployment: async (p, w) => {
       const applicationId = await w.newApplication();
       w.simulator.sim.time.setSpeed(1);
       try {
@@ -211,19 +176,8 @@ const listed = {
         w.simulator.sim.time.advance(3600); // ends work that began at speed 1
       }
     },
-  },
-  listClusters: { needs: "read", call: (p) => p.clusters.list() },
-  getClusterStatus: { needs: "read", call: (p, w) => p.clusters.status(w.clusterIds[0]) },
-  deployCluster: { needs: "deploy", call: (p, w) => p.clusters.deploy(w.clusterIds[1]) },
-  getWebhook: { needs: "read", call: async (p, w) => p.webhooks.get(await idOf(w, w.admin.webhooks.create(webhook))) },
-  updateWebhook: {
-    needs: "write",
-    call: async (p, w) => p.webhooks.update(await w.admin.webhooks.create(webhook), { ...webhook, enabled: false }),
-  },
-  deleteWebhook: {
-    needs: "write",
-    call: async (p, w) => p.webhooks.delete(await idOf(w, w.admin.webhooks.create(webhook))),
-  },
+    deployCluster: (p, w) => p.clusters.deploy(w.clusterIds[1]),
+  }),
 } satisfies Partial<Record<Beyond, Case>>;
 
 /** All operations beyond the spec. test/unit/platform-operations.test.ts checks that none is missing. */

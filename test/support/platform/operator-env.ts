@@ -14,55 +14,36 @@ import type { Platform } from "../../../src/platform/index.ts";
 import { drawn, engineHarness, impatient, type Harness } from "../engine/harness.ts";
 import type { Manifest } from "../env/cluster.ts";
 import { TEAM } from "../kube/api-server.ts";
-import { manualClock } from "../kube/clock.ts";
+import { manualClock, type ManualClock } from "../kube/clock.ts";
 import { callsIn, isChange } from "./change-log.ts";
 import { memoryOrphans } from "./orphans.ts";
 
-/**
- * The whole operator except its Kubernetes side: every kind, the engine with its real times, the HTTP client and a
- * simulated platform, with a cluster in memory. The clock is manual, so hours take only as long as their calls.
- */
-export interface OperatorEnv extends Omit<Harness<Platform>, "restart"> {
-  readonly platform: Simulator;
-  /** Creates objects or changes their specs, like a user's apply. */
-  apply(...manifests: readonly Manifest[]): void;
-  /** Starts a new process with the same cluster and platform; the old one never continues. */
-  restart(): Promise<void>;
-  get(kind: string, name: string): KubeObject;
-  /** The condition as "True/Available"; "" without such a condition. */
-  condition(kind: string, name: string, type?: string): string;
-  /** All conditions of an object on one line. */
-  summary(kind: string, name: string): string;
-  /** Calls that arrived at the platform, oldest first. @param since a result of `baseline()` */
-  calls(since?: number): readonly CallEntry[];
-  /** The operations of calls that ask for a change, refused ones included. @param since a result of `baseline()` */
-  writes(since?: number): readonly string[];
-  /** The number of the last call so far. */
-  baseline(): number;
-  /** When a call arrived, in milliseconds since the start. */
-  at(call: CallEntry): number;
-}
+export type OperatorEnv = Awaited<ReturnType<typeof operatorEnv>>;
 
-export interface OperatorEnvOptions {
+interface OperatorEnvOptions {
   readonly surface?: Surface;
   /** In real milliseconds, because sockets use real time. */
   readonly deadlines?: Partial<Deadlines>;
   /** The uid of kube-system; "installation-1" by default. */
   readonly installation?: string;
   /** Another operator whose platform and clock this one shares. Each runs its own work. */
-  readonly beside?: Pick<OperatorEnv, "clock" | "platform">;
+  readonly beside?: { readonly clock: ManualClock; readonly platform: Simulator };
   /** The kinds that it reconciles; the operator's own by default. */
   readonly kinds?: () => readonly Bound<Platform>[];
 }
 
-/** Starts an operator that ends with the current test. The platform works at its usual speed. */
+/**
+ * Starts the whole operator except its Kubernetes side: every kind, the engine with its real times, the HTTP client and
+ * a simulated platform at its usual speed, with a cluster in memory. The clock is manual, so hours take only as long as
+ * their calls. It ends with the current test.
+ */
 export async function operatorEnv({
   surface = "full",
   deadlines = {},
   installation = "installation-1",
   beside,
   kinds = boundKinds,
-}: OperatorEnvOptions = {}): Promise<OperatorEnv> {
+}: OperatorEnvOptions = {}) {
   const clock = beside?.clock ?? manualClock();
   const startedAt = clock.now().getTime();
   const platform = beside?.platform ?? (await startSimulator({ surface, clock, seed: "operator bench" }));
@@ -100,28 +81,36 @@ export async function operatorEnv({
   const calls = (since?: number): readonly CallEntry[] => callsIn(platform.journal(), since);
 
   const restart = harness.restart.bind(harness);
-  return Object.assign(harness, {
+  return Object.assign(harness as Omit<Harness<Platform>, "restart">, {
     platform,
-    apply: (...manifests: readonly Manifest[]) => {
+    /** Creates objects or changes their specs, like a user's apply. */
+    apply: (...manifests: readonly Manifest[]): void => {
       for (const manifest of manifests) cluster.apply(manifest);
     },
-    restart: async () => {
+    /** Starts a new process with the same cluster and platform; the old one never continues. */
+    restart: async (): Promise<void> => {
       harness.kill();
       await harness.engine.connections.closeAll();
       restart();
     },
-    get: (kind: string, name: string) => cluster.get(kind, name),
-    condition: (kind: string, name: string, type = "Ready") => {
+    get: (kind: string, name: string): KubeObject => cluster.get(kind, name),
+    /** The condition as "True/Available"; "" without such a condition. */
+    condition: (kind: string, name: string, type = "Ready"): string => {
       const found = conditionOf(cluster.get(kind, name), type);
       return found === undefined ? "" : `${found.status}/${found.reason}`;
     },
-    summary: (kind: string, name: string) => harness.conditions(kind, name).join(" "),
+    /** All conditions of an object on one line. */
+    summary: (kind: string, name: string): string => harness.conditions(kind, name).join(" "),
+    /** Calls that arrived at the platform, oldest first. @param since a result of `baseline()` */
     calls,
-    writes: (since?: number) =>
+    /** The operations of calls that ask for a change, refused ones included. @param since a result of `baseline()` */
+    writes: (since?: number): readonly string[] =>
       calls(since)
         .filter(isChange)
         .map(({ operation }) => operation ?? ""),
-    baseline: () => platform.journal().at(-1)?.seq ?? 0,
-    at: (call: CallEntry) => Date.parse(call.at) - startedAt,
+    /** The number of the last call so far. */
+    baseline: (): number => platform.journal().at(-1)?.seq ?? 0,
+    /** When a call arrived, in milliseconds since the start. */
+    at: (call: CallEntry): number => Date.parse(call.at) - startedAt,
   });
 }

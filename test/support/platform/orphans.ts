@@ -9,37 +9,28 @@ import type { Shards } from "../../../src/kube/write/shards.ts";
 export const ID = "7b0c6f5e-90ad-4c3c-9a4e-3d3a0a4b1c01";
 const ORGANIZATION = "11111111-2222-4333-8444-555555555555";
 
-export interface MemoryShards extends Shards {
-  readonly held: Map<number, { version: number; data: Map<string, string> }>;
-  /** The number of stored writes. */
-  writes: number;
-  reads: number;
-  /** Called before each write; may hang or throw. */
-  before: () => Promise<void>;
-  /** All entries of all shards. */
-  all(): readonly string[];
-  /** Removes the entries whose key begins with `key`, like a person. */
-  edit(key: string): void;
-}
+export type MemoryShards = ReturnType<typeof memoryShards>;
 
-export function memoryShards(count = 4): MemoryShards {
-  const shards: MemoryShards = {
-    count,
-    held: new Map(),
+export function memoryShards(count = 4) {
+  const held = new Map<number, { version: number; data: Map<string, string> }>();
+  const own = {
+    /** The number of stored writes. */
     writes: 0,
-    reads: 0,
+    /** Called before each write; may hang or throw. */
     before: () => Promise.resolve(),
+  };
+  const shards: Shards = {
+    count,
     read: (index) => {
-      shards.reads += 1;
-      const found = shards.held.get(index);
+      const found = held.get(index);
       return Promise.resolve({
         resourceVersion: found === undefined ? undefined : String(found.version),
         data: new Map(found?.data),
       });
     },
     write: async (index, { resourceVersion }, changes) => {
-      await shards.before();
-      const found = shards.held.get(index);
+      await own.before();
+      const found = held.get(index);
       const now = found === undefined ? undefined : String(found.version);
       if (now !== resourceVersion) throw new KubeError("Conflict", 409, "conflict");
       const data = new Map(found?.data);
@@ -48,18 +39,22 @@ export function memoryShards(count = 4): MemoryShards {
         else data.set(key, text);
       }
       const version = (found?.version ?? 0) + 1;
-      shards.held.set(index, { version, data });
-      shards.writes += 1;
+      held.set(index, { version, data });
+      own.writes += 1;
       return { resourceVersion: String(version), data: new Map(data) };
     },
-    all: () => [...shards.held.values()].flatMap(({ data }) => [...data.values()]),
-    edit: (key) => {
-      for (const shard of shards.held.values()) {
+  };
+  return Object.assign(own, shards, {
+    held,
+    /** All entries of all shards. */
+    all: (): readonly string[] => [...held.values()].flatMap(({ data }) => [...data.values()]),
+    /** Removes the entries whose key begins with `key`, like a person. */
+    edit: (key: string): void => {
+      for (const shard of held.values()) {
         for (const each of shard.data.keys()) if (each.startsWith(key) && shard.data.delete(each)) shard.version += 1;
       }
     },
-  };
-  return shards;
+  });
 }
 
 /** A ledger in memory. */

@@ -9,7 +9,6 @@ let version = 0;
 type Conditions = Readonly<Record<string, readonly [status: string, reason: string, message: string]>>;
 
 export interface Told {
-  readonly namespace?: string;
   readonly conditions?: Conditions;
   readonly status?: JsonObject;
   readonly since?: string;
@@ -17,12 +16,12 @@ export interface Told {
 
 /** An object of a kind, Ready by default. */
 export function objectOf(kind: string, name: string, spec: JsonObject, told: Told = {}): KubeObject {
-  const { namespace = "shop", conditions = { Ready: ["True", "Available", "It is there."] }, status = {} } = told;
+  const { conditions = { Ready: ["True", "Available", "It is there."] }, status = {} } = told;
   version += 1;
   return {
     apiVersion: API_VERSION,
     kind,
-    metadata: { name, namespace, uid: `${kind}-${namespace}-${name}`, resourceVersion: String(version), generation: 1 },
+    metadata: { name, namespace: "shop", uid: `${kind}-shop-${name}`, resourceVersion: String(version), generation: 1 },
     spec,
     status: {
       observedGeneration: 1,
