@@ -4,9 +4,9 @@ import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
+import { fixture } from "../support/env/fixture.ts";
 import { calm, idOf } from "../support/env/settling.ts";
 import { blueprint, secret } from "../support/kube/manifests.ts";
-import { blueprintFixture, blueprintsOf } from "../support/services/blueprint-fixture.ts";
 
 const KIND = "PlatformBlueprint";
 
@@ -16,14 +16,15 @@ const bodies = (record: Awaited<ReturnType<Env["record"]>>): readonly unknown[] 
 
 describe.each(effort.few(["documented", "full"] as const))("a blueprint on the %s surface", (surface) => {
   const env = createEnv({ surface });
-  beforeAll(() => blueprintFixture(env));
+  beforeAll(() => fixture(env, "shop", {}));
 
   it("is created once, reported as it is, and left alone", async () => {
     const record = await env.record();
     const password = { name: "password", valueFrom: { secretKeyRef: { name: "db", key: "password" } } };
     await env.apply(secret("db", { password: "s3cret-value" }), blueprint("cache", "shop", { variables: [password] }));
     const ready = await env.waitFor(KIND, "cache", { status: "True" });
-    expect(blueprintsOf(env, "cache")).toEqual([idOf(ready)]);
+    const made = [...env.platform.world().blueprints.values()].filter(({ name }) => name === "cache");
+    expect(made.map(({ id }) => id)).toEqual([idOf(ready)]);
     expect(condition(ready, "Ready")).toMatchObject({ reason: surface === "full" ? "Deployed" : "Available" });
     const deployed =
       surface === "full" ? { status: "True", reason: "DEPLOYED" } : { status: "Unknown", reason: "NotObservable" };

@@ -5,9 +5,9 @@ import type { CallEntry } from "../../simulator/request/journal.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
-import { fixture } from "../support/env/databases.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
+import { fixture } from "../support/env/fixture.ts";
 import { calm, idOf } from "../support/env/settling.ts";
 import { database } from "../support/kube/manifests.ts";
 

@@ -4,12 +4,29 @@ import { foreignDeploy, scheduledStop } from "../../simulator/control/control.ts
 import { removeRecord } from "../../simulator/control/records.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
-import { fixture } from "../support/env/databases.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
+import { fixture } from "../support/env/fixture.ts";
 import { idOf } from "../support/env/settling.ts";
-import { application, COMMIT, NEXT_COMMIT } from "../support/kube/manifests.ts";
-import { SERVICE_KINDS } from "../support/services/service-kinds.ts";
+import { application, COMMIT, database, NEXT_COMMIT } from "../support/kube/manifests.ts";
+
+/** The kinds of services, for what holds for each of them. */
+const SERVICE_KINDS = [
+  {
+    kind: "PlatformApplication",
+    noun: "application",
+    create: "createApplication",
+    deploy: "deployApplication",
+    manifest: application,
+  },
+  {
+    kind: "PlatformDatabase",
+    noun: "database",
+    create: "createDatabase",
+    deploy: "deployDatabase",
+    manifest: database,
+  },
+];
 
 const ready = { status: "True" } as const;
 describe("[C11] services that others work on, full surface", () => {

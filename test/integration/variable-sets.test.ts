@@ -5,6 +5,7 @@ import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import type { Manifest } from "../support/env/cluster.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
+import { surfaceOf } from "../support/env/fixture.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
 import { application, defaults, resource, secret, tree } from "../support/kube/manifests.ts";
 
@@ -30,7 +31,7 @@ async function ready(env: Env, name: string): Promise<void> {
 async function fixture(env: Env): Promise<void> {
   await env.apply(...defaults(env), ...tree(env, "web"), application("api", "web"), secret("values", { token: "old" }));
   for (const name of ["web", "api"]) await env.waitFor("PlatformApplication", name, { status: "True" });
-  const surface = env.platform.sim.settings.surface === "full" ? "Full" : "Documented";
+  const surface = surfaceOf(env);
   await env.waitFor("PlatformConnection", "default", ({ status }) => member(status, "surface") === surface);
   await env.settled();
 }

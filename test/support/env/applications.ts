@@ -6,6 +6,7 @@ import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { condition, type Manifest } from "./cluster.ts";
 import type { Env } from "./env.ts";
+import { surfaceOf } from "./fixture.ts";
 
 const KIND = "PlatformApplication";
 const GROUND: ReadonlySet<string> = new Set(["Secret", "PlatformConnection", "PlatformProject", "PlatformEnvironment"]);
@@ -61,7 +62,7 @@ export function stagedApplications(env: Env) {
         .filter(({ kind, metadata }) => GROUND.has(kind) && !["production", "dns", "api"].includes(metadata.name));
       await env.apply(...wanted);
       await env.waitFor("PlatformEnvironment", "staging", { status: "True" });
-      const found = env.platform.sim.settings.surface === "full" ? "Full" : "Documented";
+      const found = surfaceOf(env);
       await env.waitFor("PlatformConnection", "default", ({ status }) => member(status, "surface") === found);
       await env.settled();
     },

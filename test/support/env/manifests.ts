@@ -2,17 +2,19 @@ import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
 import type { Simulator } from "../../../simulator/simulator.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { quickstart } from "../programs/quickstart.ts";
 import type { Manifest } from "./cluster.ts";
 
-const Members = z.record(z.string(), z.json());
-const Applied = z.object({
-  apiVersion: z.string(),
-  kind: z.string(),
-  metadata: z.object({ name: z.string() }).catchall(z.json()),
-  spec: Members.optional(),
-  stringData: Members.optional(),
-});
+const Document = z
+  .object({ kind: z.string(), metadata: z.object({ name: z.string() }).catchall(z.json()) })
+  .catchall(z.json());
+
+/** @returns the manifests of a YAML stream, except Namespaces */
+export function manifestsIn(text: string): readonly Manifest[] {
+  const documents = parseAllDocuments(text).map((document) => Document.parse(document.toJS()));
+  return documents.filter(({ kind }) => kind !== "Namespace");
+}
 
 /**
  * examples/quickstart in another namespace, for this platform.
@@ -25,13 +27,13 @@ export function quickstartIn(namespace: string, platform: Simulator, rate: boole
     clusterId: platform.clusterIds[0] ?? "",
     token: platform.tokens.admin,
   });
-  const documents = parseAllDocuments(text).map((document) => Applied.parse(document.toJS()));
   const rateLimit = { requestsPerSecond: 1_000, burst: 1_000 };
-  return documents
-    .filter(({ kind }) => kind !== "Namespace")
-    .map(({ metadata, ...manifest }) => ({
+  return manifestsIn(text).map(({ metadata, ...manifest }) => {
+    const spec = manifest["spec"] as JsonObject;
+    return {
       ...manifest,
       metadata: { ...metadata, namespace },
-      ...(rate && manifest.kind === "PlatformConnection" && { spec: { ...manifest.spec, rateLimit } }),
-    }));
+      ...(rate && manifest.kind === "PlatformConnection" && { spec: { ...spec, rateLimit } }),
+    };
+  });
 }

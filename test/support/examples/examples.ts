@@ -2,21 +2,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-import { parseAllDocuments } from "yaml";
-import { z } from "zod";
-
 import type { Manifest } from "../env/cluster.ts";
+import { manifestsIn } from "../env/manifests.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../examples");
 
-const Document = z
-  .object({
-    kind: z.string(),
-    metadata: z.object({ name: z.string(), namespace: z.string().optional() }).catchall(z.json()),
-  })
-  .catchall(z.json());
-
-export interface Example {
+interface Example {
   /** Its path below examples/. */
   readonly file: string;
   readonly manifests: readonly Manifest[];
@@ -27,8 +18,7 @@ export function examples(): readonly Example[] {
   const names = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".yaml"));
   return names.toSorted().map((name) => {
     const path = join(FOLDER, name);
-    const documents = parseAllDocuments(readFileSync(path, "utf8")).map((each) => Document.parse(each.toJS()));
-    return { file: relative(FOLDER, path), manifests: documents.filter(({ kind }) => kind !== "Namespace") };
+    return { file: relative(FOLDER, path), manifests: manifestsIn(readFileSync(path, "utf8")) };
   });
 }
 

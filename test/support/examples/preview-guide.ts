@@ -2,19 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { parse, parseAllDocuments } from "yaml";
-import { z } from "zod";
-
 import type { Manifest } from "../env/cluster.ts";
+import { manifestsIn } from "../env/manifests.ts";
 
 const GUIDE = join(import.meta.dirname, "../../../docs/guides/previews.md");
 
-const Document = z
-  .object({ kind: z.string(), metadata: z.object({ name: z.string() }).catchall(z.json()) })
-  .catchall(z.json());
-
 /** The values that the ApplicationSet passes to the chart. */
-export interface Preview {
+interface Preview {
   readonly number: string;
   readonly branch: string;
   readonly commit: string;
@@ -35,7 +29,7 @@ export function previewChart(): ReadonlyMap<string, string> {
 export function renderPreview(values: Preview): readonly Manifest[] {
   const all = new Map<string, string>(Object.entries(values));
   const templates = [...previewChart()].filter(([path]) => path.startsWith("templates/"));
-  return templates.map(([, content]) => {
+  return templates.flatMap(([, content]) => {
     const filled = content.replaceAll(
       /\{\{ \.Values\.(\w+)( \| quote)? \}\}/g,
       (_match, name: string, quoted?: string) => {
@@ -44,7 +38,7 @@ export function renderPreview(values: Preview): readonly Manifest[] {
       },
     );
     if (filled.includes("{{")) throw new Error(`the guide's template says more than a test can fill in: ${filled}`);
-    return Document.parse(parse(filled));
+    return manifestsIn(filled);
   });
 }
 
@@ -52,5 +46,5 @@ export function renderPreview(values: Preview): readonly Manifest[] {
 export function guideManifests(): readonly Manifest[] {
   const text = readFileSync(GUIDE, "utf8");
   const blocks = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, block = ""]) => block);
-  return blocks.flatMap((block) => parseAllDocuments(block).map((document) => Document.parse(document.toJS())));
+  return blocks.flatMap(manifestsIn);
 }
