@@ -11,7 +11,7 @@ import { z } from "zod";
 
 import { imageFacts } from "../../scripts/image-build/facts.ts";
 import { COMMAND, NODE, PROGRAM, USER } from "../../scripts/image.ts";
-import { type Buildah, openBuildah, type Ran, runAsChild } from "../support/image/buildah.ts";
+import { type Buildah, openBuildah, runAsChild } from "../support/image/buildah.ts";
 import { filesOf, type ImageFile } from "../support/image/files.ts";
 import {
   makeBuildBase,
@@ -23,6 +23,7 @@ import {
 } from "../support/image/local-bases.ts";
 import { type Registry, startRegistry } from "../support/image/registry.ts";
 import { figure } from "../support/platform/figure.ts";
+import type { Ended } from "../support/programs/cli.ts";
 
 const root = join(import.meta.dirname, "../..");
 const EPOCH = 1_700_000_000;
@@ -95,7 +96,7 @@ async function inspected(): Promise<z.infer<typeof Inspected>["OCIv1"]> {
 }
 
 /** Starts the image's entry point as its user, with the image's files as a read-only root. */
-async function runReadOnly(...args: readonly string[]): Promise<Ran> {
+async function runReadOnly(...args: readonly string[]): Promise<Ended> {
   const { config } = await inspected();
   const script = `mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec env -i ${config.Env.join(" ")} /usr/sbin/chroot --userspec=${config.User} "$0" "$@"`;
   return runAsChild("/usr/bin/unshare", ["--mount", "/bin/sh", "-ec", script, mounted, ...config.Entrypoint, ...args]);
@@ -207,7 +208,7 @@ describe("the image's entry point", () => {
   it("runs in a container, and fails without a cluster", async () => {
     const { config } = await inspected();
     const [container] = await open(image);
-    const run = (...args: string[]): Promise<Ran> =>
+    const run = (...args: string[]): Promise<Ended> =>
       buildah.attempt("run", container, "--", ...config.Entrypoint, ...args);
     expect(await run("version")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\s/) });
     expect(await run("run", "--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("--leader-elect") });

@@ -10,7 +10,8 @@ import type { Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { call, extendedOn } from "../support/env/simulated-platform.ts";
 import { COMMIT, defaults, NEXT_COMMIT } from "../support/kube/manifests.ts";
-import { openBundle, type Bundle, type Ran } from "../support/programs/bundle.ts";
+import { openBundle, type Bundle } from "../support/programs/bundle.ts";
+import type { Ended } from "../support/programs/cli.ts";
 
 const facts = inject("controlPlane");
 const Made = z.object({ id: z.string() });
@@ -27,7 +28,7 @@ describe("the story of an organization that exists already", () => {
     orders: "",
   };
 
-  const ask = async (args: readonly string[], input = ""): Promise<Ran> =>
+  const ask = async (args: readonly string[], input = ""): Promise<Ended> =>
     bundle.run(["kubectl", ...args, "-n", env.namespace], { KUBECONFIG: facts.kubeconfigPath }, input);
   const kubectl = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await ask(args);

@@ -1,7 +1,8 @@
 /** PlatformOperation against the simulated platform, without Kubernetes. */
 import { describe, expect, it } from "vitest";
 
-import { COMMIT, operationEnv } from "../support/kinds/operations.ts";
+import { operationEnv } from "../support/kinds/operations.ts";
+import { COMMIT } from "../support/kube/manifests.ts";
 
 const NEXT = "89abcdef0123456789abcdef0123456789abcdef";
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: NEXT };

@@ -4,15 +4,15 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { JsonObject } from "../../src/engine/contract/kind.ts";
+import type { JsonObject, Kind } from "../../src/engine/contract/kind.ts";
 import type { ReconcileResult } from "../../src/engine/status/build.ts";
 import { readableDatabase } from "../support/hostile/databases.ts";
-import { readable, observations, type AnyKind, type Observation } from "../support/hostile/observations.ts";
+import { readable, observations, type Observation } from "../support/hostile/observations.ts";
 import { composed, newObject } from "../support/kinds/composed.ts";
 
 /** What would be stored after this observation, and what comes of the plan. */
 function stored(
-  kind: AnyKind,
+  kind: Kind,
   { pass, observed }: Observation,
   before: JsonObject = {},
 ): { readonly status: JsonObject; readonly isStep: boolean } {
@@ -32,7 +32,7 @@ function stored(
   };
 }
 
-function again(kind: AnyKind, observation: Observation): Observation {
+function again(kind: Kind, observation: Observation): Observation {
   if (kind.resource.kind === "PlatformDatabase") return readableDatabase(observation as never);
   return kind.resource.kind === "PlatformApplication" ? readable(observation as never) : observation;
 }

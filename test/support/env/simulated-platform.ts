@@ -1,11 +1,12 @@
 import { submit } from "../../../simulator/lifecycle/deployments.ts";
 import { advance } from "../../../simulator/lifecycle/transitions.ts";
 import type { Action, ServiceKind } from "../../../simulator/model/actions.ts";
-import { newService } from "../../../simulator/model/creation.ts";
-import type { Environment, Service } from "../../../simulator/model/world.ts";
+import { bornNow, newService } from "../../../simulator/model/creation.ts";
+import type { Environment, Project, Service } from "../../../simulator/model/world.ts";
 import {
   createSimulation,
   startSimulator,
+  type Setup,
   type Simulator,
   type SimulatorOptions,
 } from "../../../simulator/simulator.ts";
@@ -18,28 +19,10 @@ export function platformEnv(options: Partial<SimulatorOptions> = {}) {
   const clock = manualClock();
   const setup = createSimulation({ surface: "full", seed: "bench", ...options, clock });
   const { sim } = setup;
-  const dates = { createdAt: "2026-01-01T00:00:00.000Z", updatedAt: "2026-01-01T00:00:00.000Z", bornAt: 0 };
-  const project = {
-    ...dates,
-    id: sim.ids.uuid(),
-    organizationId: setup.organizationId,
-    name: "shop",
-    description: null,
-    doomed: false,
-  };
-  const environment: Environment = {
-    ...dates,
-    id: sim.ids.uuid(),
-    projectId: project.id,
-    name: "staging",
-    mode: "STAGING",
-    clusterId: setup.clusterIds[0] ?? "",
-    queue: [],
-    lastRequestId: null,
-    doomed: false,
-  };
-  sim.world.projects.set(project.id, project);
-  sim.world.environments.set(environment.id, environment);
+  const { ids } = sim;
+  const project = { id: ids.uuid(), organizationId: setup.organizationId, name: "shop" };
+  const clusterId = setup.clusterIds[0] ?? "";
+  const environment = placeEnvironment(sim, project, { id: ids.uuid(), name: "staging", mode: "STAGING", clusterId });
   return {
     ...setup,
     clock,
@@ -62,6 +45,19 @@ export function platformEnv(options: Partial<SimulatorOptions> = {}) {
         entry.is === "transition" && entry.transition.id === id ? [entry.transition.to] : [],
       ),
   };
+}
+
+/** Puts a project with an environment on a platform, without a call. */
+export function placeEnvironment(
+  sim: Setup["sim"],
+  project: Pick<Project, "id" | "organizationId" | "name">,
+  environment: Pick<Environment, "id" | "name" | "mode" | "clusterId">,
+): Environment {
+  const born = { ...bornNow(sim), doomed: false };
+  const placed = { ...born, ...environment, projectId: project.id, queue: [], lastRequestId: null };
+  sim.world.projects.set(project.id, { ...born, ...project, description: null });
+  sim.world.environments.set(environment.id, placed);
+  return placed;
 }
 
 /** Whether bodies must have the members that deployed services require beyond the documentation. */

@@ -1,9 +1,9 @@
 /** The examples as a user applies them, and the objects on the platform that they refer to. */
-import { bornNow, newService } from "../../../simulator/model/creation.ts";
+import { newService } from "../../../simulator/model/creation.ts";
 import { newCluster } from "../../../simulator/model/seed.ts";
-import type { Environment } from "../../../simulator/model/world.ts";
 import type { Manifest } from "../env/cluster.ts";
 import type { Env } from "../env/env.ts";
+import { placeEnvironment } from "../env/simulated-platform.ts";
 import { secret } from "../kube/manifests.ts";
 import { examples } from "./examples.ts";
 
@@ -25,27 +25,11 @@ export function prepareHarness({ platform: { sim, organizationId } }: Env): void
     const name = `cluster-${String(index)}`;
     world.clusters.set(id, newCluster(ids, time, organizationId, { id, name, region: "eu-west-3" }));
   }
-  const project = {
-    ...bornNow(sim),
-    id: numbered(3),
-    organizationId,
-    name: "Legacy shop",
-    description: null,
-    doomed: false,
-  };
-  const environment: Environment = {
-    ...bornNow(sim),
-    id: numbered(4),
-    projectId: project.id,
-    name: "reporting",
-    mode: "PRODUCTION",
-    clusterId: numbered(2),
-    queue: [],
-    lastRequestId: null,
-    doomed: false,
-  };
-  world.projects.set(project.id, project);
-  world.environments.set(environment.id, environment);
+  const environment = placeEnvironment(
+    sim,
+    { id: numbered(3), organizationId, name: "Legacy shop" },
+    { id: numbered(4), name: "reporting", mode: "PRODUCTION", clusterId: numbered(2) },
+  );
   const born = newService(sim, environment, "database", "reports", { type: "POSTGRESQL", version: "16" });
   world.services.delete(born.id);
   world.services.set(numbered(6), { ...born, id: numbered(6) });

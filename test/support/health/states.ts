@@ -1,5 +1,5 @@
 /** The status for each of the platform's states, of the kinds that have a state. */
-import type { JsonObject } from "../../../src/engine/contract/kind.ts";
+import type { JsonObject, Kind } from "../../../src/engine/contract/kind.ts";
 import type { ReconcileResult } from "../../../src/engine/status/build.ts";
 import { application } from "../../../src/kinds/application/index.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
@@ -8,7 +8,7 @@ import { database } from "../../../src/kinds/database/index.ts";
 import { operation } from "../../../src/kinds/operation/index.ts";
 import { NOTHING_OBSERVED } from "../../../src/kinds/operation/model.ts";
 import { clusterStates, serviceStates } from "../../../src/platform/codec/states.ts";
-import type { AnyKind, Observation } from "../hostile/observations.ts";
+import type { Observation } from "../hostile/observations.ts";
 import { clusterContext, listed } from "../kinds/cluster-contexts.ts";
 import { composed } from "../kinds/composed.ts";
 import { operationContext } from "../kinds/operation-contexts.ts";
@@ -21,7 +21,7 @@ import { created, kstatusOf, NOW, type Health, type HealthCase } from "./case.ts
 const FUTURE = "HIBERNATING";
 
 interface Row {
-  readonly kind: AnyKind;
+  readonly kind: Kind;
   readonly states: readonly string[];
   readonly observation: (state: string) => Observation;
   readonly spec?: JsonObject;
@@ -53,7 +53,7 @@ function stopped(state: string): "Healthy" | "Progressing" {
 }
 
 const observation = (pass: object, observed: object): Observation => ({ pass, observed }) as unknown as Observation;
-const kindOf = (kind: object): AnyKind => kind as unknown as AnyKind;
+const kindOf = (kind: object): Kind => kind as unknown as Kind;
 const STOPPED: JsonObject = { runState: "Stopped" };
 
 /** A kind that runs and can be stopped. @param running the spec of one that should run */
@@ -115,7 +115,7 @@ const ROWS: readonly Row[] = [
 ];
 
 /** Returns the result of a reconcile with this observation. A step with a request is reported before it is taken. */
-function endingOf(kind: AnyKind, { pass, observed }: Observation): ReconcileResult {
+function endingOf(kind: Kind, { pass, observed }: Observation): ReconcileResult {
   const plan = kind.plan(pass, observed);
   switch (plan.is) {
     case "settled":

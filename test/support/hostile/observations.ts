@@ -177,14 +177,13 @@ const observedEnvironment = fc.record({
   deleting: fc.boolean(),
 });
 
-export type AnyKind = Kind;
 export interface Observation {
   readonly pass: ReconcileContext;
   readonly observed: unknown;
 }
 
 /** The kinds with their possible observations. */
-export const observations: readonly (readonly [string, AnyKind, fc.Arbitrary<Observation>])[] = [
+export const observations: readonly (readonly [string, Kind, fc.Arbitrary<Observation>])[] = [
   [
     "application",
     application,
@@ -230,4 +229,4 @@ export const observations: readonly (readonly [string, AnyKind, fc.Arbitrary<Obs
       observed: fc.record({ surface: maybe(fc.constantFrom("Documented", "Full")) }),
     }),
   ]),
-] as unknown as (readonly [string, AnyKind, fc.Arbitrary<Observation>])[];
+] as unknown as (readonly [string, Kind, fc.Arbitrary<Observation>])[];

@@ -7,12 +7,7 @@ import { promisify } from "node:util";
 import { z } from "zod";
 
 import { findDebianProgram } from "../../tools/debian.ts";
-
-export interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import type { Ended } from "../programs/cli.ts";
 
 export type Buildah = Awaited<ReturnType<typeof openBuildah>>;
 
@@ -33,7 +28,7 @@ export async function openBuildah(dir: string, options: BuildahOptions = {}) {
   if (process.getuid?.() !== 0) throw new Error("building without an engine needs mounts: run it as root");
   const program = await findDebianProgram("buildah");
   const env = await configure(dir, options);
-  const attempt = (...args: readonly string[]): Promise<Ran> => runAsChild(program, args, env);
+  const attempt = (...args: readonly string[]): Promise<Ended> => runAsChild(program, args, env);
   return {
     /** Variables with which every buildah uses this store, and no engine that needs a daemon is found. */
     env,
@@ -78,7 +73,7 @@ export async function runAsChild(
   program: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Ran> {
+): Promise<Ended> {
   const argv = ["--pdeathsig", "KILL", program, ...args];
   const options = { env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 };
   return promisify(execFile)("/usr/bin/setpriv", argv, options).then(

@@ -5,10 +5,9 @@ import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { condition, type Condition } from "../env/cluster.ts";
 import type { Env } from "../env/env.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
+import { COMMIT } from "../kube/manifests.ts";
 import { ownCluster } from "./clusters.ts";
 import { kindEnv, type KindEnv, type SurfaceName } from "./env.ts";
-
-export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
 /** A platform with targets for operations: for each test an application, a database and a cluster, all DEPLOYED. */
 export function operationEnv(surface: SurfaceName) {

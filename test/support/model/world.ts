@@ -7,7 +7,7 @@ import { KubeError } from "../../../src/kube/api/errors.ts";
 import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { changedBy, newRemote, type Op, type Remote } from "../engine/fake-platform.ts";
-import { TEAM } from "../kube/api-server.ts";
+import { anObject } from "../engine/objects.ts";
 import { patched as patchedObject } from "../kube/patches.ts";
 import { LONG, NOTHING, type Memory, type Reply } from "./exchange.ts";
 
@@ -64,23 +64,12 @@ export interface World {
 
 /** @returns a world in which a user has just created the object, and a process has read it. */
 export function begin(spec: JsonObject, faults: number): World {
-  const object: KubeObject = {
-    apiVersion: "test/v1",
-    kind: "Widget",
-    metadata: {
-      name: "a",
-      namespace: TEAM,
-      uid: "uid-a",
-      resourceVersion: "1",
-      generation: 1,
-      creationTimestamp: "2026-11-21T10:00:00Z",
-    },
-    spec,
-    status: { observedGeneration: -1 },
-  };
+  const before = { observedGeneration: -1 };
+  const meta = { resourceVersion: "1", generation: 1, creationTimestamp: "2026-11-21T10:00:00Z" };
+  const object = anObject({ meta, spec, status: before });
   return {
     object,
-    before: { observedGeneration: -1 },
+    before,
     remotes: [],
     effects: {},
     deploys: {},

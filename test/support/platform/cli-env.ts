@@ -6,11 +6,10 @@ import { afterAll, beforeAll, inject } from "vitest";
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
 import { systemClock } from "../../../src/kube/api/clock.ts";
-import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { cluster } from "../env/cluster.ts";
-import { resource, secret } from "../kube/manifests.ts";
+import { COMMIT, defaults, environment, project, resource } from "../kube/manifests.ts";
 import { cli, type CliOptions } from "../programs/cli.ts";
-import { COMMIT, startHarness, type World } from "./env.ts";
+import { startHarness, type World } from "./env.ts";
 
 export type CliEnv = ReturnType<typeof createCliEnv>;
 
@@ -44,23 +43,12 @@ export function createCliEnv(surface: Surface) {
     });
     await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
     world = await startHarness(surface, "");
-    const { simulator, projectId, environmentId, applicationId, clusterIds } = world;
-    const spec: JsonObject = {
-      baseUrl: simulator.url,
-      organizationId: simulator.organizationId,
-      auth: { tokenSecretRef: { name: "default" } },
-      rateLimit: { requestsPerSecond: 1000, burst: 1000 },
-      surface: surface === "full" ? "Full" : "Documented",
-    };
+    const { simulator, projectId, environmentId, applicationId } = world;
+    const fixtures = { platform: simulator };
     await here.apply(
-      secret("default", { token: simulator.tokens.admin }),
-      resource("PlatformConnection", "default", spec),
-      resource("PlatformProject", "shop", { name: "shop" }),
-      resource("PlatformEnvironment", "staging", {
-        name: "staging",
-        projectRef: { name: "shop" },
-        clusterRef: { externalId: clusterIds[0] },
-      }),
+      ...defaults(fixtures, { surface: surface === "full" ? "Full" : "Documented" }),
+      project("shop"),
+      environment(fixtures, "staging", "shop"),
       resource("PlatformApplication", "api", {
         name: "api",
         environmentRef: { name: "staging" },

@@ -5,10 +5,9 @@ import type { DatabaseInput } from "../../../src/platform/areas/databases.ts";
 import type { Platform, PlatformOptions } from "../../../src/platform/index.ts";
 import { createTransport, type HttpAnswer, type HttpRequest } from "../../../src/platform/transport/http.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
+import { COMMIT } from "../kube/manifests.ts";
 import { callsIn } from "./change-log.ts";
 import { adminOf } from "./client.ts";
-
-export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
 export type World = Awaited<ReturnType<typeof startHarness>>;
 

@@ -1,10 +1,9 @@
-import { operations } from "../../../src/platform/codec/operations.ts";
-import type { OperationName } from "../../../src/platform/codec/operations.ts";
+import { operations, type OperationName } from "../../../src/platform/codec/operations.ts";
 import type { Platform } from "../../../src/platform/index.ts";
 import { SAMPLES } from "../../samples/index.ts";
 import type { PlainArea, Sample } from "../../samples/sample.ts";
-import { applicationInput, COMMIT, databaseInput } from "./env.ts";
-import type { World } from "./env.ts";
+import { COMMIT } from "../kube/manifests.ts";
+import { applicationInput, databaseInput, type World } from "./env.ts";
 
 type Beyond = {
   [Name in OperationName]: (typeof operations)[Name] extends { readonly beyond: true } ? Name : never;

@@ -6,15 +6,11 @@ import { delimiter, dirname, join } from "node:path";
 
 import { inject } from "vitest";
 
+import type { Ended } from "./cli.ts";
+
 const NAMES = ["platform-operator", "kubectl-platform", "kubectl_complete-platform"];
 
 export type Bundle = Awaited<ReturnType<typeof openBundle>>;
-
-export interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** Links the bundle of this run under its names. @param kubectlPath the kubectl that will call it */
 export async function openBundle(kubectlPath: string) {
@@ -28,7 +24,7 @@ export async function openBundle(kubectlPath: string) {
     bin: dir,
     /** Runs a program of `bin` or of the system, with only the given environment variables. */
     run: ([program = "", ...args]: readonly string[], env: Readonly<Record<string, string>> = {}, input = "") =>
-      new Promise<Ran>((resolve, reject) => {
+      new Promise<Ended>((resolve, reject) => {
         // Later starts take half the time of the first one.
         const cache = { NODE_COMPILE_CACHE: join(dir, "compile-cache") };
         const child = spawn(program, args, { env: { PATH: path, HOME: dir, ...cache, ...env } });

@@ -3,8 +3,9 @@ import type { Host } from "../../../src/cli/base/io.ts";
 import { main } from "../../../src/cli/index.ts";
 import { systemClock } from "../../../src/kube/api/clock.ts";
 
+/** How a command ended; without a code by a signal. */
 export interface Ended {
-  readonly code: number;
+  readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
