@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { GROUP, VERSION } from "../../../src/api/names.ts";
-import { RESOURCES } from "../../../src/kinds/index.ts";
+import { conditionOf, conditionsOf, type Condition } from "../../../src/engine/contract/status.ts";
 import { isKube } from "../../../src/kube/api/errors.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import { parseObject } from "../../../src/kube/api/objects.ts";
@@ -9,6 +8,7 @@ import { collectionPath, CONFIG_MAP, EVENT, LEASE, objectPath, SECRET } from "..
 import type { KubeClient } from "../../../src/kube/api/transport.ts";
 import type { Json, JsonObject, KubeObject, ResourceType } from "../../../src/kube/api/types.ts";
 import { listAll } from "../../../src/kube/watch/list.ts";
+import { TYPES } from "../../../src/operator/config/caches.ts";
 
 /** An object as a user writes it. */
 export type Manifest = JsonObject & {
@@ -16,14 +16,7 @@ export type Manifest = JsonObject & {
   readonly metadata: JsonObject & { readonly name: string };
 };
 
-export interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly observedGeneration: number;
-  readonly lastTransitionTime: string;
-}
+export { type Condition, conditionOf as condition };
 
 /** When waiting ends: when a function returns true, or a condition (Ready by default) matches for the generation. */
 export type Until = ((object: KubeObject) => boolean) | Partial<Pick<Condition, "type" | "status" | "reason">>;
@@ -34,19 +27,7 @@ const LOOKS = { firstMs: 40, factor: 1.25, lastMs: 300 };
 export const PATIENCE_MS = 40_000;
 
 const types: ReadonlyMap<string, ResourceType> = new Map(
-  [
-    ...RESOURCES.map(({ kind, plural, scope }) => ({
-      group: GROUP,
-      version: VERSION,
-      kind,
-      plural,
-      namespaced: scope === "Namespaced",
-    })),
-    SECRET,
-    CONFIG_MAP,
-    EVENT,
-    LEASE,
-  ].map((type) => [type.kind, type]),
+  [...TYPES, SECRET, CONFIG_MAP, EVENT, LEASE].map((type) => [type.kind, type]),
 );
 
 export type Cluster = ReturnType<typeof cluster>;
@@ -139,21 +120,11 @@ export async function comes<T>(look: () => Promise<T | undefined>, timeoutMs: nu
   }
 }
 
-/** @returns a condition of an object's status. */
-export function condition(object: KubeObject, type: string): Condition | undefined {
-  const all = member(object.status, "conditions");
-  return Array.isArray(all) ? all.filter(isCondition).find((one) => one.type === type) : undefined;
-}
-
-function isCondition(value: unknown): value is Condition {
-  return typeof value === "object" && value !== null && "type" in value && "reason" in value;
-}
-
 function holds(object: KubeObject, until: Until): boolean {
   if (typeof until === "function") return until(object);
   if (member(object.status, "observedGeneration") !== object.metadata.generation) return false;
   const { type = "Ready", ...wanted } = until;
-  const found = condition(object, type);
+  const found = conditionOf(object, type);
   if (found === undefined || found.observedGeneration !== object.metadata.generation) return false;
   return (
     (wanted.status === undefined || wanted.status === found.status) &&
@@ -164,8 +135,7 @@ function holds(object: KubeObject, until: Until): boolean {
 /** Returns an object for a failure's message, the most important parts first. */
 function shown(object: KubeObject | undefined): string {
   if (object === undefined) return "it does not exist";
-  const all = member(object.status, "conditions");
-  const conditions = (Array.isArray(all) ? all.filter(isCondition) : []).map(
+  const conditions = conditionsOf(object).map(
     ({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`,
   );
   return `${conditions.join(" | ")}\n${JSON.stringify(object, undefined, 1)}`;
