@@ -31,7 +31,7 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
     kindRunner(
       kind,
       harness.admin,
-      { surface, ids: { "spec.clusterRef": cluster ?? "" }, values, sources: "s@1", token: "token-1" },
+      { surface, ids: { "spec.clusterRef": cluster ?? "" }, values },
       { clusterRef: { externalId: cluster ?? "" }, template, managedConfig: { ingress }, ...change },
     );
 

@@ -7,51 +7,37 @@ import { RESOURCES } from "../../../src/kinds/index.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { annotated, changed, created, NOW, type Health, type HealthCase, type Kstatus } from "./case.ts";
 
-const DONE: Why = { reason: "Available", message: "The object exists on the platform as described." };
-const ENDINGS = {
-  settled: { is: "settled", why: DONE },
-  working: { is: "waiting", exchange: "ok", why: { reason: "Creating", message: "The platform creates it." } },
-  waiting: {
-    is: "waiting",
-    exchange: "none",
-    why: { reason: "ParentNotReady", message: 'Waiting for PlatformProject "shop" (reason Creating).' },
-  },
-  approval: {
-    is: "waiting",
-    exchange: "ok",
-    why: { reason: "ApprovalPending", message: "A plan waits for approval: see status.plan." },
-  },
-  outsideWindow: {
-    is: "waiting",
-    exchange: "ok",
-    why: { reason: "OutsideChangeWindow", message: "Waiting for a change window of spec.lifecycle.syncWindows." },
-  },
-  strange: {
-    is: "waiting",
-    exchange: "ok",
-    why: { reason: "UnknownState", message: "The platform reports HIBERNATING, which is not documented." },
-  },
-  stalled: {
-    is: "stalled",
-    exchange: "ok",
-    why: { reason: "InvalidSpec", message: "The platform rejected it: the name is not valid." },
-  },
-  trouble: {
-    is: "retry",
-    why: { reason: "PlatformUnavailable", message: "The platform answered with 503; the operator tries again." },
-  },
-  outage: {
-    is: "retry",
-    isOutage: true,
-    why: { reason: "PlatformUnavailable", message: "The platform answered with 503; the operator tries again." },
-  },
-  held: {
-    is: "held",
-    stale: true,
-    why: { reason: "ConnectionNotReady", message: 'PlatformConnection "default" is not ready (PlatformUnavailable).' },
-  },
-  paused: { is: "paused" },
-} as const satisfies Record<string, ReconcileResult>;
+/** A reconcile that waits. @param exchange whether the platform answered in it */
+const waitingFor = (reason: Why["reason"], message: string, exchange: "ok" | "none" = "ok") =>
+  ({ is: "waiting", exchange, why: { reason, message } }) as const;
+
+const UNAVAILABLE: Why = {
+  reason: "PlatformUnavailable",
+  message: "The platform answered with 503; the operator tries again.",
+};
+const CLOSED: Why = {
+  reason: "ConnectionNotReady",
+  message: 'PlatformConnection "default" is not ready (PlatformUnavailable).',
+};
+
+const settled = {
+  is: "settled",
+  why: { reason: "Available", message: "The object exists on the platform as described." },
+} as const;
+const working = waitingFor("Creating", "The platform creates it.");
+const waiting = waitingFor("ParentNotReady", 'Waiting for PlatformProject "shop" (reason Creating).', "none");
+const approval = waitingFor("ApprovalPending", "A plan waits for approval: see status.plan.");
+const outsideWindow = waitingFor("OutsideChangeWindow", "Waiting for a change window of spec.lifecycle.syncWindows.");
+const strange = waitingFor("UnknownState", "The platform reports HIBERNATING, which is not documented.");
+const stalled = {
+  is: "stalled",
+  exchange: "ok",
+  why: { reason: "InvalidSpec", message: "The platform rejected it: the name is not valid." },
+} as const;
+const trouble = { is: "retry", why: UNAVAILABLE } as const;
+const outage = { ...trouble, isOutage: true } as const;
+const held = { is: "held", stale: true, why: CLOSED } as const;
+const pause = { is: "paused" } as const;
 
 /** @returns the object as it is stored after a reconcile with this result */
 function after(object: KubeObject, ending: ReconcileResult, policyStatus?: PolicyStatus): KubeObject {
@@ -86,7 +72,6 @@ type Of = "plans" | "connections";
 
 type Situation = readonly [name: string, Health, Kstatus, lead: (object: KubeObject) => KubeObject, of?: Of];
 
-const { settled, working, waiting, approval, outsideWindow, strange, stalled, trouble, outage, held } = ENDINGS;
 /** The object after reconciles with these results. */
 const having =
   (...endings: readonly ReconcileResult[]) =>
@@ -113,10 +98,10 @@ const SITUATIONS: readonly Situation[] = [
   ["stalled-then-changed", "Progressing", "InProgress", (object) => changed(after(object, stalled))],
   ["changed-in-trouble", "Progressing", "InProgress", (object) => after(changed(after(object, settled)), trouble)],
   // kstatus does not know the annotation for a pause: it sees the conditions, which do not change.
-  ["paused-new", "Suspended", "InProgress", (object) => paused(after(object, ENDINGS.paused))],
-  ["paused-ready", "Suspended", "Current", (object) => paused(having(settled, ENDINGS.paused)(object))],
-  ["paused-stalled", "Suspended", "Failed", (object) => paused(having(stalled, ENDINGS.paused)(object))],
-  ["ready-resumed", "Healthy", "Current", having(settled, ENDINGS.paused)],
+  ["paused-new", "Suspended", "InProgress", (object) => paused(after(object, pause))],
+  ["paused-ready", "Suspended", "Current", (object) => paused(having(settled, pause)(object))],
+  ["paused-stalled", "Suspended", "Failed", (object) => paused(having(stalled, pause)(object))],
+  ["ready-resumed", "Healthy", "Current", having(settled, pause)],
 ];
 
 /** The cases of each situation and kind. */

@@ -19,6 +19,7 @@ import type { Platform } from "../../../src/platform/index.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
 import { type ContextChange, contextWith } from "./contexts.ts";
+import { resolvedNeeds } from "./kind-runner.ts";
 
 export const CLUSTER = "00000000-0000-4000-8000-000000000002";
 export const NOW = new Date("2026-11-21T10:00:00.400Z");
@@ -73,20 +74,11 @@ export function bindingSpec(change: object = {}): BindingSpec {
 
 /** Returns resolved values by field; the fingerprint is the content itself. */
 export function resolved(values: Readonly<Record<string, string>> = {}, clusterId: string = CLUSTER): ResolvedNeeds {
-  return {
-    id: (name) => {
-      if (name !== "spec.clusterRef") throw new RangeError(name);
-      return clusterId;
-    },
-    value: (name) => {
-      const value = values[name];
-      if (value === undefined) throw new RangeError(name);
-      return value;
-    },
-    idIfAny: () => undefined,
-    all: () => new Map(),
-    fingerprint: (content) => ({ key: "k", digest: JSON.stringify(content), sources: "s" }),
-  };
+  return resolvedNeeds({ ids: { "spec.clusterRef": clusterId }, values }, (content) => ({
+    key: "k",
+    digest: JSON.stringify(content),
+    sources: "s",
+  }));
 }
 
 export function contextOf<K extends KindTypes>(

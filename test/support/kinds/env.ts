@@ -18,7 +18,7 @@ import { project } from "../../../src/kinds/project/index.ts";
 import { webhook } from "../../../src/kinds/webhook/index.ts";
 import { callsIn } from "../platform/change-log.ts";
 import { adminOf, hurriedClock } from "../platform/client.ts";
-import { kindRunner, type Runner, type Surroundings } from "./kind-runner.ts";
+import { kindRunner, type Runner } from "./kind-runner.ts";
 
 export type SurfaceName = "Documented" | "Full";
 
@@ -39,15 +39,8 @@ export async function startKindHarness(surface: SurfaceName, known: SurfaceName 
   const api = adminOf(simulator, { surface: known, clock });
   const [first = "", second = ""] = simulator.clusterIds;
   let [told, passed] = [0, 0];
-  const around = (ids: Readonly<Record<string, string>>): Surroundings => ({
-    surface,
-    ids,
-    values: {},
-    sources: "s@1",
-    token: "token-1",
-    passed: () => passed,
-  });
-  const inside = (environmentId: string): Surroundings => around({ "spec.environmentRef": environmentId });
+  const around = (ids: Readonly<Record<string, string>>) => ({ surface, ids, passed: () => passed });
+  const inside = (environmentId: string) => around({ "spec.environmentRef": environmentId });
   const service = (id: string | undefined): Service => {
     const found = simulator.world().services.get(id ?? "");
     if (found === undefined) throw new Error(`the platform has no service ${id}`);

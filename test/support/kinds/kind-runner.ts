@@ -7,7 +7,6 @@ import { isDeepStrictEqual } from "node:util";
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import { LocalState } from "../../../src/engine/context/local-state.ts";
 import type {
-  Fingerprint,
   IdentitySource,
   Kind,
   KindTypes,
@@ -48,7 +47,7 @@ export interface Surroundings {
   all?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   sources: string;
   /** Milliseconds that have passed on the platform; the operator's clock follows. */
-  readonly passed?: () => number;
+  readonly passed: () => number;
   /** The connection's token, the key of fingerprints. */
   token: string;
 }
@@ -80,19 +79,20 @@ type AnyKind<Api extends RatedApi> = Kind<KindTypes & { readonly api: Api }>;
 
 const NAME = "thing";
 
-/** @param spec as a user writes it */
+/** @param given the surroundings that differ from the usual ones @param spec as a user writes it */
 export function kindRunner<K extends KindTypes>(
   typed: Kind<K>,
   api: K["api"],
-  around: Surroundings,
+  given: Pick<Surroundings, "surface"> & Partial<Surroundings>,
   spec: JsonObject,
 ): Runner {
+  const around: Surroundings = { ids: {}, values: {}, sources: "s@1", token: "token-1", passed: () => 0, ...given };
   const kind = typed as unknown as AnyKind<K["api"]>;
   const { kind: name } = kind.resource;
   let elapsed = 0;
   const clock = {
     now: () => new Date(Date.UTC(2026, 10, 21, 10) + clock.monotonic()),
-    monotonic: () => elapsed + (around.passed?.() ?? 0),
+    monotonic: () => elapsed + around.passed(),
     after: () => () => {},
   };
   const random = drawn();
@@ -110,13 +110,14 @@ export function kindRunner<K extends KindTypes>(
   const contextOf = ({ spec: _spec, ...change }: PassChange): ReconcileContext => {
     const { metadata, status, spec: stored } = object();
     const generation = metadata.generation ?? 1;
+    const fingerprint = (content: Json) => fingerprintOf(content, `${generation} ${around.sources}`, around.token);
     const parsed = kind.resource.spec.parse(stored);
     return contextWith<ReconcileContext>(
       {
         name: NAME,
         generation,
         spec: parsed,
-        inputs: kind.needs(parsed).inputs(resolvedOf(around, generation)),
+        inputs: kind.needs(parsed).inputs(resolvedNeeds(around, fingerprint)),
         now: clock.now(),
         ...identityOf(),
         memory: kind.resource.memory.parse(status),
@@ -243,7 +244,11 @@ function published(report: Report): Report {
   return report.secret === undefined ? report : { ...report, status: { ...report.status, ...report.secret.status } };
 }
 
-function resolvedOf({ ids, values, all = {}, sources, token }: Surroundings, generation: number): ResolvedNeeds {
+/** The resolved needs of a kind. @throws RangeError for a field that is not among them */
+export function resolvedNeeds(
+  { ids, values, all = {} }: Pick<Surroundings, "ids" | "values" | "all">,
+  fingerprint: ResolvedNeeds["fingerprint"],
+): ResolvedNeeds {
   const found = <T>(table: Readonly<Record<string, T>>, field: string): T => {
     const value = table[field];
     if (value === undefined) throw new RangeError(`${field} was not asked for`);
@@ -254,6 +259,6 @@ function resolvedOf({ ids, values, all = {}, sources, token }: Surroundings, gen
     idIfAny: (field) => ids[field],
     value: (field) => found(values, field),
     all: (field) => new Map(Object.entries(found(all, field))),
-    fingerprint: (content: Json): Fingerprint => fingerprintOf(content, `${generation} ${sources}`, token),
+    fingerprint,
   };
 }

@@ -20,14 +20,8 @@ export function variableSetEnv(surface: SurfaceName) {
       },
       /** A set that was just applied, by default for "web" only. */
       set: (spec: JsonObject, outside: Partial<Surroundings> = {}) => {
-        const around: Surroundings = {
-          surface,
-          ids: { "spec.targets[0].applicationRef": web, "spec.targets[1].applicationRef": api },
-          values: {},
-          sources: "s@1",
-          token: "token-1",
-          ...outside,
-        };
+        const ids = { "spec.targets[0].applicationRef": web, "spec.targets[1].applicationRef": api };
+        const around = { surface, ids, ...outside };
         const runner = kindRunner(variableSet, env.harness.api, around, { targets: [own.target("web")], ...spec });
         /** Reconciles until nothing is sent or has to be read back. @returns the operations of all reconciles */
         const settle = (change?: PassChange): Promise<Ran> => settled(runner, change);
