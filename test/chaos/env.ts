@@ -20,14 +20,13 @@ import type { Surface } from "../../simulator/base/operations.ts";
 import type { Speed } from "../../simulator/base/time.ts";
 import { startSimulator, type Simulator } from "../../simulator/simulator.ts";
 import type { Windows } from "../../src/engine/contract/windows.ts";
-import { createKubeClient, type ConnectedClient } from "../../src/kube/api/client.ts";
-import { systemClock } from "../../src/kube/api/clock.ts";
+import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import { isKube } from "../../src/kube/api/errors.ts";
 import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../src/operator/config/config.ts";
 import type { Deadlines } from "../../src/platform/client/caller.ts";
 import { endpointOf, kubeconfigOf } from "../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
-import { type Cluster, cluster } from "../support/env/cluster.ts";
+import { type Cluster, cluster, clientAt, createNamespace } from "../support/env/cluster.ts";
 import { FAST } from "../support/env/env.ts";
 import { type LogLine, type RunningOperator, startOperator } from "../support/env/operator.ts";
 import { grantRights, withdrawRights } from "../support/env/rights.ts";
@@ -109,13 +108,9 @@ export async function openChaosEnv(options: ChaosEnvOptions): Promise<ChaosEnv> 
   const watched = [namespace, ...(options.more ?? []).map((suffix) => `${namespace}-${suffix}`)];
   const sequence = createSequence();
   const refusals = createRefusals(options.mayBeRefused);
-  const client = createKubeClient({
-    config: { from: "file", path: facts.kubeconfigPath },
-    userAgent: "chaos-test",
-    clock: systemClock(),
-  });
+  const client = clientAt(facts.kubeconfigPath, "chaos-test");
   for (const name of [...watched, operatorNamespace]) {
-    await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
+    await createNamespace(client, name);
   }
   const token = await grantRights(client, operatorNamespace);
   const simulator = await startSimulator({ surface: options.surface, speed: options.speed ?? 100 });

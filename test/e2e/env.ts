@@ -6,14 +6,13 @@ import { inject } from "vitest";
 import type { Effect } from "../../simulator/request/journal.ts";
 import { startSimulator, type Simulator } from "../../simulator/simulator.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
-import { createKubeClient, type ConnectedClient } from "../../src/kube/api/client.ts";
-import { systemClock } from "../../src/kube/api/clock.ts";
+import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
 import { WINDOWS_VARIABLE } from "../../src/operator/config/config.ts";
 import { OPERATOR } from "../../src/operator/config/names.ts";
 import { type AuditEvent, readAudit, serviceAccountUser } from "../control-plane/audit.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
-import { type Cluster, cluster as clusterAt } from "../support/env/cluster.ts";
+import { type Cluster, cluster as clusterAt, clientAt } from "../support/env/cluster.ts";
 import { FAST } from "../support/env/env.ts";
 import { quickstartIn } from "../support/env/manifests.ts";
 import { type LogLine, type RunningOperator, startExactly } from "../support/env/operator.ts";
@@ -55,11 +54,7 @@ export interface Env {
 export async function openEnv(): Promise<Env> {
   const cluster = await startCluster();
   const platform = await startSimulator({ surface: "full", speed: 100 });
-  const client: ConnectedClient = createKubeClient({
-    config: { from: "file", path: cluster.kubeconfigPath },
-    userAgent: "e2e",
-    clock: systemClock(),
-  });
+  const client: ConnectedClient = clientAt(cluster.kubeconfigPath, "e2e");
   const operators: RunningOperator[] = [];
   const at = (namespace: string): Cluster => clusterAt(() => client, namespace);
   return {

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { API_VERSION, GROUP, VERSION } from "../../src/api/names.ts";
-import { createKubeClient, type ConnectedClient } from "../../src/kube/api/client.ts";
-import { systemClock } from "../../src/kube/api/clock.ts";
+import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
+import { clientAt, createNamespace } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { figure } from "../support/platform/figure.ts";
 import { casesOf, repetitions } from "./generated/cases.ts";
@@ -20,12 +20,8 @@ describe("[G1] the API server", () => {
   let client: ConnectedClient;
 
   beforeAll(async () => {
-    client = createKubeClient({
-      config: { from: "file", path: kubeconfigPath },
-      userAgent: "generated",
-      clock: systemClock(),
-    });
-    await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: NAMESPACE } } });
+    client = clientAt(kubeconfigPath, "generated");
+    await createNamespace(client, NAMESPACE);
   });
   afterAll(() => client.close());
 

@@ -1,20 +1,20 @@
-/**
- * [E14] According to the API server, the operator's token has exactly the rights of src/operator/config/rbac.ts. Also
- * uses the rights that few other tests need: test/afterwards/rights.test.ts compares the rights with those that the
- * whole suite used.
- */
 import { randomUUID } from "node:crypto";
 
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
 import { FINALIZER, RESOLVE } from "../../src/api/names.ts";
-import { type ConnectedClient, createKubeClient } from "../../src/kube/api/client.ts";
-import { systemClock } from "../../src/kube/api/clock.ts";
+import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import type { KubeRequest } from "../../src/kube/api/transport.ts";
 import { LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
 import { type Grant, GRANTS } from "../../src/operator/config/rbac.ts";
 import { kubeconfigOf } from "../control-plane/access.ts";
+/**
+ * [E14] According to the API server, the operator's token has exactly the rights of src/operator/config/rbac.ts. Also
+ * uses the rights that few other tests need: test/afterwards/rights.test.ts compares the rights with those that the
+ * whole suite used.
+ */
+import { clientAt, createNamespace } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { grantRights, withdrawRights } from "../support/env/rights.ts";
 import { defaults, resource, secret } from "../support/kube/manifests.ts";
@@ -36,13 +36,12 @@ const Rules = z.object({
 describe("[E14] the operator's token", () => {
   const controlPlane = inject("controlPlane");
   const namespace = `rights-${randomUUID().slice(0, 8)}`;
-  const connect = (path: string): ConnectedClient =>
-    createKubeClient({ config: { from: "file", path }, userAgent: "rights", clock: systemClock() });
+  const connect = (path: string): ConnectedClient => clientAt(path, "rights");
   const admin = connect(controlPlane.kubeconfigPath);
   let operator: ConnectedClient;
 
   beforeAll(async () => {
-    await admin.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
+    await createNamespace(admin, namespace);
     operator = connect(await kubeconfigOf(controlPlane, namespace, await grantRights(admin, namespace)));
   });
 

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { API_VERSION, GROUP, VERSION } from "../../src/api/names.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
-import { createKubeClient, type ConnectedClient } from "../../src/kube/api/client.ts";
-import { systemClock } from "../../src/kube/api/clock.ts";
+import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import { KubeError } from "../../src/kube/api/errors.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
+import { clientAt } from "../support/env/cluster.ts";
 import { HOSTILE_IDS } from "../support/hostile/ids.ts";
 import { SMALLEST } from "../support/kinds/spec-cases.ts";
 import { figure } from "../support/platform/figure.ts";
@@ -16,11 +16,7 @@ const { kubeconfigPath } = inject("controlPlane");
 let client: ConnectedClient;
 
 beforeAll(() => {
-  client = createKubeClient({
-    config: { from: "file", path: kubeconfigPath },
-    userAgent: "hostile",
-    clock: systemClock(),
-  });
+  client = clientAt(kubeconfigPath, "hostile");
 });
 
 afterAll(() => client.close());

@@ -21,18 +21,9 @@ export function planNew(pass: WidgetContext, observed: Observed): Plan<Action> {
       ? { is: "stalled", why: why("NameConflict", "The name is taken.") }
       : { is: "adopt", id: first.id };
   }
-  return {
-    is: "step",
-    step: {
-      repeat: "once",
-      op: "create",
-      action: "create",
-      creates: true,
-      name: pass.spec.name,
-      mark: null,
-      why: why("Creating", "It is being created."),
-    },
-  };
+  const creating = why("Creating", "It is being created.");
+  const step = { repeat: "once", op: "create", action: "create", creates: true, mark: null, why: creating } as const;
+  return { is: "step", step: { ...step, name: pass.spec.name } };
 }
 
 export function planOld(pass: WidgetContext, observed: Observed, id: string): Plan<Action> {
@@ -50,7 +41,7 @@ export function planOld(pass: WidgetContext, observed: Observed, id: string): Pl
   if (unsent && !pass.policies.blockedOperations.has("import")) {
     return { is: "step", step: { repeat: "safe", op: "import", action: "import" } };
   }
-  if (mine.state === "BUSY") return { is: "waiting", why: why("Deploying", "A deployment runs.") };
+  if (mine.state === "BUSY") return { is: "waiting", why: DEPLOYING };
   if (mine.state === "ODD") return { is: "unknown", why: why("UnknownState", "An odd state."), condition: "Deployed" };
   return planDeploy(pass, mine);
 }
@@ -78,22 +69,13 @@ function planDeploy(
   const retry = failed && requested !== undefined && requested !== memory.deployed?.retry;
   if (blockedOperations.has("deploy")) return failed ? FAILED : { is: "settled" };
   if (spec.commit !== undefined && (memory.deployed?.commit !== spec.commit || retry)) {
-    return {
-      is: "step",
-      step: {
-        repeat: "once",
-        op: "deploy",
-        action: "deploy",
-        creates: false,
-        commit: spec.commit,
-        mark: mine.deploys,
-        why: why("Deploying", "A deployment runs."),
-      },
-    };
+    const step = { repeat: "once", op: "deploy", action: "deploy", creates: false, why: DEPLOYING } as const;
+    return { is: "step", step: { ...step, commit: spec.commit, mark: mine.deploys } };
   }
   return failed ? FAILED : { is: "settled" };
 }
 
+const DEPLOYING = why("Deploying", "A deployment runs.");
 const FAILED = { is: "stalled", why: why("DeploymentFailed", "It failed.") } as const;
 
 function planProof(pass: WidgetContext, mine: Remote, id: string): Plan<Action> {

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { conditionOf, conditionsOf, type Condition } from "../../../src/engine/contract/status.ts";
+import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
+import { systemClock } from "../../../src/kube/api/clock.ts";
 import { isKube } from "../../../src/kube/api/errors.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import { parseObject } from "../../../src/kube/api/objects.ts";
 import { collectionPath, CONFIG_MAP, EVENT, LEASE, objectPath, SECRET } from "../../../src/kube/api/paths.ts";
 import type { KubeClient } from "../../../src/kube/api/transport.ts";
-import type { Json, JsonObject, KubeObject, ResourceType } from "../../../src/kube/api/types.ts";
+import type { Clock, Json, JsonObject, KubeObject, ResourceType } from "../../../src/kube/api/types.ts";
 import { listAll } from "../../../src/kube/watch/list.ts";
 import { TYPES } from "../../../src/operator/config/caches.ts";
 
@@ -29,6 +31,15 @@ export const PATIENCE_MS = 40_000;
 const types: ReadonlyMap<string, ResourceType> = new Map(
   [...TYPES, SECRET, CONFIG_MAP, EVENT, LEASE].map((type) => [type.kind, type]),
 );
+
+/** A client with the rights of a kubeconfig. */
+export function clientAt(path: string, userAgent: string, clock: Clock = systemClock()): ConnectedClient {
+  return createKubeClient({ config: { from: "file", path }, userAgent, clock });
+}
+
+export async function createNamespace(client: KubeClient, name: string): Promise<void> {
+  await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
+}
 
 export type Cluster = ReturnType<typeof cluster>;
 

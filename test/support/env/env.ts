@@ -34,8 +34,7 @@ import type { PlatformName } from "../../../simulator/base/platforms.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../../simulator/simulator.ts";
 import type { Windows } from "../../../src/engine/contract/windows.ts";
 import { RESOURCES } from "../../../src/kinds/index.ts";
-import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
-import { systemClock } from "../../../src/kube/api/clock.ts";
+import type { ConnectedClient } from "../../../src/kube/api/client.ts";
 import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../../src/operator/config/config.ts";
 import { OPERATOR } from "../../../src/operator/config/names.ts";
 import type { Deadlines } from "../../../src/platform/client/caller.ts";
@@ -43,7 +42,7 @@ import { type Endpoint, endpointOf, kubeconfigOf, kubectl, type KubectlOptions }
 import { type AuditEvent, serviceAccountUser } from "../../control-plane/audit.ts";
 import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
 import { type AuditTail, auditTail } from "./audit-tail.ts";
-import { type Cluster, cluster, type Manifest } from "./cluster.ts";
+import { type Cluster, cluster, type Manifest, clientAt, createNamespace } from "./cluster.ts";
 import { effort } from "./effort.ts";
 import { quickstartIn } from "./manifests.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
@@ -149,13 +148,9 @@ export function createEnv(options: EnvOptions) {
   };
 
   beforeAll(async () => {
-    client = createKubeClient({
-      config: { from: "file", path: facts.kubeconfigPath },
-      userAgent: "stage",
-      clock: systemClock(),
-    });
+    client = clientAt(facts.kubeconfigPath, "stage");
     for (const name of [operatorNamespace, ...namespaces]) {
-      await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
+      await createNamespace(client, name);
     }
     const token = await grantRights(client, operatorNamespace);
     kubeconfig = await kubeconfigOf(facts, operatorNamespace, token, await endpoint(facts, options.through?.()));

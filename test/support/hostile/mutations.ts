@@ -41,33 +41,20 @@ const many = fc
 
 type Change = (value: unknown) => unknown;
 
+function to(other: unknown): Change {
+  return () => other;
+}
+
+function polluting([key, value]: readonly [string, unknown]): Change {
+  return (old) => polluted(old, key, value);
+}
+
 const change: fc.Arbitrary<Change> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: anyJson.map(
-      (other): Change =>
-        () =>
-          other,
-    ),
-  },
-  { weight: 2, arbitrary: fc.constant<Change>(() => undefined) },
-  {
-    weight: 3,
-    arbitrary: fc.tuple(fc.constantFrom(...POLLUTING), anyJson).map(
-      ([key, value]): Change =>
-        (old) =>
-          polluted(old, key, value),
-    ),
-  },
+  { weight: 6, arbitrary: anyJson.map(to) },
+  { weight: 2, arbitrary: fc.constant(to(undefined)) },
+  { weight: 3, arbitrary: fc.tuple(fc.constantFrom(...POLLUTING), anyJson).map(polluting) },
   { weight: 1, arbitrary: fc.constant<Change>((old) => [old, old]) },
-  {
-    weight: 1,
-    arbitrary: fc.oneof(deep, many).map(
-      (text): Change =>
-        () =>
-          text,
-    ),
-  },
+  { weight: 1, arbitrary: fc.oneof(deep, many).map(to) },
 );
 
 function polluted(value: unknown, key: string, member: unknown): unknown {

@@ -111,11 +111,11 @@ function clusterOf(spec: JsonObject): string | undefined {
 
 /** A platform with a project and an environment, for the tests of one `describe`. */
 export interface KindEnv {
-  readonly harness: KindHarness;
-  readonly projectId: string;
-  readonly environmentId: string;
+  harness: KindHarness;
+  projectId: string;
+  environmentId: string;
   /** The number of the test, for names that no other test uses. */
-  readonly number: number;
+  number: number;
   /** The operations that were sent since the last call. */
   sent(): readonly string[];
   /** Reconciles until it is settled, two minutes later. */
@@ -143,44 +143,34 @@ export function kindEnv<More extends object>(
   more: (env: KindEnv) => More,
   prepare: (env: KindEnv) => void | Promise<void> = () => {},
 ): KindEnv & More {
-  let harness: KindHarness;
-  let [projectId, environmentId, number] = ["", "", 0];
-  beforeAll(async () => {
-    harness = await startKindHarness(surface);
-    projectId = await harness.newProject("shop");
-    environmentId = await harness.newEnvironment(projectId, "staging");
-  });
-  beforeEach(async () => {
-    number += 1;
-    harness.simulator.sim.faults.clear();
-    harness.change(USUAL_SETTINGS);
-    await prepare(env);
-    harness.writes();
-  });
-  afterAll(() => harness.close());
   const env: KindEnv = {
-    get harness() {
-      return harness;
-    },
-    get projectId() {
-      return projectId;
-    },
-    get environmentId() {
-      return environmentId;
-    },
-    get number() {
-      return number;
-    },
-    sent: () => harness.writes().map(([operation]) => operation),
+    harness: undefined as unknown as KindHarness,
+    projectId: "",
+    environmentId: "",
+    number: 0,
+    sent: () => env.harness.writes().map(([operation]) => operation),
     settled: async (runner) => {
       await runner.run();
-      harness.pass(120);
+      env.harness.pass(120);
       const { is } = await runner.run();
       if (is !== "settled") throw new Error(`it is ${is}`);
-      harness.writes();
+      env.harness.writes();
       return runner;
     },
   };
+  beforeAll(async () => {
+    env.harness = await startKindHarness(surface);
+    env.projectId = await env.harness.newProject("shop");
+    env.environmentId = await env.harness.newEnvironment(env.projectId, "staging");
+  });
+  beforeEach(async () => {
+    env.number += 1;
+    env.harness.simulator.sim.faults.clear();
+    env.harness.change(USUAL_SETTINGS);
+    await prepare(env);
+    env.harness.writes();
+  });
+  afterAll(() => env.harness.close());
   // With its getters.
   return Object.defineProperties(env, Object.getOwnPropertyDescriptors(more(env))) as KindEnv & More;
 }

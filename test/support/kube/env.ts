@@ -3,12 +3,12 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, inject } from "vitest";
 
-import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
-import { systemClock } from "../../../src/kube/api/clock.ts";
+import type { ConnectedClient } from "../../../src/kube/api/client.ts";
 import { parseObject } from "../../../src/kube/api/objects.ts";
 import { collectionPath, objectPath } from "../../../src/kube/api/paths.ts";
 import type { Clock, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { kubectl } from "../../control-plane/access.ts";
+import { clientAt, createNamespace } from "../env/cluster.ts";
 import { THING } from "./things.ts";
 
 interface Given {
@@ -24,10 +24,9 @@ export function kubeEnv() {
   const facts = inject("controlPlane");
   const open: ConnectedClient[] = [];
 
-  const connect = async (more: { readonly port?: number; readonly clock?: Clock }): Promise<ConnectedClient> => {
-    const { port, clock = systemClock() } = more;
+  const connect = async ({ port, clock }: { readonly port?: number; readonly clock?: Clock }) => {
     const path = port === undefined ? facts.kubeconfigPath : await through(port);
-    const client = createKubeClient({ config: { from: "file", path }, userAgent: "kube-test", clock });
+    const client = clientAt(path, "kube-test", clock);
     open.push(client);
     return client;
   };
@@ -66,9 +65,7 @@ export function kubeEnv() {
     client,
     /** Another client, through another port (with TLS) or with another clock. */
     connect,
-    namespace: async (name: string): Promise<void> => {
-      await client().request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
-    },
+    namespace: (name: string): Promise<void> => createNamespace(client(), name),
     create: async (namespace: string, name: string, { meta = {}, spec = {} }: Given = {}): Promise<KubeObject> =>
       asThing(
         await client().request({

@@ -35,13 +35,9 @@ export interface Answer {
 }
 
 /** The state of the object in a process between two reconciles, in a comparable form. */
-export interface Memory {
-  readonly unsaved: LocalState["unsaved"];
-  readonly unsent: LocalState["unsent"];
-  readonly answered: LocalState["answered"];
+export interface Memory extends Readonly<Pick<LocalState, "unsaved" | "unsent" | "answered" | "rejected">> {
   /** The last intent that it saw, and for how many ticks. */
   readonly intent: { readonly attempt: string; readonly age: number } | undefined;
-  readonly rejected: LocalState["rejected"];
   /** 0 or 1: the number would only delay the next attempt. */
   readonly failures: number;
 }

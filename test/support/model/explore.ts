@@ -78,15 +78,12 @@ export async function wander(
     for (let gone = 0; gone < length && visit !== undefined; gone += 1) {
       const found = await step(setting, visit, ends);
       if (found.is === "broken") return { moves, counterexample: found.told };
-      visit = onto(visit, found.moves[Math.floor(random() * found.moves.length)]);
+      const move = found.moves[Math.floor(random() * found.moves.length)];
+      visit = move && { world: move.next, from: visit, label: move.label };
       moves += 1;
     }
   }
   return { moves, counterexample: undefined };
-}
-
-function onto(from: Visit, move: Move | undefined): Visit | undefined {
-  return move && { world: move.next, from, label: move.label };
 }
 
 /**

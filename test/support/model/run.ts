@@ -42,13 +42,6 @@ export interface Rules {
   readonly kind: typeof widget;
 }
 
-const RULES: Rules = {
-  surface: "Full",
-  windows: {},
-  fenced: true,
-  kind: widget,
-};
-
 /** The engine's times in the model: those that only reduce the number of writes are 0. */
 const WINDOWS: Windows = {
   ...DEFAULT_WINDOWS,
@@ -65,7 +58,7 @@ const NOW = new Date("2026-11-21T10:00:00Z");
 
 /** Runs a reconcile until it needs an answer that is missing, or ends. */
 export async function run(broken: Partial<Rules>, start: Start, answers: readonly Answer[]): Promise<Stand> {
-  const rules = { ...RULES, ...broken };
+  const { surface = "Full", windows, fenced = true, kind = widget } = broken;
   let at = 0;
   let leads = start.leads;
   let asked = 0;
@@ -101,9 +94,9 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
   const session = recalled(start, clock);
   const api = apiOver(
     (op, id = "", made = {}) => ask({ to: "platform", op, id, made }),
-    () => rules.surface,
+    () => surface,
   );
-  const connection = connectionTo(api, rules.surface, clock);
+  const connection = connectionTo(api, surface, clock);
   const ports = portsOver<WidgetApi>(connection, {
     cache: { get: (key) => (key.kind === "Widget" ? held : undefined), list: () => [] },
     writer: createWriter({
@@ -139,12 +132,12 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
         warned ||= type === "Warning" && reason === "Orphaned";
       },
     },
-    fence: { mayWrite: () => leads || !rules.fenced },
+    fence: { mayWrite: () => leads || !fenced },
     assignment: UNDIVIDED,
     clock,
     random,
     localStates: { ...createLocalStates(() => clock.monotonic()), of: () => session },
-    windows: { ...WINDOWS, ...rules.windows },
+    windows: { ...WINDOWS, ...windows },
     observer: {
       change: () => {},
       status: () => {},
@@ -156,7 +149,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
   });
   const ended = reconciler(
     ports,
-    rules.kind as Kind<KindTypes & { readonly api: WidgetApi }>,
+    kind as Kind<KindTypes & { readonly api: WidgetApi }>,
   )(keyOf(start.object)).then(
     (again) => again ?? null,
     (error: unknown) => {

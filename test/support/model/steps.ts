@@ -116,7 +116,11 @@ function ticks(ms: number): number {
 /** The moves within a reconcile: its command takes effect and is answered, or a fault occurs. */
 export async function busy(setting: Setting, world: World, index: number): Promise<readonly Move[]> {
   const process = at(world, index);
-  if (process.held !== null) return [await thaw(setting, world, index)];
+  if (process.held !== null) {
+    // The frozen process continues with the answer that it received.
+    const next = await deliver(setting, put(world, index, { ...process, held: null }), index, process.held);
+    return [move(`${process.name} goes on with ${answer(process.held)}`, next)];
+  }
   const stand = setting.processes.stand(process.node ?? -1);
   if (stand.is !== "parked") throw new TypeError("a pass that ended goes on");
   const { command } = stand;
@@ -127,14 +131,6 @@ export async function busy(setting: Setting, world: World, index: number): Promi
   const frozen = put(struck(done.world), index, { ...process, held: done.reply });
   moves.push(move(`${what}, freezes before the answer`, frozen));
   return [...moves, ...(await failures(setting, world, index, stand, done.world))];
-}
-
-/** The frozen process continues with the answer that it received. */
-export async function thaw(setting: Setting, world: World, index: number): Promise<Move> {
-  const process = at(world, index);
-  if (process.held === null) throw new TypeError("nothing is held");
-  const next = await deliver(setting, put(world, index, { ...process, held: null }), index, process.held);
-  return move(`${process.name} goes on with ${answer(process.held)}`, next);
 }
 
 /** Executes a command, and returns the answer. */

@@ -4,9 +4,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, inject } from "vitest";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
-import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
-import { systemClock } from "../../../src/kube/api/clock.ts";
-import { cluster } from "../env/cluster.ts";
+import type { ConnectedClient } from "../../../src/kube/api/client.ts";
+import { cluster, clientAt, createNamespace } from "../env/cluster.ts";
 import { COMMIT, defaults, environment, project, resource } from "../kube/manifests.ts";
 import { cli, type CliOptions } from "../programs/cli.ts";
 import { startHarness, type World } from "./env.ts";
@@ -36,12 +35,8 @@ export function createCliEnv(surface: Surface) {
     here.patch(kind, name, { status: { externalId } }, "status");
 
   beforeAll(async () => {
-    client = createKubeClient({
-      config: { from: "file", path: facts.kubeconfigPath },
-      userAgent: "cli-world",
-      clock: systemClock(),
-    });
-    await client.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
+    client = clientAt(facts.kubeconfigPath, "cli-world");
+    await createNamespace(client, namespace);
     world = await startHarness(surface, "");
     const { simulator, projectId, environmentId, applicationId } = world;
     const fixtures = { platform: simulator };
