@@ -28,7 +28,7 @@ function stored(
   const object = { ...newObject(kind.resource.kind, {}), status: before };
   return {
     isStep,
-    status: composed({ object, result: shown, report, memory: pass.memory, context: pass, handled: undefined }),
+    status: composed({ object, result: shown, report, memory: pass.memory, context: pass }),
   };
 }
 

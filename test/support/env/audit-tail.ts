@@ -4,14 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { type AuditEvent, isWrite, parseAudit } from "../../control-plane/audit.ts";
 
-/** A summary of a write request for the output of a failing test. `code` is the answer's status. */
-export interface Write {
-  readonly verb: string;
-  /** E.g. "platformapplications/status". */
-  readonly what: string;
-  readonly name: string;
-  readonly code: number;
-}
+export type Write = ReturnType<typeof short>;
 
 export type AuditTail = ReturnType<typeof auditTail>;
 
@@ -71,11 +64,7 @@ export function auditTail(path: string, user: string, touch: (mark: string) => P
 }
 
 /** @returns the writes among the requests, with those of leases and events separately */
-export function writesOf(events: readonly AuditEvent[]): {
-  readonly objects: readonly Write[];
-  readonly events: readonly Write[];
-  readonly leases: readonly Write[];
-} {
+export function writesOf(events: readonly AuditEvent[]) {
   const writes = events.filter(isWrite);
   const of = (...resources: readonly string[]): readonly Write[] =>
     writes.filter(({ objectRef }) => resources.includes(objectRef?.resource ?? "")).map(short);
@@ -87,12 +76,15 @@ export function writesOf(events: readonly AuditEvent[]): {
   };
 }
 
-function short({ verb, objectRef, responseStatus }: AuditEvent): Write {
+/** Summarizes a write request for the output of a failing test. */
+function short({ verb, objectRef, responseStatus }: AuditEvent) {
   const { resource = "", subresource = "", name = "" } = objectRef ?? {};
   return {
     verb,
+    /** E.g. "platformapplications/status". */
     what: subresource === "" ? resource : `${resource}/${subresource}`,
     name,
+    /** The answer's status. */
     code: responseStatus?.code ?? 0,
   };
 }

@@ -7,14 +7,8 @@ import { manifestsIn } from "../env/manifests.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../examples");
 
-interface Example {
-  /** Its path below examples/. */
-  readonly file: string;
-  readonly manifests: readonly Manifest[];
-}
-
-/** @returns the examples with their manifests, except Namespaces */
-export function examples(): readonly Example[] {
+/** @returns the examples by their paths below examples/, with their manifests, except Namespaces */
+export function examples() {
   const names = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".yaml"));
   return names.toSorted().map((name) => {
     const path = join(FOLDER, name);

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-import { listen } from "../programs/listen.ts";
+import { listen } from "../programs/free-port.ts";
 
 interface PullRequest {
   readonly number: number;

@@ -2,9 +2,10 @@
 import type { Report, Why } from "../../../src/engine/contract/kind.ts";
 import { statusPlanOf } from "../../../src/engine/policies/policy-status.ts";
 import type { PolicyStatus } from "../../../src/engine/policies/policy-status.ts";
-import { buildStatus, type ReconcileResult } from "../../../src/engine/status/build.ts";
+import type { ReconcileResult } from "../../../src/engine/status/build.ts";
 import { RESOURCES } from "../../../src/kinds/index.ts";
-import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
+import type { KubeObject } from "../../../src/kube/api/types.ts";
+import { composed } from "../kinds/composed.ts";
 import { annotated, changed, created, NOW, type Health, type HealthCase, type Kstatus } from "./case.ts";
 
 /** A reconcile that waits. @param exchange whether the platform answered in it */
@@ -43,19 +44,8 @@ const pause = { is: "paused" } as const;
 function after(object: KubeObject, ending: ReconcileResult, policyStatus?: PolicyStatus): KubeObject {
   const report: Report | undefined =
     ending.is === "settled" ? { ready: ending.why, conditions: [], status: {} } : undefined;
-  const status = buildStatus({
-    object,
-    result: ending,
-    report,
-    memory: {},
-    id: undefined,
-    recordedIdentity: undefined,
-    intent: undefined,
-    handled: undefined,
-    policyStatus,
-    now: NOW,
-  });
-  return { ...object, status: JSON.parse(JSON.stringify(status)) as JsonObject };
+  const context = { id: undefined, identitySource: undefined, now: NOW };
+  return { ...object, status: composed({ object, result: ending, report, memory: {}, context, policyStatus }) };
 }
 
 /** Returns an object with a plan that needs an approval or waits for a change window. */

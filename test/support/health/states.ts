@@ -147,7 +147,6 @@ function caseOf({ kind, spec, suffix, health, ...row }: Row, state: string): Hea
     report: kind.report(pass, look.observed),
     memory: pass.memory,
     context: { ...pass, now: NOW },
-    handled: undefined,
   });
   const words = [kind.resource.kind, "state", state.replaceAll("_", "-"), ...(suffix === undefined ? [] : [suffix])];
   const expected: Exclude<Health, "Suspended"> = health(state);

@@ -11,23 +11,20 @@ export function ownCluster({ simulator: { sim, organizationId } }: KindHarness):
 }
 
 /** A platform with a separate cluster for each test of the `describe`. */
-export function clusterEnv(surface: SurfaceName) {
-  let cluster: Cluster;
-  const more = (env: { readonly harness: KindHarness }) => {
-    const own = {
+export const clusterEnv = (surface: SurfaceName) =>
+  kindEnv(
+    surface,
+    ({ harness }) => {
       /** Its record on the platform. */
-      get cluster() {
-        return cluster;
-      },
-      spec: (change: JsonObject = {}): JsonObject => ({ externalId: cluster.id, ...change }),
+      const cluster = ownCluster(harness);
+      // Lets the client's cache of the previous cluster expire.
+      harness.pass(120);
+      return { cluster };
+    },
+    (env) => {
+      const spec = (change: JsonObject = {}): JsonObject => ({ externalId: env.cluster.id, ...change });
       /** Returns a custom resource that was just applied. */
-      applied: (change: JsonObject = {}) => env.harness.cluster(own.spec(change)),
-    };
-    return own;
-  };
-  return kindEnv(surface, more, ({ harness }) => {
-    cluster = ownCluster(harness);
-    // Lets the client's cache of the previous cluster expire.
-    harness.pass(120);
-  });
-}
+      const applied = (change?: JsonObject) => env.harness.cluster(spec(change));
+      return { spec, applied };
+    },
+  );

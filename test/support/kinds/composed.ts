@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { ReconcileContext, Report } from "../../../src/engine/contract/kind.ts";
+import type { PolicyStatus } from "../../../src/engine/policies/policy-status.ts";
 import { buildStatus, type ReconcileResult } from "../../../src/engine/status/build.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 
@@ -8,19 +9,20 @@ import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 export function composed(outcome: {
   readonly object: KubeObject;
   readonly result: ReconcileResult;
-  readonly report: Report;
+  readonly report: Report | undefined;
   readonly memory: JsonObject;
   readonly context: Pick<ReconcileContext, "id" | "identitySource" | "now">;
-  readonly handled: string | undefined;
+  readonly policyStatus?: PolicyStatus | undefined;
 }): JsonObject {
   const { context, ...rest } = outcome;
   const id = context.identitySource === "recorded" ? context.id : undefined;
   const status = buildStatus({
+    policyStatus: undefined,
     ...rest,
     id,
     recordedIdentity: undefined,
     intent: undefined,
-    policyStatus: undefined,
+    handled: undefined,
     now: context.now,
   });
   const stored = JSON.parse(JSON.stringify(status)) as JsonObject;

@@ -135,14 +135,14 @@ const USUAL_SETTINGS: SettingsChange = {
 
 /**
  * Starts a platform before the tests of the `describe` that it is called in.
+ * @param prepare creates what each test starts with, for further members of the environment
  * @param more the members for one kind
- * @param prepare creates what each test starts with
  */
-export function kindEnv<More extends object>(
+export function kindEnv<Fresh extends object, More extends object>(
   surface: SurfaceName,
-  more: (env: KindEnv) => More,
-  prepare: (env: KindEnv) => void | Promise<void> = () => {},
-): KindEnv & More {
+  prepare: (env: KindEnv) => Fresh | Promise<Fresh>,
+  more: (env: KindEnv & Fresh) => More,
+): KindEnv & Fresh & More {
   const env: KindEnv = {
     harness: undefined as unknown as KindHarness,
     projectId: "",
@@ -167,10 +167,14 @@ export function kindEnv<More extends object>(
     env.number += 1;
     env.harness.simulator.sim.faults.clear();
     env.harness.change(USUAL_SETTINGS);
-    await prepare(env);
+    Object.assign(env, await prepare(env));
     env.harness.writes();
   });
   afterAll(() => env.harness.close());
-  // With its getters.
-  return Object.defineProperties(env, Object.getOwnPropertyDescriptors(more(env))) as KindEnv & More;
+  return Object.assign(env, more(env as KindEnv & Fresh)) as KindEnv & Fresh & More;
 }
+
+/** Prepares a name that no other test uses. */
+export const named =
+  (prefix: string) =>
+  ({ number }: KindEnv) => ({ name: `${prefix}-${number}` });

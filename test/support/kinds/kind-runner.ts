@@ -14,7 +14,6 @@ import type {
   ReconcileContext,
   Report,
   ResolvedNeeds,
-  Why,
 } from "../../../src/engine/contract/kind.ts";
 import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import { identify } from "../../../src/engine/ledger/identity.ts";
@@ -52,28 +51,8 @@ export interface Surroundings {
   token: string;
 }
 
-export interface Ran {
-  /** The operations that were sent, in order. */
-  readonly ops: readonly string[];
-  readonly is: "settled" | "waiting" | "stalled" | "unknown";
-  readonly why: Why;
-  readonly report: Report;
-  readonly status: JsonObject;
-  /** Whether a patch would have been sent to the API server. */
-  readonly wrote: boolean;
-}
-
-export interface Runner {
-  readonly around: Surroundings;
-  /** Reconciles once. @throws ApiError; like a crash, that drops the in-process state of the failing step */
-  run(change?: PassChange): Promise<Ran>;
-  /** Returns the context of a reconcile now. */
-  pass(change?: PassChange): ReconcileContext<never>;
-  /** Removes or replaces the status; the annotation of the id stays. */
-  lose(status?: JsonObject): void;
-  status(): JsonObject;
-  id(): string | undefined;
-}
+export type Runner = ReturnType<typeof kindRunner>;
+export type Ran = Awaited<ReturnType<Runner["run"]>>;
 
 type AnyKind<Api extends RatedApi> = Kind<KindTypes & { readonly api: Api }>;
 
@@ -85,7 +64,7 @@ export function kindRunner<K extends KindTypes>(
   api: K["api"],
   given: Pick<Surroundings, "surface"> & Partial<Surroundings>,
   spec: JsonObject,
-): Runner {
+) {
   const around: Surroundings = { ids: {}, values: {}, sources: "s@1", token: "token-1", passed: () => 0, ...given };
   const kind = typed as unknown as AnyKind<K["api"]>;
   const { kind: name } = kind.resource;
@@ -179,7 +158,8 @@ export function kindRunner<K extends KindTypes>(
 
   return {
     around,
-    run: async (change = {}) => {
+    /** Reconciles once. @throws ApiError; like a crash, that drops the in-process state of the failing step */
+    run: async (change: PassChange = {}) => {
       apply(change);
       const before = object();
       const ops: string[] = [];
@@ -219,19 +199,23 @@ export function kindRunner<K extends KindTypes>(
         throw new Error(`it ends ${is}`);
       const status = (object().status ?? {}) as JsonObject;
       return {
+        /** The operations that were sent, in order. */
         ops,
         is,
         why: result.why,
         report: published(report ?? { ready: result.why, conditions: [], status: {} }),
         status,
+        /** Whether a patch would have been sent to the API server. */
         wrote: !isDeepStrictEqual(status, before.status),
       };
     },
-    pass: (change = {}) => {
+    /** Returns the context of a reconcile now. */
+    pass: (change: PassChange = {}) => {
       apply(change);
       return contextOf(change) as unknown as ReconcileContext<never>;
     },
-    lose: (status = {}) => {
+    /** Removes or replaces the status; the annotation of the id stays. */
+    lose: (status: JsonObject = {}): void => {
       cluster.status(name, NAME, status);
     },
     status: () => (object().status ?? {}) as JsonObject,

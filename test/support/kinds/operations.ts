@@ -1,4 +1,3 @@
-import type { Cluster } from "../../../simulator/model/world.ts";
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
@@ -7,44 +6,36 @@ import type { Env } from "../env/env.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
 import { COMMIT } from "../kube/manifests.ts";
 import { ownCluster } from "./clusters.ts";
-import { kindEnv, type KindEnv, type SurfaceName } from "./env.ts";
+import { kindEnv, type SurfaceName } from "./env.ts";
 
 /** A platform with targets for operations: for each test an application, a database and a cluster, all DEPLOYED. */
-export function operationEnv(surface: SurfaceName) {
-  let cluster: Cluster;
-  let [applicationId, databaseId] = ["", ""];
-  const more = (env: KindEnv) => ({
-    get applicationId() {
-      return applicationId;
+export const operationEnv = (surface: SurfaceName) =>
+  kindEnv(
+    surface,
+    async ({ harness, environmentId, number }) => {
+      const { applications, databases } = harness.api;
+      const gitRepository = { url: "https://github.com/acme/web.git", branch: "main" };
+      const service = { name: `api-${number}`, gitRepository };
+      const application = await applications.create(environmentId, service, extendedOn(harness.simulator));
+      await applications.deploy(application.id, COMMIT);
+      const settings = { name: `main-${number}`, type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
+      const database = await databases.create(environmentId, settings);
+      await databases.deploy(database.id);
+      const cluster = ownCluster(harness);
+      harness.pass(600);
+      return { applicationId: application.id, databaseId: database.id, cluster };
     },
-    get databaseId() {
-      return databaseId;
-    },
-    get cluster() {
-      return cluster;
-    },
-    /** Returns a custom resource that was just applied; its references name the targets of this test. */
-    applied: (spec: JsonObject) =>
-      env.harness.operation(spec, {
-        "spec.applicationRef": applicationId,
-        "spec.databaseRef": databaseId,
-        "spec.clusterRef": cluster.id,
-        "spec.environmentRef": env.environmentId,
-      }),
-  });
-  return kindEnv(surface, more, async ({ harness, environmentId, number }) => {
-    const { applications, databases } = harness.api;
-    const gitRepository = { url: "https://github.com/acme/web.git", branch: "main" };
-    const service = { name: `api-${number}`, gitRepository };
-    ({ id: applicationId } = await applications.create(environmentId, service, extendedOn(harness.simulator)));
-    await applications.deploy(applicationId, COMMIT);
-    const settings = { name: `main-${number}`, type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
-    ({ id: databaseId } = await databases.create(environmentId, settings));
-    await databases.deploy(databaseId);
-    cluster = ownCluster(harness);
-    harness.pass(600);
-  });
-}
+    (env) => ({
+      /** Returns a custom resource that was just applied; its references name the targets of this test. */
+      applied: (spec: JsonObject) =>
+        env.harness.operation(spec, {
+          "spec.applicationRef": env.applicationId,
+          "spec.databaseRef": env.databaseId,
+          "spec.clusterRef": env.cluster.id,
+          "spec.environmentRef": env.environmentId,
+        }),
+    }),
+  );
 
 /** Waits for the end of an operation. */
 export async function over(env: Env, name: string): Promise<KubeObject> {

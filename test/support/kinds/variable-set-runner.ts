@@ -8,19 +8,19 @@ import { kindRunner, type PassChange, type Ran, type Runner, type Surroundings }
 
 /** A platform with two applications, "web" and "api", new for each test of one `describe`. */
 export function variableSetEnv(surface: SurfaceName) {
-  let [web, api] = ["", ""];
   let waited = 0;
-  const more = (env: KindEnv) => {
+  const prepare = async ({ harness, environmentId, number }: KindEnv) => {
+    const created = async (name: string): Promise<string> => {
+      const input = { name, gitRepository: { url: "https://github.com/acme/web.git", branch: "main" } };
+      return (await harness.api.applications.create(environmentId, input, extendedOn(harness.simulator))).id;
+    };
+    return { web: await created(`web-${number}`), api: await created(`api-${number}`) };
+  };
+  return kindEnv(surface, prepare, (env) => {
     const own = {
-      get web() {
-        return web;
-      },
-      get api() {
-        return api;
-      },
       /** A set that was just applied, by default for "web" only. */
       set: (spec: JsonObject, outside: Partial<Surroundings> = {}) => {
-        const ids = { "spec.targets[0].applicationRef": web, "spec.targets[1].applicationRef": api };
+        const ids = { "spec.targets[0].applicationRef": env.web, "spec.targets[1].applicationRef": env.api };
         const around = { surface, ids, ...outside };
         const runner = kindRunner(variableSet, env.harness.api, around, { targets: [own.target("web")], ...spec });
         /** Reconciles until nothing is sent or has to be read back. @returns the operations of all reconciles */
@@ -31,7 +31,7 @@ export function variableSetEnv(surface: SurfaceName) {
       target: (name: "web" | "api"): JsonObject => ({ applicationRef: { name } }),
       /** A variable that another user created in "web". */
       foreign: (key: string, change: Partial<Pick<Variable, "value" | "secret" | "scope" | "parentId">> = {}) => {
-        const usual = { parentId: web, scope: "APPLICATION", value: "theirs" } as const;
+        const usual = { parentId: env.web, scope: "APPLICATION", value: "theirs" } as const;
         return addForeignVariable(env.harness.simulator.sim, { ...usual, key, ...change });
       },
       /** Advances the time, with the platform's wall clock. */
@@ -53,17 +53,10 @@ export function variableSetEnv(surface: SurfaceName) {
       /** The variable of that name in "web". */
       variable: (key: string): Variable | undefined =>
         [...env.harness.simulator.world().variables.values()].find(
-          (one) => one.parentId === web && one.scope === "APPLICATION" && one.key === key,
+          (one) => one.parentId === env.web && one.scope === "APPLICATION" && one.key === key,
         ),
     };
     return own;
-  };
-  return kindEnv(surface, more, async ({ harness, environmentId, number }) => {
-    const created = async (name: string): Promise<string> => {
-      const input = { name, gitRepository: { url: "https://github.com/acme/web.git", branch: "main" } };
-      return (await harness.api.applications.create(environmentId, input, extendedOn(harness.simulator))).id;
-    };
-    [web, api] = [await created(`web-${number}`), await created(`api-${number}`)];
   });
 }
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
 
-import { listen } from "../programs/listen.ts";
+import { listen } from "../programs/free-port.ts";
 
 export type ConnectProxy = Awaited<ReturnType<typeof connectProxy>>;
 

@@ -26,13 +26,10 @@ export function unready(env: OperatorEnv): readonly string[] {
 /** The default of a missing status. */
 const NO_STATUS = { observedGeneration: -1 } as const;
 
-/** Copies of an environment's objects and Secrets. */
-export interface Backup {
-  readonly objects: readonly KubeObject[];
-  readonly secrets: readonly KubeObject[];
-}
+type Backup = ReturnType<typeof backupOf>;
 
-export function backupOf({ cluster }: OperatorEnv): Backup {
+/** Copies of an environment's objects and Secrets. */
+export function backupOf({ cluster }: OperatorEnv) {
   return { objects: cluster.all(), secrets: cluster.secrets() };
 }
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { listen } from "../programs/listen.ts";
+import { listen } from "../programs/free-port.ts";
 
 export type KubeServer = Awaited<ReturnType<typeof kubeServer>>;
 

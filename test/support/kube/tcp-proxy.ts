@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-import { listen } from "../programs/listen.ts";
+import { listen } from "../programs/free-port.ts";
 
 export type TcpProxy = Awaited<ReturnType<typeof tcpProxy>>;
 

@@ -7,29 +7,21 @@ import { type Grant, GRANTS, SECRET_OUTPUTS } from "../../../src/operator/config
 import { type AuditEvent, parseAuditLine } from "../../control-plane/audit.ts";
 
 /** A right in one line, e.g. "get secrets, everywhere" or "patch platformprojects.platform-operator.io/status, …". */
-export type Right = string;
+type Right = string;
 
 /** The user of an environment's operator (test/support/env/env.ts): its namespace identifies the environment. */
 const OPERATORS = /^system:serviceaccount:(operator-[0-9a-f]{8}):platform-operator$/;
 /** The authorizer's reason for an allowed request (RBAC authorizer, "RBAC: allowed by …"). */
 const ALLOWED = /^RBAC: allowed by (?:Cluster)?RoleBinding "([^"/]+)(?:\/[^"]+)?" of (?:Cluster)?Role /;
 
-export interface Uses {
-  readonly used: ReadonlySet<Right>;
-  /** Requests that RBAC refused. */
-  readonly refused: ReadonlySet<Right>;
-  /** Requests that other roles allowed, or that used a right differently than intended. */
-  readonly strange: readonly string[];
-  readonly requests: number;
-  readonly operators: number;
-}
-
 /**
  * Reads the log to its end. Requests of tests with an operator's token do not count: they have another user agent.
  */
-export async function usedRights(auditLogPath: string): Promise<Uses> {
+export async function usedRights(auditLogPath: string) {
   const used = new Set<Right>();
+  /** Requests that RBAC refused. */
   const refused = new Set<Right>();
+  /** Requests that other roles allowed, or that used a right differently than intended. */
   const strange = new Set<string>();
   const operators = new Set<string>();
   let requests = 0;

@@ -8,7 +8,7 @@ import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { changedBy, newRemote, type Op, type Remote } from "../engine/fake-platform.ts";
 import { anObject } from "../engine/objects.ts";
-import { patched as patchedObject } from "../kube/patches.ts";
+import { patched as patchedObject, raised } from "../kube/patches.ts";
 import { LONG, NOTHING, type Memory, type Reply } from "./exchange.ts";
 
 /** A request whose sender no longer waits for it. It may still land, or be lost. */
@@ -156,21 +156,12 @@ export function edited(
   const { object } = world;
   if (object === null) return world;
   const { spec, status, deleted } = change(object);
-  const raised = deleted === true || spec !== object.spec ? 1 : 0;
-  const { metadata } = object;
-  const next: KubeObject = {
-    ...object,
-    spec,
-    status,
-    metadata: {
-      ...metadata,
-      resourceVersion: version,
-      generation: (metadata.generation ?? 0) + raised,
-      ...(deleted === true ? { deletionTimestamp: "2026-11-21T10:00:00Z" } : {}),
-    },
-  };
-  const gone = deleted === true && (metadata.finalizers ?? []).length === 0;
-  return { ...world, object: gone ? null : next };
+  const { finalizers = [] } = object.metadata;
+  if (deleted === true && finalizers.length === 0) return { ...world, object: null };
+  const going = deleted === true && { deletionTimestamp: "2026-11-21T10:00:00Z" };
+  const meta = { ...object.metadata, resourceVersion: version, ...going };
+  const next = { ...object, spec, status, metadata: meta };
+  return { ...world, object: deleted === true || spec !== object.spec ? raised(next) : next };
 }
 
 /** A world after a request, and the answer. */

@@ -4,14 +4,7 @@ import { join } from "node:path";
 const folder = join(import.meta.dirname, "../../../examples/quickstart");
 
 /** The values that examples/quickstart marks for replacement. */
-export interface QuickstartValues {
-  readonly baseUrl: string;
-  readonly organizationId: string;
-  readonly clusterId: string;
-  readonly token: string;
-}
-
-const MARKED: QuickstartValues = {
+const MARKED = {
   baseUrl: "https://platform.example.com",
   organizationId: "00000000-0000-4000-8000-000000000001",
   clusterId: "00000000-0000-4000-8000-000000000002",
@@ -23,7 +16,7 @@ const MARKED: QuickstartValues = {
  * marked values replaced.
  * @throws Error when a marked value no longer exists
  */
-export function quickstart(values: QuickstartValues): string {
+export function quickstart(values: typeof MARKED): string {
   const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
   const documents = files.toSorted().map((name) => readFileSync(join(folder, name), "utf8"));
   return (["baseUrl", "organizationId", "clusterId", "token"] as const).reduce((text, key) => {
