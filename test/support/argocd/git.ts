@@ -19,6 +19,11 @@ export async function createRepository() {
     const env = { PATH: process.env["PATH"], HOME: dir };
     return (await promisify(execFile)("git", ["-C", dir, ...who, ...args], { env })).stdout.trim();
   };
+  const committed = async (message: string): Promise<string> => {
+    await git("add", "--all");
+    await git("commit", "--quiet", "--allow-empty", "--message", message);
+    return git("rev-parse", "HEAD");
+  };
   await git("init", "--quiet", "--initial-branch=main");
   return {
     url: `file://${dir}`,
@@ -33,9 +38,7 @@ export async function createRepository() {
         // A string of YAML 1.2 may be a boolean in Go's YAML 1.1, e.g. `on`.
         await writeFile(join(dir, folder, name), stringify(manifest, { version: "1.1" }));
       }
-      await git("add", "--all");
-      await git("commit", "--quiet", "--allow-empty", "--message", `Change ${folder}`);
-      return git("rev-parse", "HEAD");
+      return committed(`Change ${folder}`);
     },
     /** Adds files by their paths, and commits. @returns the commit */
     add: async (files: ReadonlyMap<string, string>): Promise<string> => {
@@ -43,9 +46,7 @@ export async function createRepository() {
         await mkdir(dirname(join(dir, path)), { recursive: true });
         await writeFile(join(dir, path), content);
       }
-      await git("add", "--all");
-      await git("commit", "--quiet", "--message", "Add files");
-      return git("rev-parse", "HEAD");
+      return committed("Add files");
     },
     remove: () => rm(dir, { recursive: true }),
   };

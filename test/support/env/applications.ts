@@ -4,6 +4,7 @@ import { editRecord } from "../../../simulator/control/records.ts";
 import type { Service } from "../../../simulator/model/world.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
+import { application as applicationIn } from "../kube/manifests.ts";
 import { condition, type Manifest } from "./cluster.ts";
 import type { Env } from "./env.ts";
 import { surfaceOf } from "./fixture.ts";
@@ -13,19 +14,9 @@ const GROUND: ReadonlySet<string> = new Set(["Secret", "PlatformConnection", "Pl
 
 /** @returns an application in "staging" that deploys the commit, if one is given. */
 export function application(name: string, commit: string | undefined, spec: JsonObject = {}): Manifest {
-  return {
-    apiVersion: "platform-operator.io/v1alpha1",
-    kind: KIND,
-    metadata: { name },
-    spec: {
-      environmentRef: { name: "staging" },
-      name,
-      gitRepository: { url: `https://github.com/acme/${name}.git`, branch: "main" },
-      buildMode: "DOCKER",
-      ...(commit !== undefined && { deploy: { gitCommitId: commit } }),
-      ...spec,
-    },
-  };
+  const gitRepository = { url: `https://github.com/acme/${name}.git`, branch: "main" };
+  const deploy = commit === undefined ? undefined : { gitCommitId: commit };
+  return applicationIn(name, "staging", { gitRepository, deploy, ...spec });
 }
 
 /** @returns a member of status.lastDeployment. */

@@ -1,8 +1,5 @@
 /** A code host with open pull requests, with the API that Argo CD's generator for GitHub uses. */
-import { once } from "node:events";
-import { createServer } from "node:http";
-
-import { listen } from "../programs/free-port.ts";
+import { startScriptedServer } from "../kube/scripted-server.ts";
 
 interface PullRequest {
   readonly number: number;
@@ -15,21 +12,18 @@ export type CodeHost = Awaited<ReturnType<typeof startCodeHost>>;
 
 /** Starts it on loopback. */
 export async function startCodeHost() {
-  const server = createServer((request, response) => {
-    const isList = request.url?.startsWith("/api/v3/repos/acme/web/pulls?") === true;
+  const server = await startScriptedServer();
+  server.script((response) => {
+    const isList = response.req.url?.startsWith("/api/v3/repos/acme/web/pulls?") === true;
     response.writeHead(isList ? 200 : 404, { "content-type": "application/json" });
     response.end(JSON.stringify(isList ? host.open.map(shown) : {}));
   });
-  const port = await listen(server);
   const open: readonly PullRequest[] = [];
   const host = {
-    url: `http://127.0.0.1:${port}/`,
+    url: `${server.url}/`,
     /** The open pull requests. */
     open,
-    close: async (): Promise<void> => {
-      server.closeAllConnections();
-      await once(server.close(), "close");
-    },
+    close: (): Promise<void> => server.stop(),
   };
   return host;
 }

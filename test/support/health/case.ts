@@ -47,9 +47,3 @@ export function annotated(object: KubeObject, annotation: string, value: string)
   const annotations = { ...object.metadata.annotations, [`${GROUP}/${annotation}`]: value };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
-
-/** @returns the object after its spec was changed. */
-export function changed(object: KubeObject): KubeObject {
-  const { metadata } = object;
-  return { ...object, metadata: { ...metadata, generation: (metadata.generation ?? 0) + 1 } };
-}

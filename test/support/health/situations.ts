@@ -6,7 +6,8 @@ import type { ReconcileResult } from "../../../src/engine/status/build.ts";
 import { RESOURCES } from "../../../src/kinds/index.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { composed } from "../kinds/composed.ts";
-import { annotated, changed, created, NOW, type Health, type HealthCase, type Kstatus } from "./case.ts";
+import { raised } from "../kube/patches.ts";
+import { annotated, created, NOW, type Health, type HealthCase, type Kstatus } from "./case.ts";
 
 /** A reconcile that waits. @param exchange whether the platform answered in it */
 const waitingFor = (reason: Why["reason"], message: string, exchange: "ok" | "none" = "ok") =>
@@ -84,9 +85,9 @@ const SITUATIONS: readonly Situation[] = [
   ["outage", "Progressing", "InProgress", having(settled, outage), "connections"],
   ["ready-held", "Healthy", "Current", having(settled, held)],
   // Conditions of an older generation do not count.
-  ["ready-then-changed", "Progressing", "InProgress", (object) => changed(after(object, settled))],
-  ["stalled-then-changed", "Progressing", "InProgress", (object) => changed(after(object, stalled))],
-  ["changed-in-trouble", "Progressing", "InProgress", (object) => after(changed(after(object, settled)), trouble)],
+  ["ready-then-changed", "Progressing", "InProgress", (object) => raised(after(object, settled))],
+  ["stalled-then-changed", "Progressing", "InProgress", (object) => raised(after(object, stalled))],
+  ["changed-in-trouble", "Progressing", "InProgress", (object) => after(raised(after(object, settled)), trouble)],
   // kstatus does not know the annotation for a pause: it sees the conditions, which do not change.
   ["paused-new", "Suspended", "InProgress", (object) => paused(after(object, pause))],
   ["paused-ready", "Suspended", "Current", (object) => paused(having(settled, pause)(object))],

@@ -13,13 +13,10 @@ export function shop(env: Parameters<typeof environment>[0], name: string): read
   return [
     project(name, DELETED),
     environment(env, name, name, DELETED),
-    ...Array.from({ length: APPLICATIONS }, (_, index) => idle(application(`${name}-${index}`, name, DELETED))),
+    ...Array.from({ length: APPLICATIONS }, (_, index) =>
+      application(`${name}-${index}`, name, { ...DELETED, deploy: undefined }),
+    ),
   ];
-}
-
-function idle(manifest: Manifest): Manifest {
-  const { deploy: _deploy, ...spec } = manifest["spec"] as JsonObject;
-  return { ...manifest, spec };
 }
 
 /** A change of each kind that the full surface has an operation for. */
