@@ -1,9 +1,7 @@
 /** The operator with its real kinds, queue, writer and platform client; the test carries its requests. */
-import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import type { KubeClient, KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Clock, Json, KubeObject } from "../../../src/kube/api/types.ts";
 import { createWorkQueue } from "../../../src/kube/queue/workqueue.ts";
-import { UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
 import { createNamespaces, createReader } from "../../../src/kube/watch/readers.ts";
 import { createStore, type StoreChange } from "../../../src/kube/watch/store.ts";
 import { createOutputs } from "../../../src/kube/write/outputs.ts";
@@ -17,6 +15,7 @@ import { createPlatforms, createTurns } from "../../../src/operator/platforms.ts
 import { createWork } from "../../../src/operator/work.ts";
 import { DEFAULT_DEADLINES } from "../../../src/platform/client/caller.ts";
 import type { Transport } from "../../../src/platform/transport/http.ts";
+import { QUIET, quietPorts } from "../../support/engine/ports.ts";
 import { memoryOrphans } from "../../support/platform/orphans.ts";
 import type { Process } from "./gate.ts";
 
@@ -72,29 +71,22 @@ export function startOperator(options: OperatorOptions): Operator {
       panicked: () => {},
     },
     engine: {
+      ...quietPorts(),
       orphans: memoryOrphans(clock),
       writer: createWriter({ client, clock, random, store, types: TYPES }),
       reader: createReader(client, clock),
-      withoutSecrets: (text) => text,
       namespaces: createNamespaces(client, clock),
-      events: { record: () => {} },
       outputs: createOutputs(client),
       fence: { mayWrite: () => options.process.alive },
-      assignment: UNDIVIDED,
       random,
       connectionKinds: CONNECTION_KINDS,
-      windows: DEFAULT_WINDOWS,
-      dryRun: false,
       installation: "installation-1",
       observer: {
-        change: () => {},
-        status: () => {},
-        removed: () => {},
+        ...QUIET,
         internal: (_key, error) => {
           options.onInternalError(error);
         },
       },
-      stopping: new AbortController().signal,
       connect: createPlatforms({
         config: { allowedPlatformHosts: [], allowInsecurePlatform: true, deadlines: DEFAULT_DEADLINES },
         version: "0.0.0",
@@ -105,7 +97,6 @@ export function startOperator(options: OperatorOptions): Operator {
         turn: turns.turn,
         transport: { exchange: options.exchange, close: () => Promise.resolve() },
       }).connect,
-      operatorNamespace: "operator",
     },
   });
   void work.start();

@@ -13,7 +13,7 @@ import { createWriter, type Writer } from "../../../src/kube/write/writer.ts";
 import { memoryApiServer } from "../kube/api-server.ts";
 import type { ManualClock } from "../kube/clock.ts";
 import { drivenQueue } from "../kube/driven-queue.ts";
-import { quietPorts } from "./ports.ts";
+import { QUIET, quietPorts } from "./ports.ts";
 
 export type Harness<Api extends RatedApi> = ReturnType<typeof engineHarness<Api>>;
 
@@ -64,9 +64,8 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
         reader: createReader(cluster.client, clock),
         events: { record: (event) => events.push(event) },
         observer: {
+          ...QUIET,
           change: (change) => changes.push(change),
-          status: () => {},
-          removed: () => {},
           internal: (_key, error) => internal.push(error),
         },
         enqueue: (key, { afterMs }) => {

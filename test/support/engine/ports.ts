@@ -16,10 +16,20 @@ import { usualSettings } from "./links.ts";
 
 const LINK = { kind: "Link", namespace: TEAM, name: "default" };
 
+/** An observer that nobody reads. */
+export const QUIET: Ports<RatedApi>["observer"] = {
+  change: () => {},
+  status: () => {},
+  removed: () => {},
+  internal: () => {},
+};
+
 /** Ports that do nothing and allow everything. */
 export const quietPorts = () =>
   ({
     withoutSecrets: (text: string) => text,
+    events: { record: () => {} },
+    observer: QUIET,
     namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
     outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
     fence: { mayWrite: () => true },
@@ -39,7 +49,6 @@ export function portsOver<Api extends RatedApi>(
   return {
     ...quietPorts(),
     reader: { secret: () => Promise.resolve(undefined), configMap: () => Promise.resolve(undefined) },
-    events: { record: () => {} },
     connections: {
       last: () => connection,
       byUid: () => connection,
@@ -60,7 +69,6 @@ export function portsOver<Api extends RatedApi>(
     orphans: memoryOrphans(clock),
     localStates: createLocalStates(() => clock.monotonic()),
     installation: "installation-1",
-    observer: { change: () => {}, status: () => {}, removed: () => {}, internal: () => {} },
     route: () => ({ is: "found", key: LINK }),
     wake: () => {},
     ...given,

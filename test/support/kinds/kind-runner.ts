@@ -27,7 +27,7 @@ import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { drawn } from "../engine/harness.ts";
-import { connectionTo, portsOver } from "../engine/ports.ts";
+import { connectionTo, portsOver, QUIET } from "../engine/ports.ts";
 import { memoryApiServer } from "../kube/api-server.ts";
 import { contextWith, type SpecChange } from "./contexts.ts";
 import { supportsOn } from "./supports.ts";
@@ -127,12 +127,7 @@ export function kindRunner<K extends KindTypes>(
       random,
       // Every status is written at once.
       windows: { ...DEFAULT_WINDOWS, deferMs: 0, graceMs: 0 },
-      observer: {
-        change: ({ op }) => ops.push(op),
-        status: () => {},
-        removed: () => {},
-        internal: () => {},
-      },
+      observer: { ...QUIET, change: ({ op }) => ops.push(op) },
     });
     const { corrects, onMissing, retry } = context.policies;
     return {

@@ -12,12 +12,11 @@ import { KubeError } from "../../../src/kube/api/errors.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import { keyOf } from "../../../src/kube/api/objects.ts";
 import type { Clock, Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { apiOver, type WidgetApi } from "../engine/fake-platform.ts";
 import { widget } from "../engine/kinds.ts";
-import { connectionTo, portsOver } from "../engine/ports.ts";
+import { connectionTo, portsOver, QUIET } from "../engine/ports.ts";
 import {
   LANDING_TICKS,
   LONG,
@@ -133,15 +132,12 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
       },
     },
     fence: { mayWrite: () => leads || !fenced },
-    assignment: UNDIVIDED,
     clock,
     random,
     localStates: { ...createLocalStates(() => clock.monotonic()), of: () => session },
     windows: { ...WINDOWS, ...windows },
     observer: {
-      change: () => {},
-      status: () => {},
-      removed: () => {},
+      ...QUIET,
       internal: (_key, error) => {
         internal = error;
       },
