@@ -6,9 +6,23 @@ import { type About, PAGE_SIZE } from "../../src/console/page/shape.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import { createStore, type Store } from "../../src/kube/watch/store.ts";
 import type { HttpServer } from "../../src/operator/config/http.ts";
-import { takePlaces } from "../support/kube/followers.ts";
 import { applicationOf, environmentOf, projectOf } from "../support/platform/status-page-objects.ts";
 import { type Chromium, startChromium, type Tab } from "../support/programs/chromium.ts";
+
+/** Opens the largest number of streams, like that many open pages. @returns a function that closes them */
+async function takePlaces(url: string): Promise<() => Promise<void>> {
+  const followers: Response[] = [];
+  for (;;) {
+    const response = await fetch(`${url}/api/events`);
+    if (response.status === 503) break;
+    expect(response.status).toBe(200);
+    followers.push(response);
+  }
+  expect(followers).not.toEqual([]);
+  return async () => {
+    for (const { body } of followers) await body?.cancel();
+  };
+}
 
 const waiting = { timeout: 60_000, interval: 100 };
 const HOSTILE = `<img src="http://attacker.example/x" onerror="document.title='stolen'"><script>document.title='stolen'</script>`;

@@ -11,7 +11,6 @@ import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { grantSecretOutputs } from "../support/env/rights.ts";
 import { findCanaries, formsOf } from "../support/hostile/canaries.ts";
-import { OURS, refusingPolicy } from "../support/hostile/refusing-policy.ts";
 import { kindsWithSecrets, shownBy } from "../support/kinds/observed.ts";
 import {
   application,
@@ -27,6 +26,31 @@ import {
 import { figure } from "../support/platform/figure.ts";
 import { startCollector } from "../support/programs/collector.ts";
 import { freePort } from "../support/programs/free-port.ts";
+
+/** The label of the operator's own Secrets. */
+const OURS = { "app.kubernetes.io/managed-by": "platform-operator" };
+
+/** A policy that refuses new Secrets of the operator in a namespace, with their content in its message. */
+function refusingPolicy(namespace: string): object {
+  const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["secrets"] };
+  const isOurs = `!("labels" in object.metadata) || !("app.kubernetes.io/managed-by" in object.metadata.labels)`;
+  const api = "admissionregistration.k8s.io/v1";
+  const metadata = { name: namespace };
+  const policy = {
+    matchConstraints: { resourceRules: [rule] },
+    validations: [{ expression: isOurs, messageExpression: `"quoted: " + string(object.data.token)` }],
+  };
+  const matchResources = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
+  const binding = { policyName: namespace, validationActions: ["Deny"], matchResources };
+  return {
+    apiVersion: "v1",
+    kind: "List",
+    items: [
+      { apiVersion: api, kind: "ValidatingAdmissionPolicy", metadata, spec: policy },
+      { apiVersion: api, kind: "ValidatingAdmissionPolicyBinding", metadata, spec: binding },
+    ],
+  };
+}
 
 /** Each has characters that the encodings escape differently, where the field accepts them. */
 const CANARIES = {

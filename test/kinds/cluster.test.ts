@@ -1,7 +1,27 @@
 /** PlatformCluster against the simulated platform, without Kubernetes. */
 import { describe, expect, it } from "vitest";
 
-import { clusterEnv } from "../support/kinds/clusters.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
+import { kindEnv, type SurfaceName } from "../support/kinds/env.ts";
+import { ownCluster } from "../support/kinds/operations.ts";
+
+/** A platform with a separate cluster for each test of the `describe`. */
+const clusterEnv = (surface: SurfaceName) =>
+  kindEnv(
+    surface,
+    ({ harness }) => {
+      const cluster = ownCluster(harness);
+      // Lets the client's cache of the previous cluster expire.
+      harness.pass(120);
+      return { cluster };
+    },
+    (env) => {
+      const spec = (change: JsonObject = {}): JsonObject => ({ externalId: env.cluster.id, ...change });
+      /** Returns a custom resource that was just applied. */
+      const applied = (change?: JsonObject) => env.harness.cluster(spec(change));
+      return { spec, applied };
+    },
+  );
 
 describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (surface) => {
   const env = clusterEnv(surface);

@@ -1,6 +1,206 @@
-import type { KindName } from "../../src/kinds/index.ts";
+import { describe, expect, it } from "vitest";
+
+import { operationOf, type OperationId, type Surface, surfaces } from "../../simulator/base/operations.ts";
+import { APPROVED_PLAN } from "../../src/api/names.ts";
+import { planIn } from "../../src/engine/policies/policy-status.ts";
+import { type KindName, createKinds } from "../../src/kinds/index.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { SAMPLES } from "../samples/index.ts";
-import { kindContract, policyContract } from "../support/kinds/contract.ts";
+import { ID, type Sample } from "../samples/sample.ts";
+import { effort } from "../support/env/effort.ts";
+import { idOf } from "../support/env/settling.ts";
+import { supportsOn } from "../support/kinds/supports.ts";
+import { defaults, tree } from "../support/kube/manifests.ts";
+import { operatorEnv } from "../support/platform/operator-env.ts";
+
+const MINUTE = 60_000;
+/** Several polls; an operation that the platform lacks is tried again after an hour. */
+const REST = effort.cases(25, 120) * MINUTE;
+const TREE = "tree";
+const TRUE: unknown = expect.stringMatching(/^True/);
+const FALSE: unknown = expect.stringMatching(/^(False|Unknown)/);
+const UNSUPPORTED: unknown = expect.stringMatching(/^False\/(Update)?NotSupported/);
+const KINDS = createKinds();
+/** Every hour of every day. */
+const ALWAYS = [{ schedule: "0 * * * *", duration: "2h", timeZone: "Europe/Berlin" }];
+
+/**
+ * The tests that all kinds share, with the sample of one kind: its object is created once, then left alone, changed,
+ * kept, adopted and deleted, as far as the kind supports it. An operation that the surface lacks is reported, not sent.
+ */
+function kindContract(kind: KindName, sample: Sample): void {
+  const { changes = [], refused, smallest, writes } = sample;
+  const behavior = KINDS[kind];
+  const parsed = (spec: JsonObject) => behavior.resource.spec.safeParse(spec).data as JsonObject | undefined;
+  const platform = { url: "https://platform.example.com", organizationId: ID, clusterIds: [ID, ID] as const };
+  const tokens = { admin: "", read: "", write: "", deploy: "", foreign: "" };
+  const place = { env: { platform: { ...platform, tokens } }, name: "one", tree: TREE };
+  const good = sample.good(place)["spec"] as JsonObject;
+  const canAdopt = good["externalId"] === undefined && parsed({ ...good, externalId: ID })?.["externalId"] === ID;
+  const doomed = parsed({ ...good, lifecycle: { deletionPolicy: "Delete" } });
+  const removals = doomed && behavior.operations?.(doomed).delete;
+
+  describe.each(surfaces)(`${kind} on the %s surface`, (surface) => {
+    const supports = supportsOn(surface === "full" ? "Full" : "Documented");
+    const isOffered = (ids: readonly OperationId[]) => areOffered(ids, surface);
+
+    it("is brought about once and left in peace, and refused where its spec is wrong", async () => {
+      const { env, specOf, applied } = await stage(kind, sample, surface);
+      for (const [title, over] of refused.slice(0, 1)) {
+        const [, asked] = await applied("refused", { ...smallest, ...over } as JsonObject);
+        expect([env.summary(kind, "refused"), asked], title).toEqual([expect.stringContaining("InvalidSpec"), []]);
+      }
+      const made = await applied("one", specOf("one"));
+      expect(made).toEqual(isOffered(writes) ? [TRUE, writes.toSorted()] : [UNSUPPORTED, []]);
+      const [{ metadata }, baseline] = [env.get(kind, "one"), env.baseline()];
+      // An operation that the platform lacks is tried again after an hour.
+      await env.run(isOffered(writes) ? REST : 30 * MINUTE);
+      expect([env.get(kind, "one").metadata, env.writes(baseline)], "is left in peace").toEqual([metadata, []]);
+    });
+
+    it.runIf(sample.change !== undefined && isOffered(writes))("is changed once, or says why not", async () => {
+      const { env, specOf, applied } = await stage(kind, sample, surface);
+      const spec = specOf("one");
+      await applied("one", spec);
+      const changed = await applied("one", { ...spec, ...sample.change?.({ ...place, env }) });
+      const can = changes.length > 0 && isOffered(changes);
+      expect(changed).toEqual(can ? [TRUE, changes.toSorted()] : [UNSUPPORTED, []]);
+      expect(env.condition(kind, "one", "Stalled")).toEqual(can ? "" : TRUE);
+      const baseline = env.baseline();
+      await env.run(REST);
+      expect(env.writes(baseline).filter(Boolean), "is left in peace").toEqual([]);
+    });
+
+    it.runIf(canAdopt && isOffered(writes))("is kept, and taken over by its id or its name", async () => {
+      const { env, specOf, applied, removed } = await stage(kind, sample, surface);
+      const spec = specOf("kept");
+      await applied("kept", spec);
+      const id = idOf(env.get(kind, "kept"));
+      const given = { ...spec, externalId: id };
+      const second = await applied("second", given);
+      expect(second, "belongs to another").toEqual([expect.stringContaining("AlreadyManaged"), []]);
+      expect(env.condition(kind, "second", "Stalled")).toEqual(TRUE);
+      expect([await removed("second"), await removed("kept")], "is kept").toEqual([[], []]);
+      expect(await applied("by-id", given), "is taken over by its id").toEqual([TRUE, []]);
+      expect([idOf(env.get(kind, "by-id")), await removed("by-id")]).toEqual([id, []]);
+      const isListed = behavior.listable?.(supports);
+      const lifecycle = isListed === undefined ? { managementPolicy: "ObserveOnly" } : { adoptionPolicy: "Required" };
+      const byName = await applied("by-name", { ...spec, lifecycle });
+      expect(byName, "is taken over by its name").toEqual([isListed === true ? TRUE : FALSE, []]);
+      expect(idOf(env.get(kind, "by-name"))).toBe(isListed === true ? id : "");
+    });
+
+    it.runIf(removals !== undefined && isOffered(writes))("is deleted, or left where nothing can", async () => {
+      const { specOf, applied, removed } = await stage(kind, sample, surface);
+      await applied("doomed", { ...specOf("doomed"), lifecycle: { deletionPolicy: "Delete" } });
+      const deletes = (await removed("doomed")).filter((name) => name.startsWith("delete"));
+      const canDelete = removals?.flat().every((name) => supports(name) === "Supported");
+      expect(deletes.length > 0).toBe(canDelete);
+    });
+  });
+}
+
+/**
+ * Tests of policies with the sample of one kind: blocked operations are not sent, and each is sent once after the
+ * policies allow it. Kinds that never write have no such tests.
+ */
+function policyContract(kind: KindName, sample: Sample): void {
+  const writes = sample.writes.toSorted();
+  const isLasting = KINDS[kind].oneShot === undefined;
+  const served = surfaces.filter((surface) => writes.length > 0 && areOffered(sample.writes, surface));
+
+  describe.each(served)(`the policies of ${kind} on the %s surface`, (surface) => {
+    it.runIf(isLasting)("ObserveOnly: nothing, neither while it is there nor when it goes", async () => {
+      const { env, specOf, applied, removed } = await stage(kind, sample, surface);
+      const lifecycle = { managementPolicy: "ObserveOnly" };
+      const [, asked] = await applied("watched", { ...specOf("watched"), lifecycle });
+      const { status } = env.get(kind, "watched");
+      const observed = [asked, member(status, "observedGeneration"), env.condition(kind, "watched", "Reconciling")];
+      expect(observed, "it waits for nothing").toEqual([[], 1, ""]);
+      expect(await removed("watched")).toEqual([]);
+    });
+
+    it.runIf(isLasting)("CreateOnly: nothing more once it was brought about, whatever is changed", async () => {
+      const { env, specOf, applied } = await stage(kind, sample, surface);
+      const lifecycle = { managementPolicy: "CreateOnly", applyPolicy: "Automatic" };
+      const spec = { ...specOf("once"), lifecycle };
+      expect(await applied("once", spec)).toEqual([TRUE, writes]);
+      const change = sample.change?.({ env, name: "once", tree: TREE });
+      const [, asked] = await applied("once", { ...spec, ...change });
+      expect([asked, member(env.get(kind, "once").status, "observedGeneration")]).toEqual([[], 2]);
+    });
+
+    it("a change window: nothing outside of it, and what it takes once that opens", async () => {
+      const { env, specOf, applied, removed } = await stage(kind, sample, surface);
+      const within = (is: "Deny" | "Allow") => ({
+        ...specOf("window"),
+        lifecycle: { applyPolicy: "Automatic", syncWindows: { kind: is, windows: ALWAYS } },
+      });
+      const [, asked] = await applied("window", within("Deny"));
+      expect([env.condition(kind, "window"), asked]).toEqual([expect.stringContaining("OutsideChangeWindow"), []]);
+      // The spec of an operation is immutable, so it is created anew.
+      if (!isLasting) await removed("window");
+      expect(await applied("window", within("Allow"))).toEqual([TRUE, writes]);
+    });
+
+    it("Manual: nothing before its plan is approved, and then what the plan says, once", async () => {
+      const { env, specOf, applied, goal } = await stage(kind, sample, surface);
+      const baseline = env.baseline();
+      const [, asked] = await applied("manual", { ...specOf("manual"), lifecycle: { applyPolicy: "Manual" } });
+      expect([env.condition(kind, "manual"), asked]).toEqual([expect.stringContaining("ApprovalPending"), []]);
+      for (let approvals = 0; approvals < 3 && planIn(env.get(kind, "manual")) !== undefined; approvals += 1) {
+        env.cluster.annotate(kind, "manual", { [APPROVED_PLAN]: planIn(env.get(kind, "manual"))?.hash ?? null });
+        await env.run(20 * MINUTE);
+      }
+      expect([env.condition(kind, "manual", goal), env.writes(baseline).toSorted()]).toEqual([TRUE, writes]);
+    });
+  });
+}
+
+const areOffered = (ids: readonly OperationId[], surface: Surface): boolean =>
+  surface === "full" || ids.every((id) => operationOf(id).surface === "documented");
+
+/** Starts the operator with a connection and the parents of the samples. */
+async function stage(kind: KindName, sample: Sample, surface: Surface) {
+  const env = await operatorEnv({ surface });
+  env.apply(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, TREE));
+  await env.run(10 * MINUTE);
+  const goal = KINDS[kind].oneShot === undefined ? "Ready" : "Complete";
+  /** Returns the served writes. An operation that the platform lacks may be tried once. */
+  const servedSince = (baseline: number): readonly string[] => {
+    const [served, missing] = [
+      env.writes(baseline).filter(Boolean),
+      env.writes(baseline).filter((name) => name === ""),
+    ];
+    expect(missing.length).toBeLessThanOrEqual(1);
+    return served;
+  };
+  const manifestOf = (name: string) => sample.good({ env, name, tree: TREE });
+  return {
+    env,
+    goal,
+    specOf: (name: string): JsonObject => manifestOf(name)["spec"] as JsonObject,
+    /** Applies and waits. @returns the condition of the goal, and the writes for it */
+    applied: async (
+      name: string,
+      spec: JsonObject,
+    ): Promise<readonly [condition: string, writes: readonly string[]]> => {
+      const baseline = env.baseline();
+      env.apply({ ...manifestOf(name), spec });
+      await env.run(20 * MINUTE);
+      return [env.condition(kind, name, goal), servedSince(baseline).toSorted()];
+    },
+    /** @returns the writes for the removal */
+    removed: async (name: string): Promise<readonly string[]> => {
+      const baseline = env.baseline();
+      env.cluster.remove(kind, name);
+      await env.run(10 * MINUTE);
+      expect(env.cluster.find(kind, name), `${name} is gone`).toBeUndefined();
+      return servedSince(baseline);
+    },
+  };
+}
 
 for (const [kind, sample] of Object.entries(SAMPLES)) {
   kindContract(kind as KindName, sample);

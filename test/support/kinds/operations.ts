@@ -1,3 +1,5 @@
+import { newCluster } from "../../../simulator/model/seed.ts";
+import type { Cluster } from "../../../simulator/model/world.ts";
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
@@ -5,8 +7,14 @@ import { condition, type Condition } from "../env/cluster.ts";
 import type { Env } from "../env/env.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
 import { COMMIT } from "../kube/manifests.ts";
-import { ownCluster } from "./clusters.ts";
-import { kindEnv, type SurfaceName } from "./env.ts";
+import { kindEnv, type SurfaceName, type KindHarness } from "./env.ts";
+
+/** Creates a cluster of the organization that is DEPLOYED: version 1.33, next is 1.34. */
+export function ownCluster({ simulator: { sim, organizationId } }: KindHarness): Cluster {
+  const cluster = newCluster(sim.ids, sim.time, organizationId, { name: "own", region: "eu-west-3" });
+  sim.world.clusters.set(cluster.id, cluster);
+  return cluster;
+}
 
 /** A platform with targets for operations: for each test an application, a database and a cluster, all DEPLOYED. */
 export const operationEnv = (surface: SurfaceName) =>
