@@ -9,7 +9,7 @@ import { engineHarness, type Harness } from "./harness.ts";
 import { widget } from "./kinds.ts";
 import { clusterLink, link } from "./links.ts";
 
-export const INSTALLATION = "installation-1";
+export const INSTALLATION: string = "installation-1";
 
 export type Env = ReturnType<typeof engineEnv>;
 
@@ -61,7 +61,7 @@ export function engineEnv({ bare = false, kind = widget, assignment = UNDIVIDED 
     /** Whether this process holds the lease. */
     leader: true,
     /** The uid of kube-system, for the next process. */
-    installation: INSTALLATION as string,
+    installation: INSTALLATION,
     /** Fails the output ConfigMap. */
     output: () => Promise.resolve(),
     writes: (of: string, name: string): number => {

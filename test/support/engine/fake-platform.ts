@@ -1,6 +1,7 @@
 import type { RatedApi, Supports } from "../../../src/engine/contract/kind.ts";
 import { ApiError, type ApiFailure } from "../../../src/platform/transport/errors.ts";
 import { supportsOn } from "../kinds/supports.ts";
+import type { Hooks } from "../kube/api-server.ts";
 
 /** An object of the fake platform. */
 export interface Remote {
@@ -20,24 +21,9 @@ export interface Call {
   readonly id: string | undefined;
 }
 
-/** Hooks that run before and after the platform executes a call; each may throw, or hang forever. */
-export interface CallHooks {
-  before(call: Call): Promise<void>;
-  after(call: Call): Promise<void>;
-}
+type Surface = "Documented" | "Full";
 
-export interface WidgetApi extends RatedApi {
-  list(): Promise<readonly Remote[]>;
-  get(id: string): Promise<Remote | undefined>;
-  /** The platform's surface; undefined if unknown. */
-  ping(): Promise<"Documented" | "Full" | undefined>;
-  create(name: string, parentId: string | undefined, note: string): Promise<Remote>;
-  update(id: string, note: string): Promise<Remote>;
-  import(id: string): Promise<Remote>;
-  deploy(id: string, commit: string): Promise<Remote>;
-  stop(id: string): Promise<Remote>;
-  delete(id: string): Promise<void>;
-}
+export type WidgetApi = ReturnType<typeof apiOver>;
 
 const READS: ReadonlySet<Op> = new Set(["list", "get", "ping"]);
 
@@ -65,31 +51,34 @@ export function changedBy(op: Op, remote: Remote, made: Partial<Remote>, deploye
 /** A client whose calls a function executes. @param surface the surface that it knows */
 export function apiOver(
   call: (op: Op, id?: string, made?: Partial<Remote>) => Promise<unknown>,
-  surface: () => "Documented" | "Full" | undefined,
-): WidgetApi {
+  surface: () => Surface | undefined,
+) {
   const remote = async (op: Op, id?: string, made?: Partial<Remote>) => (await call(op, id, made)) as Remote;
   const supports: Supports = (op) => supportsOn(surface() ?? "Documented")(op);
-  return {
+  const rated: RatedApi = {
     capabilities: { supports, learned: supports, missing: () => {}, summary: surface },
     reserve: () => Promise.resolve(),
     refresh: () => {},
     limited: () => undefined,
     close: () => Promise.resolve(),
+  };
+  return {
+    ...rated,
     list: async () => (await call("list")) as readonly Remote[],
-    get: async (id) => ((await call("get", id)) ?? undefined) as Remote | undefined,
-    ping: async () => (await call("ping")) as "Documented" | "Full" | undefined,
-    create: (name, parentId, note) => remote("create", undefined, { name, parentId, note }),
-    update: (id, note) => remote("update", id, { note }),
-    import: (id) => remote("import", id),
-    deploy: (id, commit) => remote("deploy", id, { commit }),
-    stop: (id) => remote("stop", id),
-    delete: async (id) => {
+    get: async (id: string) => ((await call("get", id)) ?? undefined) as Remote | undefined,
+    /** The platform's surface; undefined if unknown. */
+    ping: async () => (await call("ping")) as Surface | undefined,
+    create: (name: string, parentId: string | undefined, note: string) =>
+      remote("create", undefined, { name, parentId, note }),
+    update: (id: string, note: string) => remote("update", id, { note }),
+    import: (id: string) => remote("import", id),
+    deploy: (id: string, commit: string) => remote("deploy", id, { commit }),
+    stop: (id: string) => remote("stop", id),
+    delete: async (id: string): Promise<void> => {
       await call("delete", id);
     },
   };
 }
-
-type Surface = "Documented" | "Full";
 
 /** The fake platform behind all connections of an environment. */
 export function makeHarness() {
@@ -100,7 +89,7 @@ export function makeHarness() {
   const tokens: string[] = [];
   /** The answer of the last ping. */
   let asked: Surface | undefined;
-  const hooks: CallHooks = { before: () => Promise.resolve(), after: () => Promise.resolve() };
+  const hooks: Hooks<Call> = { before: () => Promise.resolve(), after: () => Promise.resolve() };
   /** What tests may replace. */
   const own = {
     surface: "Full" as Surface | undefined,

@@ -2,9 +2,8 @@ import { z } from "zod";
 
 import type { Resource } from "../../../src/api/resource.ts";
 import { memorySchema, observingStatus } from "../../../src/api/status.ts";
-import type { ConnectionSettings, Kind, Why } from "../../../src/engine/contract/kind.ts";
-import type { WidgetApi } from "./fake-platform.ts";
-import { hookErrand, hookMemory } from "./receiver-registration.ts";
+import type { ConnectionSettings, Kind, ReceiverRegistration, Uuid, Why } from "../../../src/engine/contract/kind.ts";
+import type { Remote, WidgetApi } from "./fake-platform.ts";
 
 /** A resource without the parts that only the API server needs. */
 export function resource<Spec, Mem>(
@@ -42,17 +41,16 @@ const linkSpec = z.object({
     .optional(),
 });
 
-const linkMemory = memorySchema({ surface: z.enum(["Documented", "Full"]), ...hookMemory });
+const linkMemory = memorySchema({ surface: z.enum(["Documented", "Full"]), hook: z.string() });
 
 type LinkSpec = z.output<typeof linkSpec>;
-type LinkKind = Kind<{
-  spec: LinkSpec;
-  inputs: object;
-  observed: "Documented" | "Full" | undefined;
-  memory: z.output<typeof linkMemory>;
-  action: never;
-  api: WidgetApi;
-}>;
+type LinkMemory = z.output<typeof linkMemory>;
+interface LinkTypes {
+  readonly spec: LinkSpec;
+  readonly memory: LinkMemory;
+  readonly api: WidgetApi;
+}
+type LinkKind = Kind<LinkTypes & { inputs: object; observed: "Documented" | "Full" | undefined; action: never }>;
 
 /** The two kinds of connections; their Secret is "token" with the key "token". */
 function linkKind(kind: string): LinkKind {
@@ -61,7 +59,7 @@ function linkKind(kind: string): LinkKind {
     resource: itself,
     externalLifecycle: false,
     connection: settingsOf,
-    receiverRegistration: hookErrand(itself),
+    receiverRegistration: hookRegistration(itself),
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),
     observe: (_pass, api) => api.ping(),
     plan: () => ({ is: "settled" }),
@@ -69,6 +67,60 @@ function linkKind(kind: string): LinkKind {
     trace: () => Promise.resolve({ is: "absent" }),
     report: (_pass, surface) => ({ ready: READY, conditions: [], status: { surface } }),
   };
+}
+
+interface Hook {
+  readonly remote: Remote | undefined;
+  readonly sent: boolean;
+}
+
+/**
+ * Registers the receiver of a connection as a remote called "hook": finds it by the recorded id, registers it if there
+ * is none, and updates its note if the URL differs.
+ */
+function hookRegistration(itself: Resource<LinkSpec, LinkMemory>): ReceiverRegistration<LinkTypes> {
+  const idOf = (pass: { readonly id: Uuid | undefined; readonly memory: LinkMemory }): Uuid | undefined =>
+    pass.memory.hook ?? pass.id;
+  const receiverRegistration: ReceiverRegistration<LinkTypes>["kind"] = {
+    resource: itself,
+    externalLifecycle: false,
+    needs: () => {
+      throw new TypeError("its inputs come from the engine");
+    },
+    observe: async (pass, api): Promise<Hook> => {
+      const id = idOf(pass);
+      return { remote: id === undefined ? undefined : await api.get(id), sent: false };
+    },
+    plan: (pass, observed: Hook) => {
+      if (idOf(pass) === undefined || (pass.inputs.anew && !observed.sent)) {
+        const why = { reason: "Creating" as const, message: `Registering at ${pass.inputs.url}.` };
+        return {
+          is: "step",
+          step: { repeat: "once", op: "createHook", action: "create", creates: true, mark: null, name: "hook", why },
+        };
+      }
+      if (observed.remote === undefined || observed.sent || observed.remote.note === pass.inputs.url)
+        return { is: "settled" };
+      return { is: "step", step: { repeat: "safe", op: "updateHook", action: "update" } };
+    },
+    act: async ({ action: what }, pass, observed: Hook, api) => {
+      const { url } = pass.inputs;
+      const old = observed.remote;
+      const remote =
+        what === "create" || old === undefined
+          ? await api.create("hook", undefined, url)
+          : await api.update(old.id, url);
+      return { observed: { remote, sent: true }, memory: { ...pass.memory, hook: remote.id }, id: remote.id };
+    },
+    trace: () =>
+      Promise.resolve({ is: "unknowable", why: { reason: "CreateResultUnknown", message: "Nobody can tell." } }),
+    report: (pass) => ({
+      ready: { reason: "Available", message: `Registered at ${pass.inputs.url}.` },
+      conditions: [],
+      status: { hook: idOf(pass) },
+    }),
+  };
+  return { condition: "HookRegistered", kind: receiverRegistration };
 }
 
 function settingsOf(spec: LinkSpec): ConnectionSettings {

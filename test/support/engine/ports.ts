@@ -17,7 +17,7 @@ import { usualSettings } from "./links.ts";
 const LINK = { kind: "Link", namespace: TEAM, name: "default" };
 
 /** An observer that nobody reads. */
-export const QUIET: Ports<RatedApi>["observer"] = {
+export const QUIET: Ports["observer"] = {
   change: () => {},
   status: () => {},
   removed: () => {},

@@ -66,13 +66,7 @@ export function extendedOn({ sim }: Pick<Simulator, "sim">): { readonly extended
 }
 
 /** The answer to a call. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** The text as JSON; undefined if it is not JSON. */
-  readonly body: never;
-}
+export type Answer = Awaited<ReturnType<typeof send>>;
 
 /** Calls a simulator as its admin, or with the given Authorization header. */
 export async function call(
@@ -103,7 +97,7 @@ export async function control(simulator: Simulator, request: string, body?: unkn
   return send(simulator.controlUrl, request, body, {});
 }
 
-async function send(base: string, request: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
+async function send(base: string, request: string, body: unknown, headers: Record<string, string>) {
   const [method = "GET", path = "/"] = request.split(" ");
   const response = await fetch(base + path, {
     method,
@@ -111,6 +105,7 @@ async function send(base: string, request: string, body: unknown, headers: Recor
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
+  // The body is the text as JSON; undefined if it is not JSON.
   return { status: response.status, headers: response.headers, text, body: parse(text) as never };
 }
 

@@ -33,10 +33,10 @@ export interface Write {
   readonly body: JsonObject;
 }
 
-/** Called around every write of a client; may hang, as a killed process does, or throw a KubeError. */
-export interface WriteHooks {
-  before(write: Write): Promise<void>;
-  after(write: Write): Promise<void>;
+/** Called around what a fake does for a client; may hang, as a killed process does, or throw an error. */
+export interface Hooks<Of> {
+  before(what: Of): Promise<void>;
+  after(what: Of): Promise<void>;
 }
 
 export type MemoryApiServer = ReturnType<typeof memoryApiServer>;
@@ -51,7 +51,7 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
   const writes: Write[] = [];
   let version = 0;
   /** What tests may replace. */
-  const own: { hooks: WriteHooks; onChange: (change: StoreChange) => void } = {
+  const own: { hooks: Hooks<Write>; onChange: (change: StoreChange) => void } = {
     hooks: { before: () => Promise.resolve(), after: () => Promise.resolve() },
     /** Called for every change of a custom resource that a watch would report. */
     onChange: () => {},

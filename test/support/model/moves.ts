@@ -33,37 +33,18 @@ export function landed(world: World, flight: Flight): World {
 function deeds({ edit, processes }: Setting, world: World): readonly Move[] {
   const { object } = world;
   if (world.faults === 0 || object === null) return [];
-  const { spec, status } = object;
+  const { spec, metadata } = object;
   const next = struck(world);
-  const version = unusedVersion(processes, world);
   const forged = { ...next, forged: true };
-  const isGoing = object.metadata.deletionTimestamp !== undefined;
+  const version = unusedVersion(processes, world);
   const changed = edit?.(spec);
+  const isChanged = changed !== undefined && JSON.stringify(changed) !== JSON.stringify(spec);
+  const isGoing = metadata.deletionTimestamp !== undefined;
   return [
-    ...(changed === undefined || JSON.stringify(changed) === JSON.stringify(spec)
-      ? []
-      : [
-          move(
-            "the user edits the spec",
-            edited(next, version, () => ({ spec: changed, status })),
-          ),
-        ]),
-    ...(isGoing
-      ? []
-      : [
-          move(
-            "the user deletes it",
-            edited(next, version, () => ({ spec, status, deleted: true })),
-          ),
-        ]),
-    move(
-      "the status is lost",
-      edited(forged, version, () => ({ spec, status: { observedGeneration: -1 } })),
-    ),
-    move(
-      "an older status is put back",
-      edited(forged, version, () => ({ spec, status: world.before })),
-    ),
+    ...(isChanged ? [move("the user edits the spec", edited(next, version, { spec: changed }))] : []),
+    ...(isGoing ? [] : [move("the user deletes it", edited(next, version, { deleted: true }))]),
+    move("the status is lost", edited(forged, version, { status: { observedGeneration: -1 } })),
+    move("an older status is put back", edited(forged, version, { status: world.before })),
   ];
 }
 

@@ -147,21 +147,20 @@ export function patched(world: World, { status, body, version }: Patch): Effect 
   }
 }
 
-/** Returns the world after an edit of a user or an administrator. */
+/** Returns the world after an edit of a user or an administrator. @param version the object's new resourceVersion */
 export function edited(
   world: World,
   version: string,
-  change: (object: KubeObject) => Pick<KubeObject, "spec" | "status"> & { readonly deleted?: true },
+  { deleted, ...change }: Partial<Pick<KubeObject, "spec" | "status">> & { readonly deleted?: true },
 ): World {
   const { object } = world;
   if (object === null) return world;
-  const { spec, status, deleted } = change(object);
   const { finalizers = [] } = object.metadata;
   if (deleted === true && finalizers.length === 0) return { ...world, object: null };
   const going = deleted === true && { deletionTimestamp: "2026-11-21T10:00:00Z" };
   const meta = { ...object.metadata, resourceVersion: version, ...going };
-  const next = { ...object, spec, status, metadata: meta };
-  return { ...world, object: deleted === true || spec !== object.spec ? raised(next) : next };
+  const next = { ...object, ...change, metadata: meta };
+  return { ...world, object: deleted === true || next.spec !== object.spec ? raised(next) : next };
 }
 
 /** A world after a request, and the answer. */
