@@ -2,7 +2,7 @@
  * The Dockerfile: builds it on bases of this machine, pushes it as in README, inspects and starts it. `make
  * image-check`.
  */
-import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, writeFile, lstat, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -12,7 +12,6 @@ import { z } from "zod";
 import { imageFacts } from "../../scripts/image-build/facts.ts";
 import { COMMAND, NODE, PROGRAM, USER } from "../../scripts/image.ts";
 import { type Buildah, openBuildah, runAsChild } from "../support/image/buildah.ts";
-import { filesOf, type ImageFile } from "../support/image/files.ts";
 import {
   makeBuildBase,
   makeRuntimeBase,
@@ -24,6 +23,29 @@ import {
 import { type Registry, startRegistry } from "../support/image/registry.ts";
 import { figure } from "../support/platform/figure.ts";
 import type { Ended } from "../support/programs/cli.ts";
+
+type ImageFile = Awaited<ReturnType<typeof fileAt>>;
+
+/** @returns everything below the folder, sorted by its path; links are "other". */
+async function filesOf(root: string): Promise<readonly ImageFile[]> {
+  const names = await readdir(root, { recursive: true });
+  return Promise.all(names.toSorted().map((name) => fileAt(root, name)));
+}
+
+async function fileAt(root: string, name: string) {
+  const found = await lstat(join(root, name));
+  return {
+    /** From the root, with a leading slash. */
+    path: `/${name}`,
+    kind: found.isFile() ? "file" : found.isDirectory() ? "folder" : "other",
+    size: found.size,
+    /** Permission bits. */
+    mode: found.mode & 0o7777,
+    owner: found.uid,
+    /** The modification time, in seconds since 1970. */
+    changed: Math.floor(found.mtimeMs / 1000),
+  };
+}
 
 const root = join(import.meta.dirname, "../..");
 const EPOCH = 1_700_000_000;

@@ -20,8 +20,47 @@ import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import { guideManifests, previewChart } from "../support/examples/preview-guide.ts";
-import { startCodeHost, type CodeHost } from "../support/examples/pull-requests.ts";
 import { COMMIT, defaults, NEXT_COMMIT, project } from "../support/kube/manifests.ts";
+import { startScriptedServer } from "../support/kube/scripted-server.ts";
+
+interface PullRequest {
+  readonly number: number;
+  readonly branch: string;
+  readonly commit: string;
+  readonly labels: readonly string[];
+}
+
+type CodeHost = Awaited<ReturnType<typeof startCodeHost>>;
+
+/** Starts it on loopback. */
+async function startCodeHost() {
+  const server = await startScriptedServer();
+  server.script((response) => {
+    const isList = response.req.url?.startsWith("/api/v3/repos/acme/web/pulls?") === true;
+    response.writeHead(isList ? 200 : 404, { "content-type": "application/json" });
+    response.end(JSON.stringify(isList ? host.open.map(shown) : {}));
+  });
+  const open: readonly PullRequest[] = [];
+  const host = {
+    url: `${server.url}/`,
+    /** The open pull requests. */
+    open,
+    close: (): Promise<void> => server.stop(),
+  };
+  return host;
+}
+
+/** Returns a pull request as in GitHub's API ("List pull requests"), with the members that the generator reads. */
+function shown({ number, branch, commit, labels }: PullRequest): object {
+  return {
+    number,
+    title: `Change ${String(number)}`,
+    user: { login: "somebody" },
+    head: { ref: branch, sha: commit },
+    base: { ref: "main" },
+    labels: labels.map((name) => ({ name })),
+  };
+}
 
 const root = join(import.meta.dirname, "../..");
 const controlPlane = await startControlPlane({ controllers: true, crdsDir: join(root, "crds") });

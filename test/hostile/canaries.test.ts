@@ -2,16 +2,18 @@
  * [S1] The operator sends a secret value to its platform only. It runs at log level trace through a life with failures
  * whose texts quote the values; then all output that can be captured is searched.
  */
-import { readFile } from "node:fs/promises";
+import { globSync, readFileSync } from "node:fs";
+import { readFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { afterAll, describe, expect, inject, it, vi } from "vitest";
 
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createEnv } from "../support/env/env.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
 import { grantSecretOutputs } from "../support/env/rights.ts";
-import { findCanaries, formsOf } from "../support/hostile/canaries.ts";
-import { kindsWithSecrets, shownBy } from "../support/kinds/observed.ts";
+import { findCanaries, formsOf, type Captured } from "../support/hostile/canaries.ts";
 import {
   application,
   blueprint,
@@ -24,8 +26,55 @@ import {
   tree,
 } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
+import { cli } from "../support/programs/cli.ts";
 import { startCollector } from "../support/programs/collector.ts";
 import { freePort } from "../support/programs/free-port.ts";
+
+/** @param pageUrl of the status page @returns everything that users can read while the operator runs */
+async function shownBy(env: Env, pageUrl: string): Promise<Captured> {
+  const { kubeconfigPath } = inject("controlPlane");
+  const { metricsUrl, healthUrl } = env.operator;
+  const text = async (url: string): Promise<string> => (await fetch(url)).text();
+  const folder = await mkdtemp(join(tmpdir(), "report-"));
+  const commands = [
+    ["tree", "-o", "json"],
+    ["status"],
+    ["get", "-o", "yaml"],
+    ["events"],
+    ["check"],
+    ["export"],
+    ["report", "-f", join(folder, "report")],
+  ];
+  const said: string[] = [];
+  for (const command of commands) {
+    const { stdout, stderr } = await cli([...command, "--kubeconfig", kubeconfigPath, "-n", env.namespace]);
+    said.push(stdout, stderr);
+  }
+  const files = await readdir(join(folder, "report"), { recursive: true, withFileTypes: true });
+  const contents = files
+    .filter((file) => file.isFile())
+    .map((file) => readFile(join(file.parentPath, file.name), "utf8"));
+  const report = (await Promise.all(contents)).join("\n");
+  await rm(folder, { recursive: true });
+  return {
+    "custom resources": await env.kubectl(["get", "platform", "-o", "json"]),
+    ConfigMaps: await env.kubectl(["get", "configmaps", "-o", "json"]),
+    events: await env.kubectl(["get", "events.events.k8s.io", "-o", "json"]),
+    "the status page": await text(`${pageUrl}/api/tree`),
+    "/metrics": await text(`${metricsUrl}/metrics`),
+    "/healthz": await text(`${healthUrl}/healthz`),
+    "/readyz": await text(`${healthUrl}/readyz`),
+    "the command line": said.join("\n"),
+    "the report for support": report,
+  };
+}
+
+/** @returns the kinds whose schema refers to Secrets, to read or to write them */
+function kindsWithSecrets(): readonly string[] {
+  const texts = globSync(join(import.meta.dirname, "../../crds/*.yaml")).map((file) => readFileSync(file, "utf8"));
+  const found = texts.filter((text) => /\b\w*[sS]ecret\w*Ref:/.test(text));
+  return found.map((text) => /^ {4}kind: (\w+)$/m.exec(text)?.[1] ?? "");
+}
 
 /** The label of the operator's own Secrets. */
 const OURS = { "app.kubernetes.io/managed-by": "platform-operator" };

@@ -1,4 +1,3 @@
-/** The operator's kinds, which throw in a method and for an object that a test selects. */
 import { describe, expect, it } from "vitest";
 
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
