@@ -65,18 +65,6 @@ describe("the CRDs", () => {
     expect(conditions.trim().split(" ").toSorted()).toEqual(["Established=True", "NamesAccepted=True"]);
   });
 
-  it("answer to the category and to the short names", async () => {
-    await apply(manifest("PlatformProject", "named", SMALLEST["PlatformProject"]));
-    expect(await kubectl(cluster, ["get", "platform", "-n", namespace, "-o", "name"])).toContain(
-      "platformproject.platform-operator.io/named",
-    );
-    await expect(
-      Promise.all(
-        RESOURCES.flatMap(({ shortNames }) => shortNames).map(async (name) => kubectl(cluster, ["get", name, "-A"])),
-      ),
-    ).resolves.toHaveLength(RESOURCES.length);
-  });
-
   it.each(RESOURCES.filter(({ selectableFields }) => selectableFields.length > 0))(
     "of $kind let their fields select",
     async ({ plural, selectableFields }) => {
@@ -311,40 +299,5 @@ describe("the operator's rights", () => {
   it("are taken by the API server, in the order of the files' names", async () => {
     const answer = await kubectl(cluster, ["apply", "-f", join(root, "deploy/rbac")]);
     expect(answer).toContain("clusterrole.rbac.authorization.k8s.io/platform-operator ");
-  });
-
-  const as = ["--as=system:serviceaccount:platform-operator:platform-operator"];
-  const can = async (...words: readonly string[]): Promise<boolean> =>
-    kubectl(cluster, ["auth", "can-i", "--quiet", ...words, ...as]).then(
-      () => true,
-      () => false,
-    );
-
-  it.each([
-    ["watch", `platformapplications.${GROUP}`, "-A"],
-    ["patch", `platformapplications.${GROUP}`, "--subresource=status", "-n", "shop"],
-    ["get", "secrets", "-n", "shop"],
-    ["create", "configmaps", "-n", "shop"],
-    ["delete", `platformoperations.${GROUP}`, "-n", "shop"],
-    ["create", "events.events.k8s.io", "-n", "shop"],
-    ["get", "namespaces"],
-    ["create", "leases.coordination.k8s.io", "-n", "platform-operator"],
-    ["update", "leases.coordination.k8s.io/platform-operator-leader-election", "-n", "platform-operator"],
-  ])("allow to %s %s %s %s", async (...words) => {
-    expect(await can(...words)).toBe(true);
-  });
-
-  it.each([
-    ["list", "secrets", "-n", "shop"],
-    ["watch", "secrets", "-A"],
-    ["create", "secrets", "-n", "shop"],
-    ["delete", `platformapplications.${GROUP}`, "-n", "shop"],
-    ["delete", "configmaps", "-n", "shop"],
-    ["update", "leases.coordination.k8s.io/another", "-n", "platform-operator"],
-    ["create", "leases.coordination.k8s.io", "-n", "shop"],
-    ["get", "pods", "-n", "shop"],
-    ["create", "customresourcedefinitions.apiextensions.k8s.io"],
-  ])("do not allow to %s %s %s %s", async (...words) => {
-    expect(await can(...words)).toBe(false);
   });
 });

@@ -46,17 +46,4 @@ describe.each(effort.few(["full", "documented"] as const))("a webhook, %s surfac
     expect(table).toMatch(/READY +REASON +TARGET +EVENTS +DRIFTED +PAUSED +AGE/);
     expect(table).toMatch(/True +Available +https:\/\/hooks\.example\.com\/… +\["DEPLOYMENT_STARTED"/);
   });
-
-  it.each<[string, JsonObject, RegExp]>([
-    ["a target that is no URL", { targetUrl: "hooks.example.com" }, /targetUrl/],
-    ["a target of another scheme", { targetUrl: "ftp://hooks.example.com/x" }, /targetUrl/],
-    ["a target with blanks", { targetUrl: "https://hooks.example.com/a b" }, /targetUrl/],
-    ["no events", { events: [] }, /events/],
-    ["an event twice", { events: ["A", "A"] }, /[Dd]uplicate/],
-    ["an event in another spelling", { events: ["deployment.started"] }, /events/],
-    ["an adoption policy, as there is no list", { lifecycle: { adoptionPolicy: "Required" } }, /adoptionPolicy/],
-  ])("with %s is refused by the API server", async (_name, spec, words) => {
-    const text = JSON.stringify(hook("refused", spec));
-    await expect(env.kubectl(["create", "--validate=strict", "-f", "-"], { input: text })).rejects.toThrow(words);
-  });
 });

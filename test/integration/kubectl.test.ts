@@ -125,15 +125,6 @@ describe("kubectl get", () => {
     expect(await names("papp")).toBe(await names("platformapplications"));
   });
 
-  const selectable = RESOURCES.flatMap(({ plural, selectableFields }) =>
-    selectableFields.map((path) => ({ plural, path })),
-  );
-
-  it.each(selectable)("selects $plural by $path", async ({ plural, path }) => {
-    const selector = `${path.replace(/^\./, "")}=nowhere`;
-    expect(await env.kubectl(["get", plural, "--field-selector", selector, "-o", "name"])).toBe("");
-  });
-
   it("finds by a field what has it", async () => {
     const selector = "spec.environmentRef.name=staging";
     expect(await env.kubectl(["get", "papp", "--field-selector", selector, "-o", "name"])).toBe(

@@ -9,8 +9,12 @@ export const webhookSample: Sample = {
   accepted: [],
   refused: [
     ["a target without scheme", { targetUrl: "hooks.example.com" }, /targetUrl.*should match/],
+    ["a target of another scheme", { targetUrl: "ftp://hooks.example.com/x" }, /targetUrl.*should match/],
+    ["a target with blanks", { targetUrl: "https://hooks.example.com/a b" }, /targetUrl.*should match/],
     ["no event", { events: [] }, /events.*at least 1/],
+    ["an event in another spelling", { events: ["deployment.started"] }, /events.*should match/],
   ],
+  duplicates: [["an event twice", { events: ["A", "A"] }, /events.*[Dd]uplicate/]],
   rules: 8,
   good: ({ name, spec }) =>
     resource(KIND, name, {
