@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 
 import type { FaultInput } from "../../simulator/request/faults.ts";
 import type { CallEntry } from "../../simulator/request/journal.ts";
@@ -8,7 +8,6 @@ import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { fixture } from "../support/env/fixture.ts";
-import { calm, idOf } from "../support/env/settling.ts";
 import { database } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformDatabase";
@@ -48,33 +47,10 @@ describe("[A4] a database whose orders have an unknown outcome, full surface", (
   });
 });
 
+/** An unknown create: test/model/faults/lost.test.ts, and ledger-unknown.test.ts for an application. */
 describe("a database whose orders have an unknown outcome, documented surface", () => {
   const env = createEnv({ surface: "documented" });
   beforeAll(() => fixture(env));
-
-  it.each(effort.few(losses.map((loss, index) => ({ ...loss, name: `create-${index}` }))))(
-    "whose creation $what: says so, sends nothing more, and continues after one annotation by the user",
-    async ({ fault, name }) => {
-      const idOnPlatform = (): string | undefined =>
-        [...env.platform.world().services.values()].find((service) => service.name === name)?.id;
-      const record = await env.record();
-      env.platform.sim.faults.add({ ...fault, name, match: { operation: "createDatabase" } });
-      await env.apply(database(name, "staging"));
-      await env.waitFor(KIND, name, { reason: "CreateResultUnknown" });
-      await vi.waitFor(() => {
-        expect(idOnPlatform() !== undefined).toBe(fault.effect !== "none");
-      });
-      await calm(env);
-      expect(record.changes()).toEqual(["createDatabase"]);
-      const id = idOnPlatform();
-      if (id === undefined) await env.annotate(KIND, name, { "platform-operator.io/resolve": "recreate" });
-      else await env.patch(KIND, name, { spec: { externalId: id } });
-      const ready = await env.waitFor(KIND, name, running);
-      expect(idOf(ready)).toBe(idOnPlatform());
-      expect(effects(record.calls(), "createDatabase")).toBe(1);
-      expect(effects(record.calls(), "deployDatabase")).toBe(1);
-    },
-  );
 
   it("whose deployment and its repetition are not confirmed: says so, and orders it again on request only", async () => {
     const record = await env.record();
@@ -90,36 +66,5 @@ describe("a database whose orders have an unknown outcome, documented surface", 
     const ready = await env.waitFor(KIND, "unconfirmed", running);
     expect(member(ready.status, "intent")).toBeUndefined();
     expect(record.changes()).toEqual(["createDatabase", "deployDatabase", "deployDatabase", "deployDatabase"]);
-  });
-});
-
-describe("SIGKILL of the operator while it works on a database", () => {
-  // Without a lease, whose time would have to run out first.
-  const env = createEnv({ surface: "full", args: ["--leader-elect=false"] });
-  beforeAll(() => fixture(env));
-
-  it.each(
-    (["createDatabase", "deployDatabase"] as const).flatMap((operation) =>
-      effort.few(["applied", "none"] as const).map((effect) => ({
-        operation,
-        effect,
-        name: `${operation.toLowerCase()}-${effect}`,
-      })),
-    ),
-  )("$operation (effect: $effect): once, and it converges", async ({ operation, effect, name }) => {
-    const record = await env.record();
-    env.platform.sim.faults.add({ name, match: { operation }, effect, answer: { is: "slow", seconds: 6 } });
-    await env.apply(database(name, "staging"));
-    await vi.waitFor(
-      () => {
-        expect(record.calls(operation).filter((call) => call.fault === name)).toHaveLength(1);
-      },
-      { timeout: 15_000, interval: 5 },
-    );
-    await env.kill();
-    await env.start();
-    await env.waitFor(KIND, name, running);
-    expect(effects(record.calls(), "createDatabase")).toBe(1);
-    expect(effects(record.calls(), "deployDatabase")).toBe(1);
   });
 });

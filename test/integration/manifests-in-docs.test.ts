@@ -7,6 +7,7 @@ import { z } from "zod";
 
 import { RESOURCES } from "../../src/kinds/index.ts";
 import { kubectl } from "../control-plane/access.ts";
+import { renderPreview } from "../support/examples/preview-guide.ts";
 
 const cluster = inject("controlPlane");
 const root = join(import.meta.dirname, "../..");
@@ -46,7 +47,12 @@ const examples = filesIn("examples", ".yaml").map((path) => ({
   where: relative(root, path),
   text: readFileSync(path, "utf8"),
 }));
-const blocks = [...pages, ...examples];
+const preview = renderPreview({ number: "42", branch: "feature/cart", commit: "0123456789abcdef" });
+const rendered = preview.map((manifest) => ({
+  where: `docs/guides/previews.md, ${manifest.kind}`,
+  text: JSON.stringify(manifest),
+}));
+const blocks = [...pages, ...examples, ...rendered];
 
 const manifestsOf = ({ text }: Block): readonly z.infer<typeof Manifest>[] =>
   parseAllDocuments(text).flatMap((document) => {
