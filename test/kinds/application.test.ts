@@ -54,57 +54,6 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(env.harness.writes()).toHaveLength(3);
   });
 
-  it("gets another commit once, and reports the failure of a bad one", async () => {
-    const runner = await env.deployed();
-    const bad = `bad${COMMIT.slice(3)}`;
-    const next = await runner.run({ spec: env.spec({ deploy: { gitCommitId: bad } }) });
-    expect(next).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
-    expect(env.harness.writes()).toEqual([["deployApplication", { git_commit_id: bad }]]);
-    env.harness.pass(120);
-    const failed = await runner.run();
-    expect(failed).toMatchObject({
-      ops: [],
-      is: "stalled",
-      why: { reason: "BuildFailed", message: expect.stringContaining(bad.slice(0, 7)) },
-    });
-    expect(failed.status).toMatchObject({
-      lastDeployment: { state: "BUILD_ERROR" },
-      lastFailure: { gitCommitId: bad, state: "BUILD_ERROR" },
-    });
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(await runner.run({ requested: "again" })).toMatchObject({ ops: ["deployApplication"] });
-    env.harness.pass(120);
-    expect(await runner.run({ requested: "again" })).toMatchObject({ ops: [], is: "stalled" });
-    const good = await runner.run({ spec: env.spec({ deploy: { gitCommitId: OTHER_COMMIT } }) });
-    expect(good).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
-    env.harness.pass(120);
-    const healed = await runner.run();
-    expect(healed).toMatchObject({ is: "settled", why: { reason: "Deployed" } });
-    expect(healed.status).not.toHaveProperty("lastFailure");
-  });
-
-  it("keeps the log of a failure whose log cannot be read as that, and reads it once", async () => {
-    const runner = await env.deployed();
-    const reads = () =>
-      env.harness.simulator.journal().filter((one) => "operation" in one && one.operation === "listApplicationLog");
-    const before = reads().length;
-    env.harness.fault({
-      match: { operation: "listApplicationLog" },
-      answer: { is: "status", status: 403 },
-      count: null,
-    });
-    const spec = env.spec({ deploy: { gitCommitId: `bad${COMMIT.slice(3)}` }, logs: { onFailure: 5 } });
-    await runner.run({ spec });
-    env.harness.pass(120);
-    const { why, status } = await runner.run();
-    expect(why.reason).toBe("BuildFailed");
-    expect(status).toMatchObject({ lastFailure: { log: ["(getApplicationLog was answered 403)"] } });
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(reads().length - before).toBe(1);
-  });
-
   it("follows the commit that was set while another was deployed", async () => {
     const runner = env.applied();
     await runner.run();
@@ -143,17 +92,6 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(over.report.drift).toEqual([]);
   });
 
-  it("follows its state where the platform names no request", async () => {
-    env.harness.change({ nullRequestIds: true, acceptLatencySeconds: 4 });
-    const runner = env.applied();
-    expect(await runner.run()).toMatchObject({ ops: ["createApplication", "deployApplication"], is: "waiting" });
-    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
-    env.harness.pass(120);
-    const over = await runner.run();
-    expect(over).toMatchObject({ ops: [], is: "settled", status: { lastDeployment: { state: "DEPLOYED" } } });
-    expect(over.status["lastDeployment"]).not.toHaveProperty("requestId");
-  });
-
   it("gets a variable that was added to the spec, also when others have set it before", async () => {
     const runner = await env.deployed();
     const parentId = runner.id() ?? "";
@@ -184,13 +122,6 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
       ops: ["createApplication", "deployApplication"],
     });
     expect(env.harness.writes().map(([op]) => op)).toEqual(["createApplication", "deployApplication"]);
-  });
-
-  it("throws what the platform forbids, and has sent nothing twice", async () => {
-    env.harness.fault({ match: { operation: "createApplication" }, answer: { is: "status", status: 403 } });
-    expect((await failureOf(env.applied().run())).failure.is).toBe("Forbidden");
-    expect((await failureOf(env.harness.application(NOBODY, env.spec()).run())).failure.is).toBe("NotFound");
-    expect(env.harness.writes().filter(([op]) => op === "createApplication").length).toBeLessThanOrEqual(2);
   });
 
   it("sees inherited variables for what they are, where they are distinguished", async () => {

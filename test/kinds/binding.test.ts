@@ -1,11 +1,8 @@
-/** The kinds PlatformBinding and PlatformCatalog against the simulated platform, without a cluster. */
+/** PlatformBinding against the simulated platform, without a cluster. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { createBinding } from "../../src/kinds/binding/index.ts";
-import { platformCatalog } from "../../src/kinds/catalog/crd.ts";
-import { catalog, type CatalogTypes } from "../../src/kinds/catalog/index.ts";
-import { contextOf } from "../support/kinds/bindings.ts";
 import { kindRunner, type Runner } from "../support/kinds/kind-runner.ts";
 import { startHarness, type World } from "../support/platform/env.ts";
 
@@ -71,21 +68,4 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
     });
     expect(harness.calls().filter(({ method }) => method === "PUT")).toHaveLength(before);
   });
-
-  it("reads the whole catalog", async () => {
-    const pass = contextOf<CatalogTypes>(
-      platformCatalog.spec.parse({ include: ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"] }),
-      {},
-      {},
-      { surface },
-    );
-    const { status, output } = catalog.report(pass, await catalog.observe(pass, harness.admin));
-    expect(status["counts"]).toMatchObject({ templates: 2, gitRepositories: 2 });
-    expect(output?.data["templates.json"]).toContain('"key":"kubernetes-essentials"');
-    const bearer = harness.connect({ scheme: "Bearer" });
-    const { ready } = catalog.report(pass, await catalog.observe(pass, bearer));
-    expect(ready.message).toContain("GitRepositories cannot be read: This operation takes an API token");
-  });
-
-  // A platform that shows bindings fails to show them then as well.
 });

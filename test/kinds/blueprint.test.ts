@@ -109,16 +109,6 @@ describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", 
     expect(failed).toMatchObject({ status: 422, failure: { is: "Invalid" } });
     for (const field of ["cpu", "ram", "engine_version"]) expect(failed.message).toContain(`spec_overrides.${field}`);
   });
-
-  it("cannot be deleted or stopped, and holds up nothing", async () => {
-    const runner = await env.created();
-    const ends = [await runner.run({ goal: "absent" }), await runner.run({ goal: "stopped" })];
-    expect(ends.map(({ is, why }) => [is, why.reason])).toEqual([
-      ["stalled", "DeleteNotSupported"],
-      ["stalled", "NotSupportedByApi"],
-    ]);
-    expect(env.harness.writes()).toEqual([]);
-  });
 });
 
 describe("a blueprint on the documented surface alone", () => {

@@ -5,28 +5,6 @@ import { databaseEnv } from "../support/services/database-runner.ts";
 describe.each(["Documented", "Full"] as const)("a database on the %s surface", (surface) => {
   const env = databaseEnv(surface);
 
-  it("is stopped and started again, each by one order", async () => {
-    const runner = await env.deployed();
-    const stopping = await runner.run({ spec: env.spec({ runState: "Stopped" }) });
-    expect(stopping).toMatchObject({ ops: ["stopDatabase"], is: "waiting", why: { reason: "Queued" } });
-    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
-    env.harness.pass(120);
-    const stopped = await runner.run();
-    expect(stopped).toMatchObject({
-      ops: [],
-      is: "settled",
-      why: { reason: "Stopped" },
-      status: { state: "STOPPED", runState: "Stopped" },
-    });
-    expect(stopped.status).not.toHaveProperty("stopping");
-    expect(stopped.status).not.toHaveProperty("stopRequestId");
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
-    expect(env.sent()).toEqual(["stopDatabase", "deployDatabase"]);
-  });
-
   it("that is to be stopped from the beginning is created, and nothing more", async () => {
     const runner = env.applied({ runState: "Stopped" });
     expect(await runner.run()).toMatchObject({ ops: ["createDatabase"], is: "settled", why: { reason: "Stopped" } });
@@ -93,16 +71,6 @@ describe("a database that others work on, too", () => {
     const run = await runner.run();
     expect(run).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
     expect(run.why.message).toContain(`spec.${field}`);
-  });
-
-  it("has its version and sizes changed and deployed", async () => {
-    const runner = await env.deployed({ storage: 10 });
-    const change = await runner.run({ spec: env.spec({ version: "17", storage: 20 }) });
-    expect(change).toMatchObject({ ops: ["updateDatabase", "deployDatabase"], is: "waiting" });
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { version: "17" } });
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(env.harness.service(runner.id()).settings).toMatchObject({ version: "17", storage: 20 });
   });
 
   it("[A5] is deleted until it is gone", async () => {

@@ -88,13 +88,6 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     ]);
   });
 
-  it("has the invoices sent, once", async () => {
-    const runner = env.applied(invoices);
-    expect(await runner.run()).toMatchObject({ ops: ["sendInvoices"], is: "settled", why: { reason: "Accepted" } });
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-    expect(env.sent()).toEqual(["downloadInvoices"]);
-  });
-
   it.each([
     ["a git repository", { git_repository: { url: "https://git.example.com/charts.git", root_path: "/redis" } }],
     ["a helm repository", { helm_repository: { chart_name: "redis", chart_version: "19.0.1" } }],
