@@ -126,12 +126,6 @@ describe("what goes wrong is reported in one line", () => {
       64,
     ],
     [
-      "another kind",
-      ["app-status", "pproj/shop"],
-      () => '"pproj/shop" is not allowed here. Use an id or papp/shop.',
-      64,
-    ],
-    [
       "no such template",
       ["catalog", "nothing"],
       () => /^The platform lists no template "nothing"\. It has kubernetes-essentials@1\.1\.0, /,

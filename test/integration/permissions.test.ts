@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition } from "../support/env/cluster.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import { calm, expectSettled, versions } from "../support/env/settling.ts";
@@ -27,84 +27,38 @@ interface Case {
   readonly ask: (env: Env) => Promise<void>;
 }
 
-const patched =
-  (kind: string, patch: JsonObject) =>
-  (env: Env): Promise<void> =>
-    env.patch(kind, "base", patch);
+/** A new object, for which the token is too weak. */
+const creating = (scope: Case["scope"], operation: string, make: (env: Env) => Manifest): Case => {
+  const noun = operation.slice("create".length);
+  const ask = (env: Env): Promise<void> => env.apply(make(env));
+  const what = `a new ${noun.toLowerCase()}`;
+  return { scope, what, operation, needs: "Write", kind: `Platform${noun}`, name: "more", ask };
+};
+/** A change of an application, for which the token is too weak. */
+const changing = (
+  scope: Case["scope"],
+  what: string,
+  operation: string,
+  needs: Case["needs"],
+  patch: JsonObject,
+): Case => {
+  const object = { kind: "PlatformApplication", name: "base" };
+  return { scope, what, operation, needs, ...object, ask: (env) => env.patch(object.kind, object.name, patch) };
+};
 
-const app = { kind: "PlatformApplication", name: "base" };
 const both: readonly Case[] = [
-  {
-    scope: "read",
-    what: "a new project",
-    operation: "createProject",
-    needs: "Write",
-    kind: "PlatformProject",
-    name: "more",
-    ask: (env) => env.apply(project("more", { connectionRef: { name: "default" } })),
-  },
-  {
-    scope: "deploy",
-    what: "a new environment",
-    operation: "createEnvironment",
-    needs: "Write",
-    kind: "PlatformEnvironment",
-    name: "more",
-    ask: (env) => env.apply(environment(env, "more", "base")),
-  },
-  {
-    scope: "deploy",
-    what: "a new application",
-    operation: "createApplication",
-    needs: "Write",
-    kind: "PlatformApplication",
-    name: "more",
-    ask: (env) => env.apply(application("more", "base")),
-  },
-  {
-    scope: "deploy",
-    what: "a variable",
-    operation: "importVariables",
-    needs: "Write",
-    ...app,
-    ask: patched("PlatformApplication", { spec: { variables: [{ name: "LEVEL", value: "debug" }] } }),
-  },
-  {
-    scope: "write",
-    what: "another commit",
-    operation: "deployApplication",
-    needs: "Deploy",
-    ...app,
-    ask: patched("PlatformApplication", deploying(NEXT_COMMIT)),
-  },
-  {
-    scope: "read",
-    what: "one more commit",
-    operation: "deployApplication",
-    needs: "Deploy",
-    ...app,
-    ask: patched("PlatformApplication", deploying("fedcba9876543210")),
-  },
+  creating("read", "createProject", () => project("more", { connectionRef: { name: "default" } })),
+  creating("deploy", "createEnvironment", (env) => environment(env, "more", "base")),
+  creating("deploy", "createApplication", () => application("more", "base")),
+  changing("deploy", "a variable", "importVariables", "Write", {
+    spec: { variables: [{ name: "LEVEL", value: "debug" }] },
+  }),
+  changing("write", "another commit", "deployApplication", "Deploy", deploying(NEXT_COMMIT)),
+  changing("read", "one more commit", "deployApplication", "Deploy", deploying("fedcba9876543210")),
 ];
-
-const setting: Case = {
-  scope: "deploy",
-  what: "another setting",
-  operation: "updateApplication",
-  needs: "Write",
-  ...app,
-  ask: patched("PlatformApplication", { spec: { cpu: 750 } }),
-};
-
+const setting = changing("deploy", "another setting", "updateApplication", "Write", { spec: { cpu: 750 } });
 /** The last one: a stopped application is not deployed. */
-const stop: Case = {
-  scope: "write",
-  what: "a stop",
-  operation: "stopApplication",
-  needs: "Deploy",
-  ...app,
-  ask: patched("PlatformApplication", { spec: { runState: "Stopped" } }),
-};
+const stop = changing("write", "a stop", "stopApplication", "Deploy", { spec: { runState: "Stopped" } });
 
 const rows = [
   { surface: "full", cases: [setting, ...both, stop] },
