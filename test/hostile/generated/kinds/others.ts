@@ -53,11 +53,15 @@ export const catalog: KindCases = {
 const CHART = { repository: "https://charts.example.com", chart_name: "redis" };
 const FIXED = locked("spec cannot be changed", "an operation is one action");
 const once = (to: Json, created: Entry["created"], change?: JsonObject): Entry => ({
-  to,
-  full: FIXED,
-  documented: FIXED,
+  ...always(to, FIXED),
   created,
   ...(change !== undefined && { in: change }),
+});
+
+/** @returns the entries of both members of a reference. @param by the operation, whose path or body has the id */
+const target = (field: string, name: string, id: string, by: string, change?: JsonObject) => ({
+  [`${field}.name`]: once(name, sent(by, id), change),
+  [`${field}.externalId`]: once(id, sent(by, id), change),
 });
 
 export const operation: KindCases = {
@@ -95,33 +99,16 @@ export const operation: KindCases = {
       source: { helm_repository: CHART },
       outputConfigMap: `${object}-rendered`,
     };
-    const otherCluster = fixture.clusterOf(`${object}-other`);
-    const stopped = sent("stopCluster", otherCluster);
     const rendered = (as: Json) => sent("createHelmDefaultValues", as);
     return {
       ...Object.fromEntries(
         Object.entries(childConnectionLeaves(fixture)).map(([path, { to, created }]) => [path, once(to, created)]),
       ),
       type: { ...once("StopDatabase", sent("stopDatabase", {}), deploysDatabase), bounds: "none" },
-      "applicationRef.name": once(other, sent("deployApplication", fixture.id("PlatformApplication", other))),
-      "applicationRef.externalId": once(
-        fixture.id("PlatformApplication", other),
-        sent("deployApplication", fixture.id("PlatformApplication", other)),
-      ),
-      "databaseRef.name": once(other, sent("deployDatabase", fixture.id("PlatformDatabase", other)), deploysDatabase),
-      "databaseRef.externalId": once(
-        fixture.id("PlatformDatabase", other),
-        sent("deployDatabase", fixture.id("PlatformDatabase", other)),
-        deploysDatabase,
-      ),
-      "clusterRef.name": once(`${object}-other`, stopped, stopsCluster),
-      "clusterRef.externalId": once(otherCluster, stopped, stopsCluster),
-      "environmentRef.name": once(other, rendered(fixture.id("PlatformEnvironment", other)), renders),
-      "environmentRef.externalId": once(
-        fixture.id("PlatformEnvironment", other),
-        rendered(fixture.id("PlatformEnvironment", other)),
-        renders,
-      ),
+      ...target("applicationRef", other, fixture.id("PlatformApplication", other), "deployApplication"),
+      ...target("databaseRef", other, fixture.id("PlatformDatabase", other), "deployDatabase", deploysDatabase),
+      ...target("clusterRef", `${object}-other`, fixture.clusterOf(`${object}-other`), "stopCluster", stopsCluster),
+      ...target("environmentRef", other, fixture.id("PlatformEnvironment", other), "createHelmDefaultValues", renders),
       gitCommitId: once(NEXT_COMMIT, sent("deployApplication", NEXT_COMMIT)),
       "source.git_repository": once(
         { url: "https://github.com/acme/web.git", branch: "next" },
@@ -211,9 +198,9 @@ function connectionEntries(fixture: Fixture, receiver: Entry["created"]): Readon
     ...Object.fromEntries(defaults.map(([path, { to }]) => [path, ofDefaults(to)])),
     "defaults.pollInterval": ofDefaults("45m"),
     "defaults.logs.onFailure": ofDefaults(7),
-    "webhook.receiverUrl": { to: "http://127.0.0.1:9/hooks", full: receiver, documented: receiver, created: receiver },
-    "webhook.secretRef.name": { to: "others", full: receiver, documented: receiver, created: receiver },
-    "webhook.secretRef.key": { to: "second", full: receiver, documented: receiver, created: receiver },
+    "webhook.receiverUrl": always("http://127.0.0.1:9/hooks", receiver),
+    "webhook.secretRef.name": always("others", receiver),
+    "webhook.secretRef.key": always("second", receiver),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Leaves that are references, and the objects that they refer to. */
 import type { Reason } from "../../../../src/api/reasons.ts";
-import type { JsonObject } from "../../../../src/kube/api/types.ts";
+import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
 import { certificate } from "../../../support/kube/tls.ts";
 import {
   always,
@@ -73,11 +73,9 @@ export function lockedReference(
   fixture: Fixture,
 ): Readonly<Record<string, Entry>> {
   const fixed = locked(`spec.${field} cannot be changed once`, "an object cannot move to another parent");
-  const entry = (to: string, as: string): Entry => ({ to, full: fixed, documented: fixed, created: sent(by, as) });
-  return {
-    [`${field}.name`]: entry(otherName, fixture.id(kind, otherName)),
-    [`${field}.externalId`]: entry(fixture.id(kind, otherName), fixture.id(kind, otherName)),
-  };
+  const id = fixture.id(kind, otherName);
+  const entry = (to: string): Entry => ({ ...always(to, fixed), created: sent(by, id) });
+  return { [`${field}.name`]: entry(otherName), [`${field}.externalId`]: entry(id) };
 }
 
 /** The entry of `externalId`, the id of an existing object: it is adopted, nothing is sent. */
@@ -94,35 +92,32 @@ export const VARIABLES: readonly JsonObject[] = [
   { name: "FROM_CONFIG", valueFrom: { configMapKeyRef: { name: "values", key: "first" } } },
 ];
 
-/** The outcomes of a change of one variable: a plain one as it is sent, a secret one by its name only. */
-export interface VariableOutcomes {
-  readonly plain: (wire: JsonObject) => Omit<Entry, "to">;
-  readonly secret: (name: string) => Omit<Entry, "to">;
+/** The entry of a variable that an import carries as it is in `as`. */
+export const imported = (to: Json, as: Json): Entry => always(to, sent("importEnvironmentVariable", as));
+/** The entry of a secret variable: an import carries it, of which only the name is shown. */
+export const importedSecret = (to: Json, name: string): Entry => imported(to, { name, is_secret: true });
+
+/** The entries of a change of one variable: a plain one as it is sent, a secret one by its name only. */
+export interface VariableEntries {
+  readonly plain: (to: Json, wire: JsonObject) => Entry;
+  readonly secret: (to: Json, name: string) => Entry;
   /** For a plain one that becomes a secret. */
-  readonly hidden: (name: string) => Omit<Entry, "to">;
+  readonly hidden: (to: Json, name: string) => Entry;
 }
 
 /** @returns the leaves of `variables` that are the same for all kinds */
-export function variableLeaves({ plain, secret, hidden }: VariableOutcomes): Readonly<Record<string, Entry>> {
+export function variableLeaves({ plain, secret, hidden }: VariableEntries): Readonly<Record<string, Entry>> {
   const { values, others } = VALUES;
+  const added = { name: "ADDED", value: "added-1" };
   return {
-    variables: {
-      to: [...VARIABLES, { name: "ADDED", value: "added-1" }],
-      ...plain({ name: "ADDED", value: "added-1" }),
-    },
-    "variables[].name": { to: "RENAMED", ...plain({ name: "RENAMED", value: "plain-0" }) },
-    "variables[].value": { to: "plain-1", ...plain({ name: "PLAIN", value: "plain-1" }) },
-    "variables[].valueFrom.secretKeyRef.name": { to: "others", ...secret("FROM_SECRET") },
-    "variables[].valueFrom.secretKeyRef.key": { to: "second", ...secret("FROM_SECRET") },
-    "variables[].valueFrom.configMapKeyRef.name": {
-      to: "others",
-      ...plain({ name: "FROM_CONFIG", value: others.first }),
-    },
-    "variables[].valueFrom.configMapKeyRef.key": {
-      to: "second",
-      ...plain({ name: "FROM_CONFIG", value: values.second }),
-    },
-    "variables[].secret": { to: true, ...hidden("PLAIN") },
+    variables: plain([...VARIABLES, added], added),
+    "variables[].name": plain("RENAMED", { name: "RENAMED", value: "plain-0" }),
+    "variables[].value": plain("plain-1", { name: "PLAIN", value: "plain-1" }),
+    "variables[].valueFrom.secretKeyRef.name": secret("others", "FROM_SECRET"),
+    "variables[].valueFrom.secretKeyRef.key": secret("second", "FROM_SECRET"),
+    "variables[].valueFrom.configMapKeyRef.name": plain("others", { name: "FROM_CONFIG", value: others.first }),
+    "variables[].valueFrom.configMapKeyRef.key": plain("second", { name: "FROM_CONFIG", value: values.second }),
+    "variables[].secret": hidden(true, "PLAIN"),
   };
 }
 

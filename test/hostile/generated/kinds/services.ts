@@ -1,37 +1,21 @@
 /** Applications and databases. */
-import type { Json } from "../../../../src/kube/api/types.ts";
 import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
 import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves, scheduleLeaves } from "../common.ts";
 import { always, createdThenReported, local, sent, reported, type Entry, type KindCases } from "../outcomes.ts";
 import {
   childConnectionLeaves,
   environments,
+  imported,
+  importedSecret,
   lockedReference,
   adopted,
   unresolved,
   VARIABLES,
   variableLeaves,
 } from "./references.ts";
-
-const NO_UPDATE = reported("UpdateNotSupported", "the documented surface has no update of it");
-
-const setting =
-  (create: string, update: string) =>
-  (to: Json, as: Json = to): Entry => ({
-    to,
-    full: sent(update, as),
-    documented: NO_UPDATE,
-    created: sent(create, as),
-  });
+import { setting } from "./tree.ts";
 
 const ofApplication = setting("createApplication", "updateApplication");
-const imported = (as: Json): Omit<Entry, "to"> => {
-  const outcome = sent("importEnvironmentVariable", as);
-  return { full: outcome, documented: outcome, created: outcome };
-};
-
-const importedSecret = (name: string): Omit<Entry, "to"> => imported({ name, is_secret: true });
-
 /** Why a revert leaves variables in an application, unlike in a PlatformVariableSet. */
 const STAYS: Readonly<Record<string, string>> = {
   variables: "variables that the spec does not name are not removed",
@@ -83,9 +67,8 @@ export const application: KindCases = {
     "gitRepository.provider": ofApplication("GITLAB"),
     "gitRepository.rootPath": ofApplication("/services"),
     buildMode: {
-      to: "BUILDPACKS",
+      ...ofApplication("BUILDPACKS"),
       full: sent("updateApplication", "BUILDPACKS", "InvalidSpec"),
-      documented: NO_UPDATE,
       created: sent("createApplication", "BUILDPACKS", "InvalidSpec"),
     },
     dockerfilePath: ofApplication("build/Dockerfile"),
@@ -105,13 +88,13 @@ export const application: KindCases = {
     "ports[].protocol": ofApplication("TCP"),
     "ports[].publiclyAccessible": ofApplication(false, { internal_port: 8080, publicly_accessible: false }),
     ...Object.fromEntries(variables),
-    "deploy.gitCommitId": { to: NEXT_COMMIT, ...deployed(NEXT_COMMIT) },
+    "deploy.gitCommitId": always(NEXT_COMMIT, sent("deployApplication", NEXT_COMMIT)),
     "deploy.policy": always("Manual", local("it selects when to deploy")),
     "logs.onFailure": always(7, local("the number of lines that are kept of a failure")),
     runState: {
       to: "Stopped",
       full: sent("stopApplication", {}),
-      documented: reported("NotSupportedByApi", "the documented surface has no stop of applications"),
+      documented: reported("NotSupportedByApi", NO_STOP),
       created: local("nothing is deployed and has to be stopped"),
     },
     "writeConnectionSecretToRef.name": always(`${name}-moved`, local("it names a Secret of the cluster")),
@@ -128,11 +111,6 @@ export const application: KindCases = {
     ...IMPOSSIBLE_WINDOWS,
   ],
 };
-
-function deployed(commit: string): Omit<Entry, "to"> {
-  const outcome = sent("deployApplication", commit);
-  return { full: outcome, documented: outcome, created: outcome };
-}
 
 const ofDatabase = setting("createDatabase", "updateDatabase");
 
@@ -164,9 +142,7 @@ export const database: KindCases = {
     memory: ofDatabase(1536),
     storage: { ...ofDatabase(21), oneWay: true },
     runState: {
-      to: "Stopped",
-      full: sent("stopDatabase", {}),
-      documented: sent("stopDatabase", {}),
+      ...always("Stopped", sent("stopDatabase", {})),
       created: local("nothing is deployed and has to be stopped"),
     },
     "writeConnectionSecretToRef.name": always(`${name}-moved`, local("it names a Secret of the cluster")),
@@ -187,5 +163,5 @@ function fixed(field: string, to: string): Entry {
     says: `spec.${field} cannot be changed once`,
     because: "a database keeps its type and mode",
   } as const;
-  return { to, full: outcome, documented: outcome, created: sent("createDatabase", to) };
+  return { ...always(to, outcome), created: sent("createDatabase", to) };
 }

@@ -1,10 +1,12 @@
 /** Variable sets and blueprints. */
-import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
+import type { Json } from "../../../../src/kube/api/types.ts";
 import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves } from "../common.ts";
 import { always, local, sent, reported, type Entry, type KindCases } from "../outcomes.ts";
 import {
   childConnectionLeaves,
   environments,
+  imported,
+  importedSecret,
   lockedReference,
   project,
   adopted,
@@ -14,16 +16,11 @@ import {
   variableLeaves,
 } from "./references.ts";
 
-const imported = (as: Json): Omit<Entry, "to"> => {
-  const outcome = sent("importEnvironmentVariable", as);
-  return { full: outcome, documented: outcome, created: outcome };
-};
-
 /** An update by id replaces a secret. The documented surface has imports only, which do not replace it. */
-const replaced = (name: string): Omit<Entry, "to"> => ({
+const replaced = (to: Json, name: string): Entry => ({
+  ...importedSecret(to, name),
   full: sent("updateApplicationSecret", { key: name }),
   documented: sent("importEnvironmentVariable", { name, is_secret: true }, "VariablesPending"),
-  created: sent("importEnvironmentVariable", { name, is_secret: true }),
 });
 
 const OUT_OF_REACH = "only variables in an application's own scope can be removed through the application";
@@ -65,41 +62,34 @@ export const variableSet: KindCases = {
   }),
   leaves: (fixture, name) => ({
     ...childConnectionLeaves(fixture),
-    targets: {
-      to: [{ applicationRef: { name: name } }, { applicationRef: { name: `${name}-other` } }],
-      ...imported(fixture.id("PlatformApplication", `${name}-other`)),
-    },
-    "targets[].applicationRef.name": {
-      to: `${name}-other`,
-      ...imported(fixture.id("PlatformApplication", `${name}-other`)),
-    },
-    "targets[].applicationRef.externalId": {
-      to: fixture.id("PlatformApplication", `${name}-other`),
-      ...imported(fixture.id("PlatformApplication", `${name}-other`)),
-    },
+    targets: imported(
+      [{ applicationRef: { name: name } }, { applicationRef: { name: `${name}-other` } }],
+      fixture.id("PlatformApplication", `${name}-other`),
+    ),
+    "targets[].applicationRef.name": imported(`${name}-other`, fixture.id("PlatformApplication", `${name}-other`)),
+    "targets[].applicationRef.externalId": imported(
+      fixture.id("PlatformApplication", `${name}-other`),
+      fixture.id("PlatformApplication", `${name}-other`),
+    ),
     overwrite: {
       ...always(false, local("the next import carries it, and nothing has to be imported")),
       created: sent("importEnvironmentVariable", { overwrite: false }),
     },
-    scope: { to: "ENVIRONMENT", ...imported("ENVIRONMENT"), stays: OUT_OF_REACH },
-    ...variableLeaves({ plain: imported, secret: replaced, hidden: (name) => imported({ name, is_secret: true }) }),
-    "variables[].scope": { to: "ENVIRONMENT", ...imported("ENVIRONMENT"), stays: OUT_OF_REACH },
-    variablesFrom: {
-      to: [{ configMapRef: { name: "others" }, prefix: "O_" }],
-      ...imported({ name: "O_first", value: VALUES.others.first }),
-    },
-    "variablesFrom[].secretRef.name": { to: "others", ...replaced("S_first") },
-    "variablesFrom[].configMapRef.name": {
-      to: "others",
-      ...imported({ name: "C_first", value: VALUES.others.first }),
-    },
-    "variablesFrom[].prefix": { to: "P_", ...imported({ name: "P_first" }) },
+    scope: { ...imported("ENVIRONMENT", "ENVIRONMENT"), stays: OUT_OF_REACH },
+    ...variableLeaves({ plain: imported, secret: replaced, hidden: importedSecret }),
+    "variables[].scope": { ...imported("ENVIRONMENT", "ENVIRONMENT"), stays: OUT_OF_REACH },
+    variablesFrom: imported([{ configMapRef: { name: "others" }, prefix: "O_" }], {
+      name: "O_first",
+      value: VALUES.others.first,
+    }),
+    "variablesFrom[].secretRef.name": replaced("others", "S_first"),
+    "variablesFrom[].configMapRef.name": imported("others", { name: "C_first", value: VALUES.others.first }),
+    "variablesFrom[].prefix": imported("P_", { name: "P_first" }),
     "variablesFrom[].secret": {
-      to: false,
-      ...imported({ name: "S_first", value: VALUES.values.first }),
+      ...imported(false, { name: "S_first", value: VALUES.values.first }),
       documented: sent("importEnvironmentVariable", { name: "S_first", is_secret: false }, "VariablesPending"),
     },
-    "variablesFrom[].scope": { to: "ENVIRONMENT", ...imported("ENVIRONMENT"), stays: OUT_OF_REACH },
+    "variablesFrom[].scope": { ...imported("ENVIRONMENT", "ENVIRONMENT"), stays: OUT_OF_REACH },
     ...lifecycleLeaves(NOT_IN_SETS),
     "lifecycle.managementPolicy": {
       ...always("ObserveOnly", local("a policy of the operator: which operations it may do, and when")),
@@ -124,17 +114,10 @@ const NO_UPDATE = reported("UpdateNotSupported", "no surface has an update of bl
 const NOT_IN_BLUEPRINTS = ["driftPolicy", "retry"];
 
 const ofBlueprint = (to: Json, as: Json = to): Entry => ({
-  to,
-  full: NO_UPDATE,
-  documented: NO_UPDATE,
+  ...always(to, NO_UPDATE),
   created: sent("createBlueprint", as),
 });
-const variableOf = (as: JsonObject): Omit<Entry, "to"> => {
-  const { to: _, ...outcomes } = ofBlueprint("", as);
-  return outcomes;
-};
-
-const secretOf = (name: string): Omit<Entry, "to"> => variableOf({ name, is_secret: true });
+const secretOf = (to: Json, name: string): Entry => ofBlueprint(to, { name, is_secret: true });
 
 export const blueprint: KindCases = {
   kind: "PlatformBlueprint",
@@ -158,7 +141,7 @@ export const blueprint: KindCases = {
     name: ofBlueprint(`${name} renamed`),
     tag: { ...ofBlueprint("redis/3.0.0"), in: { engine: null, allowedEngineVersions: null } },
     icon: ofBlueprint("https://icons.example.com/other.svg"),
-    ...variableLeaves({ plain: variableOf, secret: secretOf, hidden: secretOf }),
+    ...variableLeaves({ plain: ofBlueprint, secret: secretOf, hidden: secretOf }),
     specOverrides: ofBlueprint({ engine_version: "1.8.3", cpu: 250 }, 250),
     engine: {
       ...always("Terraform", local("the operator checks the overrides by it; the platform uses the manifest's engine")),
@@ -170,9 +153,7 @@ export const blueprint: KindCases = {
       created: reported("InvalidSpec", "the operator checks the overrides by it before it sends them"),
     },
     deployOnCreate: {
-      to: false,
-      full: local("a service can only be deployed when it is created"),
-      documented: local("a service can only be deployed when it is created"),
+      ...always(false, local("a service can only be deployed when it is created")),
       created: sent("createBlueprint", {}),
     },
     externalId: adopted(fixture.id("PlatformBlueprint", name)),

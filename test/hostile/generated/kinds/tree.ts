@@ -15,10 +15,13 @@ const NOT_DEPLOYED = ["retry", "progressDeadline"];
 
 const NO_UPDATE = reported("UpdateNotSupported", "the documented surface has no update of it");
 
-/** @returns the entry of a setting. @param documented the outcome on the documented surface */
+/**
+ * @returns a function of a setting's value, and of what calls carry of it, that returns its entry
+ * @param documented the outcome on the documented surface
+ */
 export const setting =
   (create: string, update: string, documented = NO_UPDATE) =>
-  (to: Json): Entry => ({ to, full: sent(update, to), documented, created: sent(create, to) });
+  (to: Json, as: Json = to): Entry => ({ to, full: sent(update, as), documented, created: sent(create, as) });
 
 /**
  * @returns the cases of a kind whose objects belong to the organization directly
