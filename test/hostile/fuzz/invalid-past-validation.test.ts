@@ -13,6 +13,7 @@ import type { Manifest } from "../../support/env/cluster.ts";
 import { effort } from "../../support/env/effort.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
 import { application, connection, resource, secret } from "../../support/kube/manifests.ts";
+import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 import { casesOf } from "../generated/cases.ts";
@@ -24,8 +25,6 @@ import type { Fixture, KindCases } from "../generated/outcomes.ts";
 import { readSchemas, type KindSchema } from "../generated/schema.ts";
 import { chosen } from "../generated/trials.ts";
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 /** The poll interval with its jitter. */
 const POLL_MS = 11.5 * MINUTE;
 /** The time until a good resource is done. */

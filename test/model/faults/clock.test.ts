@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { conditionOf } from "../../../src/engine/contract/status.ts";
-import { database, defaults, NEXT_COMMIT, project, tree } from "../../support/kube/manifests.ts";
+import { database, defaults, deploying, NEXT_COMMIT, project, tree } from "../../support/kube/manifests.ts";
+import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv } from "../../support/platform/operator-env.ts";
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 const YEAR = 365 * 24 * HOUR;
 
 const shifts: readonly (readonly [what: string, byMs: number])[] = [
@@ -58,8 +56,7 @@ describe.each([
       expect(age, what).toBeLessThan(6 * MINUTE);
       shift(-HOUR);
     }
-    const spec = env.get("PlatformApplication", "a").spec as object;
-    env.cluster.spec("PlatformApplication", "a", { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
+    env.cluster.patch("PlatformApplication", "a", deploying(NEXT_COMMIT));
     const from = env.baseline();
     await env.run(15 * MINUTE);
     expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");

@@ -2,12 +2,11 @@ import { describe, expect, it } from "vitest";
 
 import type { Simulator } from "../../../simulator/simulator.ts";
 import { BACKUP_SIGNATURE, RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
-import { connection, database, NEXT_COMMIT, project, secret, tree } from "../../support/kube/manifests.ts";
+import { connection, database, deploying, NEXT_COMMIT, project, secret, tree } from "../../support/kube/manifests.ts";
+import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 /** How long a deletion waits for a connection or a token that is gone. */
 const RELEASE = 6 * MINUTE;
 
@@ -47,14 +46,28 @@ const warnings = (env: OperatorEnv) => env.events.filter(({ reason }) => reason 
 const ids = (env: OperatorEnv): readonly string[] =>
   objects(env).map(({ status }) => (status as { readonly externalId: string }).externalId);
 
-const losses: readonly (readonly [what: string, spoil: (env: OperatorEnv) => void, reason: string])[] = [
-  ["is revoked", ({ platform }) => void platform.sim.auth.revoke("first"), "CredentialsInvalid"],
-  [
-    "becomes one of another organization",
-    (env) => env.apply(secret("default", { token: env.platform.tokens.foreign })),
-    "PermissionDenied",
-  ],
+/** What somebody does to the credentials, and what is waited for. */
+type Step = (env: OperatorEnv) => unknown;
+const revoke: Step = ({ platform }) => platform.sim.auth.revoke("first");
+const takeForeign: Step = (env) => env.apply(secret("default", { token: env.platform.tokens.foreign }));
+const narrow = ({ platform }: OperatorEnv, scope: "Read" | "Write" | "Deploy"): void => {
+  const token = platform.sim.auth.token("first");
+  if (token !== undefined) token.scopes = [scope];
+};
+const withoutSecret: Step = ({ cluster }) => cluster.secret("default", undefined);
+const withoutConnection: Step = ({ cluster }) => cluster.remove("PlatformConnection", "default");
+const withoutObjects: Step = (env) => {
+  for (const { kind, metadata } of objects(env)) env.cluster.remove(kind, metadata.name);
+};
+const restart: Step = (env) => env.restart();
+const patience: Step = (env) => env.run(20 * MINUTE);
+
+const losses: readonly (readonly [what: string, spoil: Step, reason: string])[] = [
+  ["is revoked", revoke, "CredentialsInvalid"],
+  ["becomes one of another organization", takeForeign, "PermissionDenied"],
 ];
+
+const redeploy = ({ cluster }: OperatorEnv): void => cluster.patch("PlatformApplication", "a", deploying(NEXT_COMMIT));
 
 describe("[C6] a token that", { timeout: 60_000 }, () => {
   it.for(losses)(
@@ -91,7 +104,7 @@ describe("[C6] a token that", { timeout: 60_000 }, () => {
   );
 
   it.each([
-    ["Write", "deployApplication", (env: OperatorEnv) => redeploy(env), "PlatformApplication", "a"],
+    ["Write", "deployApplication", redeploy, "PlatformApplication", "a"],
     ["Deploy", "createProject", (env: OperatorEnv) => env.apply(project("late")), "PlatformProject", "late"],
     ["Read", "createProject", (env: OperatorEnv) => env.apply(project("late")), "PlatformProject", "late"],
   ] as const)(
@@ -100,8 +113,7 @@ describe("[C6] a token that", { timeout: 60_000 }, () => {
       const env = await settled();
       const before = versions(env);
       const from = env.baseline();
-      const token = env.platform.sim.auth.token("first");
-      if (token !== undefined) token.scopes = [scope];
+      narrow(env, scope);
       ask(env);
       await env.run(30 * MINUTE);
       expect(env.condition(kind, name)).toBe("False/PermissionDenied");
@@ -120,11 +132,6 @@ describe("[C6] a token that", { timeout: 60_000 }, () => {
     },
   );
 });
-
-function redeploy(env: OperatorEnv): void {
-  const spec = env.get("PlatformApplication", "a").spec as object;
-  env.cluster.spec("PlatformApplication", "a", { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
-}
 
 describe("[K1] credentials", { timeout: 60_000 }, () => {
   it("that no header can carry are the connection's trouble, and over with it", async () => {
@@ -164,90 +171,27 @@ describe("[K1] credentials", { timeout: 60_000 }, () => {
     figure(task, `old token last used ${Math.ceil(last / SECOND)} s after its rotation`);
   });
 
-  /** How the credentials of a whole namespace go before their users do. */
-  const ends: readonly (readonly [what: string, end: (env: OperatorEnv) => Promise<void>, deletes: boolean])[] = [
-    ["Secret deleted first", async (env) => env.cluster.secret("default", undefined), true],
-    ["connection deleted first", async (env) => env.cluster.remove("PlatformConnection", "default"), true],
-    [
-      "Secret, then connection, noticed in between",
-      async (env) => {
-        env.cluster.secret("default", undefined);
-        await noticed(env);
-        env.cluster.remove("PlatformConnection", "default");
-        await noticed(env);
-      },
-      true,
-    ],
-    [
-      "token revoked, unnoticed",
-      async (env) => {
-        env.platform.sim.auth.revoke("first");
-        env.cluster.secret("default", undefined);
-      },
-      false,
-    ],
-    [
-      "token revoked, unnoticed, connection deleted later",
-      async (env) => {
-        env.platform.sim.auth.revoke("first");
-        for (const { kind, metadata } of objects(env)) env.cluster.remove(kind, metadata.name);
-        env.cluster.secret("default", undefined);
-        await env.run(20 * MINUTE);
-      },
-      false,
-    ],
-    [
-      "token narrowed, unnoticed",
-      async ({ platform }) => {
-        const token = platform.sim.auth.token("first");
-        if (token !== undefined) token.scopes = ["Read"];
-      },
-      false,
-    ],
-    [
-      "token revoked, noticed",
-      async (env) => {
-        env.platform.sim.auth.revoke("first");
-        await noticed(env);
-        env.cluster.secret("default", undefined);
-      },
-      false,
-    ],
-    [
-      "token of another organization",
-      async (env) => {
-        env.apply(secret("default", { token: env.platform.tokens.foreign }));
-        await noticed(env);
-      },
-      false,
-    ],
-    [
-      "restart without the Secret",
-      async (env) => {
-        env.cluster.secret("default", undefined);
-        await env.restart();
-        await noticed(env);
-      },
-      false,
-    ],
-    [
-      "restart without the connection",
-      async (env) => {
-        env.cluster.remove("PlatformConnection", "default");
-        await env.restart();
-        await noticed(env);
-      },
-      false,
-    ],
+  /** How the credentials of a whole namespace go before their users do, step by step. */
+  const ends: readonly (readonly [what: string, steps: readonly Step[], deletes: boolean])[] = [
+    ["Secret deleted first", [withoutSecret], true],
+    ["connection deleted first", [withoutConnection], true],
+    ["Secret, then connection, noticed in between", [withoutSecret, noticed, withoutConnection, noticed], true],
+    ["token revoked, unnoticed", [revoke, withoutSecret], false],
+    ["token revoked, unnoticed, connection deleted later", [revoke, withoutObjects, withoutSecret, patience], false],
+    ["token narrowed, unnoticed", [(env) => narrow(env, "Read")], false],
+    ["token revoked, noticed", [revoke, noticed, withoutSecret], false],
+    ["token of another organization", [takeForeign, noticed], false],
+    ["restart without the Secret", [withoutSecret, restart, noticed], false],
+    ["restart without the connection", [withoutConnection, restart, noticed], false],
   ];
 
   it.each(ends)(
     "%s, under Delete: everything goes, and what stays on the platform is named",
-    async (_what, end, deletes) => {
+    async (_what, steps, deletes) => {
       const env = await settled({ deletionPolicy: "Delete" });
       const named = ids(env);
       const from = env.baseline();
-      await end(env);
+      for (const step of steps) await step(env);
       removeAll(env);
       await env.run(3 * RELEASE);
       expect(env.cluster.all().map(({ kind }) => kind)).toEqual([]);
@@ -263,10 +207,10 @@ describe("[K1] credentials", { timeout: 60_000 }, () => {
     },
   );
 
-  it.each(ends)("%s, under Retain: everything goes at once, and the platform is not asked to", async (_what, end) => {
+  it.each(ends)("%s, under Retain: everything goes at once, and the platform is not asked to", async (_what, steps) => {
     const env = await settled();
     const from = env.baseline();
-    await end(env);
+    for (const step of steps) await step(env);
     removeAll(env);
     await env.run(0);
     expect(env.cluster.all()).toEqual([]);

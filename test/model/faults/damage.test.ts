@@ -11,17 +11,15 @@ import {
   blueprint,
   database,
   defaults,
+  deploying,
   NEXT_COMMIT,
   resource,
   secret,
   tree,
 } from "../../support/kube/manifests.ts";
+import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 
 const idOf = (env: OperatorEnv, kind: string, name: string): string =>
   (env.get(kind, name).status as { readonly externalId: string }).externalId;
@@ -33,10 +31,6 @@ async function fleet(lifecycle: JsonObject = {}): Promise<OperatorEnv> {
   env.apply(database("d", "a", { lifecycle }), blueprint("b", "a", { lifecycle }));
   await env.run(15 * MINUTE);
   return env;
-}
-
-function change(env: OperatorEnv, kind: string, name: string, members: object): void {
-  env.cluster.spec(kind, name, { ...(env.get(kind, name).spec as object), ...members });
 }
 
 const gone = [
@@ -133,7 +127,7 @@ describe("[C8] a 409", { timeout: 60_000 }, () => {
       expect(env.summary(kind, "x"), kind).toContain("Stalled=True/NameConflict");
     }
     expect(env.writes(from).toSorted()).toEqual(creates.toSorted());
-    for (const { kind } of all) change(env, kind, "x", { name: "y" });
+    for (const { kind } of all) env.cluster.patch(kind, "x", { spec: { name: "y" } });
     await env.run(20 * MINUTE);
     for (const { kind } of all) expect(env.condition(kind, "x"), kind).toMatch(/^True/);
     figure(task, "1 request each, not repeated", creates.length);
@@ -154,7 +148,7 @@ describe("[C8] a 409", { timeout: 60_000 }, () => {
         count: 6,
         answer: { is: "status", status: 409, body: busy },
       });
-      change(env, kind, name, members);
+      env.cluster.patch(kind, name, { spec: members });
       await env.run(20 * SECOND);
       // Each attempt reports what it is for, until it is refused.
       expect(env.condition(kind, name), operation).toMatch(/^False\/(Queued|Deploying|Stopping)$/);
@@ -177,12 +171,12 @@ describe("[C8] a 400", { timeout: 60_000 }, () => {
       count: null,
       answer: { is: "status", status: 400, body: { message: "no" } },
     });
-    change(env, "PlatformApplication", "a", { deploy: { gitCommitId: NEXT_COMMIT } });
+    env.cluster.patch("PlatformApplication", "a", deploying(NEXT_COMMIT));
     await env.run(2 * HOUR);
     expect(env.summary("PlatformApplication", "a")).toContain("Stalled=True/InvalidSpec");
     expect(env.writes(from).length).toBeLessThanOrEqual(6);
     env.platform.sim.faults.clear();
-    change(env, "PlatformApplication", "a", { deploy: { gitCommitId: "feedface01" } });
+    env.cluster.patch("PlatformApplication", "a", deploying("feedface01"));
     await env.run(15 * MINUTE);
     expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
   });

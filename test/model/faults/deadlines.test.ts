@@ -5,10 +5,9 @@ import { planIn } from "../../../src/engine/policies/policy-status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { defaults, NEXT_COMMIT, operation, tree } from "../../support/kube/manifests.ts";
+import { HOUR, MINUTE } from "../../support/platform/durations.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const deploy: JsonObject = {
   type: "DeployApplication",
   applicationRef: { name: "a" },

@@ -6,10 +6,9 @@ import { changeSettings } from "../../../simulator/base/settings.ts";
 import { INTENT } from "../../../src/api/names.ts";
 import { effort } from "../../support/env/effort.ts";
 import { blueprint, database, defaults, tree } from "../../support/kube/manifests.ts";
+import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 const KINDS = [
   ["createProject", "PlatformProject", "a"],
   ["createEnvironment", "PlatformEnvironment", "a"],
@@ -109,9 +108,8 @@ describe("[A2] killed between a create and its record", { timeout: 60_000 }, () 
         env.condition(other, called),
       );
       expect(others.filter((condition) => !condition.startsWith("True/"))).toEqual([]);
-      const { spec, status } = env.get(kind, name);
-      const { externalId } = status as { readonly externalId: string };
-      env.cluster.spec(kind, name, { ...(spec as object), externalId });
+      const { externalId } = env.get(kind, name).status as { readonly externalId: string };
+      env.cluster.patch(kind, name, { spec: { externalId } });
       await env.run(5 * MINUTE);
       expect(env.condition(kind, name)).toMatch(/^True/);
       expect(env.writes().filter((write) => write.startsWith("delete"))).toEqual([]);

@@ -4,13 +4,12 @@ import { changeSettings } from "../../../simulator/base/settings.ts";
 import type { FaultInput } from "../../../simulator/request/faults.ts";
 import { nonEmptyText } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { effort } from "../../support/env/effort.ts";
 import { blueprint, database, defaults, NEXT_COMMIT, resource, tree } from "../../support/kube/manifests.ts";
+import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 
 type Loss = readonly [what: string, fault: Omit<FaultInput, "match" | "name">];
 
@@ -171,11 +170,10 @@ describe("[A4] an action whose answer is lost", { timeout: 60_000 }, () => {
     changeSettings(env.platform.sim.settings, { acceptLatencySeconds });
     const lose = (operation: string): void => void env.platform.sim.faults.add({ ...fault, match: { operation } });
 
-    const act = async (kind: string, name: string, change: object, operation: string): Promise<void> => {
+    const act = async (kind: string, name: string, spec: JsonObject, operation: string): Promise<void> => {
       const from = env.baseline();
       lose(operation);
-      const spec = env.get(kind, name).spec as object;
-      env.cluster.spec(kind, name, { ...spec, ...change });
+      env.cluster.patch(kind, name, { spec });
       await env.run(0);
       if (killed) await env.restart();
       await env.run(15 * MINUTE);

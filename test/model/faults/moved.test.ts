@@ -31,9 +31,7 @@ async function everything(surface: "full" | "documented"): Promise<OperatorEnv> 
 
 /** Wants something else of every object that has settings. */
 function changeAll({ cluster }: OperatorEnv): void {
-  const change = (kind: string, name: string, members: JsonObject): void => {
-    cluster.spec(kind, name, { ...(cluster.get(kind, name).spec as object), ...members });
-  };
+  const change = (kind: string, name: string, spec: JsonObject): void => cluster.patch(kind, name, { spec });
   change("PlatformProject", "shop", { description: "Another" });
   change("PlatformEnvironment", "staging", { mode: "STAGING" });
   change("PlatformApplication", "api", { memory: 1_024 });
@@ -82,8 +80,7 @@ describe.each(["full", "documented"] as const)(
       await env.run(15 * MINUTE);
       expect(env.writes(from)).toEqual([]);
       expect(readiness(env).filter((line) => !line.includes(": True/"))).toEqual([]);
-      const spec = env.get("PlatformVariableSet", "shared").spec as object;
-      env.cluster.spec("PlatformVariableSet", "shared", { ...spec, variables: [{ name: "OTHER", value: "1" }] });
+      env.cluster.patch("PlatformVariableSet", "shared", { spec: { variables: [{ name: "OTHER", value: "1" }] } });
       await env.run(5 * MINUTE);
       expect(env.writes(from)).toContain("importEnvironmentVariable");
       figure(task, "0 writes to another place", 2 * PLACED.length);

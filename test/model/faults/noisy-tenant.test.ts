@@ -7,10 +7,9 @@ import type { ChaosEnv } from "../../chaos/in-process/env.ts";
 import { CALL_MS, createLoadEnv, isReady, type LoadOptions } from "../../chaos/in-process/load.ts";
 import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
 import { connection, project, resource, secret } from "../../support/kube/manifests.ts";
+import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 const CANARIES = 12;
 const NOISY = 1_000;
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { operations } from "../../../src/platform/codec/operations.ts";
-import { blueprint, database, defaults, NEXT_COMMIT, project, tree } from "../../support/kube/manifests.ts";
+import { blueprint, database, defaults, deploying, NEXT_COMMIT, project, tree } from "../../support/kube/manifests.ts";
+import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 const surfaces = ["full", "documented"] as const;
 const NAMES = ["a", "b"];
 
@@ -35,10 +34,8 @@ function effects(env: OperatorEnv): readonly string[] {
 
 const isProbe = ({ operation }: { readonly operation?: string | null }): boolean => operation === "listProjects";
 
-const redeploy = (env: OperatorEnv, name: string): void => {
-  const spec = env.get("PlatformApplication", name).spec as object;
-  env.cluster.spec("PlatformApplication", name, { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
-};
+const redeploy = ({ cluster }: OperatorEnv, name: string): void =>
+  cluster.patch("PlatformApplication", name, deploying(NEXT_COMMIT));
 
 describe.each(surfaces)("[C2] 5xx, %s surface", { timeout: 60_000 }, (surface) => {
   /** The same minutes with a fault and without. */

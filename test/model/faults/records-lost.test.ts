@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { EXTERNAL_ID, SEAL } from "../../../src/api/names.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
-import { application, COMMIT, NEXT_COMMIT } from "../../support/kube/manifests.ts";
+import { application, COMMIT, deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { idsOf, loseStatuses, readiness, stripMetadata } from "../../support/kube/restores.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
@@ -35,8 +35,7 @@ const actions = (writes: readonly string[]): readonly string[] =>
 
 async function deployNext(env: OperatorEnv): Promise<void> {
   const from = env.baseline();
-  const spec = env.get("PlatformApplication", "app-1").spec as object;
-  env.cluster.spec("PlatformApplication", "app-1", { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
+  env.cluster.patch("PlatformApplication", "app-1", deploying(NEXT_COMMIT));
   await env.run(5 * MINUTE);
   expect(env.writes(from)).toEqual(["deployApplication"]);
   expect(env.condition("PlatformApplication", "app-1")).toBe("True/Deployed");

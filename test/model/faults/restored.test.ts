@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
 import { member } from "../../../src/kube/api/json.ts";
-import type { Json } from "../../../src/kube/api/types.ts";
 import { effort } from "../../support/env/effort.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
-import { NEXT_COMMIT } from "../../support/kube/manifests.ts";
+import { deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { backupOf, idsOf, living, readiness, restored, together, unready } from "../../support/kube/restores.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
@@ -15,13 +14,8 @@ const MINUTE = 60_000;
 const AT_REST = /^PlatformConnection|^PlatformOperation .*(Completed|Accepted)/;
 const MOVES = effort.all ? (["whole", "bare"] as const) : (["bare"] as const);
 
-function change({ cluster }: OperatorEnv, kind: string, name: string, members: Readonly<Record<string, Json>>) {
-  cluster.spec(kind, name, { ...(cluster.get(kind, name).spec as object), ...members });
-}
-
-const deployNext = (env: OperatorEnv): void => {
-  change(env, "PlatformApplication", "api", { deploy: { gitCommitId: NEXT_COMMIT } });
-};
+const deployNext = ({ cluster }: OperatorEnv): void =>
+  cluster.patch("PlatformApplication", "api", deploying(NEXT_COMMIT));
 
 describe.each(["full", "documented"] as const)(
   "[R1] a backup that is restored beside the living cluster, %s surface",
@@ -45,8 +39,8 @@ describe.each(["full", "documented"] as const)(
       const from = env.baseline();
       await together(15, env, ...copies);
       for (const copy of copies) {
-        change(copy, "PlatformApplication", "api", { memory: 4_096 });
-        change(copy, "PlatformProject", "shop", { description: "Another" });
+        copy.cluster.patch("PlatformApplication", "api", { spec: { memory: 4_096 } });
+        copy.cluster.patch("PlatformProject", "shop", { spec: { description: "Another" } });
         copy.cluster.annotate("PlatformDatabase", "main", { [RECONCILE_REQUESTED_AT]: "now" });
       }
       await together(15, env, ...copies);
@@ -72,13 +66,13 @@ describe.each(["full", "documented"] as const)(
         env.kill();
         const from = env.baseline();
         // The records are signed: no id has to be taken on trust.
-        change(copy, "PlatformConnection", "default", { allowUnverifiedIds: false });
+        copy.cluster.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: false } });
         copy.cluster.annotate("PlatformConnection", "default", { [RESOLVE]: "adopt" });
         await copy.run(15 * MINUTE);
         const { "PlatformCluster own": given, ...signed } = idsOf(env);
         expect(idsOf(copy)).toMatchObject(signed);
         // An id in the spec needs the same trust as when it was set.
-        change(copy, "PlatformConnection", "default", { allowUnverifiedIds: true });
+        copy.cluster.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: true } });
         await copy.run(15 * MINUTE);
         expect(idsOf(copy)).toEqual({ ...signed, "PlatformCluster own": given });
         expect(env.writes(from).filter((write) => /^(create|deploy|delete|download)/.test(write))).toEqual([]);

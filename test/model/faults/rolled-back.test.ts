@@ -4,7 +4,7 @@ import { INTENT } from "../../../src/api/names.ts";
 import { isObject } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { effort } from "../../support/env/effort.ts";
-import { NEXT_COMMIT } from "../../support/kube/manifests.ts";
+import { deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { editStatuses, idsOf, living, unready } from "../../support/kube/restores.ts";
 import { figure } from "../../support/platform/figure.ts";
 import type { OperatorEnv } from "../../support/platform/operator-env.ts";
@@ -98,8 +98,7 @@ describe.each(["full", "documented"] as const)(
       env.kill();
       env.cluster.annotate(creating, "shop", { [INTENT]: JSON.stringify(intent) });
       env.cluster.status(acting, "api", { ...(env.get(acting, "api").status as object), intent });
-      const spec = env.get(acting, "api").spec as object;
-      env.cluster.spec(acting, "api", { ...spec, deploy: { gitCommitId: NEXT_COMMIT } });
+      env.cluster.patch(acting, "api", deploying(NEXT_COMMIT));
       await env.restart();
       await env.run(15 * MINUTE);
       expect(unready(env)).toEqual([

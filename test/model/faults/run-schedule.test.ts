@@ -14,10 +14,9 @@ import {
   project,
   resource,
 } from "../../support/kube/manifests.ts";
+import { HOUR, MINUTE } from "../../support/platform/durations.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 /** Its clock begins at 10:00 on a Saturday. */
 const NIGHTS = [{ kind: "Stop", schedule: "0 20 * * *", duration: "11h" }];
 

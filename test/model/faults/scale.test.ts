@@ -6,12 +6,10 @@ import { createLoadEnv, isReady } from "../../chaos/in-process/load.ts";
 import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
 import { effort } from "../../support/env/effort.ts";
 import { defaults } from "../../support/kube/manifests.ts";
+import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { shop, SHOP, SHOP_CHANGES } from "../../support/services/fixtures.ts";
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 const OBJECTS = effort.cases(300, 5_000);
 /** Half of what the workers can send at CALL_MS a call, so that it is the budget that they wait for. */
 const RATE = 25;

@@ -18,12 +18,10 @@ import {
   secret,
   tree,
 } from "../../support/kube/manifests.ts";
+import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 const KINDS = [
   ["PlatformApplication", "a"],
   ["PlatformDatabase", "d"],
@@ -79,8 +77,7 @@ describe("[C5] a state", { timeout: 120_000 }, () => {
   it("that is not documented is reported as it is, and nothing is stopped, whatever is wanted", async ({ task }) => {
     const env = await fleet();
     const from = env.baseline();
-    const change = (kind: string, name: string, members: object): void =>
-      env.cluster.spec(kind, name, { ...(env.get(kind, name).spec as object), ...members });
+    const change = (kind: string, name: string, spec: JsonObject): void => env.cluster.patch(kind, name, { spec });
     show(env, "HIBERNATING", true);
     await env.run(MINUTE);
     change("PlatformDatabase", "d", { runState: "Stopped" });
@@ -254,8 +251,7 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
 
   it("of every kind is reported after the deadline that the object or its connection says", async ({ task }) => {
     const env = await fleet();
-    const change = (kind: string, name: string, members: JsonObject): void =>
-      env.cluster.spec(kind, name, { ...(env.get(kind, name).spec as object), ...members });
+    const change = (kind: string, name: string, spec: JsonObject): void => env.cluster.patch(kind, name, { spec });
     change("PlatformConnection", "default", { defaults: { lifecycle: { progressDeadline: "10m" } } });
     change("PlatformDatabase", "d", { lifecycle: { progressDeadline: "30m" } });
     change("PlatformBlueprint", "b", { lifecycle: { progressDeadline: "0m" } });

@@ -1,0 +1,4 @@
+/** Durations for tests with a manual clock, in milliseconds. */
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
