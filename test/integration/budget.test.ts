@@ -7,9 +7,9 @@ import { type Write, writesOf } from "../support/env/audit-tail.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
+import { deploying, NEXT_COMMIT } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformApplication";
-const OTHER = "2222222222222222222222222222222222222222";
 
 /** Longer than anything here takes, on a machine that does much else: what lasts over 10 s is another test. */
 const SLOW = { deferMs: 20_000, graceMs: 8_000 } as const;
@@ -88,10 +88,10 @@ describe.each(effort.few(["full", "documented"] as const))("the budget of writes
 
   it("is two writes for another commit, and none for anything else", async () => {
     const record = await env.record();
-    await env.patch(KIND, "api", { spec: { deploy: { gitCommitId: OTHER } } });
+    await env.patch(KIND, "api", deploying(NEXT_COMMIT));
     await env.waitFor(KIND, "api", (object) => {
       const ready = condition(object, "Ready");
-      return ready?.status === "True" && lastDeployment(object, "gitCommitId") === OTHER;
+      return ready?.status === "True" && lastDeployment(object, "gitCommitId") === NEXT_COMMIT;
     });
     await env.settled();
     const { objects } = await record.writes();

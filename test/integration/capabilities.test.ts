@@ -6,13 +6,10 @@ import { changeSettings } from "../../simulator/base/settings.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
+import { project } from "../support/kube/manifests.ts";
 
-const project = (name: string, description: string) => ({
-  apiVersion: "platform-operator.io/v1alpha1",
-  kind: "PlatformProject",
-  metadata: { name },
-  spec: { name, description, lifecycle: { deletionPolicy: "Delete" } },
-});
+const described = (name: string, description: string) =>
+  project(name, { description, lifecycle: { deletionPolicy: "Delete" } });
 
 const NOT_TRIED = "whether the platform has deleteProject is known after the first deletion.";
 const NOT_DOCUMENTED =
@@ -41,7 +38,7 @@ describe.each<
   const untried = surface === "documented" ? NOT_DOCUMENTED : NOT_TRIED;
 
   it("says soon after the creation what nobody has tried yet", async () => {
-    await env.apply(project("first", "one"));
+    await env.apply(described("first", "one"));
     await env.waitFor("PlatformProject", "first", { status: "True" });
     await env.waitFor("PlatformProject", "first", {
       type: "Capabilities",
@@ -54,7 +51,7 @@ describe.each<
   });
 
   it("says after a change whether it worked, and rewrites nothing that is settled", async () => {
-    await env.apply(project("first", "two"));
+    await env.apply(described("first", "two"));
     await env.waitFor("PlatformProject", "first", (object) => {
       const generation = member(object.status, "observedGeneration");
       return generation === object.metadata.generation && condition(object, "Ready")?.reason === edited;
@@ -78,7 +75,7 @@ describe.each<
   it("reports to the next resource what the first deletion has shown, and leaves Ready alone", async () => {
     await env.remove("PlatformProject", "first");
     await env.waitGone("PlatformProject", "first");
-    await env.apply(project("second", "one"));
+    await env.apply(described("second", "one"));
     await env.waitFor("PlatformProject", "second", { status: "True" });
     const { ready, capabilities } = await reported("second");
     expect(ready).toMatchObject({ status: "True" });

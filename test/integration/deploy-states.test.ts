@@ -4,10 +4,9 @@ import { lastDeployment, stagedApplications } from "../support/env/applications.
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
+import { COMMIT, deploying, NEXT_COMMIT } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformApplication";
-const COMMIT = "1111111111111111111111111111111111111111";
-const OTHER = "2222222222222222222222222222222222222222";
 describe.each(effort.few(["full", "documented"] as const))("on the %s surface", (surface) => {
   const env = createEnv({ surface, windows: { unknownMs: 4_000 } });
   const apps = stagedApplications(env);
@@ -57,8 +56,8 @@ describe.each(effort.few(["full", "documented"] as const))("on the %s surface", 
     const before = await apps.deploy("anonymous", COMMIT);
     const record = await env.record();
     env.platform.sim.settings.nullRequestIds = true;
-    await apps.change("anonymous", { deploy: { gitCommitId: OTHER } });
-    const after = await apps.deployed("anonymous", OTHER, before);
+    await env.patch(KIND, "anonymous", deploying(NEXT_COMMIT));
+    const after = await apps.deployed("anonymous", NEXT_COMMIT, before);
     env.platform.sim.settings.nullRequestIds = false;
     expect(lastDeployment(after, "requestId")).toBeUndefined();
     expect(after.status).toMatchObject({ state: "DEPLOYED", lastDeployment: { state: "DEPLOYED" } });

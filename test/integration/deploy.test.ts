@@ -7,13 +7,9 @@ import { lastDeployment, stagedApplications } from "../support/env/applications.
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
+import { COMMIT, deploying, NEXT_COMMIT, secret } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformApplication";
-const COMMITS = {
-  first: "1111111111111111111111111111111111111111",
-  second: "2222222222222222222222222222222222222222",
-} as const;
-
 /** A patch that reports only which versions of the sources were read. */
 const Variables = z.strictObject({ variables: z.strictObject({ sources: z.string() }) });
 const Noted = z.object({ status: z.strictObject({ lastDeployment: Variables, written: Variables }) });
@@ -34,19 +30,19 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
     for (const operation of ["getIngressDeploymentStatus", "listApplicationSecrets"]) {
       faults.add({ match: { operation }, answer: { is: "status", status }, count: null });
     }
-    const before = await apps.deploy(name, COMMITS.first);
-    await apps.change(name, { deploy: { gitCommitId: COMMITS.second } });
-    await apps.deployed(name, COMMITS.second, before);
+    const before = await apps.deploy(name, COMMIT);
+    await env.patch(KIND, name, deploying(NEXT_COMMIT));
+    await apps.deployed(name, NEXT_COMMIT, before);
     const later = await env.waitFor(KIND, name, (object) => condition(object, "IngressReady") !== undefined);
     expect(condition(later, "IngressReady")).toMatchObject({ status: "Unknown", reason });
     faults.clear();
   });
 
   it.each<[name: string, spec: JsonObject]>([
-    ["policy-manual", { deploy: { gitCommitId: COMMITS.second, policy: "Manual" } }],
-    ["observe-only", { deploy: { gitCommitId: COMMITS.second }, lifecycle: { managementPolicy: "ObserveOnly" } }],
+    ["policy-manual", { deploy: { gitCommitId: NEXT_COMMIT, policy: "Manual" } }],
+    ["observe-only", { deploy: { gitCommitId: NEXT_COMMIT }, lifecycle: { managementPolicy: "ObserveOnly" } }],
   ])("that is left to others leaves the application to be read: %s", async (name, spec) => {
-    await apps.deploy(name, COMMITS.first);
+    await apps.deploy(name, COMMIT);
     const record = await env.record();
     await apps.change(name, spec);
     await env.waitFor(
@@ -60,24 +56,24 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
   });
 
   it("of another commit is one call with that commit, and the status reports it", async () => {
-    const before = await apps.deploy("commit", COMMITS.first);
+    const before = await apps.deploy("commit", COMMIT);
     const record = await env.record();
-    await apps.change("commit", { deploy: { gitCommitId: COMMITS.second } });
-    const after = await apps.deployed("commit", COMMITS.second, before);
+    await env.patch(KIND, "commit", deploying(NEXT_COMMIT));
+    const after = await apps.deployed("commit", NEXT_COMMIT, before);
 
     expect(record.changes()).toEqual(["deployApplication"]);
     const [call] = record.changeCalls();
-    expect(call).toMatchObject({ body: { git_commit_id: COMMITS.second } });
+    expect(call).toMatchObject({ body: { git_commit_id: NEXT_COMMIT } });
     const [effect] = call?.effects ?? [];
     const requestId = effect !== undefined && "request" in effect ? effect.request : undefined;
     expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
     expect(after.status).toMatchObject({
       state: "DEPLOYED",
       serviceDeploymentStatus: "UP_TO_DATE",
-      commit: COMMITS.second.slice(0, 7),
+      commit: NEXT_COMMIT.slice(0, 7),
       lastDeployment: {
         requestId,
-        gitCommitId: COMMITS.second,
+        gitCommitId: NEXT_COMMIT,
         state: "DEPLOYED",
         startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         finishedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -87,20 +83,15 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
     expect(after.status).not.toHaveProperty("intent");
     expect(condition(after, "Deployed")).toMatchObject({ status: "True", reason: "DEPLOYED" });
     expect(condition(after, "UpToDate")).toMatchObject({ status: "True", reason: "UpToDate" });
-    expect(condition(after, "Ready")?.message).toBe("Commit 2222222 is deployed.");
-    expect((await apps.service("commit")).commit).toBe(COMMITS.second);
+    expect(condition(after, "Ready")?.message).toBe("Commit 89abcde is deployed.");
+    expect((await apps.service("commit")).commit).toBe(NEXT_COMMIT);
   });
 
   it("that failed keeps the end of the log: masked, read once, and nowhere else", async () => {
     const [password, ...log] = ["hunter22-of-the-log", "connecting to the shop", "as hunter22-of-the-log"];
-    await env.apply({
-      apiVersion: "v1",
-      kind: "Secret",
-      metadata: { name: "logged" },
-      stringData: { password },
-    });
+    await env.apply(secret("logged", { password }));
     const variables = [{ name: "PASSWORD", valueFrom: { secretKeyRef: { name: "logged", key: "password" } } }];
-    await apps.deploy("logged", COMMITS.first, { variables });
+    await apps.deploy("logged", COMMIT, { variables });
     await env.patch("PlatformConnection", "default", { spec: { defaults: { logs: { onFailure: 20 } } } });
     const service = await apps.service("logged");
     const createdAt = "2026-11-21T09:00:00.000Z";
@@ -109,7 +100,7 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
     const reads = (): number =>
       env.platform.journal().filter((entry) => entry.is === "call" && entry.operation === "listApplicationLog").length;
     const before = reads();
-    await apps.change("logged", { deploy: { gitCommitId: COMMITS.second } });
+    await env.patch(KIND, "logged", deploying(NEXT_COMMIT));
     const failed = await apps.ready("logged", "False", "DeploymentFailed");
     const kept = ["connecting to the shop", "as •••", "state is DEPLOYMENT_ERROR"];
     expect(member(failed.status, "lastFailure")).toMatchObject({ log: expect.arrayContaining(kept) });
@@ -125,23 +116,17 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
   });
 
   describe("[C12] of variables from a Secret", () => {
-    const secret = (value: string, more: object = {}) => ({
-      apiVersion: "v1",
-      kind: "Secret",
-      metadata: { name: "values", ...more },
-      stringData: { mode: value },
-    });
     const variables = [
       { name: "LEVEL", value: "info" },
       { name: "MODE", secret: false, valueFrom: { secretKeyRef: { name: "values", key: "mode" } } },
     ];
 
     it("whose value changed is one import and one call", async () => {
-      await env.apply(secret("slow"));
-      const before = await apps.deploy("secretive", COMMITS.first, { variables });
+      await env.apply(secret("values", { mode: "slow" }));
+      const before = await apps.deploy("secretive", COMMIT, { variables });
       const record = await env.record();
-      await env.apply(secret("fast"));
-      await apps.deployed("secretive", COMMITS.first, before);
+      await env.apply(secret("values", { mode: "fast" }));
+      await apps.deployed("secretive", COMMIT, before);
       await env.settled();
       expect(record.changes()).toEqual(["importEnvironmentVariable", "deployApplication"]);
       const { id } = await apps.service("secretive");
@@ -154,7 +139,7 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
 
     it("that was only touched is none; the status only notes which version it read", async () => {
       const record = await env.record();
-      await env.apply(secret("fast", { labels: { touched: "true" } }));
+      await env.patch("Secret", "values", { metadata: { labels: { touched: "true" } } });
       await env.patch("Secret", "values", { stringData: { other: "value" } });
       const reads = async (): Promise<number> =>
         (await record.requests()).filter(({ verb, objectRef }) => verb === "get" && objectRef?.name === "values")

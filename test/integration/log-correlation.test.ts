@@ -4,11 +4,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { lastDeployment, stagedApplications } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
+import { COMMIT, deploying, NEXT_COMMIT } from "../support/kube/manifests.ts";
 import { changeLog } from "../support/platform/change-log.ts";
 
 const KIND = "PlatformApplication";
-const COMMIT = "1111111111111111111111111111111111111111";
-const OTHER = "2222222222222222222222222222222222222222";
 
 describe("the log of a pass", () => {
   const env = createEnv({ surface: "full", args: ["--log-level=info,engine=debug,platform=debug,kube=trace"] });
@@ -22,10 +21,10 @@ describe("the log of a pass", () => {
   });
 
   it("has one id in all its lines, from the reconcile to the call with its request id and commit", async () => {
-    await env.patch(KIND, "api", { spec: { deploy: { gitCommitId: OTHER } } });
-    const api = await apps.deployed("api", OTHER);
+    await env.patch(KIND, "api", deploying(NEXT_COMMIT));
+    const api = await apps.deployed("api", NEXT_COMMIT);
     await env.settled();
-    const [change, ...others] = changes().filter(({ commit }) => commit === OTHER);
+    const [change, ...others] = changes().filter(({ commit }) => commit === NEXT_COMMIT);
     expect(others).toEqual([]);
     expect(change).toMatchObject({
       kind: KIND,
@@ -37,7 +36,7 @@ describe("the log of a pass", () => {
       op: "deployApplication",
       method: "POST",
       path: "/application/{applicationId}/deploy",
-      commit: OTHER,
+      commit: NEXT_COMMIT,
       requestId: lastDeployment(api, "requestId"),
       result: "ok",
       connection: `PlatformConnection/${env.namespace}/default`,
@@ -67,7 +66,7 @@ describe("the log of a pass", () => {
       match: { operation: "deployApplication" },
       answer: { is: "status", status: 502, body: "" },
     });
-    await env.patch(KIND, "api", { spec: { deploy: { gitCommitId: COMMIT } } });
+    await env.patch(KIND, "api", deploying(COMMIT));
     await env.waitFor(
       KIND,
       "api",

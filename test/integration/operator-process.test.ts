@@ -10,6 +10,7 @@ import { OPERATOR, LEASE_NAME, LOG_LEVEL } from "../../src/operator/config/names
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
 import { startOperator, type RunningOperator } from "../support/env/operator.ts";
+import { project } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -125,13 +126,7 @@ describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }
 
   it("works on an object that is created, and reports about it", async () => {
     const running = z.custom<RunningOperator>().parse(operator);
-    const project = {
-      apiVersion: "platform-operator.io/v1alpha1",
-      kind: "PlatformProject",
-      metadata: { name: "alone", namespace: "default" },
-      spec: { name: "alone" },
-    };
-    await kubectl(controlPlane, ["apply", "-f", "-"], { input: JSON.stringify(project) });
+    await kubectl(controlPlane, ["apply", "-f", "-"], { input: JSON.stringify(project("alone")) });
     await vi.waitFor(async () => {
       const path = "{.status.conditions[?(@.type=='Ready')].reason}";
       expect(await kubectl(controlPlane, ["get", "pproj", "alone", "-o", `jsonpath=${path}`])).toBe(

@@ -9,6 +9,7 @@ import { OPERATOR } from "../../src/operator/config/names.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
 import { startOperator, type RunningOperator } from "../support/env/operator.ts";
+import { defaults, project } from "../support/kube/manifests.ts";
 
 const root = join(import.meta.dirname, "../..");
 const token = "c4n4ry-of-the-stop-test";
@@ -46,12 +47,6 @@ function apply(...objects: readonly object[]): Promise<string> {
   return kubectl(controlPlane, ["apply", "-n", "default", "-f", "-"], { input: JSON.stringify(list) });
 }
 
-const apiVersion = "platform-operator.io/v1alpha1";
-
-function project(name: string): object {
-  return { apiVersion, kind: "PlatformProject", metadata: { name }, spec: { name } };
-}
-
 const Project = z.object({ metadata: z.object({ annotations: z.record(z.string(), z.string()) }) });
 
 async function annotationsOf(name: string): Promise<Readonly<Record<string, string>>> {
@@ -76,20 +71,7 @@ function slowCreate(seconds: number): void {
 describe("the operator at its end", { timeout: 60_000 }, () => {
   it("[A7] waits for a create that is under way and records it; its log never held the token", async () => {
     slowCreate(2);
-    await apply(
-      { apiVersion: "v1", kind: "Secret", metadata: { name: "platform" }, stringData: { token } },
-      {
-        apiVersion,
-        kind: "PlatformConnection",
-        metadata: { name: "default" },
-        spec: {
-          baseUrl: simulator.url,
-          organizationId: simulator.organizationId,
-          auth: { tokenSecretRef: { name: "platform" } },
-        },
-      },
-      project("shop"),
-    );
+    await apply(...defaults({ platform: simulator }), project("shop"));
     await creating("shop");
 
     expect(await operator.stop()).toEqual({ code: 0, signal: null });

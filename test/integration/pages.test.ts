@@ -5,6 +5,7 @@ import { changeSettings } from "../../simulator/base/settings.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { call } from "../support/env/simulated-platform.ts";
+import { project } from "../support/kube/manifests.ts";
 
 /** The length of a page. */
 const PAGE = 20;
@@ -13,12 +14,7 @@ describe.each(effort.few(["documented", "lists-only", "full"] as const))("a plat
   const env = createEnv({ surface, windows: { unknownMs: 2_000 } });
   const showAll = () => changeSettings(env.platform.sim.settings, { pageLength: null });
   const showPage = () => changeSettings(env.platform.sim.settings, { pageLength: PAGE });
-  const project = (name: string) => ({
-    apiVersion: "platform-operator.io/v1alpha1",
-    kind: "PlatformProject",
-    metadata: { name },
-    spec: { name, lifecycle: { onMissing: "Recreate" } },
-  });
+  const recreated = (name: string) => project(name, { lifecycle: { onMissing: "Recreate" } });
 
   beforeAll(async () => {
     const { platform } = env;
@@ -27,7 +23,7 @@ describe.each(effort.few(["documented", "lists-only", "full"] as const))("a plat
     }
     const fixture = new Set(["Secret", "PlatformConnection"]);
     const wanted = env.quickstart().filter(({ kind, metadata }) => fixture.has(kind) && metadata.name !== "api");
-    await env.apply(...wanted, project("second-page"));
+    await env.apply(...wanted, recreated("second-page"));
     await env.waitFor("PlatformProject", "second-page", { status: "True" });
     await env.settled();
   });
@@ -50,7 +46,7 @@ describe.each(effort.few(["documented", "lists-only", "full"] as const))("a plat
   it("has what it was asked to create, though the first page does not show it", async () => {
     showPage();
     const record = await env.record();
-    await env.apply(project("late"));
+    await env.apply(recreated("late"));
     await env.waitFor("PlatformProject", "late", surface === "full" ? { status: "True" } : { status: "Unknown" });
     await env.settled();
     expect(record.changes()).toEqual(["createProject"]);

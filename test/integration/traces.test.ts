@@ -3,12 +3,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { lastDeployment, stagedApplications } from "../support/env/applications.ts";
 import { createEnv } from "../support/env/env.ts";
+import { COMMIT, deploying, NEXT_COMMIT } from "../support/kube/manifests.ts";
 import { changeLog } from "../support/platform/change-log.ts";
 import { type CollectedSpan, startCollector } from "../support/programs/collector.ts";
 
 const KIND = "PlatformApplication";
-const COMMIT = "1111111111111111111111111111111111111111";
-const OTHER = "2222222222222222222222222222222222222222";
 
 const collector = await startCollector();
 
@@ -25,11 +24,13 @@ describe("with a collector", () => {
   });
 
   it("a deploy is one trace: the reconcile, and in it the call with its commit and request id", async () => {
-    await env.patch(KIND, "api", { spec: { deploy: { gitCommitId: OTHER } } });
-    const api = await env.waitFor(KIND, "api", (object) => lastDeployment(object, "gitCommitId") === OTHER);
+    await env.patch(KIND, "api", deploying(NEXT_COMMIT));
+    const api = await env.waitFor(KIND, "api", (object) => lastDeployment(object, "gitCommitId") === NEXT_COMMIT);
     const call = await vi.waitFor(
       () => {
-        const found = collector.spans().filter(({ attributes }) => attributes["platform_operator.commit"] === OTHER);
+        const found = collector
+          .spans()
+          .filter(({ attributes }) => attributes["platform_operator.commit"] === NEXT_COMMIT);
         expect(found).toHaveLength(1);
         return found[0] as CollectedSpan;
       },
@@ -99,8 +100,8 @@ describe("with a collector that takes connections and never answers", () => {
     collector.script(() => {});
     await apps.fixture();
     await apps.deploy("api", COMMIT);
-    await apps.change("api", { deploy: { gitCommitId: OTHER } });
-    await apps.deployed("api", OTHER);
+    await env.patch(KIND, "api", deploying(NEXT_COMMIT));
+    await apps.deployed("api", NEXT_COMMIT);
     await vi.waitFor(
       async () => {
         const metrics = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
