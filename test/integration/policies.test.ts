@@ -1,84 +1,38 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { editRecord, removeRecord } from "../../simulator/control/records.ts";
-import { APPROVED_PLAN } from "../../src/api/names.ts";
-import { planIn } from "../../src/engine/policies/policy-status.ts";
 import { member } from "../../src/kube/api/json.ts";
-import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
-import { createEnv, type Env } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
-import { defaults, deploying, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
+import { defaults, project } from "../support/kube/manifests.ts";
 
-const plan = async (env: Env, kind: string, name: string) => planIn(await env.get(kind, name));
+/** An approval: test/model/kinds-contract.test.ts for every kind, clusters.test.ts and cli-objects-say.test.ts. */
+describe.each(effort.few(["documented", "full"] as const))("policies on the %s surface", (surface) => {
+  const env = createEnv({ surface });
 
-const approve = async (env: Env, kind: string, name: string): Promise<void> => {
-  const { hash } = (await plan(env, kind, name)) ?? {};
-  await env.annotate(kind, name, { [APPROVED_PLAN]: hash ?? null });
-};
-for (const surface of effort.few(["documented", "full"] as const)) {
-  describe(`policies on the ${surface} surface`, () => {
-    const env = createEnv({ surface });
+  beforeAll(() => env.apply(...defaults(env, { surface: surface === "full" ? "Full" : "Documented" })));
 
-    beforeAll(() => env.apply(...defaults(env, { surface: surface === "full" ? "Full" : "Documented" })));
-
-    it("Manual waits for the plan's hash, and does what the plan says, once", async () => {
-      const record = await env.record();
-      const [shop, staging, web] = tree(env, "manual");
-      if (shop === undefined || staging === undefined || web === undefined) throw new Error("a tree has three");
-      const spec = { ...(web["spec"] as JsonObject), lifecycle: { applyPolicy: "Manual" } };
-      await env.apply(shop, staging, { ...web, spec });
-      const waiting = await env.waitFor("PlatformApplication", "manual", { reason: "ApprovalPending" });
-      expect(condition(waiting, "Reconciling")).toMatchObject({ status: "True" });
-      expect(await plan(env, "PlatformApplication", "manual")).toMatchObject({
-        generation: 1,
-        actions: [{ operation: "createApplication", creates: true }],
-      });
-      await env.annotate("PlatformApplication", "manual", { [APPROVED_PLAN]: "0000000000000000" });
-      await env.settled();
-      expect(record.changes()).toEqual(["createProject", "createEnvironment"]);
-      await approve(env, "PlatformApplication", "manual");
-      await env.waitFor("PlatformApplication", "manual", { status: "True", reason: "Deployed" });
-      await env.patch("PlatformApplication", "manual", deploying(NEXT_COMMIT));
-      await env.waitFor("PlatformApplication", "manual", { reason: "ApprovalPending" });
-      expect(await plan(env, "PlatformApplication", "manual")).toMatchObject({
-        actions: [{ operation: "deployApplication", commit: NEXT_COMMIT }],
-      });
-      await approve(env, "PlatformApplication", "manual");
-      await env.waitFor("PlatformApplication", "manual", { status: "True", reason: "Deployed" });
-      expect(await plan(env, "PlatformApplication", "manual")).toBeUndefined();
-      await env.settled();
-      await env.quiet(1);
-      expect(record.changes()).toEqual([
-        "createProject",
-        "createEnvironment",
-        "createApplication",
-        "deployApplication",
-        "deployApplication",
-      ]);
+  it("[C7] Recreate creates what is provably gone again, once, and Fail only reports it", async () => {
+    await env.apply(project("back", { lifecycle: { onMissing: "Recreate" } }), project("lost"));
+    const before = idOf(await env.waitFor("PlatformProject", "back", { status: "True" }));
+    const lost = idOf(await env.waitFor("PlatformProject", "lost", { status: "True" }));
+    // Until a list has shown them: what no list ever showed is not gone because no list shows it.
+    await env.settled();
+    const record = await env.record();
+    for (const id of [before, lost]) removeRecord(env.platform.sim, id);
+    const again = await env.waitFor("PlatformProject", "back", ({ status }) => {
+      const id = member(status, "externalId");
+      return typeof id === "string" && id !== before;
     });
-
-    it("[C7] Recreate creates what is provably gone again, once, and Fail only reports it", async () => {
-      await env.apply(project("back", { lifecycle: { onMissing: "Recreate" } }), project("lost"));
-      const before = idOf(await env.waitFor("PlatformProject", "back", { status: "True" }));
-      const lost = idOf(await env.waitFor("PlatformProject", "lost", { status: "True" }));
-      // Until a list has shown them: what no list ever showed is not gone because no list shows it.
-      await env.settled();
-      const record = await env.record();
-      for (const id of [before, lost]) removeRecord(env.platform.sim, id);
-      const again = await env.waitFor("PlatformProject", "back", ({ status }) => {
-        const id = member(status, "externalId");
-        return typeof id === "string" && id !== before;
-      });
-      await env.waitFor("PlatformProject", "back", { status: "True" });
-      await env.waitFor("PlatformProject", "lost", { reason: "ExternalResourceDeleted" });
-      await env.settled();
-      expect(record.changes()).toEqual(["createProject"]);
-      expect(env.platform.world().projects.has(idOf(again))).toBe(true);
-    });
+    await env.waitFor("PlatformProject", "back", { status: "True" });
+    await env.waitFor("PlatformProject", "lost", { reason: "ExternalResourceDeleted" });
+    await env.settled();
+    expect(record.changes()).toEqual(["createProject"]);
+    expect(env.platform.world().projects.has(idOf(again))).toBe(true);
   });
-}
+});
 
 describe("policies where the platform shows everything", () => {
   const env = createEnv({ surface: "full" });

@@ -35,6 +35,8 @@ describe("the story of an organization that exists already", () => {
     expect(code, `kubectl ${args.join(" ")}: ${stderr}${stdout}`).toBe(0);
     return stdout;
   };
+  const patch = (object: string, spec: object): Promise<string> =>
+    kubectl("patch", object, "--type=merge", "-p", JSON.stringify({ spec }));
   const platform = async (...args: readonly string[]): Promise<string> =>
     kubectl("platform", ...args, "--allow-insecure-platform", "--allowed-platform-hosts=127.0.0.1");
   const states = (): Readonly<Record<string, string>> =>
@@ -106,7 +108,7 @@ describe("the story of an organization that exists already", () => {
       const planned = await ask(["platform", "plan", "-f", "-", "--allow-insecure-platform"], JSON.stringify(manifest));
       expect(planned.code, planned.stderr).toBe(2);
       expect(planned.stdout).toContain(commit.slice(0, 7));
-      await kubectl("patch", "papp", web, "--type=merge", "-p", JSON.stringify({ spec: manifest.spec }));
+      await patch(`papp/${web}`, manifest.spec);
       await kubectl("wait", "--for=condition=Ready", `papp/${web}`, "--timeout=30s");
       expect(states()).toMatchObject({ web: "DEPLOYED" });
     }
@@ -119,7 +121,7 @@ describe("the story of an organization that exists already", () => {
       ["Stopped", "STOPPED"],
       ["Running", "DEPLOYED"],
     ]) {
-      await kubectl("patch", "pdbase", orders, "--type=merge", "-p", JSON.stringify({ spec: { runState } }));
+      await patch(`pdbase/${orders}`, { runState });
       await kubectl("wait", "--for=condition=Ready", `platformdatabase/${orders}`, "--timeout=30s");
       expect(states()).toMatchObject({ orders: state });
     }
@@ -137,10 +139,10 @@ describe("the story of an organization that exists already", () => {
       );
     // Windows of an hour that open every minute: one is always open.
     const runSchedule = [{ kind: "Stop", schedule: "* * * * *", duration: "1h" }];
-    await kubectl("patch", object, "--type=merge", "-p", JSON.stringify({ spec: { runSchedule } }));
+    await patch(object, { runSchedule });
     await wait("Stopped");
     expect(states()).toMatchObject({ orders: "STOPPED" });
-    await kubectl("patch", object, "--type=merge", "-p", JSON.stringify({ spec: { runSchedule: null } }));
+    await patch(object, { runSchedule: null });
     await wait("Available");
     expect(states()).toMatchObject({ orders: "DEPLOYED" });
   });
@@ -172,19 +174,12 @@ describe("the story of an organization that exists already", () => {
     const [web] = await named("PlatformApplication", ids.web);
     const [api] = await named("PlatformApplication", ids.api);
     const [orders] = await named("PlatformDatabase", ids.orders);
-    const policy = async (kind: string, name: string, deletionPolicy: string): Promise<void> => {
-      await kubectl(
-        "patch",
-        kind,
-        name,
-        "--type=merge",
-        "-p",
-        JSON.stringify({ spec: { lifecycle: { deletionPolicy } } }),
-      );
-      await kubectl("wait", "--for=condition=Ready", `${kind}/${name}`, "--timeout=30s");
+    const policy = async (object: string, deletionPolicy: string): Promise<void> => {
+      await patch(object, { lifecycle: { deletionPolicy } });
+      await kubectl("wait", "--for=condition=Ready", object, "--timeout=30s");
     };
-    await policy("platformapplication", web, "Delete");
-    await policy("platformdatabase", orders, "Stop");
+    await policy(`papp/${web}`, "Delete");
+    await policy(`pdbase/${orders}`, "Stop");
     const record = await env.record();
     await kubectl("delete", "platformapplication", web, api, "--timeout=30s");
     await kubectl("delete", "platformdatabase", orders, "--timeout=30s");
