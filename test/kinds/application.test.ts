@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { addForeignVariable } from "../../simulator/control/control.ts";
-import { NOBODY } from "../support/kinds/env.ts";
 import { failureOf } from "../support/platform/client.ts";
 import { applicationEnv } from "../support/services/application-runner.ts";
-import { COMMIT, OTHER_COMMIT } from "../support/services/applications.ts";
+import { OTHER_COMMIT } from "../support/services/applications.ts";
 
 const SURFACES = ["Documented", "Full"] as const;
 const secret = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
@@ -12,47 +11,6 @@ const plain = { name: "MODE", value: "fast" };
 
 describe.each(SURFACES)("an application on the %s surface", (surface) => {
   const env = applicationEnv(surface);
-
-  it("is created, gets its variables, is deployed, and then left in peace", async () => {
-    const runner = env.harness.application(env.environmentId, env.spec({ variables: [plain, secret] }));
-    runner.around.values = { "spec.variables[TOKEN]": "hunter22" };
-    expect(await runner.run()).toMatchObject({
-      ops: ["createApplication", "importVariables", "deployApplication"],
-      is: "waiting",
-    });
-    expect(env.harness.values(runner.id())).toEqual({ MODE: "fast", TOKEN: "hunter22" });
-    for (const [seconds, state] of [
-      [3, "BUILDING"],
-      [20, "DEPLOYING"],
-    ] as const) {
-      env.harness.pass(seconds);
-      expect(await runner.run()).toMatchObject({ ops: [], is: "waiting", status: { state } });
-    }
-    env.harness.pass(60);
-    const done = await runner.run();
-    expect(done).toMatchObject({
-      ops: [],
-      is: "settled",
-      why: { reason: "Deployed", message: `Commit ${COMMIT.slice(0, 7)} is deployed.` },
-    });
-    expect(done.status).toMatchObject({
-      state: "DEPLOYED",
-      commit: COMMIT.slice(0, 7),
-      lastDeployment: { state: "DEPLOYED" },
-    });
-    expect(env.harness.service(runner.id())).toMatchObject({ commit: COMMIT, deploymentStatus: "UP_TO_DATE" });
-    expect(JSON.stringify(done.status)).not.toContain("hunter22");
-    env.harness.pass(60);
-    await runner.run();
-    env.harness.pass(600);
-    // What is not listed shows its ingress a look later.
-    expect(await runner.run()).toMatchObject({ ops: [], status: { ingress: { status: "DEPLOYED" } } });
-    for (let passes = 0; passes < 3; passes += 1) {
-      env.harness.pass(600);
-      expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    }
-    expect(env.harness.writes()).toHaveLength(3);
-  });
 
   it("follows the commit that was set while another was deployed", async () => {
     const runner = env.applied();
@@ -107,21 +65,6 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     env.harness.pass(60);
     expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
-  });
-
-  it("is not looked for in an environment of somebody else, or outside the connection's projects", async () => {
-    const foreign = env.harness.application(NOBODY, env.spec({ environmentRef: { externalId: NOBODY } }));
-    expect(await foreign.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
-    const environmentRef = { externalId: env.environmentId };
-    const given = env.harness.application(env.environmentId, env.spec({ environmentRef }));
-    expect(await given.run({ allowedProjects: [NOBODY] })).toMatchObject({
-      ops: [],
-      why: { reason: "PermissionDenied" },
-    });
-    expect(await given.run({ allowedProjects: [env.projectId] })).toMatchObject({
-      ops: ["createApplication", "deployApplication"],
-    });
-    expect(env.harness.writes().map(([op]) => op)).toEqual(["createApplication", "deployApplication"]);
   });
 
   it("sees inherited variables for what they are, where they are distinguished", async () => {

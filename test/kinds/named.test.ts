@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { OpenIntent } from "../../src/engine/contract/kind.ts";
 import { clusterConnection, connection } from "../../src/kinds/connection/index.ts";
-import { project } from "../../src/kinds/project/index.ts";
 import { NOBODY, startKindHarness, SURFACES, type KindHarness } from "../support/kinds/env.ts";
 import { failureOf } from "../support/platform/client.ts";
 
@@ -24,15 +22,6 @@ describe.each(SURFACES)("a project on the %s surface", (surface) => {
     harness.pass(60);
     expect(await gone.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
     expect(await gone.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
-  });
-
-  it("is traced in the list of its parent", async () => {
-    const mark = { absentAt: harness.api.serverNow()?.toISOString() ?? null };
-    const intent = { op: "createProject", creates: true, name: "traced", mark } as OpenIntent;
-    const pass = harness.project({ name: "traced" }).pass();
-    expect(await project.trace(intent, pass, harness.api)).toEqual({ is: "absent" });
-    const id = await harness.newProject("Traced");
-    expect(await project.trace(intent, pass, harness.api)).toMatchObject({ is: "landed", known: [{ id }] });
   });
 });
 
