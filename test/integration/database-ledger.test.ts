@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import type { FaultInput } from "../../simulator/request/faults.ts";
 import type { CallEntry } from "../../simulator/request/journal.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
@@ -8,16 +7,11 @@ import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { fixture } from "../support/env/fixture.ts";
+import { losses } from "../support/kube/lost-writes.ts";
 import { database } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformDatabase";
 const running = { status: "True", reason: "Available" } as const;
-
-const losses: readonly { readonly what: string; readonly fault: Omit<FaultInput, "match"> }[] = [
-  { what: "is applied, but its answer is lost", fault: { effect: "applied", answer: { is: "reset" } } },
-  { what: "lands late", fault: { effect: "late", lateSeconds: 0.5, answer: { is: "reset" } } },
-  { what: "is lost before its effect", fault: { effect: "none", answer: { is: "reset" } } },
-];
 
 /** How often the operation changed the platform, whatever was sent. */
 function effects(calls: readonly CallEntry[], operation: string): number {

@@ -11,11 +11,11 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
 import { cacheDir, findBinaries, type FindOptions } from "../control-plane/binaries.ts";
 
@@ -60,29 +60,16 @@ describe("findBinaries", () => {
   });
 
   it("downloads what upstream publishes into the cache", async () => {
-    const upstream = await publish(fill("archive/controller-tools/envtest", ["kube-apiserver", "etcd", "kubectl"]));
-    try {
-      const dir = await cacheDir(env({}));
-      const found = await findBinaries({ env: env({}), progress: () => {}, indexUrl: upstream.indexUrl });
-      expect(found).toEqual({ dir, kubectl: join(dir, "kubectl") });
-      expect(readdirSync(dir).toSorted()).toEqual(["etcd", "kube-apiserver", "kubectl"]);
-      expect(readdirSync(dirname(dir))).toEqual([basename(dir)]);
-    } finally {
-      upstream.server.close();
-    }
+    const dir = await cacheDir(env({}));
+    const found = await find({}, () => {}, await publish());
+    expect(found).toEqual({ dir, kubectl: join(dir, "kubectl") });
+    expect(readdirSync(dir).toSorted()).toEqual(["etcd", "kube-apiserver", "kubectl"]);
+    expect(readdirSync(dirname(dir))).toEqual([basename(dir)]);
   });
 
   it("refuses a download whose checksum is not the index's", async () => {
-    const upstream = await publish(
-      fill("archive/controller-tools/envtest", ["kube-apiserver", "etcd", "kubectl"]),
-      "00",
-    );
-    try {
-      const finding = findBinaries({ env: env({}), progress: () => {}, indexUrl: upstream.indexUrl });
-      await expect(finding).rejects.toThrow(/3\. the upstream download: SHA-512 mismatch/);
-    } finally {
-      upstream.server.close();
-    }
+    const finding = find({}, () => {}, await publish("00"));
+    await expect(finding).rejects.toThrow(/3\. the upstream download: SHA-512 mismatch/);
   });
 
   it("builds only what the cache lacks, and leaves no temporary file", async () => {
@@ -143,8 +130,9 @@ function env(extra: Record<string, string>): Record<string, string> {
 function find(
   extra: Record<string, string>,
   progress: FindOptions["progress"] = () => {},
+  indexUrl = noNetwork,
 ): ReturnType<typeof findBinaries> {
-  return findBinaries({ env: env(extra), progress, indexUrl: noNetwork });
+  return findBinaries({ env: env(extra), progress, indexUrl });
 }
 
 function fill(name: string, tools: readonly string[]): string {
@@ -159,8 +147,9 @@ async function fillCache(tools: readonly string[]): Promise<string> {
   return fill(dir.slice(home.length + 1), tools);
 }
 
-/** A loopback server with an envtest release for this platform: the folder `<root>/controller-tools/envtest`. */
-async function publish(dir: string, hash?: string): Promise<{ server: Server; indexUrl: string }> {
+/** Serves an envtest release for this platform until the test ends. @returns the URL of its index */
+async function publish(hash?: string): Promise<string> {
+  const dir = fill("archive/controller-tools/envtest", ["kube-apiserver", "etcd", "kubectl"]);
   const archive = execFileSync("tar", ["-cz", "-C", dirname(dirname(dir)), "controller-tools"]);
   const digest = hash ?? createHash("sha512").update(archive).digest("hex");
   const name = `envtest-v1.36.0-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}.tar.gz`;
@@ -169,11 +158,12 @@ async function publish(dir: string, hash?: string): Promise<{ server: Server; in
     const index = { releases: { "v1.36.0": { [name]: { hash: digest, selfLink: self } } } };
     response.end(request.url === "/index.yaml" ? JSON.stringify(index) : archive);
   });
+  onTestFinished(() => void server.close());
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
-  return { server, indexUrl: `http://127.0.0.1:${port}/index.yaml` };
+  return `http://127.0.0.1:${port}/index.yaml`;
 }
 
 /** A folder with a `go` that writes an empty program to the place after -o and notes the package it was asked for. */
