@@ -18,8 +18,7 @@ describe("objects whose annotations are full", () => {
   const names = (): readonly string[] => [...env.platform.world().projects.values()].map(({ name }) => name);
 
   beforeAll(async () => {
-    await env.apply(...defaults(env, { surface: "Full" }), ...CROWD.map((name) => project(name, DELETE)));
-    for (const name of CROWD) await env.waitFor("PlatformProject", name, { status: "True" });
+    await env.ready(...defaults(env, { surface: "Full" }), ...CROWD.map((name) => project(name, DELETE)));
     await env.settled();
   });
 
@@ -31,8 +30,7 @@ describe("objects whose annotations are full", () => {
     }
     const uncreated = project("uncreated", DELETE);
     await env.apply({ ...uncreated, metadata: { ...uncreated.metadata, annotations: FILLER } });
-    await env.apply(project("good"));
-    await env.waitFor("PlatformProject", "good", { status: "True" });
+    await env.ready(project("good"));
     const full = await env.waitFor(
       "PlatformProject",
       "uncreated",
@@ -52,8 +50,7 @@ describe("objects whose annotations are full", () => {
   });
 
   it("get the annotation with their external id back as soon as there is room", async () => {
-    await env.apply(project("again", DELETE));
-    const created = await env.waitFor("PlatformProject", "again", { status: "True" });
+    const created = await env.ready(project("again", DELETE));
     const id = created.metadata.annotations?.[EXTERNAL_ID];
     const none = Object.fromEntries(Object.keys(created.metadata.annotations ?? {}).map((key) => [key, null]));
     const record = await env.record();

@@ -63,7 +63,7 @@ describe("a forgery by a tenant", () => {
       `--resource=${resources}`,
     ]);
     await env.kubectl(["create", "rolebinding", "tenant", "--role=tenant", `--user=tenant-${env.namespace}`]);
-    await env.apply(
+    await env.ready(
       ...defaults(env, { allowedProjects: [mine.projectId], surface: "Full" }),
       project("mine", { externalId: mine.projectId }),
       environment(env, "mine", "mine", { externalId: mine.environmentId }),
@@ -72,14 +72,6 @@ describe("a forgery by a tenant", () => {
       application("spare", "mine", LIFECYCLE),
       database("spare-db", "mine", LIFECYCLE),
     );
-    for (const [kind, name] of [
-      ["PlatformApplication", "mine"],
-      ["PlatformApplication", "spare"],
-      ["PlatformEnvironment", "spare"],
-      ["PlatformDatabase", "spare-db"],
-    ] as const) {
-      await env.waitFor(kind, name, { status: "True" });
-    }
     await env.settled();
   });
 
@@ -178,8 +170,7 @@ describe("a forgery by a tenant", () => {
     const path = `/application/${victim.applicationId}/environmentVariable`;
     const { id } = z.object({ id: z.string() }).parse((await call(env.platform, `POST ${path}`, THEIRS)).body);
     const spec = { targets: [{ applicationRef: { name: "mine" } }], variables: [{ name: "OURS", value: "1" }] };
-    await env.apply(resource("PlatformVariableSet", "spare-set", { ...spec, ...LIFECYCLE }));
-    const set = await env.waitFor("PlatformVariableSet", "spare-set", { status: "True" });
+    const set = await env.ready(resource("PlatformVariableSet", "spare-set", { ...spec, ...LIFECYCLE }));
     // The operator deploys the application with the set.
     await env.settled();
     const record = await env.record();
@@ -195,14 +186,13 @@ describe("a forgery by a tenant", () => {
 
   it("[E11] does not block the adoption by the owner", async () => {
     const record = await env.record();
-    await env.apply(
+    await env.ready(
       secret("owner", { token: env.platform.tokens.admin }),
       connection(env, "owner", { surface: "Full" }),
       project("owner", { name: "victim", externalId: victim.projectId, connectionRef: { name: "owner" } }),
       environment(env, "owner", "owner", { name: "victim", externalId: victim.environmentId }),
       application("owner", "owner", { name: "victim", externalId: victim.applicationId }),
     );
-    await env.waitFor("PlatformApplication", "owner", { status: "True" });
     expect(record.changes()).toEqual([]);
   });
 });

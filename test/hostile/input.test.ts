@@ -82,8 +82,10 @@ describe("hostile input", () => {
       ["a CRLF", "\r\n"],
     ])("is valid with %s at its end, which is cut off", async (title, end) => {
       const name = title.replaceAll(" ", "-").toLowerCase();
-      await env.apply(secret(name, { token: `${env.platform.tokens.admin}${end}` }), connection(env, name));
-      const ready = await env.waitFor("PlatformConnection", name, { status: "True" });
+      const ready = await env.ready(
+        secret(name, { token: `${env.platform.tokens.admin}${end}` }),
+        connection(env, name),
+      );
       expect(condition(ready, "Ready")?.reason).toBe("Available");
     });
   });
@@ -227,8 +229,7 @@ describe("hostile input", () => {
 
   it("[E13] hostile names do not appear in metrics, and every line of the log is one record", async ({ task }) => {
     const name = 'a\u001b[31m\u202eb"} 1';
-    await env.apply(project("ansi", { name }));
-    await env.waitFor("PlatformProject", "ansi", { status: "True" });
+    await env.ready(project("ansi", { name }));
     const metrics = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
     const series = metrics.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     expect(series.filter((line) => !/^\w+(\{(\w+="[^"\\\p{Cc}]*",?)*\})? [-+.\deInfNa]+$/u.test(line))).toEqual([]);

@@ -25,8 +25,7 @@ describe("a resource beside a hostile one", () => {
   const each = Object.entries(SAMPLES).filter(([kind]) => kind !== "ClusterPlatformConnection");
 
   beforeAll(async () => {
-    await env.apply(...defaults(env, { surface: "Full" }), secret("bad", { token: "not-a-real-token" }));
-    await env.waitFor("PlatformConnection", "default", { status: "True" });
+    await env.ready(...defaults(env, { surface: "Full" }), secret("bad", { token: "not-a-real-token" }));
   });
 
   it("[E16] of any kind becomes Ready or Complete", async ({ task }) => {

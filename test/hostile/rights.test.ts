@@ -141,11 +141,10 @@ describe("[E14] rarely used rights", () => {
     );
     await env.waitFor("ClusterPlatformConnection", name, { status: "True" });
 
-    await env.apply(...defaults(env), {
+    await env.ready(...defaults(env), {
       ...resource("PlatformCatalog", "all", { include: ["Templates"] }),
       metadata: { name: "all", finalizers: [FINALIZER] },
     });
-    await env.waitFor("PlatformCatalog", "all", { status: "True" });
     await env.kubectl([
       "patch",
       "configmap",
@@ -160,7 +159,7 @@ describe("[E14] rarely used rights", () => {
         timeout: 20_000,
       })
       .toBe(false);
-    await env.apply({
+    await env.ready({
       ...resource("PlatformBinding", "kept", {
         clusterRef: { externalId: env.platform.clusterIds[0] ?? "" },
         template: { key: "kubernetes-essentials", version: "1.2.0" },
@@ -168,7 +167,6 @@ describe("[E14] rarely used rights", () => {
       }),
       metadata: { name: "kept", finalizers: [FINALIZER] },
     });
-    await env.waitFor("PlatformBinding", "kept", { status: "True" });
     for (const [kind, object] of [
       ["PlatformCatalog", "all"],
       ["PlatformBinding", "kept"],

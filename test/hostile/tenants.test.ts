@@ -33,8 +33,7 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
 
   const connect = async (at: Cluster, name: string, spec: JsonObject): Promise<void> => {
     const full = { surface: surface === "full" ? "Full" : "Documented", ...spec };
-    await at.apply(secret(name, { token: env.platform.tokens.admin }), connection(env, name, full));
-    await at.waitFor("PlatformConnection", name, { status: "True" });
+    await at.ready(secret(name, { token: env.platform.tokens.admin }), connection(env, name, full));
   };
   /** The resources of the hostile tenant: all ways to name an object of another tenant. */
   const attacks = (): readonly Manifest[] => {
@@ -101,11 +100,10 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     foreign = await existing(env, "foreign", "foreign");
     await connect(env.at("b"), "default", { allowedProjects: [own.projectId] });
     const b = env.at("b");
-    await b.apply(
+    await b.ready(
       project("own", { externalId: own.projectId }),
       environment(env, "own", "own", { externalId: own.environmentId }),
     );
-    await b.waitFor("PlatformEnvironment", "own", { status: "True" });
   });
 
   it("[E10] no object of another tenant is changed by id, name or annotation; each attempt is reported", async ({
@@ -130,12 +128,11 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
   it("[E10] another tenant's claim, however old, does not block the adoption by the owner", async () => {
     const record = await env.record();
     await connect(env, "default", { allowedProjects: [victim.projectId], allowUnverifiedIds: true });
-    await env.apply(
+    const mine = await env.ready(
       project("victim", { externalId: victim.projectId }),
       environment(env, "victim", "victim", { externalId: victim.environmentId }),
       application("victim", "victim", { externalId: victim.applicationId }),
     );
-    const mine = await env.waitFor("PlatformApplication", "victim", { status: "True" });
     expect(idOf(mine)).toBe(victim.applicationId);
     expect(record.changes()).toEqual([]);
   });

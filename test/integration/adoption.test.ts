@@ -13,8 +13,7 @@ describe.each(effort.few(["full", "documented"] as const))(
     const env = createEnv({ surface });
 
     it("are refused before anything is written: as a parent, and as the object itself", async () => {
-      await env.apply(...defaults(env), project("own"), environment(env, "own", "own"));
-      await env.waitFor("PlatformEnvironment", "own", { status: "True" });
+      await env.ready(...defaults(env), project("own"), environment(env, "own", "own"));
       const foreign = await existing(env, "theirs", "foreign");
       const record = await env.record();
       const parent = { projectRef: { externalId: foreign.projectId } };

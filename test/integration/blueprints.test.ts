@@ -21,8 +21,10 @@ describe.each(effort.few(["documented", "full"] as const))("a blueprint on the %
   it("is created once, reported as it is, and left alone", async () => {
     const record = await env.record();
     const password = { name: "password", valueFrom: { secretKeyRef: { name: "db", key: "password" } } };
-    await env.apply(secret("db", { password: "s3cret-value" }), blueprint("cache", "shop", { variables: [password] }));
-    const ready = await env.waitFor(KIND, "cache", { status: "True" });
+    const ready = await env.ready(
+      secret("db", { password: "s3cret-value" }),
+      blueprint("cache", "shop", { variables: [password] }),
+    );
     const made = [...env.platform.world().blueprints.values()].filter(({ name }) => name === "cache");
     expect(made.map(({ id }) => id)).toEqual([idOf(ready)]);
     expect(condition(ready, "Ready")).toMatchObject({ reason: surface === "full" ? "Deployed" : "Available" });
@@ -77,8 +79,7 @@ describe.each(effort.few(["documented", "full"] as const))("a blueprint on the %
   it("keeps overrides of any shape, nulls inside among them", async () => {
     const record = await env.record();
     const specOverrides = { timeout: 60, cpu: null, storage: { size: ["1", null] } };
-    await env.apply(blueprint("shaped", "shop", { specOverrides }));
-    await env.waitFor(KIND, "shaped", { status: "True" });
+    await env.ready(blueprint("shaped", "shop", { specOverrides }));
     expect(bodies(record)).toEqual([expect.objectContaining({ spec_overrides: specOverrides })]);
   });
 });

@@ -54,10 +54,7 @@ describe.each(effort.few(["full", "documented"] as const))("the budget of writes
 
   it("holds from YAML applied in one go to Ready, with one create and one deploy of each", async () => {
     const record = await env.record();
-    await env.apply(...env.quickstart());
-    for (const { kind, metadata } of env.quickstart().filter(({ kind }) => kind !== "Secret")) {
-      await env.waitFor(kind, metadata.name, { status: "True" });
-    }
+    await env.ready(...env.quickstart());
     await env.settled();
     const requests = await record.requests();
     const { objects } = writesOf(withoutNews(requests));

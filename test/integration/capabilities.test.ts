@@ -38,8 +38,7 @@ describe.each<
   const untried = surface === "documented" ? NOT_DOCUMENTED : NOT_TRIED;
 
   it("says soon after the creation what nobody has tried yet", async () => {
-    await env.apply(described("first", "one"));
-    await env.waitFor("PlatformProject", "first", { status: "True" });
+    await env.ready(described("first", "one"));
     await env.waitFor("PlatformProject", "first", {
       type: "Capabilities",
       ...(surface === "documented"
@@ -75,8 +74,7 @@ describe.each<
   it("reports to the next resource what the first deletion has shown, and leaves Ready alone", async () => {
     await env.remove("PlatformProject", "first");
     await env.waitGone("PlatformProject", "first");
-    await env.apply(described("second", "one"));
-    await env.waitFor("PlatformProject", "second", { status: "True" });
+    await env.ready(described("second", "one"));
     const { ready, capabilities } = await reported("second");
     expect(ready).toMatchObject({ status: "True" });
     expect(capabilities).toMatchObject({ status, reason: status === "True" ? "Supported" : "NotSupportedByApi" });

@@ -21,8 +21,7 @@ for (const surface of effort.few(["documented", "full"] as const)) {
     };
 
     it("is in its ConfigMap, section by section, and its digest in the status", async () => {
-      await env.apply(resource("PlatformCatalog", "all", { include: ALL }));
-      const { status } = await env.waitFor("PlatformCatalog", "all", { status: "True" });
+      const { status } = await env.ready(resource("PlatformCatalog", "all", { include: ALL }));
       const content = await contentOf("all");
       expect(content["templates.json"]).toMatchObject({
         results: expect.arrayContaining([

@@ -78,8 +78,7 @@ describe("the cause of a change", () => {
       targets: [{ applicationRef: { name: "web" } }],
       variables: [token],
     });
-    await env.apply(secret("values", { token: "old" }), set);
-    await env.waitFor("PlatformVariableSet", "shared", { status: "True" });
+    await env.ready(secret("values", { token: "old" }), set);
     await env.settled();
     await expectChanges("shared", ["updateSecret InputsChanged"], () => env.apply(secret("values", { token: "new" })));
   });
@@ -120,8 +119,9 @@ describe("the cause of a change", () => {
   });
 
   it("is the loss where it was gone from the platform", async () => {
-    await env.apply(project("back", { lifecycle: { onMissing: "Recreate", deletionPolicy: "Delete" } }));
-    const id = idOf(await env.waitFor(PROJECT, "back", { status: "True" }));
+    const id = idOf(
+      await env.ready(project("back", { lifecycle: { onMissing: "Recreate", deletionPolicy: "Delete" } })),
+    );
     await env.settled();
     await expectChanges("back", ["createProject Recreated"], () => removeRecord(env.platform.sim, id));
   });

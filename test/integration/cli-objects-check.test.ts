@@ -40,8 +40,7 @@ const results = (stdout: string): ReadonlyMap<string, string> =>
   );
 
 beforeAll(async () => {
-  await env.apply(...defaults(env), ...tree(env, "shop"));
-  await env.waitFor("PlatformApplication", "shop", { status: "True" });
+  await env.ready(...defaults(env), ...tree(env, "shop"));
   // What the tree's reads showed is written by the connection's own reconcile, later.
   await env.waitFor("PlatformConnection", "default", ({ status }) => {
     const supported = member(member(status, "operations"), "supported");

@@ -43,8 +43,7 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
   const env = createEnv({ surface });
 
   beforeAll(async () => {
-    await env.apply(...defaults(env), ...tree(env, "shop"));
-    await env.waitFor("PlatformApplication", "shop", { status: "True" });
+    await env.ready(...defaults(env), ...tree(env, "shop"));
     await env.settled();
   });
 

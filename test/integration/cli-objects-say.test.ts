@@ -57,8 +57,7 @@ describe("resolve", () => {
   };
 
   beforeAll(async () => {
-    await env.apply(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "shop"));
-    await env.waitFor("PlatformApplication", "shop", { status: "True" });
+    await env.ready(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "shop"));
   });
 
   it("by --id says which object it is", async () => {

@@ -25,8 +25,7 @@ const call = (argv: readonly string[], options?: CliOptions) =>
 const normalised = (text: string): string => text.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID");
 
 beforeAll(async () => {
-  await env.apply(...defaults(env), ...tree(env, "shop"), application("web", "shop"));
-  for (const name of ["shop", "web"]) await env.waitFor("PlatformApplication", name, { status: "True" });
+  await env.ready(...defaults(env), ...tree(env, "shop"), application("web", "shop"));
 });
 
 describe("tree", () => {

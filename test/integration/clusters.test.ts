@@ -86,8 +86,7 @@ describe("clusters that the platform shows", () => {
     const clusterRef = { name: "edge" };
     const managedConfig = { ingress: { domain: { value: "shop.example.com" } } };
     await env.apply(cluster(env, "edge", 1, { lifecycle: AUTOMATIC }));
-    await env.apply(project("shop"), environment(env, "staging", "shop", { clusterRef }));
-    const made = await env.waitFor("PlatformEnvironment", "staging", { status: "True" });
+    const made = await env.ready(project("shop"), environment(env, "staging", "shop", { clusterRef }));
     expect(member(made.status, "clusterId")).toBe(env.platform.clusterIds[1]);
     await env.apply(resource("PlatformBinding", "first", { clusterRef, template, managedConfig }));
     const bound = await env.waitFor(

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 import { afterAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
@@ -21,8 +23,7 @@ describe("[R1] a connection that is replaced", () => {
     await calm(env);
     const record = await env.record();
     await env.remove("PlatformConnection", "default");
-    await env.apply(connection(env, "default"));
-    await env.waitFor("PlatformConnection", "default", { status: "True" });
+    await env.ready(connection(env, "default"));
     await env.patch("PlatformEnvironment", "kept", { spec: { mode: "STAGING" } });
     await expectSettled(env, "kept");
     await calm(env);
@@ -47,8 +48,7 @@ describe("[R1] a connection that is replaced", () => {
       const elsewhere: JsonObject =
         what === "host" ? { baseUrl: `http://127.0.0.1:${proxy.port}` } : { organizationId: otherOrganizationId };
       if (what === "organization") await env.apply(secret(name, { token: tokens.foreign }));
-      await env.apply(connection(env, name, elsewhere));
-      await env.waitFor("PlatformConnection", name, { status: "True" });
+      await env.ready(connection(env, name, elsewhere));
       for (const kind of ["PlatformProject", "PlatformEnvironment", "PlatformApplication"]) {
         await env.patch(kind, name, { spec: { name: `${name}-renamed` } });
         const stalled = await env.waitFor(kind, name, { reason: "ConnectionChanged" });
@@ -112,16 +112,9 @@ describe("a ClusterPlatformConnection", () => {
 describe("a connection with a way of its own", () => {
   const env = createEnv({ surface: "documented" });
   const says = async (reason: string): Promise<string> => {
-    await env.patch("PlatformConnection", "own", {
-      metadata: { annotations: { [RECONCILE_REQUESTED_AT]: nextToken() } },
-    });
+    await env.annotate("PlatformConnection", "own", { [RECONCILE_REQUESTED_AT]: randomUUID() });
     const object = await env.waitFor("PlatformConnection", "own", { reason });
     return condition(object, "Ready")?.message ?? "";
-  };
-  let tokens = 0;
-  const nextToken = (): string => {
-    tokens += 1;
-    return String(tokens);
   };
   const certificates = (text: string): Manifest => ({
     apiVersion: "v1",

@@ -54,7 +54,7 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
     const [credentials] = env.platform.world().credentials.keys();
     const spec = { surface: surface === "full" ? "Full" : "Documented", allowUnverifiedIds: true };
     const token = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "values", key: "token" } } };
-    await env.apply(
+    await env.ready(
       ...defaults(env, spec),
       secret("values", { token: HUSH }),
       project("shop"),
@@ -96,20 +96,6 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
     await env.waitFor("PlatformDatabase", "orders", { status: "True", reason: "Available" });
     await env.patch("PlatformDatabase", "orders", { spec: { runState: "Stopped" } });
     await env.waitFor("PlatformDatabase", "orders", { status: "True", reason: "Stopped" });
-    for (const [kind, name] of [
-      ["PlatformConnection", "default"],
-      ["PlatformProject", "shop"],
-      ["PlatformEnvironment", "staging"],
-      ["PlatformApplication", "web"],
-      ["PlatformBlueprint", "cache"],
-      ["PlatformVariableSet", "common"],
-      ["PlatformCluster", "edge"],
-      ["PlatformBinding", "platform"],
-      ["PlatformWebhook", "chat"],
-      ["PlatformCatalog", "all"],
-    ] as const) {
-      await env.waitFor(kind, name, { status: "True" });
-    }
     await env.settled();
   }, 90_000);
 

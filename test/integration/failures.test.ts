@@ -21,8 +21,7 @@ describe("[C9] a settled object whose connection is in trouble for long", () => 
   const env = createEnv({ surface: "documented", windows: { outageMs: 1_500, staleMs: 2_500 } });
 
   it("says so at last: Synced=False, Ready kept, neither Reconciling nor Stalled; the connection is not Ready", async () => {
-    await env.apply(...defaults(env), project("old"));
-    await env.waitFor("PlatformProject", "old", { status: "True" });
+    await env.ready(...defaults(env), project("old"));
     env.platform.sim.faults.add({ answer: { is: "status", status: 503 }, count: null });
     const stale = await env.waitFor("PlatformProject", "old", { type: "Synced", status: "False" });
     expect(condition(stale, "Ready")).toMatchObject({ status: "True", reason: "Available" });

@@ -68,8 +68,7 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
   });
 
   it("[R1] survives a replace, which strips annotations and finalizers: both come back", async () => {
-    await env.apply(project("replaced", { lifecycle: { deletionPolicy: "Delete" } }));
-    const before = await env.waitFor("PlatformProject", "replaced", { status: "True" });
+    const before = await env.ready(project("replaced", { lifecycle: { deletionPolicy: "Delete" } }));
     const record = await env.record();
     const bare = project("replaced", { lifecycle: { deletionPolicy: "Delete" } });
     await env.kubectl(["replace", "-f", "-"], { input: JSON.stringify(bare) });
@@ -85,8 +84,7 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
   });
 
   it("[R1] is not copied with a manifest: the copy says who holds the object", async () => {
-    await env.apply(project("original"));
-    const original = await env.waitFor("PlatformProject", "original", { status: "True" });
+    const original = await env.ready(project("original"));
     const record = await env.record();
     await env.apply(copied(original, "copy"));
     const copy = await env.waitFor("PlatformProject", "copy", { reason: "AlreadyManaged" });
@@ -113,8 +111,7 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
     });
     const first = await env.get("PlatformProject", name);
     await env.remove("PlatformProject", name);
-    await env.apply(project(name));
-    const second = await env.waitFor("PlatformProject", name, { status: "True" });
+    const second = await env.ready(project(name));
     await calm(env);
     expect(second.metadata.uid).not.toBe(first.metadata.uid);
     expect(second.metadata.annotations?.[INTENT]).toBeUndefined();
@@ -132,8 +129,7 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
       if (life % 3 > 0) await env.waitFor("PlatformProject", name, recorded);
       await env.remove("PlatformProject", name);
     }
-    await env.apply(project(name));
-    const parent = await env.waitFor("PlatformProject", name, { status: "True" });
+    const parent = await env.ready(project(name));
     expect(record.calls("createProject").filter(({ effects }) => effects.length > 0)).toHaveLength(1);
     const onPlatform = [...env.platform.world().projects.values()].filter((one) => one.name === name);
     expect(onPlatform.map(({ id }) => id)).toEqual([idOf(parent)]);
@@ -144,8 +140,7 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
     await env.apply(...tree(env, "moved"));
     await expectSettled(env, "moved");
     await env.remove("PlatformProject", "moved");
-    await env.apply(project("moved", { name: "moved elsewhere" }));
-    await env.waitFor("PlatformProject", "moved", { status: "True" });
+    await env.ready(project("moved", { name: "moved elsewhere" }));
     const record = await env.record();
     const stalled = await env.waitFor("PlatformEnvironment", "moved", { reason: "ParentChanged" });
     expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
@@ -155,8 +150,7 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
   });
 
   it("[R1] written by another installation is not touched until the user says so", async () => {
-    await env.apply(project("foreign"), environment(env, "foreign", "foreign"));
-    await env.waitFor("PlatformEnvironment", "foreign", { status: "True" });
+    await env.ready(project("foreign"), environment(env, "foreign", "foreign"));
     await calm(env);
     const record = await env.record();
     const other = "11111111-2222-4333-8444-555555555555";

@@ -23,8 +23,7 @@ describe.each(effort.few(["full", "documented"] as const))("a webhook, %s surfac
     [...env.platform.world().webhooks.values()].filter(({ targetUrl }) => targetUrl === target(name));
 
   beforeAll(async () => {
-    await env.apply(...defaults(env, { surface: isFull ? "Full" : "Documented", allowUnverifiedIds: true }));
-    await env.waitFor("PlatformConnection", "default", { status: "True" });
+    await env.ready(...defaults(env, { surface: isFull ? "Full" : "Documented", allowUnverifiedIds: true }));
   });
 
   it("is registered once, within three writes, and then left in peace", async () => {

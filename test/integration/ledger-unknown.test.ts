@@ -20,8 +20,7 @@ describe("[A3] an application whose creation nobody can find out about, document
 
   beforeAll(async () => {
     const fixture = [project("lost"), environment(env, "lost", "lost")];
-    await env.apply(...defaults(env, { allowUnverifiedIds: true }), ...fixture);
-    await env.waitFor("PlatformEnvironment", "lost", { status: "True" });
+    await env.ready(...defaults(env, { allowUnverifiedIds: true }), ...fixture);
     record = await env.record();
     for (const { what, fault } of losses) {
       env.platform.sim.faults.add({ ...fault, name: what, match: { operation: "createApplication" } });

@@ -17,8 +17,7 @@ describe.each(effort.few(["full", "documented"] as const))("the limits of a conn
   const env = createEnv({ surface });
 
   beforeAll(async () => {
-    await env.apply(...defaults(env, { surface: surface === "full" ? "Full" : "Documented" }));
-    await env.waitFor(CONNECTION, "default", { status: "True" });
+    await env.ready(...defaults(env, { surface: surface === "full" ? "Full" : "Documented" }));
   });
 
   it("holds a mass of changes that no new generation caused, until a person confirms them", async () => {

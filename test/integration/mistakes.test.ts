@@ -18,8 +18,7 @@ describe("what a person reads after", () => {
   const env = createEnv({ surface: "documented" });
 
   beforeAll(async () => {
-    await env.apply(...defaults(env), project("ground"), environment(env, "ground", "ground"));
-    await env.waitFor("PlatformEnvironment", "ground", { status: "True" });
+    await env.ready(...defaults(env), project("ground"), environment(env, "ground", "ground"));
   });
 
   /** kubectl's own words. */
@@ -131,8 +130,7 @@ describe("what a person reads after", () => {
     [
       "a parent deleted first",
       async () => {
-        await env.apply(project("first"), environment(env, "first", "first"));
-        await env.waitFor("PlatformEnvironment", "first", { status: "True" });
+        await env.ready(project("first"), environment(env, "first", "first"));
         await env.kubectl(["delete", "pproj", "first"]);
         return ready("ParentNotFound", environment(env, "first", "first"));
       },
@@ -140,8 +138,7 @@ describe("what a person reads after", () => {
     [
       "Delete with children",
       async () => {
-        await env.apply(project("full", { lifecycle: { deletionPolicy: "Delete" } }), environment(env, "full", "full"));
-        await env.waitFor("PlatformEnvironment", "full", { status: "True" });
+        await env.ready(project("full", { lifecycle: { deletionPolicy: "Delete" } }), environment(env, "full", "full"));
         await env.kubectl(["delete", "pproj", "full", "--wait=false"]);
         return ready("WaitingForChildren", project("full", { lifecycle: { deletionPolicy: "Delete" } }));
       },
@@ -149,8 +146,7 @@ describe("what a person reads after", () => {
     [
       "pause, then delete",
       async () => {
-        await env.apply(project("paused", { lifecycle: { deletionPolicy: "Delete" } }));
-        await env.waitFor("PlatformProject", "paused", { status: "True" });
+        await env.ready(project("paused", { lifecycle: { deletionPolicy: "Delete" } }));
         await env.annotate("PlatformProject", "paused", { "platform-operator.io/paused": "true" });
         return deleted("PlatformProject", "paused", "Orphaned");
       },

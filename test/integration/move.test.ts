@@ -18,15 +18,9 @@ describe("on a surface that does not show where an application belongs, with ids
 
   beforeAll(async () => {
     const proven = { allowUnverifiedIds: false };
-    await env.apply(
-      ...defaults(env, proven),
-      ...tree(env, "shop"),
-      database("orders", "shop"),
-      application("late", "shop"),
-    );
     await other().apply(...defaults(env, proven));
-    for (const name of ["shop", "late"]) await env.waitFor("PlatformApplication", name, { status: "True" });
-    await env.waitFor("PlatformDatabase", "orders", { status: "True" });
+    const services = [database("orders", "shop"), application("late", "shop")];
+    await env.ready(...defaults(env, proven), ...tree(env, "shop"), ...services);
   });
 
   it("move hands it over without a write to the platform", async () => {
@@ -56,8 +50,7 @@ describe("on a surface that does not show where an application belongs, with ids
   });
 
   it("move does not start a failed deployment again, whoever asked for a reconcile before", async () => {
-    await env.apply(application("broken", "shop"));
-    await env.waitFor("PlatformApplication", "broken", { status: "True" });
+    await env.ready(application("broken", "shop"));
     await env.annotate("PlatformApplication", "broken", { "reconcile.fluxcd.io/requestedAt": "1" });
     await env.settled();
     await env.apply(application("broken", "shop", { deploy: { gitCommitId: "bad0001" } }));
@@ -98,22 +91,19 @@ describe("on a surface that does not show where an application belongs, with ids
   });
 
   it("a manifest that its source moves is found by the annotation of the old one", async () => {
-    await env.apply(application("synced", "shop"));
-    const before = await env.waitFor("PlatformApplication", "synced", { status: "True" });
+    const before = await env.ready(application("synced", "shop"));
     await env.annotate("PlatformApplication", "synced", { [MOVE_TO]: other().namespace });
     await env.remove("PlatformApplication", "synced");
     await env.waitGone("PlatformApplication", "synced");
     const record = await env.record();
     const environmentRef = { externalId: idOf(await env.get("PlatformEnvironment", "shop")) };
-    await other().apply(application("synced", "shop", { environmentRef }));
-    const moved = await other().waitFor("PlatformApplication", "synced", { status: "True" });
+    const moved = await other().ready(application("synced", "shop", { environmentRef }));
     expect(idOf(moved)).toBe(idOf(before));
     expect(record.changes()).toEqual([]);
   });
 
   it("a move that no operator watched creates nothing, and says what to do", async () => {
-    await env.apply(application("unseen", "shop"));
-    const id = idOf(await env.waitFor("PlatformApplication", "unseen", { status: "True" }));
+    const id = idOf(await env.ready(application("unseen", "shop")));
     await env.stop();
     expect((await move("papp/unseen")).code).toBe(0);
     await env.start();

@@ -15,8 +15,7 @@ describe.each(effort.few(["documented", "full"] as const))("an operation, %s sur
   const isFull = surface === "full";
 
   beforeAll(async () => {
-    await env.apply(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "web"));
-    await env.waitFor("PlatformApplication", "web", { status: "True" });
+    await env.ready(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "web"));
     await env.settled();
   }, 60_000);
 

@@ -19,10 +19,7 @@ describe.each(effort.few(["documented", "full"] as const))("what an operation di
   const env = createEnv({ surface });
 
   beforeAll(async () => {
-    await env.apply(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "web"));
-    await env.apply(database("orders", "web"));
-    await env.waitFor("PlatformApplication", "web", { status: "True" });
-    await env.waitFor(DATABASE, "orders", { status: "True" });
+    await env.ready(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "web"), database("orders", "web"));
     await env.settled();
   }, 60_000);
 

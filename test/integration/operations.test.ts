@@ -22,8 +22,7 @@ describe.each(effort.few(["full", "documented"] as const))("an operation, %s sur
   const env = createEnv({ surface });
 
   beforeAll(async () => {
-    await env.apply(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "web"));
-    await env.waitFor("PlatformApplication", "web", { status: "True" });
+    await env.ready(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "web"));
     await env.settled();
   }, 60_000);
 

@@ -39,16 +39,14 @@ describe("previews on the documented surface", () => {
   };
 
   beforeAll(async () => {
-    await env.apply(...defaults(env), project("shop"));
-    await env.waitFor("PlatformProject", "shop", { status: "True" });
+    await env.ready(...defaults(env), project("shop"));
   });
 
   it("a preview that is closed and reopened fifty times is one environment", async () => {
     const preview = environment(env, "pr-1", "shop", DELETE);
     const ids = new Set<string>();
     for (let times = 0; times < 50; times += 1) {
-      await env.apply(preview);
-      ids.add(idOf(await env.waitFor("PlatformEnvironment", "pr-1", { status: "True" })));
+      ids.add(idOf(await env.ready(preview)));
       await gone(preview);
     }
     expect(ids.size).toBe(1);
@@ -94,10 +92,7 @@ describe("previews on the documented surface", () => {
     const previews = Array.from({ length: 50 }, (_, index) =>
       environment(env, `many-${String(index)}`, "shop", DELETE),
     );
-    await env.apply(...previews);
-    for (const { metadata } of previews) {
-      await env.waitFor("PlatformEnvironment", metadata.name, { status: "True" });
-    }
+    await env.ready(...previews);
     const record = await env.record();
     await gone(...previews);
     const writes = (await record.requests()).filter(
@@ -112,8 +107,7 @@ describe("previews on the documented surface", () => {
   it("is listed, counted, reported, and forgotten", async () => {
     const name = "pr-3";
     const preview = environment(env, name, "shop", DELETE);
-    await env.apply(preview);
-    const id = idOf(await env.waitFor("PlatformEnvironment", name, { status: "True" }));
+    const id = idOf(await env.ready(preview));
     await gone(preview);
     const { code, stdout } = await orphans("-n", env.namespace);
     expect(code).toBe(0);
@@ -144,8 +138,7 @@ describe("previews on the documented surface", () => {
 
   it("is found by the next process, whose first look is at the ledger", async () => {
     const preview = environment(env, "pr-4", "shop", DELETE);
-    await env.apply(preview);
-    const id = idOf(await env.waitFor("PlatformEnvironment", "pr-4", { status: "True" }));
+    const id = idOf(await env.ready(preview));
     await gone(preview);
     await env.kill();
     await env.apply(preview);

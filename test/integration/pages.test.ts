@@ -23,8 +23,7 @@ describe.each(effort.few(["documented", "lists-only", "full"] as const))("a plat
     }
     const fixture = new Set(["Secret", "PlatformConnection"]);
     const wanted = env.quickstart().filter(({ kind, metadata }) => fixture.has(kind) && metadata.name !== "api");
-    await env.apply(...wanted, recreated("second-page"));
-    await env.waitFor("PlatformProject", "second-page", { status: "True" });
+    await env.ready(...wanted, recreated("second-page"));
     await env.settled();
   });
 

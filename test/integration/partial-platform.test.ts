@@ -37,8 +37,7 @@ describe.each(effort.few(rows))("a platform %s", (_title, switchedOff, updated) 
     const wanted = env
       .quickstart()
       .filter(({ kind, metadata }) => fixture.has(kind) && !["production", "dns", "api"].includes(metadata.name));
-    await env.apply(...wanted);
-    await env.waitFor("PlatformEnvironment", "staging", { status: "True" });
+    await env.ready(...wanted);
   });
 
   it("deploys, follows an edit as far as it can, and never takes what exists for deleted", async () => {
@@ -76,8 +75,7 @@ describe.each(effort.few(rows))("a platform %s", (_title, switchedOff, updated) 
     await env.remove("PlatformApplication", "web");
     expect(sent("deleteApplication") - before).toBeLessThanOrEqual(1);
     expect([...env.platform.world().services.values()].map(({ name }) => name)).toContain("web");
-    await env.apply(application("other", undefined, { lifecycle: { deletionPolicy: "Delete" } }));
-    await env.waitFor("PlatformApplication", "other", { status: "True" });
+    await env.ready(application("other", undefined, { lifecycle: { deletionPolicy: "Delete" } }));
     await env.remove("PlatformApplication", "other");
     expect(sent("deleteApplication") - before).toBeLessThanOrEqual(1);
   });

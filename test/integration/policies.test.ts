@@ -39,10 +39,9 @@ describe("policies where the platform shows everything", () => {
 
   it("is reported field by field under Report, and corrected otherwise", async () => {
     await env.apply(...defaults(env, { surface: "Full" }));
-    await env.apply(project("reported", { lifecycle: { driftPolicy: "Report" } }), project("corrected"));
-    const ids = [];
-    for (const name of ["reported", "corrected"])
-      ids.push(idOf(await env.waitFor("PlatformProject", name, { status: "True" })));
+    const projects = [project("reported", { lifecycle: { driftPolicy: "Report" } }), project("corrected")];
+    const ids: string[] = [];
+    for (const manifest of projects) ids.push(idOf(await env.ready(manifest)));
     await env.settled();
     const record = await env.record();
     for (const [index, id] of ids.entries()) editRecord(env.platform.sim, id, { name: `theirs ${index}` });

@@ -31,8 +31,7 @@ describe.each(effort.few(SURFACES))("the quickstart on the $surface surface", ({
 
   it("comes to Ready, with its own budget of requests, creating and deploying each thing once", async () => {
     const record = await env.record();
-    await env.apply(...env.quickstart({ rate: false }));
-    for (const [kind, name] of QUICKSTART) await env.waitFor(kind, name, { status: "True" });
+    await env.ready(...env.quickstart({ rate: false }));
     await env.waitFor("PlatformConnection", "default", ({ status }) => JSON.stringify(status).includes(`"${shown}"`));
 
     const counts = Object.entries(Object.groupBy(record.changes(), (operation) => operation));

@@ -44,8 +44,7 @@ describe("[C1] 429", () => {
     });
     const { organizationId } = env.platform;
     const { value } = env.platform.sim.auth.createToken({ name, organizationId, scopes: ["Admin"] });
-    await env.apply(secret(name, { token: value }), connection(env, name), project(name, { connectionRef: { name } }));
-    await env.waitFor("PlatformProject", name, { status: "True" });
+    await env.ready(secret(name, { token: value }), connection(env, name), project(name, { connectionRef: { name } }));
   };
 
   const callsOf = (name: string): readonly CallEntry[] =>
@@ -126,8 +125,7 @@ describe.runIf(effort.all)("many new applications on a platform that limits requ
     const wanted = env
       .quickstart({ rate: false })
       .filter(({ kind, metadata }) => fixture.has(kind) && metadata.name !== "api");
-    await env.apply(...wanted, environment(env, "staging", "shop"));
-    await env.waitFor("PlatformEnvironment", "staging", { status: "True" });
+    await env.ready(...wanted, environment(env, "staging", "shop"));
     await env.settled();
     changeSettings(env.platform.sim.settings, { rate: { limit: LIMIT, windowSeconds: 1, reset: "seconds" } });
     const record = await env.record();

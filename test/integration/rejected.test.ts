@@ -29,8 +29,7 @@ describe("[C8] 400 and 422", () => {
   });
 
   it("a catalog that the platform answers with 400 says so in the platform's words, and recovers", async () => {
-    await env.apply(...defaults(env), project("neighbour"));
-    await env.waitFor("PlatformProject", "neighbour", { status: "True" });
+    await env.ready(...defaults(env), project("neighbour"));
     const body = { status: 400, error: "Bad Request", message: "clusterMode and cloudProvider go together" };
     env.platform.sim.faults.add({
       match: { operation: "listPlatformTemplates" },

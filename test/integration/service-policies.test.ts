@@ -81,8 +81,7 @@ describe("[C11] services that others work on, full surface", () => {
   );
 
   it("another commit is replaced by ours where all is corrected", async () => {
-    await env.apply(application("pinned", "staging", correct));
-    const id = idOf(await env.waitFor("PlatformApplication", "pinned", ready));
+    const id = idOf(await env.ready(application("pinned", "staging", correct)));
     await env.settled();
     const record = await env.record();
     foreignDeploy(env.platform.sim, id, NEXT_COMMIT);

@@ -32,8 +32,7 @@ describe("the status page of an operator", () => {
         .find(({ message, server }) => message === "listening" && server === "status-page");
       url = z.url().parse(reported?.["address"]);
     }, waiting);
-    await env.apply(...env.quickstart());
-    for (const name of ["api", "web"]) await env.waitFor("PlatformApplication", name, { status: "True" });
+    await env.ready(...env.quickstart());
   });
 
   it("shows what the cluster holds, below what it belongs to", async () => {

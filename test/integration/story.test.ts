@@ -74,8 +74,7 @@ describe("the story of an organization that exists already", () => {
     ids.orders = await made(`/environment/${ids.environment}/database`, database);
     await post(`/database/${ids.orders}/deploy`, {});
     await vi.waitUntil(() => Object.values(states()).every((state) => state === "DEPLOYED"), 20_000);
-    await env.apply(...defaults(env, { surface: "Full" }));
-    await env.waitFor("PlatformConnection", "default", { status: "True" });
+    await env.ready(...defaults(env, { surface: "Full" }));
   });
 
   afterAll(async () => {

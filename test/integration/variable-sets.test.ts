@@ -29,8 +29,7 @@ async function ready(env: Env, name: string): Promise<void> {
 }
 
 async function fixture(env: Env): Promise<void> {
-  await env.apply(...defaults(env), ...tree(env, "web"), application("api", "web"), secret("values", { token: "old" }));
-  for (const name of ["web", "api"]) await env.waitFor("PlatformApplication", name, { status: "True" });
+  await env.ready(...defaults(env), ...tree(env, "web"), application("api", "web"), secret("values", { token: "old" }));
   const surface = surfaceOf(env);
   await env.waitFor("PlatformConnection", "default", ({ status }) => member(status, "surface") === surface);
   await env.settled();
@@ -77,8 +76,7 @@ describe("variable sets on the full surface", () => {
   });
 
   it("do not hold up the end of an application", async () => {
-    await env.apply(application("brief", "web", DELETE));
-    await env.waitFor("PlatformApplication", "brief", { status: "True" });
+    await env.ready(application("brief", "web", DELETE));
     await env.apply(set("guest", ["brief", "web"], { variables: [{ name: "GUEST", value: "1" }] }));
     await ready(env, "guest");
     await env.remove("PlatformApplication", "brief");

@@ -32,8 +32,7 @@ describe.each(effort.few(["full", "documented"] as const))(
 
     it("waits for its Secret, and holds nothing up", async () => {
       expect(await said("False", "DependencyNotReady")).toContain('Secret "receiver"');
-      await env.apply(project("shop"));
-      await env.waitFor("PlatformProject", "shop", { status: "True" });
+      await env.ready(project("shop"));
       await env.apply(secret("receiver", { token: "too-short" }));
       expect(await said("False", "DependencyNotReady")).toContain("at least 16 characters");
       expect(hooks()).toEqual([]);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { GROUP } from "../../../src/api/names.ts";
 import { conditionOf, conditionsOf, type Condition } from "../../../src/engine/contract/status.ts";
 import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
 import { systemClock } from "../../../src/kube/api/clock.ts";
@@ -75,6 +76,20 @@ export function cluster(client: () => KubeClient, namespace: string) {
     });
   };
 
+  const waitFor = async (kind: string, name: string, until: Until, timeoutMs = PATIENCE_MS): Promise<KubeObject> => {
+    let last: KubeObject | undefined;
+    const found = await comes(async () => {
+      last = await find(kind, name);
+      return last !== undefined && holds(last, until) ? last : undefined;
+    }, timeoutMs);
+    if (found === undefined) throw new Error(`${kind} ${name} did not reach the state: ${shown(last)}`);
+    return found;
+  };
+
+  const apply = async (...manifests: readonly Manifest[]): Promise<void> => {
+    for (const manifest of manifests) await applyOne(client(), manifest, namespace);
+  };
+
   return {
     /** @throws KubeError "NotFound" */
     get,
@@ -82,18 +97,22 @@ export function cluster(client: () => KubeClient, namespace: string) {
     /** A merge patch. */
     patch,
     /** @throws Error with the last status after `timeoutMs` */
-    waitFor: async (kind: string, name: string, until: Until, timeoutMs = PATIENCE_MS): Promise<KubeObject> => {
-      let last: KubeObject | undefined;
-      const found = await comes(async () => {
-        last = await find(kind, name);
-        return last !== undefined && holds(last, until) ? last : undefined;
-      }, timeoutMs);
-      if (found === undefined) throw new Error(`${kind} ${name} did not reach the state: ${shown(last)}`);
-      return found;
-    },
+    waitFor,
     /** Creates the objects, or merges them into existing ones; in this namespace unless they have another. */
-    apply: async (...manifests: readonly Manifest[]): Promise<void> => {
-      for (const manifest of manifests) await applyOne(client(), manifest, namespace);
+    apply,
+    /**
+     * Applies the objects and waits until each custom resource among them is Ready.
+     *
+     * @returns the last custom resource
+     */
+    ready: async (...manifests: readonly Manifest[]): Promise<KubeObject> => {
+      await apply(...manifests);
+      let last: KubeObject | undefined;
+      for (const { kind, metadata } of manifests) {
+        if (typeOf(kind).group === GROUP) last = await waitFor(kind, metadata.name, { status: "True" });
+      }
+      if (last === undefined) throw new Error("there is no custom resource to wait for");
+      return last;
     },
     list: async (kind: string): Promise<readonly KubeObject[]> => {
       const type = typeOf(kind);
