@@ -2,13 +2,12 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { systemClock } from "../../src/kube/api/clock.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { collectionPath, CONFIG_MAP, EVENT, LEASE, objectPath, SECRET } from "../../src/kube/api/paths.ts";
+import { collectionPath, EVENT, LEASE, objectPath } from "../../src/kube/api/paths.ts";
 import type { Json } from "../../src/kube/api/types.ts";
 import { createLeaderElection } from "../../src/kube/leader/leader.ts";
-import { createNamespaces, createReader } from "../../src/kube/watch/readers.ts";
+import { createNamespaces } from "../../src/kube/watch/readers.ts";
 import { createStore, type Store } from "../../src/kube/watch/store.ts";
 import { createRecorder } from "../../src/kube/write/events.ts";
-import { createOutputs } from "../../src/kube/write/outputs.ts";
 import { createWriter, type Writer } from "../../src/kube/write/writer.ts";
 import { manualClock } from "../support/kube/clock.ts";
 import { kubeEnv } from "../support/kube/env.ts";
@@ -242,30 +241,3 @@ describe("events", () => {
 function expectIn(about: { regarding: object }): { regarding: unknown } {
   return { regarding: expect.objectContaining(about.regarding) };
 }
-
-describe("Secrets and ConfigMaps", () => {
-  it("are read by name, decoded", async () => {
-    const path = collectionPath(SECRET, NS);
-    const body = { metadata: { name: "s" }, stringData: { token: "s3crét" } };
-    await env.client().request({ method: "POST", path, body });
-    const reader = createReader(env.client(), systemClock());
-    expect((await reader.secret(NS, "s", 0))?.data.get("token")).toBe("s3crét");
-    expect(await reader.secret(NS, "none", 0)).toBeUndefined();
-  });
-
-  it("are written as outputs with an owner, changed and left alone", async () => {
-    const owner = await env.create(NS, "owner");
-    const outputs = createOutputs(env.client());
-    const path = objectPath(CONFIG_MAP, { namespace: NS, name: "out" });
-    const read = () => env.client().request({ method: "GET", path });
-    await outputs.configMap(owner, "out", { url: "a", stray: "b" });
-    await outputs.configMap(owner, "out", { url: "c" });
-    const before = await read();
-    await outputs.configMap(owner, "out", { url: "c" });
-    expect(await read()).toEqual(before);
-    expect(before).toMatchObject({ data: { url: "c" }, metadata: { ownerReferences: [{ uid: owner.metadata.uid }] } });
-    expect(member(before, "data")).toEqual({ url: "c" });
-    const other = await env.create(NS, "other-owner");
-    await expect(outputs.configMap(other, "out", {})).rejects.toMatchObject({ failure: "Conflict" });
-  });
-});
