@@ -15,20 +15,6 @@ const AUTOMATIC = { applyPolicy: "Automatic" };
 const cluster = (env: Env, name: string, index: 0 | 1, spec: JsonObject = {}): Manifest =>
   resource(KIND, name, { externalId: env.platform.clusterIds[index] ?? "", ...spec });
 
-const edit = (env: Env, index: 0 | 1, members: JsonObject): void => {
-  editRecord(env.platform.sim, env.platform.clusterIds[index] ?? "", members);
-};
-
-/** Lets the plan go that waits for approval. */
-async function approve(env: Env, name: string): Promise<void> {
-  const pending = await env.waitFor(KIND, name, ({ status }) => {
-    const plan = member(status, "plan");
-    return plan !== undefined && member(plan, "approved") !== true;
-  });
-  const hash = stringMember(member(pending.status, "plan"), "hash") ?? null;
-  await env.annotate(KIND, name, { [APPROVED_PLAN]: hash });
-}
-
 const is = (key: string, value: string) => (object: KubeObject) =>
   member(object.status, key) === value && condition(object, "Ready")?.status === "True";
 
@@ -55,7 +41,8 @@ describe("clusters that the platform shows", () => {
       },
     });
     expect(record.changes()).toEqual([]);
-    await approve(env, "production");
+    const hash = stringMember(member(pending.status, "plan"), "hash") ?? "";
+    await env.annotate(KIND, "production", { [APPROVED_PLAN]: hash });
     const done = await env.waitFor(KIND, "production", is("kubernetesVersion", "1.34"));
     expect(condition(done, "UpToDate")).toMatchObject({ status: "True" });
     expect(condition(done, "ClusterDeployed")).toMatchObject({ status: "True", reason: "DEPLOYED" });
@@ -68,7 +55,7 @@ describe("clusters that the platform shows", () => {
   });
 
   it("[A4] are upgraded once when nobody confirms it", async () => {
-    edit(env, 0, { nextVersion: "1.35" });
+    editRecord(env.platform.sim, env.platform.clusterIds[0] ?? "", { nextVersion: "1.35" });
     const record = await env.record();
     env.platform.sim.faults.add({
       match: { operation: "upgradeCluster" },

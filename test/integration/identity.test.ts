@@ -50,10 +50,8 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
     await env.waitFor("PlatformApplication", "rotated", { status: "True" });
     expect(record.changes()).toEqual(["deployApplication"]);
     sim.auth.createToken({ name: "admin", organizationId, scopes: ["Admin"], value: env.platform.tokens.admin });
-    await defaultToken();
+    await env.apply(secret("default", { token: env.platform.tokens.admin }));
   });
-
-  const defaultToken = (): Promise<void> => env.apply(secret("default", { token: env.platform.tokens.admin }));
 
   it("[R1] survives the loss of status: the same objects again, none created or deployed again", async () => {
     await env.apply(...tree(env, "lost", { lifecycle: { deletionPolicy: "Retain" } }));

@@ -1,9 +1,6 @@
-/** PlatformWebhook on the real API server: created, left in peace, deleted, changed by others. */
-import { beforeAll, describe, expect, it } from "vitest";
+/** PlatformWebhook on the real API server. Adoption, drift and deletion: test/model/kinds-contract.test.ts. */
+import { describe, expect, it } from "vitest";
 
-import type { Webhook } from "../../simulator/model/world.ts";
-import type { JsonObject } from "../../src/kube/api/types.ts";
-import type { Manifest } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
@@ -11,34 +8,24 @@ import { defaults, resource } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformWebhook";
 const EVENTS = ["DEPLOYMENT_STARTED", "SOME_EVENT_OF_TOMORROW"];
-const target = (name: string): string => `https://user:hush@hooks.example.com/${name}?key=hush`;
-const hook = (name: string, spec: JsonObject = {}): Manifest =>
-  resource(KIND, name, { targetUrl: target(name), events: EVENTS, ...spec });
+const TARGET = "https://user:hush@hooks.example.com/first?key=hush";
 
 describe.each(effort.few(["full", "documented"] as const))("a webhook, %s surface", (surface) => {
   const env = createEnv({ surface });
   const isFull = surface === "full";
-  /** The platform's webhooks with the target of a name. */
-  const there = (name: string): readonly Webhook[] =>
-    [...env.platform.world().webhooks.values()].filter(({ targetUrl }) => targetUrl === target(name));
-
-  beforeAll(async () => {
-    await env.ready(...defaults(env, { surface: isFull ? "Full" : "Documented", allowUnverifiedIds: true }));
-  });
 
   it("is registered once, within three writes, and then left in peace", async () => {
+    await env.ready(...defaults(env, { surface: isFull ? "Full" : "Documented", allowUnverifiedIds: true }));
     const record = await env.record();
-    await env.apply(hook("first"));
+    await env.apply(resource(KIND, "first", { targetUrl: TARGET, events: EVENTS }));
     const object = await env.waitFor(KIND, "first", { status: "True", reason: "Available" });
     await env.settled();
     expect(record.changeCalls().map(({ operation, body }) => [operation, body])).toEqual([
-      [
-        "createWebhook",
-        { target_url: target("first"), events: EVENTS, enabled: true, ...(isFull && { kind: "STANDARD" }) },
-      ],
+      ["createWebhook", { target_url: TARGET, events: EVENTS, enabled: true, ...(isFull && { kind: "STANDARD" }) }],
     ]);
     expect((await record.writes()).objects.length).toBeLessThanOrEqual(3);
-    expect(idOf(object)).toBe(there("first")[0]?.id);
+    const there = [...env.platform.world().webhooks.values()].filter(({ targetUrl }) => targetUrl === TARGET);
+    expect(idOf(object)).toBe(there[0]?.id);
     await env.quiet(1);
     expect(JSON.stringify([object.status, env.operator.logs()])).not.toContain("hush");
     const table = await env.kubectl(["get", "pwh", "first"]);

@@ -2,21 +2,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { BEGUN, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
-import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/env/cluster.ts";
+import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import { endsOf, over } from "../support/kinds/operations.ts";
 import { defaults, NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
-
-const deployment = (name: string, spec: JsonObject = {}): Manifest =>
-  operation(name, {
-    type: "DeployApplication",
-    applicationRef: { name: "web" },
-    gitCommitId: NEXT_COMMIT,
-    ...spec,
-  });
 
 describe.each(effort.few(["full", "documented"] as const))("an operation, %s surface", (surface) => {
   const env = createEnv({ surface });
@@ -28,7 +19,8 @@ describe.each(effort.few(["full", "documented"] as const))("an operation, %s sur
 
   it("deploys a commit, ends Complete and is then left alone, whatever is done to it", async () => {
     const record = await env.record();
-    await env.apply(deployment("deploy"));
+    const applicationRef = { name: "web" };
+    await env.apply(operation("deploy", { type: "DeployApplication", applicationRef, gitCommitId: NEXT_COMMIT }));
     const done = await env.waitFor("PlatformOperation", "deploy", { type: "Complete", status: "True" });
     expect(endsOf(done)).toHaveLength(1);
     expect(condition(done, "Ready")).toMatchObject({ status: "True", reason: "Completed" });
