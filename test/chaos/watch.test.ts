@@ -44,8 +44,7 @@ describe("a late watch", () => {
   });
 
   it("[B2] that withholds the operator's own writes: nothing is created or deployed twice", async ({ task }) => {
-    await env.apply(...defaults(env), ...tree(env, "shop"));
-    await env.waitFor("PlatformApplication", "shop", { status: "True" });
+    await env.ready(...defaults(env), ...tree(env, "shop"));
     // Wait for more reconciles with a cache that lacks those writes.
     const lists = env.calls.filter(({ what }) => what === "platform listProjects").length;
     await vi.waitFor(() => {
@@ -56,8 +55,7 @@ describe("a late watch", () => {
     isLate = false;
     for (const send of withheld) send();
     withheld = [];
-    await env.apply(project("after"));
-    await env.waitFor("PlatformProject", "after", { status: "True" });
+    await env.ready(project("after"));
     expect(effects(env)).toEqual([...CREATED, "createProject"]);
     figure(task, `0 second creates with ${length} events withheld`);
   });
@@ -142,8 +140,7 @@ describe("a watch that breaks", () => {
       surface: "full",
       interceptor: { decide: (call) => decide(call), onWatch: (watch) => void watches.set(watch.plural, watch) },
     });
-    await env.apply(...defaults(env), project("first"));
-    await env.waitFor("PlatformProject", "first", { status: "True" });
+    await env.ready(...defaults(env), project("first"));
   });
   afterAll(async () => {
     await env[Symbol.asyncDispose]();
@@ -152,8 +149,7 @@ describe("a watch that breaks", () => {
   it("[B4] with 410 as an event or as the response: one list each, no event lost", async ({ task }) => {
     const before = lists("platformprojects");
     watches.get("platformprojects")?.inject(EXPIRED);
-    await env.apply(project("in-stream"));
-    await env.waitFor("PlatformProject", "in-stream", { status: "True" });
+    await env.ready(project("in-stream"));
     expect(lists("platformprojects")).toBe(before + 1);
 
     let refused = 0;
@@ -163,8 +159,7 @@ describe("a watch that breaks", () => {
       return { do: "answer", status: 410, body: JSON.stringify({ kind: "Status", code: 410, reason: "Expired" }) };
     };
     watches.get("platformprojects")?.end();
-    await env.apply(project("as-status"));
-    await env.waitFor("PlatformProject", "as-status", { status: "True" });
+    await env.ready(project("as-status"));
     expect([refused, lists("platformprojects")]).toEqual([1, before + 2]);
     figure(task, "1 list for each 410", 2);
   });
@@ -195,8 +190,7 @@ describe("a watch that breaks", () => {
       inject();
       for (const [plural] of lines) expect([plural, lists(plural)]).toEqual([plural, (before.get(plural) ?? 0) + 1]);
     }, 20_000);
-    await env.apply(project("repaired"));
-    await env.waitFor("PlatformProject", "repaired", { status: "True" });
+    await env.ready(project("repaired"));
     expect(await malformed(env)).toContain("PlatformProject");
     figure(task, "1 list for each malformed line", lines.length);
   });

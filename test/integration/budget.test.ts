@@ -2,9 +2,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import type { AuditEvent } from "../control-plane/audit.ts";
-import { lastDeployment } from "../support/env/applications.ts";
+import { stagedApplications } from "../support/env/applications.ts";
 import { type Write, writesOf } from "../support/env/audit-tail.ts";
-import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { deploying, NEXT_COMMIT } from "../support/kube/manifests.ts";
@@ -86,10 +85,7 @@ describe.each(effort.few(["full", "documented"] as const))("the budget of writes
   it("is two writes for another commit, and none for anything else", async () => {
     const record = await env.record();
     await env.patch(KIND, "api", deploying(NEXT_COMMIT));
-    await env.waitFor(KIND, "api", (object) => {
-      const ready = condition(object, "Ready");
-      return ready?.status === "True" && lastDeployment(object, "gitCommitId") === NEXT_COMMIT;
-    });
+    await stagedApplications(env).deployed("api", NEXT_COMMIT);
     await env.settled();
     const { objects } = await record.writes();
     expect(tally(objects)).toEqual({ "platformapplications/api": 2 });

@@ -2,7 +2,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { lastDeployment, stagedApplications } from "../support/env/applications.ts";
-import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { COMMIT, deploying, NEXT_COMMIT } from "../support/kube/manifests.ts";
 import { changeLog } from "../support/platform/change-log.ts";
@@ -67,11 +66,7 @@ describe("the log of a pass", () => {
       answer: { is: "status", status: 502, body: "" },
     });
     await env.patch(KIND, "api", deploying(COMMIT));
-    await env.waitFor(
-      KIND,
-      "api",
-      (object) => condition(object, "Ready")?.status === "True" && lastDeployment(object, "gitCommitId") === COMMIT,
-    );
+    await apps.deployed("api", COMMIT);
     await env.settled();
     expect(changes()[from]).toMatchObject({
       name: "api",

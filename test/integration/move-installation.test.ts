@@ -63,14 +63,14 @@ describe("on a surface that does not show where an application belongs, with ids
     await writeKubeconfig();
     const proven = { allowUnverifiedIds: false };
     await there.apply(...defaults(here, proven));
-    await here.apply(...defaults(here, proven), ...tree(here, "shop"), application("late", "shop"));
-    await here.apply(
+    await here.ready(
+      ...defaults(here, proven),
+      ...tree(here, "shop"),
+      application("late", "shop"),
       application("saved", "shop"),
       database("orders", "shop", { lifecycle: { deletionPolicy: "Delete" } }),
+      database("idle", "shop", { runState: "Stopped" }),
     );
-    await here.apply(database("idle", "shop", { runState: "Stopped" }));
-    for (const name of ["shop", "late", "saved"]) await here.waitFor(APP, name, READY);
-    for (const name of ["orders", "idle"]) await here.waitFor("PlatformDatabase", name, READY);
     backup = await here.get(APP, "saved");
     await here.patch(APP, "saved", deploying(NEXT_COMMIT));
     await here.waitFor(APP, "saved", { ...READY, reason: "Deployed" });

@@ -23,9 +23,6 @@ import { cli } from "../support/programs/cli.ts";
 const { kubeconfigPath } = inject("controlPlane");
 const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
 
-const webhook = (name: string): Manifest =>
-  resource("PlatformWebhook", name, { targetUrl: `https://hooks.example.com/${name}`, events: ["DEPLOYMENT_STARTED"] });
-
 describe("previews on the documented surface", () => {
   const env = createEnv({ surface: "documented" });
 
@@ -64,10 +61,11 @@ describe("previews on the documented surface", () => {
       database(name, name, lifecycle),
       // No surface deletes blueprints, so there is no policy Delete for them.
       blueprint(name, name, { deployOnCreate: false }),
-      {
-        ...webhook(name),
-        spec: { targetUrl: `https://hooks.example.com/${name}`, events: ["DEPLOYMENT_STARTED"], ...lifecycle },
-      },
+      resource("PlatformWebhook", name, {
+        targetUrl: `https://hooks.example.com/${name}`,
+        events: ["DEPLOYMENT_STARTED"],
+        ...lifecycle,
+      }),
     ];
     const settled = async (): Promise<readonly string[]> => {
       const found: string[] = [];

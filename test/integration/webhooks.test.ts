@@ -4,8 +4,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { changeSettings } from "../../simulator/base/settings.ts";
 import { foreignDeploy } from "../../simulator/control/control.ts";
 import type { Webhook } from "../../simulator/model/world.ts";
-import type { KubeObject } from "../../src/kube/api/types.ts";
-import { lastDeployment } from "../support/env/applications.ts";
+import { stagedApplications } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
@@ -25,11 +24,6 @@ const surfaces = [
     "DEPLOYMENT_SUCCESSFUL",
   ],
 ] as const;
-/** Whether a commit is deployed and the application Ready. */
-const deployed =
-  (commit: string) =>
-  (object: KubeObject): boolean =>
-    lastDeployment(object, "gitCommitId") === commit && condition(object, "Ready")?.status === "True";
 const ports = { documented: await freePort(), full: await freePort() };
 
 describe.each(effort.few(surfaces))("deliveries of the %s surface", (surface, events, success) => {
@@ -39,6 +33,7 @@ describe.each(effort.few(surfaces))("deliveries of the %s surface", (surface, ev
     windows: SLOW,
     args: [`--webhook-bind-address=127.0.0.1:${String(ports[surface])}`],
   });
+  const apps = stagedApplications(env);
 
   const hook = (): Webhook => {
     const [only, ...others] = env.platform.world().webhooks.values();
@@ -74,7 +69,7 @@ describe.each(effort.few(surfaces))("deliveries of the %s surface", (surface, ev
 
   it("wake an application at once, from its first deployment on", async () => {
     await env.apply(...tree(env, "web"));
-    await env.waitFor("PlatformApplication", "web", deployed(COMMIT));
+    await apps.deployed("web", COMMIT);
     // On the full surface the registration is brought up to what is known of it now.
     await vi.waitFor(() => {
       expect(hook().events).toEqual(events);
@@ -82,7 +77,7 @@ describe.each(effort.few(surfaces))("deliveries of the %s surface", (surface, ev
     await env.settled();
     const record = await env.record();
     await env.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
-    await env.waitFor("PlatformApplication", "web", deployed(NEXT_COMMIT));
+    await apps.deployed("web", NEXT_COMMIT);
     expect(record.changes()).toEqual(["deployApplication"]);
     expect(await counted(`event="${success}",result="queued"`)).toBeGreaterThan(0);
     const secrets = hook().settings["target_secret"];
