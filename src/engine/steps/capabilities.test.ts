@@ -4,8 +4,8 @@ import { engineEnv } from "../../../test/support/engine/env.ts";
 import { widget } from "../../../test/support/engine/kinds.ts";
 import { supportsOn } from "../../../test/support/kinds/supports.ts";
 import type { Supports } from "../contract/kind.ts";
-import type { KindOperations } from "../contract/types.ts";
 import { conditionOf } from "../contract/status.ts";
+import type { KindOperations } from "../contract/types.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 
 const MANAGED = { management: "Manage", deletion: "Retain" } as const;
