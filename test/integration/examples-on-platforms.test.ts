@@ -88,6 +88,7 @@ function replaced(manifest: Manifest, { namespace, platform }: Env): Manifest {
     [numbered(1), platform.organizationId],
     ["replace-with-an-api-token", platform.tokens.admin],
     ["0 20 * * 5", NEVER],
+    ["0 20 * * 1-5", NEVER],
     // With two requests per second this would take minutes.
     ['"requestsPerSecond":2', '"requestsPerSecond":200'],
   ];
