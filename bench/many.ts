@@ -24,6 +24,8 @@ export interface ManyFigures {
   /** The longest time without an answer of the health endpoint, in milliseconds; only the operator has one. */
   readonly longestStallMs: number | undefined;
   readonly idleReadsPerSecond: number;
+  /** Reads of ingresses among them: the operator has read one again until half an hour after the deployment. */
+  readonly idleIngressReadsPerSecond?: number;
   readonly idleCpuPercent: number;
   readonly rssMiB: number;
   /** From the edit of a commit to the request for it, in milliseconds. */
@@ -60,7 +62,9 @@ export async function manyOf(options: ManyOptions): Promise<ManyFigures> {
   const before = await cpuMsOf(pid);
   await sleep(IDLE_MS);
   const idleCpuPercent = (100 * ((await cpuMsOf(pid)) - before)) / IDLE_MS;
-  const idleReadsPerSecond = (await journal(rig.controlUrl)).length / (IDLE_MS / 1_000);
+  const reads = await journal(rig.controlUrl);
+  const idleReadsPerSecond = reads.length / (IDLE_MS / 1_000);
+  const ingresses = reads.filter(({ operation }) => operation === "getIngressDeploymentStatus");
   const latency = await latencyOf(options, digit.repeat(32), EDITS, EDIT_EVERY_MS);
   const { rssMiB } = await memoryOf(pid);
   let churned: Latency = { p50: NaN, p99: NaN, missing: CHURN_EDITS };
@@ -73,6 +77,7 @@ export async function manyOf(options: ManyOptions): Promise<ManyFigures> {
     startPeakMiB,
     longestStallMs,
     idleReadsPerSecond,
+    idleIngressReadsPerSecond: ingresses.length / (IDLE_MS / 1_000),
     idleCpuPercent,
     rssMiB,
     latency,

@@ -118,6 +118,12 @@ function largeRows({ large: { operator, peer } }: Results): readonly Row[] {
     row("edits without a request within 5 s", operator.latency.missing, peer.latency.missing, 0),
     ...CHURN.map(([what, of, digits]) => row(`20 edits a second: ${what}`, of(operator.churn), of(peer.churn), digits)),
     row("reads of the platform per second, idle", operator.idleReadsPerSecond, peer.idleReadsPerSecond, 1),
+    row(
+      "of them reads of ingresses, per second",
+      operator.idleIngressReadsPerSecond,
+      peer.idleIngressReadsPerSecond,
+      1,
+    ),
     row("CPU, idle, percent of a core", operator.idleCpuPercent, peer.idleCpuPercent, 2),
     row("resident memory, MiB", operator.rssMiB, peer.rssMiB, 0),
     row("cold start: CPU in 3 s, ms", operator.startCpuMs, peer.startCpuMs, 0),
