@@ -51,6 +51,7 @@ ENTRYPOINT [ \
   "--permission", \
   "--max-semi-space-size=4", \
   "--heap-growing-percent=30", \
+  "--no-parallel-scavenge", \
   "--liftoff-only", \
   "--max-old-space-size-percentage=60", \
   "--allow-fs-read=/app/operator.js", \

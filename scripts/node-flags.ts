@@ -21,10 +21,11 @@ export const NODE_FLAGS: readonly NodeFlag[] = [
   },
 ];
 
-/** Settings of V8 about memory, each measured (docs/performance-experiments.md). */
+/** Settings of V8 about memory and its collector, each measured (docs/performance-experiments.md). */
 const MEMORY_FLAGS = [
   "--max-semi-space-size=4",
   "--heap-growing-percent=30",
+  "--no-parallel-scavenge",
   "--liftoff-only",
   "--max-old-space-size-percentage=60",
 ];
