@@ -1,4 +1,4 @@
-/** `spec.runSchedule` over days: the operator, a simulated platform, and a clock that is turned by hand. */
+/** `spec.runSchedule` over hours: the operator, a simulated platform, and a clock that is turned by hand. */
 import { describe, expect, it } from "vitest";
 
 import { RUN_UNTIL } from "../../../src/api/names.ts";
@@ -17,8 +17,8 @@ import {
 import { HOUR, MINUTE } from "../../support/platform/durations.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
-/** Its clock begins at 10:00 on a Saturday. */
-const NIGHTS = [{ kind: "Stop", schedule: "0 20 * * *", duration: "11h" }];
+/** The clock begins at 10:00. */
+const WINDOWS = [{ kind: "Stop", schedule: "0 12,16 * * *", duration: "2h" }];
 
 const MAIN = { name: "main" };
 
@@ -40,8 +40,8 @@ async function running(surface: "full" | "documented", kind: keyof typeof MAKE):
   // No document says that clusters can be started.
   const offered = surface === "full" ? { surface: "Full" } : {};
   env.apply(...defaults(env, offered), project("shop"), environment(env, "staging", "shop"));
-  env.apply(MAKE[kind](env, { runSchedule: NIGHTS }));
-  await env.run(2 * HOUR);
+  env.apply(MAKE[kind](env, { runSchedule: WINDOWS }));
+  await env.run(HOUR);
   expect(env.condition(kind, "main")).toMatch(/^True\//);
   return env;
 }
@@ -56,16 +56,16 @@ describe.each([
 
   it("stops it when a window opens, and starts it when that ends, once each and on time", async () => {
     const env = await running(surface, kind);
-    expect(next(env, kind)).toEqual({ at: "2026-11-21T20:00:00Z", runState: "Stopped" });
+    expect(next(env, kind)).toEqual({ at: "2026-11-21T12:00:00Z", runState: "Stopped" });
     const from = env.baseline();
-    await env.run(8 * HOUR - MINUTE);
+    await env.run(HOUR - MINUTE);
     expect(env.writes(from)).toEqual([]);
     await env.run(10 * MINUTE);
     expect([env.writes(from), env.condition(kind, "main")]).toEqual([[stop], "True/Stopped"]);
-    expect(next(env, kind)).toEqual({ at: "2026-11-22T07:00:00Z", runState: "Running" });
-    await env.run(10.5 * HOUR);
+    expect(next(env, kind)).toEqual({ at: "2026-11-21T14:00:00Z", runState: "Running" });
+    await env.run(1.75 * HOUR);
     expect(env.writes(from)).toEqual([stop]);
-    await env.run(HOUR);
+    await env.run(HOUR / 2);
     expect([env.writes(from), member(env.get(kind, "main").status, "state")]).toEqual([[stop, start], "DEPLOYED"]);
     expect(env.events.filter(({ note }) => note.includes("spec.runSchedule says so"))).toHaveLength(2);
   });
@@ -80,7 +80,7 @@ describe.each([
   it("is kept over a restart of the operator", async () => {
     const env = await running(surface, kind);
     const from = env.baseline();
-    await env.run(8 * HOUR - 2 * MINUTE);
+    await env.run(HOUR - 2 * MINUTE);
     await env.restart();
     await env.run(3 * MINUTE);
     expect(env.writes(from)).toEqual([stop]);
@@ -89,16 +89,16 @@ describe.each([
   it("yields to the annotation run-until, and goes on when that is over or taken away", async () => {
     const env = await running(surface, kind);
     const from = env.baseline();
-    await env.run(9 * HOUR);
+    await env.run(1.25 * HOUR);
     expect(env.writes(from)).toEqual([stop]);
-    env.cluster.annotate(kind, "main", { [RUN_UNTIL]: "2026-11-21T23:00:00Z" });
-    await env.run(HOUR);
+    env.cluster.annotate(kind, "main", { [RUN_UNTIL]: "2026-11-21T12:45:00Z" });
+    await env.run(20 * MINUTE);
     expect(env.writes(from)).toEqual([stop, start]);
-    expect(next(env, kind)).toEqual({ at: "2026-11-21T23:00:00Z", runState: "Stopped" });
-    await env.run(1.5 * HOUR);
+    expect(next(env, kind)).toEqual({ at: "2026-11-21T12:45:00Z", runState: "Stopped" });
+    await env.run(20 * MINUTE);
     expect(env.writes(from)).toEqual([stop, start, stop]);
-    env.cluster.annotate(kind, "main", { [RUN_UNTIL]: "2026-11-22T03:00:00Z" });
-    await env.run(30 * MINUTE);
+    env.cluster.annotate(kind, "main", { [RUN_UNTIL]: "2026-11-21T13:45:00Z" });
+    await env.run(25 * MINUTE);
     env.cluster.annotate(kind, "main", { [RUN_UNTIL]: null });
     await env.run(10 * MINUTE);
     expect(env.writes(from)).toEqual([stop, start, stop, start, stop]);
@@ -107,13 +107,13 @@ describe.each([
   it("does not stop again what an operation started in the window, until the next one", async () => {
     const env = await running(surface, kind);
     const from = env.baseline();
-    await env.run(9 * HOUR);
+    await env.run(1.25 * HOUR);
     const what = kind === "PlatformDatabase" ? { databaseRef: MAIN } : { applicationRef: MAIN, gitCommitId: COMMIT };
     env.apply(operation("by-hand", { type: `Deploy${noun}`, ...what }));
-    await env.run(10 * HOUR);
+    await env.run(2.5 * HOUR);
     expect(env.writes(from)).toEqual([stop, start]);
     expect(env.condition(kind, "main")).toMatch(/^True\//);
-    await env.run(16 * HOUR);
+    await env.run(1.5 * HOUR);
     expect(env.writes(from)).toEqual([stop, start, stop]);
   });
 });
@@ -123,10 +123,10 @@ describe("schedules", () => {
     const env = await operatorEnv({ surface: "full" });
     const names = Array.from({ length: 12 }, (_, index) => `main-${index}`);
     env.apply(...defaults(env), project("shop"), environment(env, "staging", "shop"));
-    env.apply(...names.map((name) => database(name, "staging", { runSchedule: NIGHTS })));
-    await env.run(2 * HOUR);
+    env.apply(...names.map((name) => database(name, "staging", { runSchedule: WINDOWS })));
+    await env.run(HOUR);
     const from = env.baseline();
-    await env.run(9 * HOUR);
+    await env.run(1.75 * HOUR);
     expect(env.writes(from)).toEqual(names.map(() => "stopDatabase"));
     expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
   });
@@ -136,7 +136,7 @@ describe("schedules", () => {
     const runSchedule = [{ kind: "Stop", schedule: "99 99 * * *", duration: "11h" }];
     env.apply(...defaults(env), project("shop"), environment(env, "staging", "shop"));
     env.apply(database("main", "staging", { lifecycle: { deletionPolicy: "Delete" } }));
-    await env.run(2 * HOUR);
+    await env.run(HOUR);
     env.apply(database("main", "staging", { lifecycle: { deletionPolicy: "Delete" }, runSchedule }));
     await env.run(10 * MINUTE);
     expect(env.condition("PlatformDatabase", "main", "Stalled")).toBe("True/InvalidSpec");
@@ -150,11 +150,11 @@ describe("schedules", () => {
     async (kind) => {
       const env = await operatorEnv({ surface: "documented" });
       env.apply(...defaults(env, { surface: "Documented" }), project("shop"), environment(env, "staging", "shop"));
-      env.apply(MAKE[kind](env, { runSchedule: NIGHTS }));
-      await env.run(2 * HOUR);
+      env.apply(MAKE[kind](env, { runSchedule: WINDOWS }));
+      await env.run(HOUR);
       expect(env.condition(kind, "main", "Stalled")).toBe("True/NotSupportedByApi");
       const from = env.baseline();
-      await env.run(12 * HOUR);
+      await env.run(3 * HOUR);
       expect([env.writes(from), next(env, kind)]).toEqual([[], undefined]);
     },
   );
