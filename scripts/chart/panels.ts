@@ -205,7 +205,7 @@ export const ROWS: readonly Row[] = [
       }),
       graph(
         "Lag of the event loop",
-        "99 of 100 turns are no later.",
+        "99 of 100 turns are no later. Includes the 50 ms from one measurement to the next.",
         { "{{pod}}": `nodejs_eventloop_lag_p99_seconds{${IN}}` },
         "s",
       ),
