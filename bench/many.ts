@@ -24,7 +24,7 @@ export interface ManyFigures {
   /** The longest time without an answer of the health endpoint, in milliseconds; only the operator has one. */
   readonly longestStallMs: number | undefined;
   readonly idleReadsPerSecond: number;
-  /** Reads of ingresses among them: the operator has read one again until half an hour after the deployment. */
+  /** Reads of ingresses among them. */
   readonly idleIngressReadsPerSecond?: number;
   readonly idleCpuPercent: number;
   readonly rssMiB: number;
