@@ -28,14 +28,14 @@ ${valuesTable()}
 
 ## Memory
 
-Recommended values for \`resources.requests.memory\` and \`resources.limits.memory\`. They were measured on commit ce8ed5fd with applications in a cgroup of 512 MiB, with the flags of Node that the image has used since ([method](../docs/performance-experiments.md#memory)). Values with * are computed with 22 KiB for a resource.
+Recommended values for \`resources.requests.memory\` and \`resources.limits.memory\`. They were measured with applications in a cgroup of 512 MiB ([method](../docs/performance-experiments.md#memory)), 10,000 on commit 68e37956, the others on ce8ed5fd. They are resident memory; the cgroup was charged 293 MiB at most for 10,000, as pages of Node's program are shared. The value with * is computed.
 
 | resources | after a start | all in progress | request | limit |
 |---|--:|--:|--:|--:|
 | 10 | 106 MiB | 110 MiB* | 128Mi | 192Mi |
 | 1,000 | 121 MiB | 145 MiB | 160Mi | 256Mi |
 | 3,000 | 149 MiB | 190 MiB | 192Mi | 320Mi |
-| 10,000* | 245 MiB | 345 MiB | 352Mi | 512Mi |
+| 10,000 | 245 MiB | 401 MiB | 416Mi | 512Mi |
 
 The defaults suit up to 3,000 (request) and 10,000 (limit) resources. V8's heap limit is 60 percent of the memory limit; no other setting is needed.
 
