@@ -84,14 +84,13 @@ async function serve(at: ControlPlaneFacts, { repoServer, controller }: ArgoCd, 
 async function serveSets(at: ControlPlaneFacts, { command }: ArgoCd, dir: string, repoServer: number) {
   const file = join(dir, "argocd-applicationset-controller");
   await symlink(command, file);
-  const [metrics, probe, webhook] = [await freePort(), await freePort(), await freePort()];
   return startProgram({
     file,
     args: [
       ...["--kubeconfig", at.kubeconfigPath, "--namespace", ARGOCD, "--loglevel", "warn"],
       ...["--argocd-repo-server", `127.0.0.1:${repoServer}`, "--repo-server-plaintext"],
-      ...["--metrics-addr", `127.0.0.1:${metrics}`, "--probe-addr", `127.0.0.1:${probe}`],
-      ...["--webhook-addr", `127.0.0.1:${webhook}`],
+      // Nothing connects to its servers. Any other free port could be taken by another program before it listens.
+      ...["--metrics-addr", "127.0.0.1:0", "--probe-addr", "127.0.0.1:0", "--webhook-addr", "127.0.0.1:0"],
     ],
     env: { HOME: dir, TMPDIR: dir, KUBECONFIG: at.kubeconfigPath },
   });
