@@ -36,7 +36,8 @@ const many = Number(options.many);
 const SUBJECTS = ["operator", "peer", "oracle"] as const;
 /** The limits under which namespaces of different size compete. */
 const LIMITS = [5, 20, 50];
-const INGRESS_MS = 75_000;
+/** The operator reads the ingress of an application within a minute of its deployment. */
+const INGRESS_READ_MS = 75_000;
 
 export interface Results {
   readonly commit: string;
@@ -172,8 +173,7 @@ async function large(): Promise<Pick<Results, "large">> {
   await prepared([namespace], UNLIMITED);
   const first = await rig.start("operator", namespace);
   await createAll(rig, namespace, many);
-  // The operator reads the ingress of each application within a minute of its deployment.
-  await sleep(INGRESS_MS);
+  await sleep(INGRESS_READ_MS);
   await first.stop();
   const of = async (subject: Rival, digit: string): Promise<ManyFigures> => {
     const figures = await manyOf({ rig, subject, namespace, many, digit });

@@ -205,7 +205,7 @@ export const ROWS: readonly Row[] = [
       }),
       graph(
         "Lag of the event loop",
-        "99 of 100 turns are no later. Includes the 50 ms from one measurement to the next.",
+        "99 of 100 turns are no later. Includes the sampling interval of 50 ms.",
         { "{{pod}}": `nodejs_eventloop_lag_p99_seconds{${IN}}` },
         "s",
       ),

@@ -32,8 +32,9 @@ const UNWANTED =
   /^(nodejs_(active|heap_space_size|eventloop_utilization)_|process_(heap|resident_memory|virtual_memory)_|process_(max|open)_fds)/;
 
 /**
- * How often Node looks at the event loop. The metrics of its lag include this time. Every look wakes the process: at
- * prom-client's 10 ms an idle operator needed 1.3 percent of a core (docs/performance-experiments.md).
+ * The sampling interval of Node's histogram of the event loop's delay. The metrics of the lag include it. Each sample
+ * wakes the process: at prom-client's 10 ms an idle operator needed 1.3 percent of a core
+ * (docs/performance-experiments.md).
  */
 const LAG_RESOLUTION_MS = 50;
 
