@@ -52,6 +52,8 @@ export async function journal(controlUrl: string): Promise<z.infer<typeof Journa
 
 /** The API server writes its audit log in batches. */
 const AUDIT_BATCH_MS = 1_500;
+/** A subject may write its events after the last object is Ready: 3 s after 1,000 creates. They belong to the phase. */
+const LATE_EVENTS_MS = 5_000;
 
 /** Measures a phase of `objects` objects. @param phase resolves when all of them are Ready */
 export async function measure(sources: Sources, objects: number, phase: () => Promise<void>): Promise<Figures> {
@@ -63,9 +65,10 @@ export async function measure(sources: Sources, objects: number, phase: () => Pr
   const startedAt = performance.now();
   await phase();
   const seconds = (performance.now() - startedAt) / 1_000;
+  const memory = await memoryOf(pid);
+  await sleep(LATE_EVENTS_MS);
   const cpuMs = (await cpuMsOf(pid)) - cpuBefore[0];
   const apiServerMs = (await cpuMsOf(apiServerPid)) - cpuBefore[1];
-  const memory = await memoryOf(pid);
   await sleep(AUDIT_BATCH_MS);
   const calls = await journal(controlUrl);
   const audit = parseAudit((await readFile(auditLogPath)).subarray(size).toString().trimEnd().split("\n"), user);
