@@ -37,7 +37,7 @@ export function createAssignment(index: number, shards: number): Assignment {
 }
 
 /**
- * Returns the shard of a text: FNV-1a of 64 bits modulo the number of shards. Its ranges, which KEP-5866 uses, differ
+ * Returns the shard of a text: FNV-1a of 64 bits modulo the number of shards. Ranges of it, which KEP-5866 uses, differ
  * little for names that differ in the last character (docs/adr/0015-shards.md).
  */
 export function shardOf(text: string, shards: number): number {
