@@ -11,6 +11,7 @@ import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
 import type { ConnectionSettings, Ms, NetworkAccess, RatedApi, Surface, Why } from "../contract/kind.ts";
 import { type ConnectionAccess, readAccess } from "./access.ts";
+import { createMassChangeLimit, type MassChangeLimit } from "./mass-change-limit.ts";
 import type { ReceiverKeys } from "./receiver-keys.ts";
 
 /** Creates a client, which asks for token and network at every request, as both may change. */
@@ -31,6 +32,8 @@ export interface Connection<Api = RatedApi> {
   readonly api: Api;
   readonly brake: MassChangeLimit;
   readonly token: () => string;
+  /** The token, credentials and certificates that were read last with these settings: a replaced client keeps its own. */
+  readonly access: { now: ConnectionAccess };
   /** Why the connection cannot be used now; undefined when the last probe succeeded. Set before the first probe. */
   trouble: Why | undefined;
   /** As the status reports it; undefined while nothing is known. */
@@ -80,7 +83,6 @@ export interface ConnectionsDeps<Api> {
 
 export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Api>) {
   const open = new Map<string, Connection<Api>>();
-  const accesses = new Map<string, ConnectionAccess>();
   const waiting = new Map<string, Set<string>>();
   const retired = new Set<Api>();
 
@@ -89,19 +91,22 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     keys.clear();
   };
 
-  const accessOf = (key: ObjectKey, settings: ConnectionSettings, maxAgeMs: Ms): Promise<ConnectionAccess | Why> => {
+  const accessOf = (
+    key: ObjectKey,
+    settings: ConnectionSettings,
+    maxAgeMs: Ms,
+    known: Connection<Api> | undefined,
+  ): Promise<ConnectionAccess | Why> => {
     const namespace = key.namespace === "" ? deps.operatorNamespace : key.namespace;
-    return readAccess({ reader: deps.reader, namespace, maxAgeMs }, settings, accesses.get(keyText(key)));
+    return readAccess({ reader: deps.reader, namespace, maxAgeMs }, settings, known?.access.now);
   };
   /** Uses what was read. A changed token, credential or certificate wakes every object that was denied a request. */
-  const take = (id: string, access: ConnectionAccess): void => {
-    const rotated = accesses.has(id) && !isDeepStrictEqual(accesses.get(id), access);
-    accesses.set(id, access);
-    const known = open.get(id);
-    if (!rotated || known === undefined) return;
-    known.nextProbeAt = 0;
-    wakeAll(known.denied);
-    deps.wake(id);
+  const take = (connection: Connection<Api>, access: ConnectionAccess): void => {
+    if (isDeepStrictEqual(connection.access.now, access)) return;
+    connection.access.now = access;
+    connection.nextProbeAt = 0;
+    wakeAll(connection.denied);
+    deps.wake(keyText(connection.key));
   };
   const waitingFor = (id: string): Set<string> => {
     const keys = waiting.get(id) ?? new Set();
@@ -134,28 +139,33 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       const key = keyOf(object);
       const id = keyText(key);
       const known = open.get(id);
-      const read = await accessOf(key, settings, 0);
+      const read = await accessOf(key, settings, 0, known);
       if ("reason" in read) {
         // Once there is a token again the connection has to be probed, even if the token is the old one.
         if (known !== undefined) Object.assign(known, { trouble: read, nextProbeAt: 0 });
         return { is: "closed", why: read };
       }
-      take(id, read);
-      const isSame = known?.uid === object.metadata.uid && known.generation === (object.metadata.generation ?? 0);
-      if (isSame) return { is: "open", connection: known };
-      const token = (): string => accesses.get(id)?.token ?? "";
-      const api = connect(settings, token, id, () => accesses.get(id)?.network ?? {});
+      if (known?.uid === object.metadata.uid && known.generation === (object.metadata.generation ?? 0)) {
+        take(known, read);
+        return { is: "open", connection: known };
+      }
+      const access = { now: read };
+      const token = (): string => access.now.token;
+      const api = connect(settings, token, id, () => access.now.network);
       if (api instanceof ApiError) return { is: "closed", why: refusedAddress(api) };
-      if (known !== undefined) retire(known.api);
-      const how = { token, waiting: waitingFor(id), brake: known?.brake ?? createMassChangeLimit(deps.clock) };
+      const how = { access, token, waiting: waitingFor(id), brake: known?.brake ?? createMassChangeLimit(deps.clock) };
       const connection = newConnection(object, settings, api, how, known);
       open.set(id, connection);
+      if (known !== undefined) {
+        retire(known.api);
+        wakeAll(known.denied);
+      }
       return { is: "open", connection };
     },
     /** Reads Secrets and ConfigMaps again if that is due. Without them, users keep the last good token. */
     async refresh(connection: Connection<Api>): Promise<void> {
-      const read = await accessOf(connection.key, connection.settings, SECRET_MAX_AGE_MS);
-      if (!("reason" in read)) take(keyText(connection.key), read);
+      const read = await accessOf(connection.key, connection.settings, SECRET_MAX_AGE_MS, connection);
+      if (!("reason" in read)) take(connection, read);
       else deps.wake(keyText(connection.key));
     },
     /** Returns a connection that is or was open, even if its object or Secret is gone: for the deletion of its users. */
@@ -183,10 +193,19 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       connection.barredAt = undefined;
       wakeAll(connection.waiting);
     },
-    /** Forgets a deleted user. */
-    forget: (userKey: string): void => {
+    /**
+     * Forgets a deleted object, and releases the connections that nothing needs any more.
+     * @param isNeeded reports whether a connection's object exists or another object refers to it
+     */
+    forget: (goneKey: string, isNeeded: (key: ObjectKey) => boolean): void => {
       const sets = [...open.values()].flatMap(({ users, denied }) => [users, denied]);
-      for (const set of [...sets, ...waiting.values()]) set.delete(userKey);
+      for (const set of [...sets, ...waiting.values()]) set.delete(goneKey);
+      for (const [id, { key, users, api }] of open) {
+        if (users.size > 0 || isNeeded(key)) continue;
+        open.delete(id);
+        waiting.delete(id);
+        retire(api);
+      }
     },
     closeAll: async (): Promise<void> => {
       const clients = [...retired, ...[...open.values()].map(({ api }) => api)];
@@ -199,7 +218,7 @@ function newConnection<Api>(
   object: KubeObject,
   settings: ConnectionSettings,
   api: Api,
-  how: Pick<Connection<Api>, "token" | "waiting" | "brake">,
+  how: Pick<Connection<Api>, "access" | "token" | "waiting" | "brake">,
   known: Connection<Api> | undefined,
 ): Connection<Api> {
   return {
@@ -223,41 +242,4 @@ function refusedAddress(error: ApiError): Why {
   const field = error.operation === "connectProxy" ? "spec.proxy.url" : "spec.baseUrl";
   const message = `The operator does not connect to ${field}: ${sentenceOf(error)} Fix the address, or allow it with the flag --allowed-platform-hosts or --allow-insecure-platform.`;
   return { reason: "InvalidSpec", message };
-}
-
-/** The window of the limit of mass changes that no new generation caused (docs/architecture.md §7). */
-const MASS_CHANGE_WINDOW_MS = 600_000;
-
-export type MassChangeLimit = ReturnType<typeof createMassChangeLimit>;
-
-export function createMassChangeLimit(clock: Clock) {
-  let taken: number[] = [];
-  let holds = false;
-  return {
-    /**
-     * Asks for one more write. @param objects how many objects the connection has
-     * @returns false when max(10, 5 % of the objects) such writes were made in the last 10 minutes: then the limit
-     * holds until it is released
-     */
-    take: (objects: number): boolean => {
-      if (holds) return false;
-      const now = clock.monotonic();
-      taken = taken.filter((at) => now - at < MASS_CHANGE_WINDOW_MS);
-      if (taken.length >= Math.max(10, Math.ceil(objects * 0.05))) {
-        holds = true;
-        return false;
-      }
-      taken.push(now);
-      return true;
-    },
-    held: (): boolean => holds,
-    /** Holds all further writes, as the limit did before the process started. */
-    hold: (): void => {
-      holds = true;
-    },
-    release: (): void => {
-      holds = false;
-      taken = [];
-    },
-  };
 }

@@ -38,7 +38,7 @@ export function reconciler(ports: Ports, kind: Kind): Reconcile {
     const object = ports.cache.get(key);
     if (object === undefined) {
       ports.localStates.forget(keyText(key));
-      ports.connections.forget(keyText(key));
+      ports.connections.forget(keyText(key), (other) => isNeeded(ports, other));
       ports.observer.removed(key);
       return undefined;
     }
@@ -55,6 +55,10 @@ export function reconciler(ports: Ports, kind: Kind): Reconcile {
       return await reportInternalError(ports, kind, key, local, refusal ?? FAILED);
     }
   };
+}
+
+function isNeeded({ cache, dependencies }: Ports, connection: ObjectKey): boolean {
+  return cache.get(connection) !== undefined || dependencies.dependents(connection).length > 0;
 }
 
 async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {

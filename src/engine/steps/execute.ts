@@ -1,8 +1,10 @@
 /** Hop 6 of a reconcile: one step, with the ledger where it must not happen twice (docs/architecture.md §6). */
 import { INTENT } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
+import { keyOf } from "../../kube/api/objects.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
 import type { Unsaved } from "../context/local-state.ts";
+import { keyText } from "../contract/keys.ts";
 import type { ActionResult, JsonObject, Step, Uuid, Why } from "../contract/kind.ts";
 import { maySend, writeSlot, type Intent } from "../ledger/ledger.ts";
 import {
@@ -71,7 +73,7 @@ export async function execute(
 export function massChangeHeld({ ports, object, connection, context }: Resolved): Why | undefined {
   if (context.goal !== "present" || context.requested !== undefined) return undefined;
   if (!isSpecApplied(object)) return undefined;
-  if (connection.brake.take(connection.users.size)) return undefined;
+  if (connection.brake.take(keyText(keyOf(object)), connection.users.size)) return undefined;
   ports.connections.suspect(connection);
   const message = `Waiting for ${connection.key.kind} "${connection.key.name}" (reason MassChangeHeld).`;
   return { reason: "ConnectionNotReady", message };

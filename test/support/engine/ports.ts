@@ -1,5 +1,6 @@
 /** The engine's ports and a connection with fakes that a test provides, for one reconcile at a time. */
-import { type Connection, createMassChangeLimit } from "../../../src/engine/connections/connections.ts";
+import type { Connection } from "../../../src/engine/connections/connections.ts";
+import { createMassChangeLimit } from "../../../src/engine/connections/mass-change-limit.ts";
 import type { Ports } from "../../../src/engine/context/context.ts";
 import { createLocalStates } from "../../../src/engine/context/local-state.ts";
 import type { RatedApi } from "../../../src/engine/contract/kind.ts";
@@ -89,6 +90,7 @@ export function connectionTo<Api extends RatedApi>(
     host: "platform.example",
     api,
     brake: createMassChangeLimit(clock),
+    access: { now: { token: "token-1", network: {} } },
     token: () => "token-1",
     trouble: undefined,
     surface,

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+
+import { makeHarness } from "../../../test/support/engine/fake-platform.ts";
+import { usualSettings } from "../../../test/support/engine/links.ts";
+import { manualClock } from "../../../test/support/kube/clock.ts";
+import { keyOf } from "../../kube/api/objects.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import type { ConnectionSettings } from "../contract/kind.ts";
+import { createConnections } from "./connections.ts";
+
+const REFUSED = "https://refused.example";
+
+/** Connections whose clients show the tokens that they would send now. */
+function connectionsWith(tokens: Readonly<Record<string, string>>) {
+  const clock = manualClock();
+  const sent: (() => string)[] = [];
+  const world = makeHarness();
+  const connections = createConnections({
+    clock,
+    operatorNamespace: "operator",
+    wake: () => {},
+    reader: {
+      secret: (_namespace, name) =>
+        Promise.resolve({
+          uid: name,
+          resourceVersion: "1",
+          data: new Map(Object.entries({ token: tokens[name] ?? "" })),
+        }),
+      configMap: () => Promise.resolve(undefined),
+    },
+    connect: ({ baseUrl }, token) => {
+      if (baseUrl === REFUSED) throw new ApiError("connect", { is: "Refused" }, 0, "refused");
+      sent.push(token);
+      return world.api(token, "Full");
+    },
+  });
+  return { clock, connections, sent, world };
+}
+
+const link = (uid: string): KubeObject => ({
+  apiVersion: "test/v1",
+  kind: "Link",
+  metadata: { name: "default", namespace: "team", uid, resourceVersion: "1", generation: 1 },
+});
+
+const settings = (baseUrl: string, name: string): ConnectionSettings => ({
+  ...usualSettings("Full"),
+  baseUrl,
+  tokenSecret: { name, key: "token" },
+});
+
+describe("a client that is replaced", () => {
+  it.each([
+    ["by one of another host", "https://new.example", ["old", "new"]],
+    ["by one whose address is refused", REFUSED, ["old"]],
+  ])("%s never sends the other one's token", async (_, baseUrl, expected) => {
+    const { connections, sent } = connectionsWith({ first: "old", second: "new" });
+    await connections.open(link("uid-1"), settings("https://old.example", "first"));
+    await connections.open(link("uid-2"), settings(baseUrl, "second"));
+    expect(sent.map((token) => token())).toEqual(expected);
+  });
+
+  it("does not give its token to its successor when its Secret is read late", async () => {
+    const { connections, sent } = connectionsWith({ first: "old", second: "new" });
+    const opened = await connections.open(link("uid-1"), settings("https://old.example", "first"));
+    await connections.open(link("uid-2"), settings("https://new.example", "second"));
+    if (opened.is === "open") await connections.refresh(opened.connection);
+    expect(sent.map((token) => token())).toEqual(["old", "new"]);
+  });
+});
+
+describe("a deleted connection", () => {
+  it("is kept as long as an object needs it, and then closed", async () => {
+    const { clock, connections, world } = connectionsWith({ first: "token" });
+    const opened = await connections.open(link("uid-1"), settings("https://old.example", "first"));
+    if (opened.is === "open") opened.connection.users.add("Link/team/default").add("Widget/team/a");
+    connections.forget("Link/team/default", () => false);
+    expect(connections.last(keyOf(link("uid-1")))).toBeDefined();
+    connections.forget("Widget/team/a", () => true);
+    expect(connections.all()).toHaveLength(1);
+    connections.forget("Widget/team/b", () => false);
+    expect(connections.all()).toEqual([]);
+    await clock.advance(30_000);
+    expect(world.closed).toBe(1);
+  });
+});

@@ -1,0 +1,41 @@
+/** Limits the changes that no new generation caused, of one connection (docs/architecture.md §7). */
+import type { Clock } from "../../kube/api/types.ts";
+
+/** The time for which a changed object counts. */
+const MASS_CHANGE_WINDOW_MS = 600_000;
+
+export type MassChangeLimit = ReturnType<typeof createMassChangeLimit>;
+
+export function createMassChangeLimit(clock: Clock) {
+  /** When each object was changed first, by key, on the monotonic clock. */
+  const changed = new Map<string, number>();
+  let holds = false;
+  return {
+    /**
+     * Asks for a write to an object. @param key of the resource @param objects how many objects the connection has
+     * @returns false if max(10, 5 % of the objects) others were changed in the last 10 minutes: then the limit holds
+     * until it is released. An object counts once, however many requests its change needs.
+     */
+    take: (key: string, objects: number): boolean => {
+      if (holds) return false;
+      const now = clock.monotonic();
+      for (const [other, at] of changed) if (now - at >= MASS_CHANGE_WINDOW_MS) changed.delete(other);
+      if (changed.has(key)) return true;
+      if (changed.size >= Math.max(10, Math.ceil(objects * 0.05))) {
+        holds = true;
+        return false;
+      }
+      changed.set(key, now);
+      return true;
+    },
+    held: (): boolean => holds,
+    /** Holds all further writes, as the limit did before the process started. */
+    hold: (): void => {
+      holds = true;
+    },
+    release: (): void => {
+      holds = false;
+      changed.clear();
+    },
+  };
+}
