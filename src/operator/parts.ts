@@ -183,6 +183,7 @@ export function createParts(options: PartsOptions) {
     random,
     windows: config.windows,
     shards: orphanShards(client, config.operatorNamespace),
+    isShared: assignment.shards > 1,
     report: (change) => {
       // The shard of the entry's namespace reports it.
       if (!assignment.isOwn(change.orphan)) return;

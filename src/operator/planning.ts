@@ -131,6 +131,7 @@ function createPlanner({ cache }: Memory, engine: Engine<Platform>, explain: Pla
 /** The orphan ledger as far as the user may read it. @throws KubeError */
 async function orphansOf({ shards, clock, random, unread }: PlanningOptions): Promise<Orphans> {
   const orphans = createOrphans({
+    isShared: false,
     shards: { ...shards, write: (_index, shard) => Promise.resolve(shard) },
     clock,
     random,

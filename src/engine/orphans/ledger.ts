@@ -23,6 +23,8 @@ export interface OrphansDeps {
   readonly clock: Clock;
   readonly random: () => number;
   readonly windows: Windows;
+  /** Whether other processes write entries too, as with shards. */
+  readonly isShared: boolean;
   readonly report: (change: OrphanChange) => void;
 }
 
@@ -30,6 +32,8 @@ export interface OrphansDeps {
 const PENDING = 1_000;
 /** How often a write is tried again after somebody else's. */
 const CONFLICTS = 5;
+/** The age at which entries of other processes are read again before an object is looked up. */
+const SHARED_MAX_AGE_MS = 1_000;
 
 /** @returns a ledger that has not read anything yet */
 export function createOrphans(deps: OrphansDeps) {
@@ -43,6 +47,7 @@ export function createOrphans(deps: OrphansDeps) {
   let next: Promise<void> | undefined;
   let failures = 0;
   let isClosed = false;
+  let shared: { readonly at: number; readonly read: Promise<void> } | undefined;
 
   /** One after the other: a read must not undo what a write has just stored. */
   const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
@@ -73,11 +78,30 @@ export function createOrphans(deps: OrphansDeps) {
     for (const key of before.keys()) if (!shard.data.has(key) && !pending.has(key)) gone(key, "forgotten");
   };
 
+  const readAll = (): Promise<void> =>
+    exclusive(async () => {
+      await Promise.all(shards.map(async (_, at) => read(at)));
+    });
+
   const refresh = async (): Promise<void> => {
     later("refresh", deps.windows.pollMs, refresh);
+    if (deps.isShared) return await readAll();
     await exclusive(async () => {
       for (const [at, { resourceVersion }] of shards.entries()) if (resourceVersion !== undefined) await read(at);
     });
+  };
+
+  /** Reads what other processes have written; lookups of the same second share the read. */
+  const readShared = (): Promise<void> => {
+    const now = clock.monotonic();
+    if (shared === undefined || now - shared.at >= SHARED_MAX_AGE_MS) {
+      const entry = { at: now, read: readAll() };
+      entry.read.catch(() => {
+        if (shared === entry) shared = undefined;
+      });
+      shared = entry;
+    }
+    return shared.read;
   };
 
   /** Writes one batch. @returns the shard that somebody else has changed, undefined when all is written */
@@ -154,9 +178,7 @@ export function createOrphans(deps: OrphansDeps) {
   return {
     /** Reads all that is stored, and from then on again every poll interval. @throws KubeError */
     load: async (): Promise<void> => {
-      await exclusive(async () => {
-        await Promise.all(shards.map(async (_, at) => read(at)));
-      });
+      await readAll();
       later("refresh", deps.windows.pollMs, refresh);
     },
     /** The newest entry of a resource, as far as it is known; asks nobody. */
@@ -178,22 +200,33 @@ export function createOrphans(deps: OrphansDeps) {
      */
     add,
     /**
-     * An entry is being made; once it is, it is known and stored, unless there is one of the object already. That it
-     * could not be stored is reported to nobody: it is tried again.
+     * Adds an entry that is being made, unless there is one of the object already. A write that fails is repeated later
+     * and not reported.
+     * @param stored called once the first write succeeded
      */
-    expect: (made: Promise<Orphan | undefined>): void => {
+    expect: (made: Promise<Orphan | undefined>, stored: (orphan: Orphan) => void): void => {
       const known = made
         .then((orphan) => {
           if (orphan === undefined || index.get(dataKey(orphan)) !== undefined) return;
-          void add(orphan).catch(() => undefined);
+          void add(orphan)
+            .then(() => {
+              stored(orphan);
+            })
+            .catch(() => undefined);
         })
         .catch(() => undefined)
         .finally(() => coming.delete(known));
       coming.add(known);
     },
-    /** Resolves once all entries that are being made are known; at once where there are none. */
-    expected: (): Promise<void> | undefined =>
-      coming.size === 0 ? undefined : Promise.all(coming).then(() => undefined),
+    /**
+     * Resolves once the entries that are being made, and those that other processes have written, are known. Returns
+     * undefined if there can be none.
+     * @throws KubeError
+     */
+    expected: (): Promise<void> | undefined => {
+      const all = [...coming, ...(deps.isShared ? [readShared()] : [])];
+      return all.length === 0 ? undefined : Promise.all(all).then(() => undefined);
+    },
     /** A resource has recorded the object: the entry goes. */
     found: (id: OrphanId): void => {
       if (index.size() === 0) return;

@@ -16,7 +16,7 @@ import type { ReconcileResult } from "../status/build.ts";
 import { beginReconcile, type Ended, idToStore, type Reconciliation, type Resolved } from "../status/reconciliation.ts";
 import { runSteps } from "../steps/loop.ts";
 import { openSlot } from "../steps/recover.ts";
-import { defaultsFor, orphanOf } from "./orphaning.ts";
+import { defaultsFor, keptNote, orphanOf, RETAINED } from "./orphaning.ts";
 import { writeStatus } from "./write-status.ts";
 
 /** Reasons that waiting does not change: the object stays on the platform, and a Warning reports it. */
@@ -42,7 +42,7 @@ export async function remove(r: Reconciliation): Promise<Ms | undefined> {
   const certain = openSlot(object, local).is === "empty";
   const hasEnd = kind.externalLifecycle === true || kind.externalLifecycle === "InOthers";
   if (policy === "Retain" || !hasEnd) {
-    const event = kept(certain ? "Normal" : "Warning", subject(kind, id), "deletionPolicy is Retain.");
+    const event = kept(certain ? "Normal" : "Warning", subject(kind, id), RETAINED);
     return await leave(r, "Retain", event);
   }
   const nothing = kind.externalLifecycle === true && certain && id === undefined && identify(object).is === "none";
@@ -62,7 +62,7 @@ async function deleteResolved(r: Reconciliation, policy: "Delete" | "Stop"): Pro
     r.local.lostAt = undefined;
     return await deleteExternal(resolved, policy);
   }
-  if (resolved.is !== "stalled" && !isLost(r)) return await writeStatus(r, resolved);
+  if (resolved.is !== "stalled" && !isLost(r, resolved)) return await writeStatus(r, resolved);
   return await giveUp(r, resolved);
 }
 
@@ -159,7 +159,7 @@ function subject({ externalLifecycle }: Pick<Kind, "externalLifecycle">, id: Uui
 }
 
 function kept(type: "Normal" | "Warning", what: string, because: string): DeletionEvent {
-  return { type, reason: "Orphaned", note: `The platform keeps ${what}: ${because}` };
+  return { type, reason: "Orphaned", note: keptNote(what, because) };
 }
 
 function reached(policy: "Delete" | "Stop", what: string): DeletionEvent {
@@ -183,12 +183,13 @@ function childrenMessage(children: readonly KubeObject[]): string {
 
 /**
  * Reports whether the connection has been missing for so long that the deletion gives up. A connection that only fails
- * is not missing: an outage must not make orphans.
+ * is not missing: an outage must not make orphans. A deletion that waits for something else does not miss it either.
  */
-function isLost({ ports, object, local }: Reconciliation): boolean {
+function isLost({ ports, object, local }: Reconciliation, result: ReconcileResult): boolean {
   const found = ports.route(object);
   const trouble = found.is === "found" ? ports.connections.last(found.key)?.trouble : undefined;
-  if (trouble !== undefined && trouble.reason !== "CredentialsMissing") {
+  const fails = trouble !== undefined && trouble.reason !== "CredentialsMissing";
+  if (fails || (result.is !== "held" && result.lacksConnection !== true)) {
     local.lostAt = undefined;
     return false;
   }

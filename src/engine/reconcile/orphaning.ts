@@ -24,6 +24,9 @@ interface Leaving {
   readonly memory?: JsonObject | undefined;
 }
 
+/** The reason in the event of an object that is kept as the policy says. */
+export const RETAINED = "deletionPolicy is Retain.";
+
 /** One read serves many objects of a namespace that is deleted as a whole. */
 const NAMESPACE_MAX_AGE_MS = 60_000;
 /** The largest memory of an entry. Beyond it the entry has none, as after the loss of a status. */
@@ -78,15 +81,23 @@ function isOurs(ports: Ports, object: KubeObject, id: Uuid, place: Recorded): bo
   return ports.idOwnership.holder(id, object, place) === undefined;
 }
 
+/** Returns the note of the event about an object that stays on the platform. @param what e.g. "the object <id>" */
+export function keptNote(what: string, because: string): string {
+  return `The platform keeps ${what}: ${because}`;
+}
+
 /**
- * Records the orphan of a resource that is gone already. Under Retain no finalizer holds the resource, so this is best
- * effort: a deletion that nobody watched is not recorded.
+ * Records the orphan of a resource that is gone already, with an event once it is stored. Under Retain no finalizer
+ * holds the resource, so this is best effort: a deletion that nobody watched is not recorded.
  */
 export function noteLeft(ports: Ports, kind: Kind, object: KubeObject): void {
   const id = recordedIdIn(object);
   const { deletion, management } = policiesOf(object, defaultsFor(ports, object));
   if (ports.dryRun || id === undefined || deletion !== "Retain" || management === "ObserveOnly") return;
-  ports.orphans.expect(orphanOf(ports, kind, { object, id, why: "Retain" }));
+  ports.orphans.expect(orphanOf(ports, kind, { object, id, why: "Retain" }), () => {
+    const note = keptNote(`the object ${id}`, RETAINED);
+    ports.events.record({ regarding: object, action: "Delete", type: "Normal", reason: "Orphaned", note });
+  });
 }
 
 /** Returns the defaults of the object's connection: as it is now, or, if it is gone, as it was last. */
