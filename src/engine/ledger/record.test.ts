@@ -158,7 +158,8 @@ describe("keepRecord", () => {
   it("continues without a backup that is refused, and reports any other failure", async () => {
     const failing = (error: KubeError) =>
       keepRecord(portsWith(() => Promise.reject(error)).ports, recorded(other), true);
-    await expect(failing(new KubeError("Invalid", 422, "refused"))).resolves.toEqual(recorded(other).object);
+    for (const refusal of [new KubeError("Invalid", 422, "refused"), new KubeError("Forbidden", 403, "refused")])
+      await expect(failing(refusal)).resolves.toEqual(recorded(other).object);
     await expect(failing(new KubeError("Conflict", 409, "changed"))).rejects.toThrow("changed");
   });
 

@@ -92,7 +92,7 @@ async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject
   try {
     return await ports.writer.patchChecked(object, { annotations: change });
   } catch (error) {
-    if (isKube(error, "Invalid")) return object;
+    if (isKube(error, "Invalid", "Forbidden")) return object;
     throw error;
   }
 }

@@ -29,6 +29,9 @@ const HELD: Why = {
   message: `Too many objects of this connection would be changed without a new generation of theirs. Nothing more is written through it. Find out why, then annotate it with ${RESOLVE}=proceed.`,
 };
 
+/** The condition of a held mass change. It stays while probes fail, so that the next process holds the change as well. */
+const CHANGES_HELD = "ChangesHeld";
+
 /**
  * Reports whether the platform has to be probed now: the first time, after a change, on request, and when it is due.
  */
@@ -88,7 +91,7 @@ export async function probed(r: Resolved, result: ReconcileResult, again: Ms): P
   const now = ports.clock.monotonic();
   // A held mass change stays held after a restart or a change of the leader.
   const isFirst = connection.probedAt === undefined;
-  if (isFirst && conditionOf(r.object, "Ready")?.reason === HELD.reason) connection.brake.hold();
+  if (isFirst && conditionOf(r.object, CHANGES_HELD)?.status === "True") connection.brake.hold();
   connection.probedAt = now;
   if (result.is !== "settled") {
     connection.failures += 1;
@@ -104,6 +107,10 @@ export async function probed(r: Resolved, result: ReconcileResult, again: Ms): P
   }
   if (connection.brake.held()) {
     connection.trouble = HELD;
+    if (r.report !== undefined) {
+      const held = { type: CHANGES_HELD, status: "True", ...HELD } as const;
+      r.report = { ...r.report, conditions: [...r.report.conditions, held] };
+    }
     return { is: "stalled", why: HELD, exchange: "ok", again: result.again };
   }
   ports.connections.recovered(connection);

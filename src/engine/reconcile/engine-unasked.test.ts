@@ -2,7 +2,16 @@
 import { describe, expect, it } from "vitest";
 
 import type { Env } from "../../../test/support/engine/env.ts";
-import { effects, MINUTE, on, polled, remote, status, withFleet } from "../../../test/support/engine/widgets.ts";
+import {
+  effects,
+  MINUTE,
+  on,
+  outage,
+  polled,
+  remote,
+  status,
+  withFleet,
+} from "../../../test/support/engine/widgets.ts";
 import { APPROVED_PLAN, RESOLVE } from "../../api/names.ts";
 import { isObject, stringMember } from "../../kube/api/json.ts";
 import { planIn } from "../policies/policy-status.ts";
@@ -72,13 +81,18 @@ describe("[R1] the mass-change limit", () => {
     expect(effects(env).length - before).toBeGreaterThan(10);
   });
 
-  it("still holds in the next process", async () => {
+  it("still holds in the next process, also after an outage", async () => {
     const env = await withFleet(30, { note: "right" });
     const before = effects(env).length;
     for (const id of env.world.remotes.keys()) env.world.change(id, { note: "wrong" });
     await env.run(30 * MINUTE);
     expect(effects(env).length - before).toBe(10);
+    const over = outage(env);
+    await env.run(30 * MINUTE);
+    expect(env.conditions("Link", "default")).toContain("Ready=False/PlatformUnreachable");
     env.restart();
+    await env.run(MINUTE);
+    over();
     await env.run(30 * MINUTE);
     expect(effects(env).length - before).toBe(10);
     expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");

@@ -35,7 +35,7 @@ export type Writer = ReturnType<typeof createWriter>;
 export function createWriter(options: WriterOptions) {
   const { client, clock, random, store } = options;
   const types = new Map(options.types.map((type) => [type.kind, type]));
-  /** The objects of the API server's answers to our requests, each with the time of the request, in milliseconds. */
+  /** The objects that the API server's answers confirmed, each with the time of the last such request, in milliseconds. */
   const answeredAt = new WeakMap<KubeObject, number>();
 
   const typeOf = (object: KubeObject): ResourceType => {
@@ -168,9 +168,13 @@ export function createWriter(options: WriterOptions) {
      * name
      */
     confirm: async (object: KubeObject): Promise<void> => {
-      if (clock.monotonic() - (answeredAt.get(object) ?? Number.NEGATIVE_INFINITY) < CONFIRMED_MS) return;
+      const askedAt = clock.monotonic();
+      if (askedAt - (answeredAt.get(object) ?? Number.NEGATIVE_INFINITY) < CONFIRMED_MS) return;
       const live = await refresh(object);
-      if (live?.metadata.resourceVersion === object.metadata.resourceVersion) return;
+      if (live?.metadata.resourceVersion === object.metadata.resourceVersion) {
+        answeredAt.set(object, askedAt);
+        return;
+      }
       const what = `GET ${objectPath(typeOf(object), keyOf(object))}`;
       throw live === undefined
         ? new KubeError("NotFound", 404, `${what}: gone, or a namesake has its place`)
