@@ -151,12 +151,13 @@ function furtherAreas(caller: Caller) {
 function overHttp(options: PlatformOptions): Transport {
   const { proxy } = options;
   const allowAddress = addressFilter(options);
+  const mayResolve = options.allowInsecure || options.allowedHosts.length > 0;
   return createTransport({
     connections: options.connections ?? 8,
     connectTimeoutMs: 5_000,
     network: options.network ?? (() => ({})),
     mayCall: () => options.mayCall?.("read") ?? true,
     allowAddress,
-    proxy: proxy && { ...proxy, allowAddress: proxy.isTrusted ? () => true : allowAddress },
+    proxy: proxy && { ...proxy, mayResolve, allowAddress: proxy.isTrusted ? () => true : allowAddress },
   });
 }

@@ -26,7 +26,7 @@ async function behindProxy(change: { readonly isPlain?: boolean; readonly option
     mayCall: anywhere,
     allowAddress: anywhere,
     network: () => network.now,
-    proxy: { url: proxy.url, from: "spec.proxy", allowAddress: anywhere },
+    proxy: { url: proxy.url, from: "spec.proxy", allowAddress: anywhere, mayResolve: true },
     ...change.options,
   });
   onTestFinished(async () => {
@@ -56,6 +56,21 @@ describe("a proxy", () => {
     const { proxy, call } = await behindProxy({ isPlain: true });
     expect((await call("http://platform.invalid")).status).toBe(200);
     expect(proxy.asked).toEqual(["platform.invalid:80"]);
+  });
+
+  it("[E8] is not asked for a name that nobody knows here, unless it may resolve it", async () => {
+    const at = await connectProxy(9);
+    onTestFinished(() => at.stop());
+    const { call } = await behindProxy({
+      options: { proxy: { url: at.url, from: "spec.proxy", allowAddress: anywhere, mayResolve: false } },
+    });
+    await expect(call("https://platform.invalid")).rejects.toMatchObject({
+      failure: "connect",
+      message: expect.stringMatching(
+        /^the host does not resolve here \((?:ENOTFOUND|EAI_AGAIN)\), .* --allowed-platform-hosts /,
+      ),
+    });
+    expect(at.asked).toEqual([]);
   });
 
   it("gets new credentials when they change, and no connection of the old ones stays", async () => {
@@ -115,7 +130,9 @@ describe("a proxy", () => {
     const at = await connectProxy(9);
     onTestFinished(() => at.stop());
     const url = at.url.replace("127.0.0.1", "localhost");
-    const { call } = await behindProxy({ options: { proxy: { url, from: "spec.proxy", allowAddress: () => false } } });
+    const { call } = await behindProxy({
+      options: { proxy: { url, from: "spec.proxy", allowAddress: () => false, mayResolve: true } },
+    });
     await expect(call()).rejects.toMatchObject({
       failure: "address",
       message: "the proxy of spec.proxy resolves to a loopback, link-local or private address",

@@ -23,6 +23,8 @@ export interface Proxy {
   readonly from: string;
   /** Reports whether a connection to the proxy may use an address that DNS returned. */
   readonly allowAddress: (address: string) => boolean;
+  /** Whether the proxy may resolve a platform's name that does not resolve here: then nobody here checks its address. */
+  readonly mayResolve: boolean;
 }
 
 export interface ConnectOptions {
@@ -83,7 +85,7 @@ export function createConnector(options: ConnectOptions, network: Network): Conn
   });
   const encrypt = buildConnector(tls);
   const tunnel = async (target: buildConnector.Options): Promise<Socket> => {
-    await judge(target.hostname, allowAddress);
+    await judge(target.hostname, allowAddress, proxy.mayResolve);
     const socket = await openTunnel(pool, proxy, target, network.proxyCredentials, timeout);
     if (target.protocol !== "https:") return socket;
     return await new Promise<Socket>((resolve, reject) => {
@@ -172,18 +174,29 @@ function refusal(status: number, from: string, hasCredentials: boolean): string 
 }
 
 /**
- * Refuses a target, before the proxy is asked for it, whose name resolves here to an address that is not allowed. A
- * name that does not resolve here, or not in time, is left to the proxy.
- * @throws TransportError "address"
+ * Checks a target before the proxy is asked for it. Refuses a name that resolves here to an address that is not
+ * allowed, and, unless the proxy may resolve it, one that does not resolve here in time.
+ * @throws TransportError "address" or "connect"
  */
-function judge(hostname: string, allow: (address: string) => boolean): Promise<void> {
+function judge(hostname: string, allow: (address: string) => boolean, mayResolve: boolean): Promise<void> {
   return new Promise((resolve, reject) => {
-    AbortSignal.timeout(JUDGE_MS).addEventListener("abort", () => resolve());
+    const unresolved = (code: string): void => {
+      if (mayResolve) resolve();
+      else reject(new TransportError("connect", uncheckable(code)));
+    };
+    AbortSignal.timeout(JUDGE_MS).addEventListener("abort", () => {
+      unresolved("timeout");
+    });
     guardedLookup(allow)(hostname.replaceAll(/[[\]]/g, ""), {}, (error) => {
-      if (error?.code === REFUSED_ADDRESS) reject(refusedAddress("the host"));
-      else resolve();
+      if (error === null) resolve();
+      else if (error.code === REFUSED_ADDRESS) reject(refusedAddress("the host"));
+      else unresolved(traitsOf(error).code);
     });
   });
+}
+
+function uncheckable(code: string): string {
+  return `the host does not resolve here (${code}), so its address cannot be checked: name the host in --allowed-platform-hosts to let the proxy resolve it`;
 }
 
 type LookupDone = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
