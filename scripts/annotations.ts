@@ -20,7 +20,7 @@ const OF_USERS: readonly Described[] = [
   ...REQUEST_ANNOTATIONS.map((name) => ({
     name,
     does: "Requests a reconcile, and one retry of a failed deployment, for each new value. `status.lastHandledReconcileAt` is the last handled value.",
-    by: name === names.RECONCILE_REQUESTED_AT ? "`kubectl platform reconcile`" : "`flux reconcile`",
+    ...(name === names.RECONCILE_REQUESTED_AT && { by: "`kubectl platform reconcile`" }),
   })),
   {
     name: names.POLL_INTERVAL,

@@ -37,7 +37,8 @@ export function customResourceDefinition(resource: Resource): object {
         plural,
         singular: kind.toLowerCase(),
         shortNames,
-        categories: ["platform"],
+        // Without those of the whole cluster, which app teams may not list: `kubectl get platform` would fail for them.
+        ...(scope === "Namespaced" && { categories: ["platform"] }),
       },
       scope,
       versions: [

@@ -67,7 +67,10 @@ const serviceMonitor = z.strictObject({
 });
 
 const prometheusRule = z.strictObject({
-  enabled: z.boolean().default(false).describe("Creates a PrometheusRule with the alerts of docs/runbooks."),
+  enabled: z
+    .boolean()
+    .default(false)
+    .describe("Creates a PrometheusRule with the alerts of docs/runbooks. Requires metrics.enabled."),
   renderMode,
   labels: labels.default({}).describe("Labels by which your Prometheus selects it."),
   runbooks: z
@@ -108,7 +111,7 @@ const webhook = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Receives the platform's webhooks, so that changes are noticed at once instead of at the next poll. Not possible with shards.",
+      "Receives the platform's webhooks, so that changes are noticed at once instead of at the next poll. Not possible with shards. With several replicas, a delivery that reaches one without the lease gets 503 and is lost unless the platform repeats it.",
     ),
   port: port(8082).describe("Port of the receiver."),
   ingress: ingress.prefault({}).describe("Ingress to the receiver."),
@@ -183,7 +186,9 @@ const networkPolicy = z.strictObject({
   apiServerPorts: z.array(z.int().min(1).max(65_535)).min(1).default([443, 6443]).describe("Its ports."),
   platformCidrs: z.array(cidr).min(1).default(["0.0.0.0/0", "::/0"]).describe("Addresses of the platform."),
   platformPorts: z.array(z.int().min(1).max(65_535)).min(1).default([443]).describe("Its ports."),
-  extraEgress: list.describe("Additional egress rules. The port of tracing.otlpEndpoint needs none."),
+  extraEgress: list.describe(
+    "Additional egress rules. The ports of tracing.otlpEndpoint and operator.platformProxy need none.",
+  ),
 });
 
 const podDisruptionBudget = z.strictObject({

@@ -17,17 +17,30 @@ const Role = Manifest.extend({ rules: z.array(z.unknown()) });
 const Binding = Manifest.extend({ roleRef: named, subjects: z.array(named) });
 const Deployment = Manifest.extend({
   spec: z.looseObject({
-    template: z.looseObject({ spec: z.looseObject({ containers: z.tuple([z.looseObject({ image: z.string() })]) }) }),
+    template: z.looseObject({
+      spec: z.looseObject({
+        securityContext: z.looseObject({}),
+        containers: z.tuple([z.looseObject({ image: z.string() })]),
+      }),
+    }),
   }),
 });
 
 const installed = parseAllDocuments(readFileSync(INSTALL, "utf8")).map((document) => Manifest.parse(document.toJS()));
 const ofKind = (kind: string): readonly Manifest[] => installed.filter((manifest) => manifest.kind === kind);
 
-/** Returns the only Deployment. @param image replaces its image. @throws ZodError unless it has one container */
+/**
+ * Returns the only Deployment, without ids of a user and a group: OpenShift assigns those of the namespace, and rejects
+ * others. The image names the same user.
+ * @param image replaces its image
+ * @throws ZodError unless it has one container
+ */
 export function deployment(image?: string): z.infer<typeof Deployment> {
   const found = Deployment.parse(ofKind("Deployment")[0]);
-  const [container] = found.spec.template.spec.containers;
+  const pod = found.spec.template.spec;
+  const { runAsUser: _user, runAsGroup: _group, fsGroup: _files, ...securityContext } = pod.securityContext;
+  pod.securityContext = securityContext;
+  const [container] = pod.containers;
   if (image !== undefined) container.image = image;
   return found;
 }

@@ -94,10 +94,27 @@ describe("the values of the chart", () => {
     ["http://collector.monitoring.svc:4318", 4318],
     ["https://collector.example.com", 443],
     ["http://[2001:db8::1]:4318/otlp", 4318],
-  ])("allow traces through the network policy to %s", async (otlpEndpoint, port) => {
-    const values = { tracing: { otlpEndpoint }, networkPolicy: { enabled: true } };
-    const policies = (await render(helm, values)).filter(({ kind }) => kind === "NetworkPolicy");
-    expect(policies).toMatchObject([{ spec: { egress: expect.arrayContaining([{ ports: [{ port }] }]) } }]);
+  ])("allow traces, and the way to a proxy, through the network policy to %s", async (url, port) => {
+    for (const given of [{ tracing: { otlpEndpoint: url } }, { operator: { platformProxy: url } }]) {
+      const rendered = await render(helm, { ...given, networkPolicy: { enabled: true } });
+      const policies = rendered.filter(({ kind }) => kind === "NetworkPolicy");
+      expect(policies).toMatchObject([{ spec: { egress: expect.arrayContaining([{ ports: [{ port }] }]) } }]);
+    }
+  });
+
+  it("replace pods one after the other without settings of another strategy", async () => {
+    const rendered = await render(helm, { strategy: { type: "Recreate" } });
+    const deployment = rendered.find(({ kind }) => kind === "Deployment");
+    expect(deployment?.["spec"]).toMatchObject({ strategy: { type: "Recreate" } });
+    expect(JSON.stringify(deployment)).not.toContain("rollingUpdate");
+  });
+
+  it("have no alerts without metrics, of which they would miss all", async () => {
+    const prometheusRule = { enabled: true, renderMode: "alwaysRender" };
+    expect(kindsOf(await render(helm, { metrics: { prometheusRule } }))).toContain("PrometheusRule");
+    expect(kindsOf(await render(helm, { metrics: { enabled: false, prometheusRule } }))).not.toContain(
+      "PrometheusRule",
+    );
   });
 
   it("link an alert to the runbook of the chart's version", async () => {

@@ -158,11 +158,17 @@ describe.each(["documented", "full"] as const)("a preview for each pull request 
 
 const List = z.object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) });
 
-/** Applies a file of deploy/argocd with some of its texts replaced. */
-async function applyShipped(file: string, ...names: readonly (readonly [string, string])[]): Promise<void> {
+/** Applies a file of deploy/argocd with some of its texts replaced, or its manifests of some kinds. */
+async function applyShipped(
+  file: string,
+  names: readonly (readonly [string, string])[],
+  kinds?: readonly string[],
+): Promise<void> {
   const known = [["https://kubernetes.default.svc", controlPlane.server], ["v0.1.0", "main"], ...names] as const;
   const text = await readFile(join(root, "deploy/argocd", file), "utf8");
-  const items = parseAllDocuments(text).map((document) => replaced(document.toJSON() as Json, new Map(known)));
+  const items = parseAllDocuments(text)
+    .filter((document) => kinds?.includes(String(document.get("kind"))) !== false)
+    .map((document) => replaced(document.toJSON() as Json, new Map(known)));
   await kubectl(controlPlane, ["apply", "-f", "-"], {
     input: JSON.stringify({ apiVersion: "v1", kind: "List", items }),
   });
@@ -194,14 +200,16 @@ describe("deploy/argocd", () => {
       });
     const cluster = { apiVersion: "platform-operator.io/v1alpha1", kind: "ClusterPlatformConnection" };
     const bad = { ...cluster, metadata: { name: "mine" }, spec: { baseUrl: "https://api.example.com" } };
+    const theirs = { ...project("theirs"), metadata: { name: "theirs", namespace: env.namespace } };
     await ours.add(
       new Map([
         ...(await Promise.all(files)),
         [`tenants/${env.namespace}/project.yaml`, JSON.stringify(project("shop"))],
         ["tenants/greedy/connection.yaml", JSON.stringify(bad)],
+        ["tenants/greedy/project.yaml", JSON.stringify(theirs)],
       ]),
     );
-    await applyShipped("operator.yaml", ["https://github.com/platform-operator/platform-operator.git", ours.url]);
+    await applyShipped("operator.yaml", [["https://github.com/platform-operator/platform-operator.git", ours.url]]);
     const succeeded = { phase: "Succeeded" };
     await untilStatus("platform-operator", { sync: { status: "Synced" }, operationState: succeeded });
     const crds = async (): Promise<readonly string[]> =>
@@ -231,16 +239,24 @@ describe("deploy/argocd", () => {
     await kubectl(controlPlane, ["delete", ...app]);
   });
 
-  it("gives each team its namespace, and permits no team cluster-wide resources", async () => {
+  it("gives each team its namespace, and permits no team cluster-wide resources or those of another team", async () => {
     const { namespace } = env;
     await env.apply(...defaults(env));
-    await applyShipped("tenants.yaml", ["https://git.example.com/acme/tenants.git", ours.url]);
+    const namesOf = (team: string) =>
+      [
+        ["https://git.example.com/acme/tenants.git", ours.url],
+        ["tenant-shop", `tenant-${team}`],
+        ["shop", team],
+      ] as const;
+    await applyShipped("tenants.yaml", namesOf("greedy"), ["Namespace", "AppProject"]);
+    await applyShipped("tenants.yaml", namesOf(namespace));
     await untilStatus(`tenant-${namespace}`, { sync: { status: "Synced" }, health: { status: "Healthy" } });
     expect(condition(await env.get("PlatformProject", "shop"), "Ready")?.status).toBe("True");
     const denied = { message: expect.stringContaining("is not permitted in project") };
     await untilStatus("tenant-greedy", {
-      operationState: { syncResult: { resources: [expect.objectContaining(denied)] } },
+      operationState: { syncResult: { resources: [expect.objectContaining(denied), expect.objectContaining(denied)] } },
     });
+    expect(await env.find("PlatformProject", "theirs")).toBeUndefined();
     await kubectl(controlPlane, ["delete", "applicationset", "tenants", "-n", ARGOCD]);
     expect((await env.get("PlatformProject", "shop")).metadata.deletionTimestamp).toBeUndefined();
   });

@@ -150,6 +150,7 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     readinessProbe: { failureThreshold: 5 },
     hostAliases: [{ ip: "192.0.2.7", hostnames: ["api.example.com"] }],
     dnsConfig: { options: [{ name: "ndots", value: "1" }] },
+    networkPolicy: { enabled: true },
     initContainers: [container("wait")],
     extraContainers: [container("egress")],
   },
