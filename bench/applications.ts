@@ -83,7 +83,7 @@ export async function redeployAll(rig: Rig, namespace: string, objects: number, 
     each(objects, async (name) => {
       const path = objectPath(APPLICATION, { namespace, name });
       const body = { spec: { deploy: { gitCommitId: commitOf(generation) } } };
-      await rig.client.request({ method: "PATCH", path, body, contentType: "application/merge-patch+json" });
+      await rig.client.request({ method: "PATCH", path, body });
     }),
   ]);
 }
@@ -98,7 +98,7 @@ export async function edit({ client }: Rig, namespace: string, name: string, git
   const path = objectPath(APPLICATION, { namespace, name });
   const sentAt = Date.now();
   const body = { spec: { deploy: { gitCommitId } } };
-  await client.request({ method: "PATCH", path, body, contentType: "application/merge-patch+json" });
+  await client.request({ method: "PATCH", path, body });
   return sentAt;
 }
 

@@ -69,7 +69,7 @@ async function platform(method: string, suffix: string, body?: JsonObject): Prom
 
 async function patch(name: string, body: JsonObject, subresource = ""): Promise<void> {
   const at = `${root}/platformapplications/${name}${subresource}`;
-  await client.request({ method: "PATCH", path: at, body, contentType: "application/merge-patch+json" });
+  await client.request({ method: "PATCH", path: at, body });
 }
 
 function enqueue(job: () => Promise<void>): void {

@@ -165,8 +165,7 @@ describe("a control plane", { timeout: 400_000 }, () => {
     const serve = async (served: boolean): Promise<void> => {
       const { spec } = await crdOf(env);
       const versions = spec.versions.map((version) => ({ ...version, served }));
-      const contentType = "application/merge-patch+json";
-      await env.client.request({ method: "PATCH", path: PROJECTS, contentType, body: { spec: { versions } } });
+      await env.client.request({ method: "PATCH", path: PROJECTS, body: { spec: { versions } } });
     };
     await serve(false);
     await vi.waitFor(() => {

@@ -15,8 +15,7 @@ it("[E14] a missing right: the disposal of the environment names the call", asyn
   const { rules } = Role.parse(await env.client.request({ method: "GET", path }));
   const narrower = rules.filter(({ resources }) => !resources.includes("secrets"));
   expect(narrower).toHaveLength(rules.length - 1);
-  const contentType = "application/merge-patch+json";
-  await env.client.request({ method: "PATCH", path, contentType, body: z.json().parse({ rules: narrower }) });
+  await env.client.request({ method: "PATCH", path, body: z.json().parse({ rules: narrower }) });
   const onAnswer = vi.fn<(call: Call, answer: Answer) => void>();
   env.interceptor = { onAnswer };
   await env.apply(...defaults(env));

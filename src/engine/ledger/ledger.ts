@@ -51,11 +51,6 @@ export function readSlot(raw: Json | undefined): Slot {
   return intent === undefined ? { is: "unreadable" } : { is: "open", intent };
 }
 
-/** Returns the slot as it is stored in the annotation or in status. */
-export function writeSlot(intent: Intent): JsonObject {
-  return { ...intent };
-}
-
 /** What this process knows of an open intent. */
 export interface Knowledge {
   readonly uid: string;

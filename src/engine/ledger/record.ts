@@ -22,7 +22,7 @@ import { recordedIdentityIn, recordedIdIn, statusOf } from "../contract/status.t
 import { sameSignature, sign, signatureOf, verify } from "../ownership/signature.ts";
 import { policiesOf } from "../policies/policy.ts";
 import type { RecordedIdentity } from "./identity.ts";
-import { writeSlot, type Intent } from "./ledger.ts";
+import type { Intent } from "./ledger.ts";
 
 /**
  * Reports whether the object should have the operator's finalizer: only while its deletion has something to do
@@ -219,7 +219,7 @@ export async function recordAccepted(
   intent: Intent,
   kept: JsonObject,
 ): Promise<KubeObject | undefined> {
-  const annotation = JSON.stringify(writeSlot({ ...intent, accepted: kept }));
+  const annotation = JSON.stringify({ ...intent, accepted: kept });
   return await storeOutcome(ports, object, { [INTENT]: annotation });
 }
 

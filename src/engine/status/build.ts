@@ -14,7 +14,7 @@ import {
   type ConditionStatus,
 } from "../contract/status.ts";
 import type { RecordedIdentity } from "../ledger/identity.ts";
-import { type Intent, readSlot, writeSlot } from "../ledger/ledger.ts";
+import { type Intent, readSlot } from "../ledger/ledger.ts";
 import type { PolicyStatus } from "../policies/policy-status.ts";
 
 /** How a reconcile ended. */
@@ -83,7 +83,7 @@ export function buildStatus(outcome: ReconcileOutcome): JsonObject {
     observedGeneration: observedGeneration(outcome),
     externalId: id,
     identity: recordedIdentity === undefined ? member(object.status, "identity") : { ...recordedIdentity },
-    intent: outcome.intent === undefined ? unreadableIntent(object) : writeSlot(outcome.intent),
+    intent: outcome.intent === undefined ? unreadableIntent(object) : { ...outcome.intent },
     lastHandledReconcileAt: outcome.handled ?? member(object.status, "lastHandledReconcileAt"),
     ...outcome.policyStatus,
     drift: report === undefined ? member(object.status, "drift") : driftFields(report.drift),

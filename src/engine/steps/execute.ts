@@ -6,7 +6,7 @@ import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
 import type { Unsaved } from "../context/local-state.ts";
 import { keyText } from "../contract/keys.ts";
 import type { ActionResult, JsonObject, Step, Uuid, Why } from "../contract/kind.ts";
-import { maySend, writeSlot, type Intent } from "../ledger/ledger.ts";
+import { maySend, type Intent } from "../ledger/ledger.ts";
 import {
   clearIntent,
   finalizerDue,
@@ -218,7 +218,7 @@ async function writeIntent(r: Resolved, observed: unknown, step: OnceStep, inten
   r.local.seenIntent = { attempt: intent.attempt, at: ports.clock.monotonic() };
   if (step.creates) {
     const finalizers = finalizerDue(r) && !hasFinalizer(object) ? { finalizers: finalizersWith(object, true) } : {};
-    const annotations = { [INTENT]: JSON.stringify(writeSlot(intent)) };
+    const annotations = { [INTENT]: JSON.stringify(intent) };
     r.object = await ports.writer.patchChecked(object, { annotations, ...finalizers });
     return;
   }

@@ -130,7 +130,8 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
 
 function headersOf(used: Credentials, userAgent: string, request: KubeRequest): Record<string, string> {
   const headers: Record<string, string> = { ...used.headers, accept: "application/json", "user-agent": userAgent };
-  if (request.body !== undefined) headers["content-type"] = request.contentType ?? "application/json";
+  const type = request.method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  if (request.body !== undefined) headers["content-type"] = type;
   return headers;
 }
 

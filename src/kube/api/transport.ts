@@ -18,9 +18,8 @@ export interface KubeRequest {
   /** Built by paths.ts, so that every segment is validated. */
   readonly path: string;
   readonly query?: KubeQuery;
+  /** Every PATCH is a merge patch (RFC 7386). */
   readonly body?: Json;
-  /** "application/json" by default; every PATCH is a merge patch. */
-  readonly contentType?: "application/json" | "application/merge-patch+json";
   /** For the whole exchange, body included; 10 s by default. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
@@ -67,7 +66,7 @@ export function mergePatch(
   body: JsonObject,
   options: Pick<KubeRequest, "query" | "signal"> = {},
 ): KubeRequest {
-  return { method: "PATCH", path, query: STRICT, contentType: "application/merge-patch+json", body, ...options };
+  return { method: "PATCH", path, query: STRICT, body, ...options };
 }
 
 /** The source of the API server's address and the credentials. */

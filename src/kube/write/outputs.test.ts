@@ -56,7 +56,6 @@ describe("an output ConfigMap", () => {
       {
         method: "PATCH",
         path: `${PATH}/out`,
-        contentType: "application/merge-patch+json",
         body: { metadata: { resourceVersion: "9" }, binaryData: null, data: { url: "new", stray: null } },
       },
     ]);

@@ -37,7 +37,6 @@ describe("patchStatus", () => {
         method: "PATCH",
         path: `${PATH}/status`,
         query: QUERY,
-        contentType: "application/merge-patch+json",
         body: { metadata: { resourceVersion: "5" }, status: { b: null, c: 3, list: [1, 2] } },
       },
     ]);

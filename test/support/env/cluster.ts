@@ -72,7 +72,6 @@ export function cluster(client: () => KubeClient, namespace: string) {
       method: "PATCH",
       path: at(kind, name, subresource),
       body,
-      contentType: "application/merge-patch+json",
     });
   };
 
@@ -182,7 +181,7 @@ async function applyOne(client: KubeClient, manifest: Manifest, home: string): P
   } catch (error) {
     if (!isKube(error, "AlreadyExists")) throw error;
     const path = objectPath(type, { namespace, name });
-    await client.request({ method: "PATCH", path, body, contentType: "application/merge-patch+json" });
+    await client.request({ method: "PATCH", path, body });
   }
 }
 
