@@ -109,7 +109,11 @@ const PAUSED_BY = column(
   "The annotation that pauses it.",
 );
 
-const DRIFTED = column("Drifted", ofCondition("Drifted", "status"), "Whether others changed what the spec wants.");
+export const DRIFTED = column(
+  "Drifted",
+  ofCondition("Drifted", "status"),
+  "Whether others changed what the spec wants.",
+);
 
 const REMOTE_ID = wide("Remote-ID", ".status.externalId", "Id on the platform.");
 

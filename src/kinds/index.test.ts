@@ -122,6 +122,10 @@ describe("every kind", () => {
     expect(columns.find(({ name }) => name === "Message")?.priority).toBe(1);
   });
 
+  it.each(RESOURCES)("$kind shows drift if its status has it", ({ columns, status }) => {
+    expect(columns.some(({ name }) => name === "Drifted")).toBe("drift" in status.shape);
+  });
+
   it("has a short name of its own", () => {
     const names = RESOURCES.flatMap(({ shortNames }) => shortNames);
     expect(new Set(names).size).toBe(RESOURCES.length);

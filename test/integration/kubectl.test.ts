@@ -74,7 +74,7 @@ describe("kubectl get", () => {
       ["ENV", "DEPLOYED", "INGRESS", "NEXT", "NEXT-AT", "REMOTE-ID", "MESSAGE"],
     ],
     platformbindings: [
-      ["READY", "REASON", "TEMPLATE", "VERSION", "LAYERS", "PAUSED", "AGE"],
+      ["READY", "REASON", "TEMPLATE", "VERSION", "LAYERS", "DRIFTED", "PAUSED", "AGE"],
       ["CLUSTER", "MESSAGE"],
     ],
     platformcatalogs: [["READY", "REASON", "TEMPLATES", "CONFIGMAP", "PAUSED", "AGE"], ["MESSAGE"]],
@@ -92,6 +92,17 @@ describe("kubectl get", () => {
       for (const column of more ?? []) expect(narrow).not.toContain(column);
     },
   );
+
+  it("shows the version of a template that is bound, while the spec names one that is not offered", async () => {
+    const versioned = (version: string) => ({ spec: { template: { version } } });
+    await env.patch("PlatformBinding", "essentials", versioned("9.9.9"));
+    await env.waitFor("PlatformBinding", "essentials", { reason: "TemplateNotAvailable" });
+    expect(await env.kubectl(["get", "pbind"])).toMatch(
+      /^essentials +False +TemplateNotAvailable +kubernetes-essentials +1\.2\.0 /m,
+    );
+    await env.patch("PlatformBinding", "essentials", versioned("1.2.0"));
+    await env.waitFor("PlatformBinding", "essentials", { status: "True" });
+  });
 
   it("knows every kind by its short name, and all of them by their category", async () => {
     const [, ...rows] = (await env.kubectl(["api-resources", "--api-group=platform-operator.io", "-o", "wide"]))

@@ -10,7 +10,7 @@ import {
   valueOrSource,
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { column, columnsOf, defineResource, wide } from "../../api/resource.ts";
+import { column, columnsOf, defineResource, DRIFTED, wide } from "../../api/resource.ts";
 import { digestField, id, livingStatus, text, atomicList, ATOMIC } from "../../api/status.ts";
 
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
@@ -120,10 +120,11 @@ export const platformBinding = defineResource({
     },
   ],
   columns: columnsOf([
-    column("Template", ".spec.template.key", "Key of the template."),
-    column("Version", ".spec.template.version", "Version of the template."),
+    column("Template", ".status.templateKey", "Key of the template that is bound."),
+    column("Version", ".status.templateVersion", "Version of the template that is bound."),
     column("Layers", ".status.layersEnabled", "Enabled of selected layers."),
     wide("Cluster", ".status.clusterId", "Id of the cluster."),
+    DRIFTED,
   ]),
   selectableFields: [
     ".spec.connectionRef.name",

@@ -12,7 +12,7 @@ import {
   matches,
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { column, columnsOf, defineResource } from "../../api/resource.ts";
+import { column, columnsOf, defineResource, DRIFTED } from "../../api/resource.ts";
 import { ATOMIC, count, digestField, id, livingStatus, text, atomicList } from "../../api/status.ts";
 
 const scope = platformValue.optional();
@@ -182,5 +182,8 @@ export const platformVariableSet = defineResource({
   spec,
   memory: { targets: z.array(knownTarget).max(MAX_TARGETS) },
   status,
-  columns: columnsOf([column("Targets", ".status.targetsSynced", "How many applications have all variables.")]),
+  columns: columnsOf([
+    column("Targets", ".status.targetsSynced", "How many applications have all variables."),
+    DRIFTED,
+  ]),
 });
