@@ -116,14 +116,23 @@ describe("the examples", () => {
 });
 
 describe("every kind", () => {
-  it.each(RESOURCES)("$kind shows Ready first, Age last and its message in the wide table", ({ columns }) => {
-    expect(columns[0]?.name).toBe("Ready");
-    expect(columns.at(-1)?.name).toBe("Age");
+  it.each(RESOURCES)("$kind shows Ready and why first, and its message in the wide table", ({ columns }) => {
+    const names = columns.map(({ name }) => name);
+    expect(names.slice(0, 2)).toEqual(["Ready", "Reason"]);
+    expect(names).toContain("Paused");
+    expect(names.at(-1)).toBe("Age");
     expect(columns.find(({ name }) => name === "Message")?.priority).toBe(1);
   });
 
   it.each(RESOURCES)("$kind shows drift if its status has it", ({ columns, status }) => {
     expect(columns.some(({ name }) => name === "Drifted")).toBe("drift" in status.shape);
+  });
+
+  // kubectl shows a date as an age, and has no age for a time to come: the operator writes that one in whole seconds.
+  it.each(RESOURCES)("$kind shows no time as the status stores it", ({ columns }) => {
+    const times = columns.filter(({ jsonPath }) => /(\.at|At|Since|Until|Time|Timestamp)$/.test(jsonPath));
+    const asStored = times.filter(({ type }) => type !== "date").map(({ jsonPath }) => jsonPath);
+    expect([[], [".status.nextRunChange.at"]]).toContainEqual(asStored);
   });
 
   it("has a short name of its own", () => {
