@@ -5,11 +5,13 @@ import {
   deployment,
   inputsWith,
   NOW,
+  observedFull,
   observedIn,
   openDeployment,
   OTHER_COMMIT,
   passWith,
   print,
+  record,
   REQUEST,
 } from "../../../test/support/services/applications.ts";
 import { application } from "./index.ts";
@@ -62,6 +64,8 @@ describe("the status of an application", () => {
   const open = { lastDeployment: openDeployment() };
   const failed = deployment({ gitCommitId: OTHER_COMMIT, state: "BUILD_ERROR" });
   const earlier = { commit: "0000001" };
+  const gitRepository = { ...record().gitRepository, deployedCommitId: OTHER_COMMIT };
+  const deployedByOthers = observedFull("DEPLOYED", { gitRepository });
   const failedLater = { memory: { lastDeployment: failed, ...earlier } };
 
   it.each<[string, Change, Observed, string | undefined]>([
@@ -69,6 +73,7 @@ describe("the status of an application", () => {
     ["the commit before, during another", { memory: { ...open, ...earlier } }, observedIn("DEPLOYING"), "0000001"],
     ["no commit, during the first deployment", { memory: open }, observedIn("DEPLOYING"), undefined],
     ["the commit before a failed one", failedLater, observedIn("BUILD_ERROR"), "0000001"],
+    ["the commit that others deployed", { surface: "Full" }, deployedByOthers, "feedfac"],
   ])("has %s", (_name, change, observed, commit) => {
     expect(reportOf(change, observed).status).toMatchObject({ commit });
   });
