@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
-import { API_VERSION, APPROVED_PLAN, EXTERNAL_ID, GROUP, PAUSED, POLL_INTERVAL, RESOLVE } from "../../src/api/names.ts";
+import { API_VERSION, GROUP } from "../../src/api/names.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { ID, OTHER_ID } from "../samples/sample.ts";
@@ -155,60 +153,6 @@ interface Lock {
   readonly change: object;
   readonly says: RegExp;
 }
-
-describe("the admission policy", () => {
-  const name = "annotations-test";
-  const Document = z.looseObject({ kind: z.string(), spec: z.looseObject({}).optional() });
-  const annotate = async (key: string, value: string, ...flags: readonly string[]): Promise<string> =>
-    kubectl(cluster, ["annotate", "--overwrite", "pproj", "noted", "-n", namespace, `${key}=${value}`, ...flags]);
-
-  beforeAll(async () => {
-    const documents = parseAllDocuments(readFileSync(join(root, "deploy/install.yaml"), "utf8"))
-      .map((document) => Document.parse(document.toJS()))
-      .filter(({ kind }) => kind.startsWith("ValidatingAdmissionPolicy"));
-    const matchResources = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
-    const here = { policyName: name, matchResources };
-    const items = documents.map(({ kind, spec, ...rest }) => ({
-      ...rest,
-      kind,
-      metadata: { name },
-      spec: { ...spec, ...(kind.endsWith("Binding") && here) },
-    }));
-    await apply(manifest("PlatformProject", "noted", SMALLEST["PlatformProject"]));
-    await annotate(RESOLVE, "kept");
-    await apply(JSON.stringify({ apiVersion: "v1", kind: "List", items }));
-    await vi.waitUntil(
-      async () =>
-        annotate(PAUSED, "on", "--dry-run=server").then(
-          () => false,
-          () => true,
-        ),
-      15_000,
-    );
-  });
-
-  afterAll(async () => {
-    await kubectl(cluster, ["delete", "validatingadmissionpolicy,validatingadmissionpolicybinding", name]);
-  });
-
-  it.each([
-    [POLL_INTERVAL, "10", 'must be a duration such as "90s" or "1h30m"'],
-    [RESOLVE, "Adopt", 'must be "adopt", "proceed" or "recreate"'],
-    [APPROVED_PLAN, "yes", "must be the hash in status.plan, 16 hex digits"],
-    [EXTERNAL_ID, "shop", "must be a UUID"],
-  ])("refuses %s=%s", async (key, value, must) => {
-    const says = `metadata.annotations[${key}]: Invalid value: "${value}": ${must}`;
-    await expect(annotate(key, value)).rejects.toThrow(says);
-    const created = manifest("PlatformProject", "wrong", SMALLEST["PlatformProject"]);
-    const metadata = { name: "wrong", namespace, annotations: { [key]: value } };
-    await expect(apply(JSON.stringify({ ...JSON.parse(created), metadata }))).rejects.toThrow(says);
-  });
-
-  it("takes what counts, and what was there before", async () => {
-    for (const value of ["True", "1", "yes", "no", "false"])
-      expect(await annotate(PAUSED, value), value).toContain("annotated");
-  });
-});
 
 describe("once status.externalId is set", () => {
   const locks: readonly Lock[] = [
