@@ -1,6 +1,7 @@
 /** Chart.yaml, with what Artifact Hub shows of a chart (artifacthub.io: "Helm annotations"). */
-import { stringify } from "yaml";
+import { Document, Scalar, stringify, visit } from "yaml";
 
+import { commitField } from "../../src/api/fields.ts";
 import { OPERATOR_VERSION } from "../../src/operator/config/version.ts";
 import { CRDS, examples, LISTING } from "../listing.ts";
 import { Values } from "./values.ts";
@@ -52,7 +53,18 @@ function annotations(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(texts).map(([name, value]) => [
       `artifacthub.io/${name}`,
-      typeof value === "string" ? value : stringify(value, { lineWidth: 0 }),
+      typeof value === "string" ? value : yamlOf(value),
     ]),
   );
+}
+
+/** @returns YAML in which commits are quoted: whoever replaces one by digits would write a number otherwise. */
+function yamlOf(value: unknown): string {
+  const document = new Document(value);
+  visit(document, {
+    Scalar: (_key, node) => {
+      if (commitField.safeParse(node.value).success) node.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  return document.toString({ lineWidth: 0 });
 }

@@ -37,6 +37,14 @@ describe("the generated files", () => {
   });
 });
 
+describe("the examples on Artifact Hub", () => {
+  it("quote every commit, as YAML reads digits as a number", () => {
+    const commits = files.get("helm-chart/Chart.yaml")?.match(/gitCommitId: .*/g) ?? [];
+    expect(commits.length).toBeGreaterThan(0);
+    expect(commits.filter((line) => !/: "[0-9a-f]+"$/.test(line))).toEqual([]);
+  });
+});
+
 describe("deploy/install.yaml", () => {
   it("lets nobody but the operator's user and group read its token", () => {
     const text = readFileSync(join(root, "deploy/install.yaml"), "utf8");
