@@ -136,11 +136,14 @@ describe("history and rollback", () => {
     const query = { fieldManager: "argocd-controller" };
     await client.request(mergePatch(path, { metadata: { labels: { team: "web" } } }, { query }));
     await client.close();
-    expect(await call(["rollback", "papp/web", "--dry-run"])).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(/^\S+\/web spec\.deploy\.gitCommitId: 89abcde\w+ → 0123456\w+ \(dry run\)\n$/),
-      stderr: "Warning: Argo CD applies this object: change the commit in its source as well, or Argo CD reverts it.\n",
-    });
+    for (const to of [[], ["--to", "1"]]) {
+      expect(await call(["rollback", "papp/web", ...to, "--dry-run"])).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(/^\S+\/web spec\.deploy\.gitCommitId: 89abcde\w+ → 0123456\w+ \(dry run\)\n$/),
+        stderr:
+          "Warning: Argo CD applies this object: change the commit in its source as well, or Argo CD reverts it.\n",
+      });
+    }
     expect(await commitOf()).toBe(NEXT_COMMIT);
   });
 
