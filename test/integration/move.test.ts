@@ -74,18 +74,13 @@ describe("on a surface that does not show where an application belongs, with ids
     ["what its resource left while no operator ran", true],
   ])("a backup that is applied again finds %s", async (_what, stopped) => {
     const before = await env.get("PlatformApplication", "late");
-    const { name, annotations = {} } = before.metadata;
+    const backup = await env.kubectl(["get", "papp", "late", "-o", "yaml"]);
     if (stopped) await env.stop();
     await env.remove("PlatformApplication", "late");
     await env.waitGone("PlatformApplication", "late");
     if (stopped) await env.start();
     const record = await env.record();
-    await env.apply({
-      apiVersion: before.apiVersion,
-      kind: before.kind,
-      metadata: { name, annotations },
-      spec: before.spec ?? {},
-    });
+    expect(await env.kubectl(["apply", "-f", "-"], { input: backup })).toMatch(/ created$/m);
     expect(idOf(await env.waitFor("PlatformApplication", "late", { status: "True" }))).toBe(idOf(before));
     expect(record.changes()).toEqual([]);
   });
