@@ -177,6 +177,19 @@ describe("[R1] a place that changed", () => {
     expect(env.world.remotes.size).toBe(1);
   });
 
+  it("is no change if the spec names another connection of the same host and organization", async () => {
+    const env = await applied({ note: "x" });
+    const { id } = remote(env);
+    env.cluster.create("Link", "second", {});
+    env.cluster.spec("Widget", "a", { name: "a", note: "x", connectionRef: { name: "second" } });
+    await env.run(POLL);
+    expect(ready(env)).toBe("Ready=True/Available");
+    const { uid } = env.cluster.get("Link", "second").metadata;
+    expect(status(env, "identity")).toMatchObject({ connectionUid: uid });
+    expect(status(env, "externalId")).toBe(id);
+    expect(effects(env)).toEqual(["create"]);
+  });
+
   it("of the parent stalls", async () => {
     const env = await applied({ parentRef: { externalId: uuid(801) } });
     env.cluster.spec("Widget", "a", { name: "a", note: "y", parentRef: { externalId: uuid(802) } });
