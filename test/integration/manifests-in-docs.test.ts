@@ -33,7 +33,8 @@ function filesIn(folder: string, ending: string): readonly string[] {
 
 /** The fenced YAML of a page, and the here-documents that its shell commands apply. */
 function blocksOf(path: string): readonly Block[] {
-  const text = readFileSync(path, "utf8");
+  // The notes of a release are a template of helm.
+  const text = readFileSync(path, "utf8").replaceAll("{{ $namespace }}", "shop");
   const fenced = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)];
   const here = [...text.matchAll(/<<'YAML'\n(.*?)^YAML$/gms)];
   return [...fenced, ...here].map(([, block = ""], index) => ({
@@ -42,6 +43,7 @@ function blocksOf(path: string): readonly Block[] {
   }));
 }
 
+const notes = blocksOf(join(root, "helm-chart/templates/NOTES.txt"));
 const pages = [join(root, "README.md"), ...filesIn("docs", ".md")].flatMap(blocksOf);
 const examples = filesIn("examples", ".yaml").map((path) => ({
   where: relative(root, path),
@@ -52,7 +54,7 @@ const rendered = preview.map((manifest) => ({
   where: `docs/guides/previews.md, ${manifest.kind}`,
   text: JSON.stringify(manifest),
 }));
-const blocks = [...pages, ...examples, ...rendered];
+const blocks = [...pages, ...notes, ...examples, ...rendered];
 
 const manifestsOf = ({ text }: Block): readonly z.infer<typeof Manifest>[] =>
   parseAllDocuments(text).flatMap((document) => {
@@ -77,6 +79,7 @@ describe("every YAML in the documentation", () => {
 
   it("is there to be tried", () => {
     expect(pages.length).toBeGreaterThan(10);
+    expect(notes).toHaveLength(1);
     expect(examples.length).toBeGreaterThan(10);
   });
 
