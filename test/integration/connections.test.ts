@@ -109,11 +109,12 @@ describe("a ClusterPlatformConnection", () => {
   });
 });
 
-describe("a connection with a way of its own", () => {
-  const env = createEnv({ surface: "documented" });
-  const says = async (reason: string): Promise<string> => {
-    await env.annotate("PlatformConnection", "own", { [RECONCILE_REQUESTED_AT]: randomUUID() });
-    const object = await env.waitFor("PlatformConnection", "own", { reason });
+describe("a proxy", () => {
+  let variables: Readonly<Record<string, string>> = {};
+  const env = createEnv({ surface: "documented", variables: () => variables });
+  const says = async (reason: string, name = "own"): Promise<string> => {
+    await env.annotate("PlatformConnection", name, { [RECONCILE_REQUESTED_AT]: randomUUID() });
+    const object = await env.waitFor("PlatformConnection", name, { reason });
     return condition(object, "Ready")?.message ?? "";
   };
   const certificates = (text: string): Manifest => ({
@@ -123,7 +124,7 @@ describe("a connection with a way of its own", () => {
     data: { "ca.crt": text },
   });
 
-  it("goes through its proxy, and says what it lacks until that is there", async () => {
+  it("of a connection is its only way, and the connection says what it lacks until that is there", async () => {
     const proxy = await connectProxy(Number(new URL(env.platform.url).port));
     onTestFinished(() => proxy.stop());
     proxy.protect("user:s3cret-right");
@@ -164,5 +165,22 @@ describe("a connection with a way of its own", () => {
     const listed = await cli(["projects", "--connection=pconn/own", ...flags]);
     expect(listed).toMatchObject({ code: 0, stderr: "Nothing found.\n" });
     expect(proxy.asked.slice(before)).toEqual([new URL(env.platform.url).host]);
+  });
+
+  it("of HTTPS_PROXY is the only way of a connection without one, with the credentials in its URL", async () => {
+    const proxy = await connectProxy(Number(new URL(env.platform.url).port));
+    onTestFinished(() => proxy.stop());
+    proxy.protect("user:s3cret-new");
+    variables = { HTTPS_PROXY: proxy.url.replace("//", "//user:s3cret-old@") };
+    await env.restart();
+    await env.apply(secret("plain", { token: env.platform.tokens.admin }), connection(env, "plain"));
+    expect(await says("PlatformUnreachable", "plain")).toMatch(
+      /the proxy of --platform-proxy rejects the user name or the password \(407\)/,
+    );
+    variables = { HTTPS_PROXY: proxy.url.replace("//", "//user:s3cret-new@") };
+    await env.restart();
+    await says("Available", "plain");
+    expect(new Set(proxy.asked)).toEqual(new Set([new URL(env.platform.url).host]));
+    expect(env.operator.output()).not.toMatch(/s3cret/);
   });
 });

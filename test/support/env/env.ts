@@ -78,6 +78,8 @@ export interface EnvOptions {
   readonly deadlines?: Partial<Deadlines>;
   /** Further flags of the operator. */
   readonly args?: readonly string[];
+  /** Further environment variables of the operator, read at each of its starts. */
+  readonly variables?: () => Readonly<Record<string, string>>;
   /** Further namespaces that it watches, by suffix: "b" is `${env.namespace}-b`. */
   readonly more?: readonly string[];
   /** Matches log lines of the level error that are expected. */
@@ -133,6 +135,7 @@ export function createEnv(options: EnvOptions) {
         [DEADLINES_VARIABLE]: JSON.stringify(options.deadlines ?? {}),
         // Later starts take half the time of the first one.
         NODE_COMPILE_CACHE: join(facts.dir, "compile-cache"),
+        ...options.variables?.(),
       },
     });
   };
