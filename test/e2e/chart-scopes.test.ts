@@ -1,18 +1,20 @@
-/** The chart for a list of namespaces, on a cluster that enforces Pod Security and already has CRDs. */
+/** The chart in the place of a manual installation, and for a list of namespaces where Pod Security is enforced. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 
 import { LEASE_NAME } from "../../src/operator/config/names.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { comes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
 import { type Env, FOR_TESTS, errorsOf, openEnv } from "./env.ts";
-import { CHART, manifestsIn } from "./helm.ts";
+import { CHART, manifestsIn, Rendered } from "./helm.ts";
 import { type Pod, podsOf } from "./pod.ts";
 
-const CRDS = join(import.meta.dirname, "../../crds");
+const root = join(import.meta.dirname, "../..");
+const CRDS = join(root, "crds");
 const RELEASE = "team";
 const NAMESPACE = "team-operator";
 const SELECTOR = `app.kubernetes.io/name=platform-operator,app.kubernetes.io/instance=${RELEASE}`;
@@ -39,13 +41,38 @@ beforeAll(async () => {
 
 afterAll(() => env?.close());
 
+describe("a release in the place of a manual installation", () => {
+  const release = ["platform-operator", "--namespace", "platform-operator", "--wait"];
+  const install = (...args: readonly string[]): Promise<string> =>
+    env.helm.run(["upgrade", "--install", ...release, CHART, ...args]);
+
+  it.each([
+    ["README's, for an operator outside of the cluster", ["-f", CRDS, "-f", join(root, "deploy/rbac")], []],
+    ["deploy/", ["-k", join(root, "deploy")], ["--server-side"]],
+  ])("adopts all objects of %s only with --take-ownership and --force-conflicts", async (_what, files, flags) => {
+    await admin(["apply", ...flags, ...files]);
+    await expect(install()).rejects.toThrow(/invalid ownership metadata/);
+    await expect(install("--take-ownership")).rejects.toThrow(/conflict/);
+    expect(await install("--take-ownership", "--force-conflicts")).toContain("STATUS: deployed");
+    const { items } = z
+      .object({ items: z.array(Rendered) })
+      .parse(JSON.parse(await admin(["get", ...files, "-o", "json"])));
+    const others = items.filter(
+      ({ metadata }) => metadata.annotations?.["meta.helm.sh/release-name"] !== "platform-operator",
+    );
+    // The chart has no namespace.
+    expect(others.map(({ kind }) => kind)).toEqual(["Namespace"]);
+    await env.helm.run(["uninstall", ...release]);
+    await admin(["delete", "--ignore-not-found", ...files]);
+  });
+});
+
 describe("a release for some namespaces", () => {
   const install = (...args: readonly string[]): Promise<string> =>
     env.helm.run(["upgrade", "--install", RELEASE, CHART, "--namespace", NAMESPACE, "--wait", ...args], VALUES);
 
-  it("adopts CRDs that somebody else applied only with --take-ownership", async () => {
+  it("adopts CRDs of another version only with --force-conflicts", async () => {
     await admin(["apply", "--server-side", "-f", CRDS]);
-    await expect(install()).rejects.toThrow(/invalid ownership metadata/);
     const crd = await readFile(join(CRDS, "platformprojects.yaml"), "utf8");
     const other = crd.replaceAll(/maxLength: \d+/g, "maxLength: 7");
     await admin(["apply", "--server-side", "-f", "-"], other);
