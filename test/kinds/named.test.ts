@@ -91,7 +91,16 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
       const run = await runner.run({ spec: spec("normal", { mode: "PRODUCTION" }) });
       harness.simulator.sim.faults.clear();
       expect(run).toMatchObject({ ops: ["updateEnvironment"], is: "settled" });
-      expect(run.report.drift).toEqual([{ path: "spec.mode", desired: "PRODUCTION", observed: "STAGING" }]);
+      const drift = [{ path: "spec.mode", desired: "PRODUCTION", observed: "STAGING" }];
+      expect(run.report.drift).toEqual(drift);
+      const storedAs = (mode: string) => {
+        harness.edit(runner.id(), { mode });
+        harness.pass(60);
+      };
+      storedAs("STAGING");
+      expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false, report: { drift } });
+      storedAs("DEVELOPMENT");
+      expect(await runner.run()).toMatchObject({ ops: ["updateEnvironment"], is: "settled", report: { drift: [] } });
       expect(await runner.run({ goal: "absent" })).toMatchObject({
         ops: ["deleteEnvironment"],
         why: { reason: "Deleting" },

@@ -1,6 +1,16 @@
 /** The types of a kind, and the facts of one reconcile that its pure code sees. */
 import type { JsonObject } from "../../kube/api/types.ts";
-import type { Goal, IdentitySource, ListEvidence, Ms, Presence, RatedApi, Supports, Uuid } from "./types.ts";
+import type {
+  Goal,
+  IdentitySource,
+  ListEvidence,
+  Ms,
+  Presence,
+  RatedApi,
+  ResolvedNeeds,
+  Supports,
+  Uuid,
+} from "./types.ts";
 
 /** The types of a kind. */
 export interface KindTypes {
@@ -71,6 +81,8 @@ export interface ContextRecords {
   readonly wasReady: boolean;
   /** Returns the text with every value masked that the operator read from a Secret of the object's namespace. */
   readonly withoutSecrets: (text: string) => string;
+  /** Returns the fingerprint of content that was read from the platform and may hold secrets. */
+  readonly fingerprint: ResolvedNeeds["fingerprint"];
   /**
    * The started marker, an annotation that survives the loss of the status, says that the operation was started
    * (`Kind.notObservableAfterwards`).

@@ -124,7 +124,7 @@ export interface ResolvedNeeds {
   /** The values behind a request without a key, by their keys. @throws RangeError for a field that was not asked for */
   all(field: string): ReadonlyMap<string, string>;
   /** Returns the fingerprint of the content and the sources that it came from. */
-  fingerprint(content: Json): Fingerprint;
+  readonly fingerprint: (content: Json) => Fingerprint;
 }
 
 /** What has to be resolved before a kind can observe. */

@@ -2,7 +2,7 @@
 import { runUntilOf } from "../../api/annotations.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
-import type { Goal, ReconcileContext, Reference, Supports } from "../contract/kind.ts";
+import type { Goal, ReconcileContext, Reference, ResolvedNeeds, Supports } from "../contract/kind.ts";
 import { conditionOf, isSettled, statusOf } from "../contract/status.ts";
 import type { Identity } from "../ledger/identity.ts";
 import { isStarted } from "../ledger/record.ts";
@@ -20,6 +20,7 @@ export function reconcileContext(
   found: {
     readonly spec: unknown;
     readonly inputs: unknown;
+    readonly fingerprint: ResolvedNeeds["fingerprint"];
     readonly goal: Goal;
     readonly identity: Identity;
     /** The memory of the object where the status does not have it. */
@@ -28,7 +29,7 @@ export function reconcileContext(
   },
 ): ReconcileContext {
   const { ports, kind, object, local, connection, recordedIdentity, policies } = r;
-  const { spec, inputs, goal } = found;
+  const { spec, inputs, fingerprint, goal } = found;
   const { id, identitySource } = found.identity.is === "known" ? found.identity : NO_IDENTITY;
   const supports: Supports = (operation) => connection.api.capabilities.supports(operation);
   const now = ports.clock.now();
@@ -71,6 +72,7 @@ export function reconcileContext(
       writtenInto: (other) => ports.externalWrites.latest(other, recordedIdentity),
       wasReady: conditionOf(object, "Ready")?.status === "True" && !isSettled(object),
       withoutSecrets: (text) => ports.withoutSecrets(text, object.metadata.namespace ?? ""),
+      fingerprint,
       // For a one-shot object, the unsaved facts of this process count instead of the marker.
       started:
         (kind.oneShot === undefined ? kind.notObservableAfterwards !== undefined : local.unsaved === undefined) &&

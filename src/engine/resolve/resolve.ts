@@ -7,7 +7,7 @@ import { isObject } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Connection } from "../connections/connections.ts";
 import { keyText } from "../contract/keys.ts";
-import type { Goal, Needs, ReconcileContext, Reference, Why } from "../contract/kind.ts";
+import type { Goal, Needs, ReconcileContext, Reference, ResolvedNeeds, Why } from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { recordedIdentityIn } from "../contract/status.ts";
 import {
@@ -71,7 +71,8 @@ export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Reso
   const cause = causeIn(object);
   const policyStatus = policyStatusIn(object);
   const base = { ...place, ports, kind, local, report: undefined, cause, policies, policyStatus, orphan };
-  const context = reconcileContext(base, { spec, inputs: inputs.value, goal, parent, ...origin });
+  const { value, fingerprint } = inputs;
+  const context = reconcileContext(base, { spec, inputs: value, fingerprint, goal, parent, ...origin });
   if (insist) claimFields(r, context);
   return { ...base, context };
 }
@@ -119,14 +120,15 @@ async function resolveInputs(
   needs: Needs<unknown>,
   gate: ReferenceGate,
   how: Omit<Parameters<typeof resolver>[2], "generation">,
-): Promise<{ readonly is: "found"; readonly value: unknown } | { readonly is: "missing"; readonly why: Why }> {
+): Promise<
+  | { readonly is: "found"; readonly value: unknown; readonly fingerprint: ResolvedNeeds["fingerprint"] }
+  | { readonly is: "missing"; readonly why: Why }
+> {
   if (gate.is === "shut" && how.lenient === undefined) return { is: "missing", why: gate.why };
   const values = await resolveValues(ports.reader, object.metadata.namespace ?? "", needs.values, VALUES_MAX_AGE_MS);
   if (values.is === "missing" && how.lenient === undefined) return values;
-  return {
-    is: "found",
-    value: needs.inputs(resolver(gate, values, { ...how, generation: object.metadata.generation ?? 0 })),
-  };
+  const resolved = resolver(gate, values, { ...how, generation: object.metadata.generation ?? 0 });
+  return { is: "found", value: needs.inputs(resolved), fingerprint: resolved.fingerprint };
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, columnsOf, defineResource, DRIFTED, wide } from "../../api/resource.ts";
 import { digestField, id, livingStatus, text, atomicList, ATOMIC } from "../../api/status.ts";
+import { altered } from "../shared/altered.ts";
 
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
 
@@ -94,6 +95,7 @@ const record = {
     .describe("Layers of the template on this cluster.")
     .meta(ATOMIC),
   written: digestField("the binding as last written"),
+  altered,
 };
 
 export type BindingMemory = z.output<typeof platformBinding.memory>;

@@ -2,38 +2,57 @@
 import type { DriftField } from "../../engine/contract/kind.ts";
 import type { Binding, TemplateField } from "../../platform/areas/templates.ts";
 import { cleaned } from "../../platform/codec/text.ts";
+import type { Difference } from "../shared/altered.ts";
 import { type BindingContext, type ConfigLeaf, type Observed, pathOf } from "./model.ts";
 import { templateFields, typed } from "./values.ts";
 
 const ABSENT = "absent";
 
+/** A difference with its whole values. `isHidden`: they may be secrets, and the status must not show them. */
+interface BindingDifference extends Difference {
+  readonly isHidden?: true;
+}
+
 /**
  * Compares declared fields only, one by one. Values from Secrets are not compared: platforms mask them.
  * @returns undefined where the platform does not show its binding
  */
-export function bindingDrift(
+export function bindingDifferences(
   context: BindingContext,
-  { bound, template }: Observed,
-): readonly DriftField[] | undefined {
+  { bound, template }: Pick<Observed, "bound" | "template">,
+): readonly BindingDifference[] | undefined {
   if (bound === undefined) return undefined;
   const { spec, inputs } = context;
   if (bound === "none") {
     if (context.memory.written === undefined) return [];
-    return [{ path: "spec.template", desired: `${spec.template.key} ${spec.template.version}`, observed: ABSENT }];
+    return [{ path: "spec.template", desired: `${spec.template.key} ${spec.template.version}`, observed: undefined }];
   }
   const fields = templateFields(template);
-  const drift = [
+  return [
     ...different("spec.template.key", spec.template.key, bound.templateKey),
     ...different("spec.template.version", spec.template.version, bound.templateVersion),
     ...layerDrift(context, bound, template),
     ...inputs.config.flatMap((leaf) => leafDrift(leaf, bound.managedConfig, fields(leaf), "open")),
     ...inputs.customer.flatMap((leaf) => leafDrift(leaf, bound.customerProvidedInputs, fields(leaf), "hidden")),
   ];
-  // A status may have each path once, and bounds its length.
-  return [...new Map(drift.map((field) => [cleaned(field.path, []), field]))].map(([path, field]) => ({
-    ...field,
+}
+
+/** Returns the same as the status may report them: it may have each path once, and bounds its length. */
+export function bindingDrift(context: BindingContext, observed: Observed): readonly DriftField[] | undefined {
+  const differences = bindingDifferences(context, observed);
+  if (differences === undefined) return undefined;
+  return [...new Map(differences.map((one) => [cleaned(one.path, []), one]))].map(([path, one]) => ({
     path,
+    ...(one.isHidden === true ? hiddenValues(one) : shownValues(one)),
   }));
+}
+
+function shownValues({ desired, observed }: Difference): Omit<DriftField, "path"> {
+  return { desired: cleaned(desired, []), observed: observed === undefined ? ABSENT : cleaned(observed, []) };
+}
+
+function hiddenValues({ observed }: Difference): Omit<DriftField, "path"> {
+  return { desired: "the declared value", observed: observed === undefined ? ABSENT : "another value" };
 }
 
 /**
@@ -46,20 +65,18 @@ export function isAlike(context: BindingContext, observed: Observed): boolean {
   return (
     isShown &&
     ![...config, ...customer].some(({ from }) => from === "Secret") &&
-    bindingDrift(context, observed)?.length === 0
+    bindingDifferences(context, observed)?.length === 0
   );
 }
 
-function different(path: string, desired: string, observed: string | undefined): readonly DriftField[] {
-  return observed === undefined || observed === desired
-    ? []
-    : [{ path, desired: cleaned(desired, []), observed: cleaned(observed, []) }];
+function different(path: string, desired: string, observed: string | undefined): readonly Difference[] {
+  return observed === undefined || observed === desired ? [] : [{ path, desired, observed }];
 }
 
 /** A selection that the platform does not return is drift only where the template would decide otherwise. */
 function layerDrift({ spec }: BindingContext, { layerSelections }: Binding, template: Observed["template"]) {
   if (layerSelections === undefined) return [];
-  return Object.entries(spec.layerSelections).flatMap(([key, desired]): readonly DriftField[] => {
+  return Object.entries(spec.layerSelections).flatMap(([key, desired]): readonly Difference[] => {
     const layer = template?.layers.find((each) => each.key === key);
     const otherwise = layer === undefined ? desired : layer.mandatory || layer.enabledByDefault;
     const observed = textOf(memberOf(layerSelections, key) ?? otherwise);
@@ -74,7 +91,7 @@ function leafDrift(
   shown: Shown,
   field: TemplateField | undefined,
   show: "open" | "hidden",
-): readonly DriftField[] {
+): readonly BindingDifference[] {
   if (shown === undefined || leaf.from === "Secret" || field?.sensitive === true) return [];
   const { path, value } = leaf;
   const held = textOf(memberOf(memberOf(shown, leaf.component), leaf.key));
@@ -82,15 +99,12 @@ function leafDrift(
   const observed = held ?? field.defaultValue;
   const desired = String(typed(field.type, value) ?? value);
   if (show === "hidden") return hidden(path, desired, observed);
-  return observed === undefined
-    ? [{ path, desired: cleaned(desired, []), observed: ABSENT }]
-    : different(path, desired, observed);
+  return observed === undefined ? [{ path, desired, observed }] : different(path, desired, observed);
 }
 
 /** Hides values that may be secrets: all inputs, and fields that the template does not describe. */
-function hidden(path: string, desired: string, observed: string | undefined): readonly DriftField[] {
-  if (observed === desired) return [];
-  return [{ path, desired: "the declared value", observed: observed === undefined ? ABSENT : "another value" }];
+function hidden(path: string, desired: string, observed: string | undefined): readonly BindingDifference[] {
+  return observed === desired ? [] : [{ path, desired, observed, isHidden: true }];
 }
 
 /** Returns the object's own member of that name. */

@@ -2,10 +2,11 @@
 import { sameContent, type ActionResult, type Plan, type Why, type Kind } from "../../engine/contract/kind.ts";
 import type { BindingInput, ConfigValue } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
+import { alterationOf, isAltered } from "../shared/altered.ts";
 import { firstOf, stalled, safely } from "../shared/checks.ts";
 import { clusterNeed, clusterNotAllowed, unprovenId } from "../shared/limits.ts";
 import { platformBinding, type BindingMemory } from "./crd.ts";
-import { bindingDrift, isAlike } from "./drift.ts";
+import { bindingDifferences, bindingDrift, isAlike } from "./drift.ts";
 import { areLayersOn, shownLayers } from "./layers.ts";
 import {
   type BindingContext,
@@ -54,21 +55,27 @@ function plan(context: BindingContext, observed: Observed): Plan<"put"> {
 }
 
 /**
- * Writes the binding when the spec or a value changed, when the platform shows another binding, and on request where
- * only the answer shows the layers.
+ * Writes the binding when the spec or a value changed, when the platform shows another binding than it made of the last
+ * write, and on request where only the answer shows the layers.
  */
 function checkWritten(context: BindingContext, observed: Observed): Plan<"put"> | undefined {
   if (observed.sent) return undefined;
   const { written } = context.memory;
   if (written === undefined && isAlike(context, observed)) return undefined;
   const changed = written === undefined || !sameContent(written, context.inputs.fingerprint);
-  const changes = bindingDrift(context, observed) ?? [];
   const asksForLayers =
     context.requested !== undefined && observed.bound === undefined && !areLayersOn(context, observed);
-  if (!changed && changes.length === 0 && !asksForLayers) return undefined;
+  if (!changed && !asksForLayers && !isDrifted(context, observed)) return undefined;
+  const changes = bindingDrift(context, observed) ?? [];
   const { key, version } = context.spec.template;
   const message = `Bind the template "${key}" version "${version}" to the cluster.`;
   return safely("putBinding", "put", { message, changes, corrects: !changed && !asksForLayers });
+}
+
+/** Reports whether the platform shows another binding than it made of the last write. */
+function isDrifted(context: BindingContext, observed: Observed): boolean {
+  const differences = bindingDifferences(context, observed) ?? [];
+  return differences.length > 0 && !isAltered(context, differences);
 }
 
 function checkLayers(context: BindingContext, observed: Observed): Plan<"put"> | undefined {
@@ -122,14 +129,19 @@ async function put(
 ): Promise<ActionResult<Observed, BindingMemory>> {
   const { spec, inputs, supports } = context;
   const answer = await api.templates.bind(inputs.clusterId, bindingInput(context, observed));
+  const bound = supports("getBinding") === "Supported" ? answer : undefined;
+  // Without an answer, it shows later whether anything was changed.
+  const before = observed.bound === "none" ? undefined : observed.bound;
+  const left = bindingDifferences(context, { ...observed, bound: bound ?? before }) ?? [];
   return {
     // The answer shows the current layers, which the documented surface never shows again.
-    observed: { ...observed, bound: supports("getBinding") === "Supported" ? answer : undefined, sent: true },
+    observed: { ...observed, bound, sent: true },
     memory: {
       templateKey: spec.template.key,
       templateVersion: spec.template.version,
       layers: shownLayers(answer?.layers),
       written: inputs.fingerprint,
+      altered: alterationOf(context, left),
     },
   };
 }

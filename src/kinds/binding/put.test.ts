@@ -109,6 +109,21 @@ describe("the write", () => {
     expect(kind.plan({ ...context, memory: known.memory }, known.observed)).toMatchObject({ is: "waiting" });
   });
 
+  it("is not repeated for an input that the platform masks, unless it shows another value or the user asks", async () => {
+    const shown = (contact: string) => ({ ...full(enabled), customerProvidedInputs: { c: { contact } } });
+    const { context, known } = await act("Full", shown("***"));
+    const later = { ...context, memory: known.memory };
+    const observed = (contact: string) => ({ ...known.observed, bound: shown(contact), sent: false });
+    expect(kind.plan(later, observed("***"))).toEqual({ is: "settled" });
+    expect(kind.report(later, observed("***"))).toMatchObject({
+      status: { altered: known.memory.altered },
+      drift: [{ path: "spec.customerProvidedInputs[c][contact]", observed: "another value" }],
+    });
+    expect(kind.plan(later, observed("6"))).toMatchObject({ is: "step", step: { corrects: true } });
+    expect(kind.plan({ ...later, requested: "now" }, observed("***"))).toMatchObject({ is: "step" });
+    expect(kind.report(later, observed("5")).status).toHaveProperty("altered", undefined);
+  });
+
   it("works without an answer", async () => {
     const { context, known } = await act("Documented", undefined);
     expect(known.memory.layers).toBeUndefined();

@@ -1,7 +1,8 @@
 /** Builds the report of a binding, without values and without anything that changes by itself. Pure. */
 import { refreshed, type ConditionFact, type Report, type Why } from "../../engine/contract/kind.ts";
 import { cleaned } from "../../platform/codec/text.ts";
-import { bindingDrift, isAlike } from "./drift.ts";
+import { keptAlteration } from "../shared/altered.ts";
+import { bindingDifferences, bindingDrift, isAlike } from "./drift.ts";
 import { shownLayers, standing, type Standing } from "./layers.ts";
 import type { BindingContext, Observed } from "./model.ts";
 import { listOf } from "./values.ts";
@@ -89,10 +90,17 @@ export function report(context: BindingContext, observed: Observed): Report {
       clusterId: context.inputs.clusterId,
       ...boundStatus(observed),
       ...(written !== context.memory.written && { written }),
+      ...leftBehind(context, observed),
       ...(stand !== undefined && { layersEnabled: `${stand.enabled}/${stand.selected}` }),
     },
     ...(drift !== undefined && { drift }),
   };
+}
+
+/** Returns the memory of what the last write left. Only a read shows that nothing is left of it. */
+function leftBehind(context: BindingContext, observed: Observed): Report["status"] {
+  const differences = observed.sent ? undefined : bindingDifferences(context, observed);
+  return differences === undefined ? {} : { altered: keptAlteration(context, differences) };
 }
 
 function readyWhy(context: BindingContext, observed: Observed, stand: Standing | undefined): Why {

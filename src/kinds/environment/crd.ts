@@ -4,6 +4,7 @@ import { connectionRef, displayName, externalId, platformValue, reference } from
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
 import { count, id, livingStatus, text } from "../../api/status.ts";
+import { altered } from "../shared/altered.ts";
 
 const spec = z.object({
   connectionRef: connectionRef.optional(),
@@ -25,6 +26,7 @@ const record = {
   mode: text.describe("Mode on the platform."),
   clusterId: id.describe("Cluster that the environment runs on."),
   createdAt: text.describe("When the platform created it."),
+  altered,
 };
 
 export type EnvironmentMemory = z.output<typeof platformEnvironment.memory>;

@@ -69,8 +69,8 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
     const wanted = { ...inputOf(context.spec), clusterId };
     return await api.environments.create(projectId, wanted, { extended: takesMore(context) });
   },
-  update: async ({ spec }, api, mine) =>
-    (await api.environments.update(mine, inputOf(spec))) ?? { ...mine, ...inputOf(spec) },
+  update: ({ spec }, api, mine) => api.environments.update(mine, inputOf(spec)),
+  sent: inputOf,
   delete: (api, id) => api.environments.delete(id),
 
   report: (context, observed) => {

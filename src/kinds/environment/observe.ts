@@ -6,7 +6,7 @@ import type { Platform } from "../../platform/index.ts";
 import { offered, orGone, sideRead, unlessMissing } from "../shared/answers.ts";
 import { isProjectOfOrganization } from "../shared/limits.ts";
 import { listAge } from "../shared/named-kind.ts";
-import { mineOf, type NamedAction, type NamedObserved } from "../shared/named-plan.ts";
+import { mineOf, type NamedAction, type NamedObserved } from "../shared/named-model.ts";
 import { isKnown, presenceIn } from "../shared/presence.ts";
 import { fitOptional, ID } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";

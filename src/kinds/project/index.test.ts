@@ -111,6 +111,41 @@ describe("the plan of a project, as of every kind that has a name and settings",
     ]);
   });
 
+  describe("that the platform stores differently", () => {
+    const context = contextOf(ours);
+    const { fingerprint } = context.records;
+    const altered = fingerprint([["spec.description", "ours", "theirs"]]);
+    const memory = { altered };
+
+    it.each<[string, Change, string, string]>([
+      ["the last update left it like this", ours, "theirs", "settled"],
+      ["others changed it since", ours, "of others", "updateProject"],
+      ["the spec changed since", { spec: { description: "new" } }, "theirs", "updateProject"],
+      ["the user requests it", { ...ours, requested: "now" }, "theirs", "updateProject"],
+    ])("when %s", (_name, change, description, expected) => {
+      expect(said(project.plan(contextOf({ ...change, memory }), observedOf([remote({ description })])))).toBe(
+        expected,
+      );
+    });
+
+    it.each<[string, Project | undefined, object | undefined]>([
+      ["by the answer", remote({ description: "ours " }), fingerprint([["spec.description", "ours", "ours "]])],
+      ["nothing, by the answer", remote({ description: "ours" }), undefined],
+      ["what it was, without an answer", undefined, altered],
+    ])("remembers %s", async (_name, answer, expected) => {
+      const api = { projects: { update: () => Promise.resolve(answer) } } as unknown as Platform;
+      const step = { repeat: "safe", op: "updateProject", action: "update" } as const;
+      const known = await project.act(step, context, observedOf([described]), api);
+      expect(known.memory.altered).toEqual(expected);
+      expect(project.report({ ...context, memory: known.memory }, known.observed).status["altered"]).toEqual(expected);
+    });
+
+    it("forgets it once nothing differs", () => {
+      const { status } = project.report({ ...context, memory }, observedOf([remote({ description: "ours" })]));
+      expect(status["altered"]).toBeUndefined();
+    });
+  });
+
   it("marks a create with the platform's clock", () => {
     expect(project.plan(contextOf(fresh), observedOf([]))).toMatchObject({
       step: { repeat: "once", creates: true, name: "shop", mark: { absentAt: "2026-11-21T10:00:00.000Z" } },

@@ -7,9 +7,10 @@ import { livingColumns, defineResource } from "../../api/resource.ts";
 import { count, id, livingStatus, text, atomicList } from "../../api/status.ts";
 import type { JsonObject, ReconcileContext } from "../../engine/contract/kind.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
+import { altered } from "../shared/altered.ts";
 import { faultCondition, NOT_READ, sideRead, type SideRead } from "../shared/answers.ts";
 import { listAge, namedKind, ofOrganization } from "../shared/named-kind.ts";
-import { mineOf, type NamedAction, type NamedObserved } from "../shared/named-plan.ts";
+import { mineOf, type NamedAction, type NamedObserved } from "../shared/named-model.ts";
 import { projectNotAllowed } from "../shared/names.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
@@ -32,7 +33,7 @@ export const platformProject = defineResource({
   shortNames: ["pproj"],
   description: "A project of the platform, which contains environments.",
   spec,
-  memory: {},
+  memory: { altered },
   status: livingStatus({
     createdAt: text.optional().describe("When the platform created it."),
     updatedAt: text.optional().describe("When the platform last changed it."),
@@ -47,6 +48,7 @@ export const platformProject = defineResource({
       LISTED_ENVIRONMENTS,
       "Environments of the project, by id; at most 200 are listed.",
     ),
+    altered,
   }),
   columns: livingColumns([]),
 });
@@ -100,8 +102,8 @@ export const project = namedKind<ProjectTypes, Project>({
 
   // Where the answer shows less than a list does, what was sent counts.
   create: async ({ spec }, api) => ({ ...inputOf(spec), ...(await api.projects.create(inputOf(spec))) }),
-  update: async ({ spec }, api, mine) =>
-    (await api.projects.update(mine, inputOf(spec))) ?? { ...mine, ...inputOf(spec) },
+  update: ({ spec }, api, mine) => api.projects.update(mine, inputOf(spec)),
+  sent: inputOf,
   delete: (api, id) => api.projects.delete(id),
 
   report: (context, observed) => {

@@ -5,17 +5,19 @@
 import type { Kind, ReconcileContext, Report, Uuid } from "../../engine/contract/kind.ts";
 import { isDocumented, type OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
+import { alterationOf, keptAlteration } from "./altered.ts";
 import { offered, unlessMissing } from "./answers.ts";
 import { idsBefore, landed, notCreated } from "./create-trace.ts";
 import {
   mineOf,
+  namedDifferences,
   namedDrift,
-  planNamed,
   shownIn,
   type NamedObserved,
   type NamedPlan,
   type NamedTypes,
-} from "./named-plan.ts";
+} from "./named-model.ts";
+import { planNamed } from "./named-plan.ts";
 import type { ListedObject } from "./names.ts";
 import { isKnown, isRoutine, presenceIn } from "./presence.ts";
 
@@ -28,8 +30,10 @@ export interface NamedKind<K extends NamedTypes<Item>, Item extends ListedObject
   observeParent(context: ReconcileContext<K>, api: Platform, parentId: Uuid | undefined): Promise<K["observed"]>;
   /** @throws ApiError */
   create(context: ReconcileContext<K>, api: Platform): Promise<Item>;
-  /** @throws ApiError */
-  update(context: ReconcileContext<K>, api: Platform, mine: Item): Promise<Item>;
+  /** Returns the record of the answer; undefined where it has none. @throws ApiError */
+  update(context: ReconcileContext<K>, api: Platform, mine: Item): Promise<Item | undefined>;
+  /** Returns the members of a record that an update sends. */
+  sent(spec: K["spec"]): Partial<Item>;
   /** @throws ApiError */
   delete(api: Platform, id: Uuid): Promise<unknown>;
   /** Returns the memory of a record. Where the platform shows none, it has only the id and the name of the create. */
@@ -135,9 +139,17 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
       }
       const mine = mineOf(context, observed);
       if (mine === undefined) return { observed, memory: context.memory };
-      const next = await declared.update(context, api, mine);
-      const records = observed.records?.map((one) => (one.id === next.id ? next : one));
-      return { observed: { ...observed, records, updated: true }, memory: declared.memoryOf(context, next) };
+      const answer = await declared.update(context, api, mine);
+      const withRecord = (record: Item) => ({
+        ...observed,
+        records: observed.records?.map((one) => (one.id === mine.id ? record : one)),
+        updated: true,
+      });
+      const next = answer ?? { ...mine, ...declared.sent(context.spec) };
+      // Without an answer, it shows later whether anything was changed.
+      const left = namedDifferences(declared, context, withRecord(answer ?? mine));
+      const memory = { ...declared.memoryOf(context, next), altered: alterationOf(context, left) };
+      return { observed: withRecord(next), memory };
     },
     // A create has landed if an object of its name, or any object where there are no names, is new and held by nobody.
     trace: async (intent, context, api) => {
@@ -165,11 +177,24 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
           reason: "Available",
           message: `${capitalized(noun)} "${context.spec.name}" exists on the platform.`,
         },
-        ...(exists ? declared.report(context, observed) : { conditions: [], status: {} }),
+        ...(exists ? reported(declared, context, observed) : { conditions: [], status: {} }),
         drift: exists ? namedDrift(declared, context, observed) : [],
       };
     },
   };
+}
+
+/** Returns the kind's report, and what the last update left. Only a read shows that nothing is left of it. */
+function reported<K extends NamedTypes<Item>, Item extends ListedObject>(
+  declared: NamedKind<K, Item>,
+  context: ReconcileContext<K>,
+  observed: K["observed"],
+): Pick<Report, "conditions" | "status"> {
+  const { conditions, status } = declared.report(context, observed);
+  const { altered } = context.memory;
+  const kept =
+    observed.updated === true ? altered : keptAlteration(context, namedDifferences(declared, context, observed));
+  return { conditions, status: { ...status, altered: kept } };
 }
 
 const capitalized = (noun: string): string => `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}`;

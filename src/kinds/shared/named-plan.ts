@@ -1,18 +1,18 @@
 /** Plans an object that has a name, unique in its parent, and settings (docs/architecture.md §4). Pure. */
-import type {
-  DriftField,
-  Json,
-  KindTypes,
-  Plan,
-  Presence,
-  ReconcileContext,
-  Uuid,
-  Why,
-} from "../../engine/contract/kind.ts";
-import type { OperationName } from "../../platform/codec/operations.ts";
-import type { Platform } from "../../platform/index.ts";
+import type { Json, Plan, Uuid, Why } from "../../engine/contract/kind.ts";
+import { isAltered } from "./altered.ts";
 import { firstOf, once, stalled, safely } from "./checks.ts";
 import { nameMark } from "./create-trace.ts";
+import {
+  mineOf,
+  type NamedAction,
+  type NamedContext,
+  namedDifferences,
+  namedDrift,
+  type NamedObserved,
+  type NamedPlan,
+  shownIn,
+} from "./named-model.ts";
 import {
   adoptOrRefuse,
   alreadyManaged,
@@ -24,90 +24,6 @@ import {
   type ListedObject,
 } from "./names.ts";
 import { planUnshown, planUnshownRemoval } from "./presence.ts";
-import { fitText } from "./text.ts";
-
-export type NamedAction = "create" | "update" | "delete";
-
-export interface NamedObserved<Item extends ListedObject = ListedObject> {
-  /** The records of all objects of the parent, where the platform shows them. */
-  readonly records: readonly Item[] | undefined;
-  /** The ids of the same objects, where the platform shows them apart. */
-  readonly counts?: readonly { readonly id: Uuid }[];
-  /** Whether the context's id is among the objects of the parent. */
-  readonly presence: Presence;
-  readonly serverNow: Date | undefined;
-  /** The settings were sent in this reconcile. */
-  readonly updated?: boolean;
-  /** A delete was sent in this reconcile. */
-  readonly deleting?: boolean;
-}
-
-/** The types of a kind that `namedKind` builds. */
-export interface NamedTypes<Item extends ListedObject = ListedObject> extends KindTypes {
-  readonly spec: { readonly name: string; readonly externalId?: Uuid | undefined };
-  readonly observed: NamedObserved<Item>;
-  readonly action: NamedAction;
-  readonly api: Platform;
-}
-
-type NamedContext = ReconcileContext<NamedTypes>;
-
-/** What is known of a record. */
-type Known<Item> = { readonly [Member in keyof Item]?: Item[Member] | undefined };
-
-/** A setting, the name included. Nothing is compared while the spec or the platform shows none. */
-export interface NamedSetting<Spec, Item> {
-  /** E.g. "spec.description". */
-  readonly path: string;
-  desired(spec: Spec): string | undefined;
-  observed(shown: Known<Item>): string | undefined;
-}
-
-/** The members of the declaration that the plan needs. */
-export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends ListedObject = ListedObject> {
-  /** E.g. "project". */
-  readonly noun: string;
-  /** What the names are unique in, e.g. "the organization". */
-  readonly parent: string;
-  readonly operations: Readonly<Record<NamedAction, OperationName>>;
-  readonly settings: readonly NamedSetting<K["spec"], Item>[];
-  /** What a user can do where the platform has no update. */
-  readonly updateAdvice: string;
-  /** Returns the record of the object, or what is remembered of it where the platform shows none. */
-  recordOf(context: ReconcileContext<K>, observed: K["observed"]): Known<Item> | undefined;
-  /** Returns the id of the project that `spec.allowedProjects` of the connection has to list. */
-  projectOf(context: ReconcileContext<K>, id: Uuid): Uuid;
-  /** Returns why nothing may be done in the parent. */
-  checkParent?(context: ReconcileContext<K>, observed: K["observed"]): Why | undefined;
-  /** Returns why an object must not be adopted or changed, or, without an id, why none may be created. */
-  checkReach?(context: ReconcileContext<K>, id: Uuid | undefined): Why | undefined;
-  /** Returns why a record does not suit the spec. */
-  checkRecord?(context: ReconcileContext<K>, record: Known<Item> | undefined): Why | undefined;
-}
-
-/** Returns everything in the parent, by id. Every surface shows it, so it proves that an object exists. */
-export function shownIn({ counts, records = [] }: NamedObserved): readonly { readonly id: Uuid }[] {
-  return counts ?? records;
-}
-
-/** Returns the record of the context's object, if the platform shows it. */
-export function mineOf<Item extends ListedObject>(
-  { id }: { readonly id: Uuid | undefined },
-  { records }: { readonly records: readonly Item[] | undefined },
-): Item | undefined {
-  return records?.find((one) => one.id === id);
-}
-
-/** Returns the settings in which the platform differs from the spec, the name first. */
-export function namedDrift(kind: NamedPlan, context: NamedContext, observed: NamedObserved): readonly DriftField[] {
-  const shown = kind.recordOf(context, observed);
-  if (shown === undefined) return [];
-  return kind.settings.flatMap((setting) => {
-    const [desired, actual] = [setting.desired(context.spec), setting.observed(shown)];
-    if (desired === undefined || actual === undefined || desired === actual) return [];
-    return [{ path: setting.path, desired, observed: fitText(actual) }];
-  });
-}
 
 /** Returns the next step. */
 export function planNamed(kind: NamedPlan, context: NamedContext, observed: NamedObserved): Plan<NamedAction> {
@@ -140,10 +56,12 @@ function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: ListedObj
 
 function checkSettings(kind: NamedPlan, context: NamedContext, observed: NamedObserved): Plan<NamedAction> | undefined {
   const { noun, operations } = kind;
-  // Settings are sent once in a reconcile: what the platform stores differently is reported as drift.
+  // Settings are sent once in a reconcile: what the platform stores differently is reported as drift, and not sent
+  // again and again.
   const changes = observed.updated === true ? [] : namedDrift(kind, context, observed);
   if (changes.length === 0) return undefined;
   if (mineOf(context, observed) !== undefined && context.supports(operations.update) !== "Unsupported") {
+    if (isAltered(context, namedDifferences(kind, context, observed))) return undefined;
     const message = `Update the ${noun}'s settings.`;
     return safely(operations.update, "update", { message, corrects: true, changes });
   }

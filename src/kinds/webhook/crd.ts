@@ -4,6 +4,7 @@ import { connectionRef, externalId, flag, platformValue, matches } from "../../a
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, defineResource } from "../../api/resource.ts";
 import { digestField, livingStatus, text, atomicList } from "../../api/status.ts";
+import { altered } from "../shared/altered.ts";
 
 /** The most events of a webhook; the platform knows a handful. */
 export const WEBHOOK_EVENTS = 64;
@@ -38,9 +39,10 @@ export const platformWebhook = defineResource({
   shortNames: ["pwh"],
   description: "A receiver that the platform notifies of deployments of the organization.",
   spec,
-  memory: { registered },
+  memory: { registered, altered },
   status: livingStatus({
     registered: registered.optional(),
+    altered,
     target: text
       .optional()
       .describe("Scheme and host of the receiver. The rest of the URL, which may contain secrets, is not shown."),

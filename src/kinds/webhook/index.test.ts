@@ -109,6 +109,27 @@ describe("on the full surface", () => {
     expect(await hook.run()).toMatchObject({ ops: [], report: { drift: [] } });
   });
 
+  it("one that the platform stores differently is sent once, reported, and deleted", async () => {
+    const hook = harness.webhook(spec);
+    await hook.run();
+    const [stored, drift] = [{ targetUrl: `${TARGET}/` }, [{ path: "spec.targetUrl" }]];
+    harness.fault({
+      match: { operation: "updateWebhook" },
+      count: null,
+      answer: { is: "edited", set: { target_url: `${TARGET}/` } },
+    });
+    harness.edit(hook.id(), stored);
+    expect(await hook.run()).toMatchObject({ ops: ["updateWebhook"], is: "settled", report: { drift } });
+    harness.edit(hook.id(), stored);
+    const again = await hook.run();
+    expect(again).toMatchObject({ ops: [], is: "settled", wrote: false, report: { drift } });
+    expect(JSON.stringify(again.status)).not.toMatch(/hush|secret-path|user:/);
+    harness.edit(hook.id(), { targetUrl: "https://other.example.com/x" });
+    expect(await hook.run({ goal: "absent" })).toMatchObject({ is: "stalled", why: { reason: "NameConflict" } });
+    harness.edit(hook.id(), stored);
+    expect(await hook.run({ goal: "absent" })).toMatchObject({ ops: ["deleteWebhook"], is: "settled" });
+  });
+
   it("ignores the order of events", async () => {
     const hook = harness.webhook(spec);
     await hook.run();

@@ -1,21 +1,19 @@
 /** PlatformWebhook: registered, with its target, its events, and whether it delivers. */
 import {
   type ActionResult,
-  type JsonObject,
   type Kind,
   type Plan,
-  refreshed,
+  sameContent,
   type Uuid,
   type Why,
 } from "../../engine/contract/kind.ts";
-import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
+import { alterationOf, isAltered } from "../shared/altered.ts";
 import { takesMore } from "../shared/answers.ts";
 import { firstOf, stalled, safely, once } from "../shared/checks.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
 import { alreadyManaged, deletedThere, unseen } from "../shared/names.ts";
-import { fitOptional, fitText } from "../shared/text.ts";
-import { platformWebhook, WEBHOOK_EVENTS, type WebhookMemory } from "./crd.ts";
+import { platformWebhook, type WebhookMemory } from "./crd.ts";
 import {
   type Action,
   inputOf,
@@ -25,9 +23,10 @@ import {
   readRegistration,
   shownTarget,
   type WebhookContext,
-  webhookDrift,
+  webhookDifferences,
   type WebhookTypes,
 } from "./model.ts";
+import { report } from "./report.ts";
 
 export const webhook: Kind<WebhookTypes> = {
   resource: platformWebhook,
@@ -58,28 +57,17 @@ export const webhook: Kind<WebhookTypes> = {
     }
     if (observed.shown === undefined || observed.shown === "gone") return { observed, memory: context.memory };
     const updated = await api.webhooks.update(observed.shown, inputOf(context.spec));
-    const next = { ...observed.shown, ...inputOf(context.spec), ...updated };
+    // What the answer does not show is compared as it was before: it shows later whether it was changed.
+    const left = webhookDifferences(context.spec, { ...observed.shown, ...updated });
     return {
-      observed: { shown: next, sent: true },
-      memory: { ...context.memory, registered: context.inputs.settings },
+      observed: { shown: { ...observed.shown, ...inputOf(context.spec), ...updated }, sent: true },
+      memory: { ...context.memory, registered: context.inputs.settings, altered: alterationOf(context, left) },
     };
   },
 
   trace: (_intent, context) => Promise.resolve({ is: "unknowable", why: unknown(context) }),
 
-  report: (context, observed) => {
-    const mine =
-      context.identitySource === "recorded" && typeof observed.shown === "object" ? observed.shown : undefined;
-    return {
-      ready: { reason: "Available", message: readyMessage(context) },
-      conditions: [],
-      status:
-        context.identitySource === "recorded"
-          ? { ...facts(context, mine), registered: remembered(context, observed) }
-          : {},
-      ...(observed.shown !== undefined && { drift: mine === undefined ? [] : webhookDrift(context.spec, mine) }),
-    };
-  },
+  report,
 };
 
 async function create(context: WebhookContext, api: Platform): Promise<ActionResult<Observed, WebhookMemory>> {
@@ -91,33 +79,6 @@ async function create(context: WebhookContext, api: Platform): Promise<ActionRes
     memory: { ...context.memory, registered: context.inputs.settings },
     id: made.id,
   };
-}
-
-/** Returns what was last sent. Without a readable API, an adopted webhook is assumed to match the spec. */
-function remembered({ memory, inputs }: WebhookContext, observed: Observed): WebhookMemory["registered"] {
-  if (memory.registered !== undefined) return refreshed(memory.registered, inputs.settings);
-  return observed.shown === undefined ? inputs.settings : undefined;
-}
-
-/** Returns what the platform shows; where it shows nothing, the target of the spec. */
-function facts({ spec }: WebhookContext, mine: Webhook | undefined): JsonObject {
-  if (mine === undefined) return { target: shownTarget(spec.targetUrl) };
-  return {
-    target: shownTarget(mine.targetUrl),
-    events: (mine.events ?? []).slice(0, WEBHOOK_EVENTS).map((name) => fitText(name)),
-    enabled: mine.enabled,
-    createdAt: fitOptional(mine.createdAt),
-    updatedAt: fitOptional(mine.updatedAt),
-  };
-}
-
-function readyMessage({ spec, supports }: WebhookContext): string {
-  const what = spec.enabled
-    ? `The platform delivers to ${shownTarget(spec.targetUrl)}.`
-    : "The webhook is registered and disabled.";
-  return supports("getWebhook") === "Supported"
-    ? what
-    : `${what} Its surface does not show webhooks, so changes made there are not seen.`;
 }
 
 function unknown({ supports }: WebhookContext): Why {
@@ -166,15 +127,19 @@ function refusal(context: WebhookContext, observed: Observed, id: Uuid): Why | u
   return isProven ? undefined : unprovenId(context, `webhook ${id}`);
 }
 
-/** Settings are sent once in a reconcile: what the platform stores differently is reported as drift. */
-function checkSettings(
-  { spec, inputs, memory, policies, supports }: WebhookContext,
-  observed: Observed,
-): Plan<Action> | undefined {
+/**
+ * Settings are sent once in a reconcile: what the platform stores differently is reported as drift, and not sent again
+ * and again.
+ */
+function checkSettings(context: WebhookContext, observed: Observed): Plan<Action> | undefined {
+  const { spec, inputs, memory, policies, supports } = context;
   // Where nothing is shown, only the settings that were sent last can be compared.
   if (observed.shown === undefined) return isOutdated(memory.registered, inputs.settings) ? NO_UPDATE : undefined;
-  if (observed.shown === "gone" || observed.sent || webhookDrift(spec, observed.shown).length === 0) return undefined;
+  if (observed.shown === "gone" || observed.sent) return undefined;
+  const differences = webhookDifferences(spec, observed.shown);
+  if (differences.length === 0) return undefined;
   if (supports("updateWebhook") === "Unsupported") return policies.corrects === "Nothing" ? undefined : NO_UPDATE;
+  if (isAltered(context, differences)) return undefined;
   const message = "Update target, events and state of the webhook.";
   return safely("updateWebhook", "update", { corrects: true, message });
 }
@@ -184,11 +149,13 @@ const NO_UPDATE = stalled(
   "The platform's surface has no update of webhooks. Make spec what it was, or change the webhook on the platform and adopt it with a new resource.",
 );
 
-function planRemoval({ id, spec, supports }: WebhookContext, { shown: mine }: Observed): Plan<Action> {
+function planRemoval(context: WebhookContext, { shown: mine }: Observed): Plan<Action> {
+  const { id, spec, memory, supports } = context;
   if (typeof mine !== "object" || supports("deleteWebhook") === "Unsupported")
     return stalled("DeleteNotSupported", "The platform's surface has no deletion of webhooks.");
   // Anyone who may edit the resource can write the id; another target may be another team's receiver.
-  if (mine.targetUrl !== spec.targetUrl) {
+  const isKnown = memory.altered && sameContent(memory.altered, alterationOf(context, webhookDifferences(spec, mine)));
+  if (mine.targetUrl !== spec.targetUrl && isKnown !== true) {
     const message = `The webhook ${id} does not have the target that spec.targetUrl says, so it may not be the one that is meant; it is not deleted.`;
     return stalled("NameConflict", message);
   }

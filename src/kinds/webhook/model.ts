@@ -2,6 +2,7 @@
 import { type DriftField, type Fingerprint, type ReconcileContext, sameContent } from "../../engine/contract/kind.ts";
 import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
+import type { Difference } from "../shared/altered.ts";
 import { offered, readOr } from "../shared/answers.ts";
 import { fitText } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
@@ -59,27 +60,31 @@ export function shownTarget(url: string | undefined): string {
   return fitText(pathname === "/" && search === "" ? origin : `${origin}/…`);
 }
 
-/** Returns the differences of the platform from the spec, as the status may report them. */
-export function webhookDrift(wanted: Registration, observed: Webhook): readonly DriftField[] {
+/** Returns the differences of the platform from the spec, with their whole values, which the status must not show. */
+export function webhookDifferences(wanted: Registration, observed: Webhook): readonly Difference[] {
   const settings = [
+    { path: TARGET, desired: wanted.targetUrl, observed: observed.targetUrl },
     { path: "spec.events", desired: listed(wanted.events), observed: listed(observed.events ?? []) },
     // Deployed services treat a registration without this member as enabled.
     { path: "spec.enabled", desired: String(wanted.enabled), observed: String(observed.enabled ?? true) },
   ];
-  return [
-    ...(observed.targetUrl === wanted.targetUrl ? [] : [targetDrift(wanted, observed)]),
-    ...settings
-      .filter(({ desired, observed: actual }) => desired !== actual)
-      .map((field) => ({ ...field, observed: fitText(field.observed) })),
-  ];
+  return settings.filter(({ desired, observed: actual }) => desired !== actual);
+}
+
+const TARGET = "spec.targetUrl";
+
+/** Returns the same as the status may report them. */
+export function webhookDrift(wanted: Registration, observed: Webhook): readonly DriftField[] {
+  return webhookDifferences(wanted, observed).map(({ path, desired, observed: actual }) =>
+    path === TARGET ? targetDrift(wanted, observed) : { path, desired, observed: fitText(actual ?? "") },
+  );
 }
 
 /** Returns the difference of the hosts, or only that the targets differ. */
 function targetDrift(wanted: Registration, observed: Webhook): DriftField {
   const [desired, actual] = [shownTarget(wanted.targetUrl), shownTarget(observed.targetUrl)];
-  const path = "spec.targetUrl";
-  if (desired !== actual) return { path, desired, observed: actual };
-  return { path, desired, observed: `${actual} with another user, path or query` };
+  if (desired !== actual) return { path: TARGET, desired, observed: actual };
+  return { path: TARGET, desired, observed: `${actual} with another user, path or query` };
 }
 
 function listed(events: readonly string[]): string {

@@ -48,6 +48,8 @@ const RECORDS: ContextRecords = {
   writtenInto: () => undefined,
   wasReady: false,
   withoutSecrets: (text) => text,
+  // The content itself.
+  fingerprint: (content) => ({ key: "k", digest: JSON.stringify(content), sources: "s" }),
   started: false,
   confirmedByUser: false,
 };

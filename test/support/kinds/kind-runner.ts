@@ -100,6 +100,7 @@ export function kindRunner<K extends KindTypes>(
         now: clock.now(),
         ...identityOf(),
         memory: kind.resource.memory.parse(status),
+        fingerprint,
         surface: around.surface,
         adoption: kind.listable?.(supportsOn(around.surface)) ? "IfUniqueName" : "Never",
         allowUnverifiedIds: change.allowedProjects === undefined,

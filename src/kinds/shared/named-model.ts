@@ -1,0 +1,108 @@
+/** What the parts of a kind exchange that `namedKind` builds, and how its object is compared with the spec. Pure. */
+import type {
+  DriftField,
+  JsonObject,
+  KindTypes,
+  Presence,
+  ReconcileContext,
+  Uuid,
+  Why,
+} from "../../engine/contract/kind.ts";
+import type { OperationName } from "../../platform/codec/operations.ts";
+import type { Platform } from "../../platform/index.ts";
+import type { AlteredMemory } from "./altered.ts";
+import type { ListedObject } from "./names.ts";
+import { fitText } from "./text.ts";
+
+export type NamedAction = "create" | "update" | "delete";
+
+export interface NamedObserved<Item extends ListedObject = ListedObject> {
+  /** The records of all objects of the parent, where the platform shows them. */
+  readonly records: readonly Item[] | undefined;
+  /** The ids of the same objects, where the platform shows them apart. */
+  readonly counts?: readonly { readonly id: Uuid }[];
+  /** Whether the context's id is among the objects of the parent. */
+  readonly presence: Presence;
+  readonly serverNow: Date | undefined;
+  /** The settings were sent in this reconcile. */
+  readonly updated?: boolean;
+  /** A delete was sent in this reconcile. */
+  readonly deleting?: boolean;
+}
+
+/** The types of a kind that `namedKind` builds. */
+export interface NamedTypes<Item extends ListedObject = ListedObject> extends KindTypes {
+  readonly spec: { readonly name: string; readonly externalId?: Uuid | undefined };
+  readonly observed: NamedObserved<Item>;
+  readonly memory: JsonObject & AlteredMemory;
+  readonly action: NamedAction;
+  readonly api: Platform;
+}
+
+export type NamedContext = ReconcileContext<NamedTypes>;
+
+/** What is known of a record. */
+type Known<Item> = { readonly [Member in keyof Item]?: Item[Member] | undefined };
+
+/** A setting, the name included. Nothing is compared while the spec or the platform shows none. */
+export interface NamedSetting<Spec, Item> {
+  /** E.g. "spec.description". */
+  readonly path: string;
+  desired(spec: Spec): string | undefined;
+  observed(shown: Known<Item>): string | undefined;
+}
+
+/** The members of the declaration that the plan needs. */
+export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends ListedObject = ListedObject> {
+  /** E.g. "project". */
+  readonly noun: string;
+  /** What the names are unique in, e.g. "the organization". */
+  readonly parent: string;
+  readonly operations: Readonly<Record<NamedAction, OperationName>>;
+  readonly settings: readonly NamedSetting<K["spec"], Item>[];
+  /** What a user can do where the platform has no update. */
+  readonly updateAdvice: string;
+  /** Returns the record of the object, or what is remembered of it where the platform shows none. */
+  recordOf(context: ReconcileContext<K>, observed: K["observed"]): Known<Item> | undefined;
+  /** Returns the id of the project that `spec.allowedProjects` of the connection has to list. */
+  projectOf(context: ReconcileContext<K>, id: Uuid): Uuid;
+  /** Returns why nothing may be done in the parent. */
+  checkParent?(context: ReconcileContext<K>, observed: K["observed"]): Why | undefined;
+  /** Returns why an object must not be adopted or changed, or, without an id, why none may be created. */
+  checkReach?(context: ReconcileContext<K>, id: Uuid | undefined): Why | undefined;
+  /** Returns why a record does not suit the spec. */
+  checkRecord?(context: ReconcileContext<K>, record: Known<Item> | undefined): Why | undefined;
+}
+
+/** Returns everything in the parent, by id. Every surface shows it, so it proves that an object exists. */
+export function shownIn({ counts, records = [] }: NamedObserved): readonly { readonly id: Uuid }[] {
+  return counts ?? records;
+}
+
+/** Returns the record of the context's object, if the platform shows it. */
+export function mineOf<Item extends ListedObject>(
+  { id }: { readonly id: Uuid | undefined },
+  { records }: { readonly records: readonly Item[] | undefined },
+): Item | undefined {
+  return records?.find((one) => one.id === id);
+}
+
+/** Returns the settings in which the platform differs from the spec, the name first, with their whole values. */
+export function namedDifferences(
+  kind: NamedPlan,
+  context: NamedContext,
+  observed: NamedObserved,
+): readonly DriftField[] {
+  const shown = kind.recordOf(context, observed);
+  if (shown === undefined) return [];
+  return kind.settings.flatMap((setting) => {
+    const [desired, actual] = [setting.desired(context.spec), setting.observed(shown)];
+    if (desired === undefined || actual === undefined || desired === actual) return [];
+    return [{ path: setting.path, desired, observed: actual }];
+  });
+}
+
+/** Returns the same as the status may report them. */
+export function namedDrift(kind: NamedPlan, context: NamedContext, observed: NamedObserved): readonly DriftField[] {
+  return namedDifferences(kind, context, observed).map((field) => ({ ...field, observed: fitText(field.observed) }));
+}
