@@ -122,7 +122,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   });
 
   it("tries again what was refused, up to its limit", async () => {
-    const refused = { is: "status", status: 409 } as const;
+    const refused = { is: "status", status: 400 } as const;
     env.harness.fault({ match: { operation: "stopDatabase" }, answer: refused, count: 3, effect: "none" });
     const runner = env.applied({ ...stopDatabase, backoffLimit: 2 });
     for (const failedRequests of [1, 2]) {
@@ -134,6 +134,20 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     expect(last).toMatchObject({ ops: ["stopDatabase"], is: "stalled" });
     expect(last.report.conditions).toEqual([failed("OperationRejected")]);
     expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", wrote: false });
+  });
+
+  it("[C8] is sent again after a 409 until it is accepted, whatever its limit of failures", async () => {
+    const body = { message: "Operation is in progress" };
+    const refusals = [409, 409, 400].map((status) => ({ is: "status", status, body }) as const);
+    for (const answer of refusals) env.harness.fault({ match: { operation: "stopDatabase" }, answer, effect: "none" });
+    const runner = env.applied({ ...stopDatabase, backoffLimit: 0 });
+    for (const { status } of refusals) {
+      const tried = await runner.run();
+      expect(tried).toMatchObject({ ops: ["stopDatabase"], is: "waiting", why: { reason: "Queued" } });
+      expect(tried.why.message).toContain(`(${status})`);
+      expect(tried.status).not.toHaveProperty("failedRequests");
+    }
+    expect(await runner.run()).toMatchObject({ ops: ["stopDatabase"], status: { request: {} } });
   });
 
   it("waits for the end of what is in its way", async () => {

@@ -1,11 +1,11 @@
 /** Sends the request of an operation, and classifies the answers of a platform that certainly did not execute it. */
-import type { Kind, OneShot, Why } from "../../engine/contract/kind.ts";
+import type { Kind, OneShot } from "../../engine/contract/kind.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
 import { shownState } from "../service/messages.ts";
 import { accepted } from "../service/progress.ts";
 import { isStoppedAlready } from "../shared/answers.ts";
 import { type ActionAnswer, actionOf, type Observed, type OperationTypes } from "./model.ts";
-import { afterFailedRequest, stoppedBefore, taken } from "./outcome.ts";
+import { afterFailedRequest, type RefusedRequest, stoppedBefore, taken, untilNextRequest } from "./outcome.ts";
 import { phaseOf, targetBaseline } from "./progress.ts";
 
 export const act: Kind<OperationTypes>["act"] = async (_step, context, observed, api) => {
@@ -33,10 +33,9 @@ function after(observed: Observed, { service, cluster }: ActionAnswer, id: strin
   return observed.status === undefined ? observed : accepted(observed, id, service, queued);
 }
 
-interface Rejection {
-  readonly why: Why;
-  /** Sending it again would not help. */
-  readonly isFinal: boolean;
+/** Reports whether the platform refused the request because of other work on the target, which ends by itself. */
+function isInTheWay({ failure, status, message }: ApiError): boolean {
+  return failure.is === "Conflict" || (status === 400 && /in ?progress/i.test(message));
 }
 
 /**
@@ -44,14 +43,15 @@ interface Rejection {
  * @param noun the target of the request
  * @returns undefined where it is the connection's failure, or where only a person can fix it
  */
-export function rejection(error: ApiError, noun: string): Rejection | undefined {
+export function rejection(error: ApiError, noun: string): RefusedRequest | undefined {
   const { failure, status, operation, message } = error;
   switch (failure.is) {
     case "Conflict":
     case "Invalid": {
       // 400 and 409 may only mean that something else is under way (docs/architecture.md §9).
       const text = `The platform rejected ${operation} (${status}): ${message}`;
-      return { why: { reason: "OperationRejected", message: text }, isFinal: status === 422 };
+      const why = { reason: "OperationRejected", message: text } as const;
+      return { why, isFinal: status === 422, isQueued: isInTheWay(error) };
     }
     case "NotFound": {
       const text = `The platform does not find the ${noun} (404): ${message}`;
@@ -75,10 +75,8 @@ export const refused: OneShot<OperationTypes>["refused"] = (error, context, obse
   if (rejected === undefined) return undefined;
   if (action?.wanted === "stopped" && isStopped(error, observed))
     return { observed, memory: stoppedBefore(context, action) };
-  return {
-    observed: { ...observed, refused: true },
-    memory: afterFailedRequest(context, rejected.why, rejected.isFinal),
-  };
+  const again = rejected.isQueued === true ? untilNextRequest(context) : undefined;
+  return { observed: { ...observed, refused: true, again }, memory: afterFailedRequest(context, rejected) };
 };
 
 /** Reports whether the target is stopped: by its state or, where no state is shown, by the text of the refusal. */

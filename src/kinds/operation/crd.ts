@@ -109,7 +109,7 @@ export const spec = z
     backoffLimit: integer(0, 100)
       .default(6)
       .describe(
-        "Number of retries of a request that the platform certainly did not execute. A request with an unknown outcome is never sent again. Defaults to 6.",
+        "Number of retries of a request that the platform certainly did not execute. Requests that it refuses because other work is in progress (409) do not count: they are sent again until the deadline. A request with an unknown outcome is never sent again. Defaults to 6.",
       ),
     activeDeadlineSeconds: integer(1, MAX_SECONDS)
       .default(FOLLOWED_SECONDS)
@@ -149,8 +149,10 @@ const record = {
   request: z
     .object({ requestId, state, startedAt, finishedAt, duration, baseline })
     .describe("The request as accepted by the platform."),
-  failedRequests: count.describe("Number of requests that the platform certainly did not execute."),
-  lastFailure: z.object(failure).describe("Reason why the last of them was not executed."),
+  failedRequests: count.describe(
+    "Number of requests that the platform certainly did not execute, without those that other work in progress was in the way of.",
+  ),
+  lastFailure: z.object(failure).describe("Reason why the last request was not executed."),
   outcome: z
     .object({
       result: z

@@ -76,12 +76,7 @@ function resultOf(outcome: OperationMemory["outcome"]) {
 /** Returns the next step. */
 function plan(context: OperationContext, observed: Observed): Plan<OperationType> {
   const outcome = outcomeOf(context, observed);
-  if (outcome !== undefined) {
-    const { ttlSecondsAfterFinished: seconds } = context.spec;
-    // The object is deleted at that time.
-    const again = seconds === undefined ? {} : { again: seconds * 1000 };
-    return outcome.result === "Complete" ? { is: "settled", ...again } : { is: "stalled", why: outcome, ...again };
-  }
+  if (outcome !== undefined) return planEnd(context, outcome);
   if (observed.refusal !== undefined) return { is: "stalled", why: observed.refusal };
   const action = actionOf(context);
   if (action === undefined) return { is: "waiting", why: NOT_SHOWN };
@@ -89,12 +84,23 @@ function plan(context: OperationContext, observed: Observed): Plan<OperationType
   const { lastFailure } = context.memory;
   // The refused request may have collided with other work: wait for its end.
   if (lastFailure !== undefined && (observed.refused || phaseOf(observed) === "busy")) {
-    return { is: "waiting", why: { reason: "Queued", message: lastFailure.message } };
+    const { again } = observed;
+    const why: Why = { reason: "Queued", message: lastFailure.message };
+    return { is: "waiting", why, ...(again !== undefined && { again }) };
   }
   const why = unobservable(context, action);
   if (why !== undefined) return { is: "stalled", why };
   if (context.policies.blockedOperations.has(action.op)) return stalled("WithheldByPolicy", WITHHELD);
   return request(context, observed, action);
+}
+
+function planEnd(
+  { spec: { ttlSecondsAfterFinished: seconds } }: OperationContext,
+  outcome: OperationOutcome,
+): Plan<never> {
+  // The object is deleted at that time.
+  const again = seconds === undefined ? {} : { again: seconds * 1000 };
+  return outcome.result === "Complete" ? { is: "settled", ...again } : { is: "stalled", why: outcome, ...again };
 }
 
 function request(context: OperationContext, observed: Observed, action: OperationAction): Plan<OperationType> {

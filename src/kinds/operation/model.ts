@@ -1,5 +1,5 @@
 /** What the parts of the operation kind exchange, its targets, and the table of its actions. */
-import type { ReconcileContext, Reference, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Ms, ReconcileContext, Reference, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Phase } from "../../platform/codec/states.ts";
@@ -22,6 +22,8 @@ export interface Observed extends ObservedState {
   readonly rendered?: Rendered | undefined;
   /** A request was refused in this reconcile. */
   readonly refused: boolean;
+  /** When to send it again, where other work is in its way. */
+  readonly again?: Ms | undefined;
 }
 
 /** Default values of a chart, or why the platform has none. */

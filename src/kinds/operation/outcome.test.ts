@@ -144,9 +144,9 @@ describe("a failed request", () => {
   it.each<[string, Observed, ApiFailure["is"] & ("Conflict" | "Invalid"), string, string]>([
     ["is stopped, whatever the message", shown("STOPPED"), "Conflict", "Nothing runs there", "Complete"],
     ["is stopped, whatever the status", shown("STOPPED"), "Invalid", "InvalidAction", "Complete"],
-    ["runs, whatever the message", shown("DEPLOYED"), "Conflict", "It is already stopped", "Failed"],
+    ["runs, whatever the message", shown("DEPLOYED"), "Invalid", "It is already stopped", "Failed"],
     ["is not shown, by the message", NOTHING_OBSERVED, "Conflict", "It is already stopped", "Complete"],
-    ["is not shown, nor by the message", NOTHING_OBSERVED, "Conflict", "Nothing runs there", "Failed"],
+    ["is not shown, nor by the message", NOTHING_OBSERVED, "Invalid", "Nothing runs there", "Failed"],
   ])("to stop a database that %s", (_name, observed, is, message, result) => {
     const error = new ApiError("stopDatabase", { is }, is === "Conflict" ? 409 : 400, message);
     const known = operation.oneShot?.refused(error, operationContext({ ...stop, backoffLimit: 0 }), observed);
@@ -154,6 +154,18 @@ describe("a failed request", () => {
     expect(known?.memory.outcome?.message).toContain(
       result === "Failed" ? message : "The database was stopped before.",
     );
+  });
+
+  it.each([
+    ["at first", undefined, 2_000],
+    ["after ten seconds", "2026-11-21T09:59:50Z", 5_000],
+    ["after an hour", "2026-11-21T09:00:00Z", 60_000],
+  ])("that other work is in the way of is sent again after a growing wait: %s", (_title, startedAt, again) => {
+    const context = operationContext(stop, { memory: { startedAt } });
+    const error = new ApiError("stopDatabase", { is: "Conflict" }, 409, "Operation is in progress");
+    const known = operation.oneShot?.refused(error, context, shown("DEPLOYED"));
+    const later = { ...context, memory: known?.memory ?? {} };
+    expect(operation.plan(later, known?.observed ?? NOTHING_OBSERVED)).toMatchObject({ is: "waiting", again });
   });
 
   it.each<[ApiFailure, number, string | undefined, boolean]>([

@@ -1,5 +1,5 @@
 /** The end of an operation. Pure. */
-import type { Why } from "../../engine/contract/kind.ts";
+import type { Ms, Why } from "../../engine/contract/kind.ts";
 import { MAX_BYTES } from "../catalog/index.ts";
 import { failureReason } from "../service/messages.ts";
 import type { Progress } from "../service/progress.ts";
@@ -119,15 +119,34 @@ export function overdueEnd(isSent: boolean, now: Date): OperationOutcome {
   return { ...(isSent ? unknown(OVERDUE) : failure(TOO_LATE)), at: now.toISOString() };
 }
 
-/**
- * Returns the memory after a request that was certainly not executed.
- * @param isFinal whether sending it again would not help
- */
-export function afterFailedRequest(context: OperationContext, why: Why, isFinal: boolean): OperationMemory {
+/** Why a request was certainly not executed. */
+export interface RefusedRequest {
+  readonly why: Why;
+  /** Sending it again would not help. */
+  readonly isFinal?: boolean;
+  /** Other work is in the way, which ends by itself: only the deadline limits the requests (docs/reliability.md C8). */
+  readonly isQueued?: boolean;
+}
+
+/** Returns the memory after a request that was certainly not executed. */
+export function afterFailedRequest(
+  context: OperationContext,
+  { why, isFinal, isQueued }: RefusedRequest,
+): OperationMemory {
+  if (isQueued === true) return { ...taken(context), lastFailure: { ...why } };
   const failedRequests = (context.memory.failedRequests ?? 0) + 1;
-  const isOver = isFinal || failedRequests > context.spec.backoffLimit;
+  const isOver = isFinal === true || failedRequests > context.spec.backoffLimit;
   const memory = isOver ? ended(context, failure(why)) : taken(context);
   return { ...memory, failedRequests, lastFailure: { ...why } };
+}
+
+/** The bounds of the wait for other work that is in the way of a request. */
+const [SHORTEST_WAIT_MS, LONGEST_WAIT_MS] = [2_000, 60_000];
+
+/** Returns when to send a request again that other work is in the way of: half as long after as it was tried for. */
+export function untilNextRequest({ memory: { startedAt }, now }: OperationContext): Ms {
+  const triedMs = startedAt === undefined ? 0 : now.getTime() - Date.parse(startedAt);
+  return Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, triedMs / 2));
 }
 
 /** Returns the memory after a stop that was refused because the target is stopped. */

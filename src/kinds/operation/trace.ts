@@ -41,7 +41,7 @@ export const traceRequest: Kind<OperationTypes>["trace"] = async (intent, contex
   }
   if (hasBegun(intent, observed, action))
     return landed({ ...taken(context), request: traced(intent, context, observed) });
-  if (phase !== "busy") return { is: "absent", memory: afterFailedRequest(context, unsent(action), false) };
+  if (phase !== "busy") return { is: "absent", memory: afterFailedRequest(context, { why: unsent(action) }) };
   // The work under way was under way before: what becomes of the request has to show later.
   const memory = unshownInTime(context);
   return memory === undefined ? { is: "unknowable", why } : landed(memory);
