@@ -31,6 +31,19 @@ describe("the deletion of an object", () => {
     expect(farewells(env)).toEqual(events);
   });
 
+  it("under deletionPolicy Stop gives up when a state stays unknown for the progress deadline", async () => {
+    const env = await applied({ lifecycle: { deletionPolicy: "Stop", progressDeadline: "20m" } });
+    const odd = { ...remote(env), state: "ODD" };
+    env.world.remotes.set(odd.id, odd);
+    env.cluster.remove("Widget", "a");
+    await env.run(19 * MINUTE);
+    expect(ready(env)).toBe("Ready=Unknown/UnknownState");
+    await env.run(2 * MINUTE);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(farewells(env)).toEqual(["Warning Orphaned"]);
+    expect(remote(env)).toEqual(odd);
+  });
+
   it("follows a policy that was changed before", async () => {
     const env = await applied(DELETE);
     expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);

@@ -7,6 +7,7 @@ import { isOverdue, overdue, workOf } from "./stalls.ts";
 
 const building: Why = { reason: "Building", message: "The platform reports BUILDING." };
 const deploying: Why = { reason: "Deploying", message: "The platform reports DEPLOYING." };
+const unknown: Why = { reason: "UnknownState", message: "The platform reports UNAVAILABLE." };
 const approval: Why = { reason: "ApprovalPending", message: "A plan waits for approval." };
 const [deadlineMs, now] = [100, 1_000];
 
@@ -24,6 +25,7 @@ describe("workOf", () => {
     ["is overdue if an earlier process reported that", building, undefined, building, now - deadlineMs],
     ["is not overdue if an earlier process reported another state", building, undefined, deploying, now],
     ["begins anew where a state comes back", building, since(7, deploying), building, now],
+    ["is overdue if an earlier process reported an unknown state", unknown, undefined, unknown, now - deadlineMs],
     ["is none while nothing is under way", approval, since(7), building, undefined],
   ])("%s", (_, why, before, told, expected) => {
     const object = anObject(told === undefined ? {} : { status: stalledFor(told) });

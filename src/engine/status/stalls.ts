@@ -11,7 +11,10 @@ import { conditionOf, isSettled } from "../contract/status.ts";
 import type { ReconcileResult } from "./build.ts";
 import type { Reconciliation, Resolved } from "./reconciliation.ts";
 
-/** The reasons of work on the platform. Each state ends by itself, or changes to another one. */
+/**
+ * The reasons of work on the platform. Each state ends by itself, or changes to another one. A deletion waits for the
+ * end of an unknown state.
+ */
 const WORK: ReadonlySet<Reason> = new Set([
   "Queued",
   "Building",
@@ -23,6 +26,7 @@ const WORK: ReadonlySet<Reason> = new Set([
   "Deleting",
   "Progressing",
   "LayersNotEnabled",
+  "UnknownState",
 ]);
 
 /**
@@ -63,8 +67,16 @@ export function isLate({ ports, kind, object, local, policies }: Resolved, why: 
   return local.work !== undefined && isOverdue(local.work, deadlineMs, now);
 }
 
-/** Returns the reason for overdue work. @param why why the object waits */
-export function overdue({ message }: Why): Why {
+/**
+ * Returns the reason for overdue work. After an unknown state, which may last for ever, a deletion gives up.
+ * @param why why the object waits
+ */
+export function overdue({ reason, message }: Why): Why {
+  if (reason === "UnknownState")
+    return {
+      reason: "NotObservable",
+      message: `${message} Nothing changed within spec.lifecycle.progressDeadline (1h where it is not set).`,
+    };
   const advice =
     "Nothing changed within spec.lifecycle.progressDeadline (1h where it is not set). Look at it on the platform, and " +
     "cancel or repeat it there if it hangs; the operator goes on following it.";

@@ -3,7 +3,7 @@
  * stopped or left as it is, never deleted. Pure.
  */
 import type { DriftField, Plan } from "../../engine/contract/kind.ts";
-import { unknownState } from "../service/messages.ts";
+import { unclearStop, unknownState } from "../service/messages.ts";
 import { firstOf, stalled } from "../shared/checks.ts";
 import { clusterNotAllowed } from "../shared/limits.ts";
 import { notThere } from "../shared/names.ts";
@@ -91,7 +91,7 @@ export function planRemoval(context: ClusterContext, observed: Observed): Plan<A
     case "busy":
       return { is: "waiting", why: working(context, state) };
     case "unknown":
-      return { is: "waiting", why: unknownState(state, "cluster") };
+      return { is: "waiting", why: unclearStop(state, "cluster") };
     case "failed":
       return state === "STOP_ERROR" && context.requested === undefined
         ? { is: "stalled", why: clusterFailure(state) }

@@ -20,7 +20,7 @@ import {
 } from "../shared/names.ts";
 import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
 import type { ServiceKind } from "./define.ts";
-import { busy, unknownState } from "./messages.ts";
+import { busy, unclearStop } from "./messages.ts";
 import type { ServiceParents, ServiceAction, ServiceContext, ServiceObserved, Noun, ServiceNames } from "./model.ts";
 import { stop } from "./steps.ts";
 
@@ -154,7 +154,7 @@ function planStop(kind: ServiceKind, context: ServiceContext, observed: ServiceO
     return context.memory.runState === "Stopped" ? { is: "stalled", why: unseen } : stop(kind, context, observed);
   const phase = servicePhase(state);
   if (phase === "stopped" || phase === "idle" || phase === "gone") return { is: "settled" };
-  if (phase === "unknown") return { is: "waiting", why: unknownState(state, kind.noun) };
+  if (phase === "unknown") return { is: "waiting", why: unclearStop(state, kind.noun) };
   return phase === "busy" ? { is: "waiting", why: busy(state) } : stop(kind, context, observed);
 }
 

@@ -76,6 +76,12 @@ export function unknownState(state: string, noun: Noun): Why {
   return { reason: "UnknownState", message };
 }
 
+/** Returns the reason to wait with a stop: the state does not show whether there is something to stop. */
+export function unclearStop(state: string, noun: Noun): Why {
+  const message = `The platform reports ${shownState(state)}, which does not show whether the ${noun} runs, so it is not stopped.`;
+  return { reason: "UnknownState", message };
+}
+
 /** Returns a state as it is shown: printable, at most 64 characters. */
 export function shownState(state: string): string {
   return state.replaceAll(/[^\u0020-\u007E]/g, "?").slice(0, LONGEST_STATE);

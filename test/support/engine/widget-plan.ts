@@ -94,6 +94,7 @@ function planProof(pass: WidgetContext, mine: Remote, id: string): Plan<Action> 
 export function planEnd(pass: WidgetContext, { mine }: Observed): Plan<Action> {
   if (mine === undefined) return { is: "settled" };
   if (pass.goal === "stopped") {
+    if (mine.state === "ODD") return { is: "waiting", why: why("UnknownState", "An odd state.") };
     return mine.state === "STOPPED"
       ? { is: "settled" }
       : { is: "step", step: { repeat: "safe", op: "stop", action: "stop" } };
