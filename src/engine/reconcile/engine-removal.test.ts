@@ -44,6 +44,25 @@ describe("the deletion of an object", () => {
     expect(remote(env)).toEqual(odd);
   });
 
+  it.each([
+    ["Delete", "delete", "DeleteFailed", "Normal Deleted"],
+    ["Stop", "stop", "StopFailed", "Normal Orphaned"],
+  ] as const)("under %s that the platform rejects goes on once it does not", async (policy, op, reason, farewell) => {
+    const env = await applied({ lifecycle: { deletionPolicy: policy } });
+    const over = fail(env, [op], [{ is: "Invalid" }, 400]);
+    env.cluster.remove("Widget", "a");
+    await env.run(5 * MINUTE);
+    expect(env.conditions("Widget", "a")).toContain(`Stalled=True/${reason}`);
+    const [calls, writes] = [env.world.calls.length, env.cluster.writes.length];
+    await env.run(HOUR);
+    const sent = env.world.calls.slice(calls).filter((call) => call.op === op).length;
+    expect([sent > 1, sent <= 6, env.cluster.writes.length]).toEqual([true, true, writes]);
+    over();
+    await env.run(25 * MINUTE);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(farewells(env)).toEqual([farewell]);
+  });
+
   it("follows a policy that was changed before", async () => {
     const env = await applied(DELETE);
     expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);

@@ -80,7 +80,8 @@ describe("classifyError", () => {
     for (const phase of ["action", "delete"] as const) {
       const last = REJECTED_ACTIONS - 1;
       expect(short(verdict({ is: "Invalid" }, 400, phase, last))).toBe("retry/Queued");
-      expect(short(verdict({ is: "Invalid" }, 400, phase, last + 1))).toBe("terminal/InvalidSpec");
+      const over = { action: "terminal/InvalidSpec", delete: "terminal/DeleteFailed" };
+      expect(short(verdict({ is: "Invalid" }, 400, phase, last + 1))).toBe(over[phase]);
       expect(short(verdict({ is: "Conflict" }, 409, phase, 100))).toBe("retry/Queued");
     }
   });

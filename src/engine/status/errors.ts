@@ -24,7 +24,7 @@ export type FailureVerdict =
 
 const MINUTE = 60_000;
 
-/** How often a rejected action (400) is tried before it counts as terminal: the queue ahead of it may drain. */
+/** How often a rejected action (400) is tried at once before it counts as terminal: the queue ahead of it may drain. */
 export const REJECTED_ACTIONS = 5;
 
 /** How often a forbidden read is tried before it counts as the object's own error: the connection reports first. */
@@ -42,8 +42,14 @@ const SCOPES = {
 /**
  * Returns what the failure means for the object.
  * @param attempts how many reconciles in a row failed before this one
+ * @param isEnding whether the resource is being deleted, so that no change of its spec helps
  */
-export function classifyError(error: ApiError, phase: CallKind, attempts: number): FailureVerdict {
+export function classifyError(
+  error: ApiError,
+  phase: CallKind,
+  attempts: number,
+  isEnding: boolean = phase === "delete",
+): FailureVerdict {
   const { failure, operation, status, message: said } = error;
   switch (failure.is) {
     case "Unauthorized":
@@ -80,7 +86,7 @@ export function classifyError(error: ApiError, phase: CallKind, attempts: number
         : retry("ExternalResourceDeleted", `The platform does not find the object (404): ${said}`);
     case "Conflict":
     case "Invalid":
-      return rejected(error, phase, attempts);
+      return rejected(error, phase, attempts, isEnding);
     default:
       return failure satisfies never;
   }
@@ -111,7 +117,7 @@ function forbidden(error: ApiError, phase: CallKind, attempts: number): FailureV
   return { is: "terminal", why, again: 10 * MINUTE };
 }
 
-function rejected(error: ApiError, phase: CallKind, attempts: number): FailureVerdict {
+function rejected(error: ApiError, phase: CallKind, attempts: number, isEnding: boolean): FailureVerdict {
   const { operation, status } = error;
   const said = sentenceOf(error);
   const conflict = error.failure.is === "Conflict";
@@ -119,8 +125,13 @@ function rejected(error: ApiError, phase: CallKind, attempts: number): FailureVe
     const message = `An object of that name exists on the platform: ${said} Choose another spec.name, or set spec.externalId to adopt it.`;
     return terminal("NameConflict", message);
   }
-  const mayDrain = (phase === "action" || phase === "delete") && attempts < REJECTED_ACTIONS;
+  const mayDrain = (phase === "action" || isEnding) && attempts < REJECTED_ACTIONS;
   if (conflict || mayDrain) return retry("Queued", `The platform does not take ${operation} now (${status}): ${said}`);
+  if (isEnding) {
+    const message = `The platform rejected ${operation} (${status}): ${said} The operator tries again every ten minutes, or at once with the annotation platform-operator.io/reconcile-requested-at.`;
+    const why: Why = { reason: phase === "delete" ? "DeleteFailed" : "StopFailed", message };
+    return { is: "terminal", why, again: 10 * MINUTE };
+  }
   const message = `The platform rejected ${operation} (${status}): ${said} Change the spec; the same is not sent again.`;
   return terminal("InvalidSpec", message);
 }

@@ -135,7 +135,8 @@ async function afterFailure(
   // A token can get a scope on the platform without notice: a denied step is tried again, slowly.
   if (result.is === "stalled" && error.failure.is !== "Forbidden") {
     const { why } = result;
-    const until = r.ports.clock.monotonic() + restAfter(why, r.policies.progressDeadlineMs);
+    const rest = result.again ?? restAfter(why, r.policies.progressDeadlineMs);
+    const until = r.ports.clock.monotonic() + rest;
     r.local.rejected = rejectionOf(r, refused.op, { why, until });
   }
   return result;
@@ -189,7 +190,7 @@ async function recreate(r: Resolved, observed: unknown, why: Why): Promise<Recon
 /** Classifies a failed exchange, and requests a probe of the connection where it may be the cause. */
 function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult {
   const { ports, kind, local, connection, object } = r;
-  const verdict = classifyError(error, phase, local.failures);
+  const verdict = classifyError(error, phase, local.failures, r.context.goal !== "present");
   // The delay that the rate limit causes begins now; the time limit of a one-shot object does not count it.
   if (verdict.is === "later") {
     expectLook(local, ports.clock, 0);

@@ -1,7 +1,8 @@
 /**
  * Remembers steps that the platform rejected. A step that it rejected for good (400, 422, the 409 of a name that is
- * taken) is not sent again, and a step that it refused for long is not sent for a while. Both are sent again once the
- * spec, the values or the known surface changed, or the user requests it: the same step may then be another request.
+ * taken) is not sent again. A step that it refused for long, or that it rejected while the resource is being deleted,
+ * is not sent for a while. All are sent again once the spec, the values or the known surface changed, or the user
+ * requests it: the same step may then be another request.
  */
 import { isDeepStrictEqual } from "node:util";
 
