@@ -71,6 +71,25 @@ describe("the end of an operation", () => {
     expect(outcomeOf(later, shown("DEPLOYED"))).toMatchObject({ result: "Complete", reason: "Completed" });
   });
 
+  it.each<[string, object, Observed]>([
+    ["database", stop, { ...NOTHING_OBSERVED, status: { id: TARGET, state: "STOPPED" } }],
+    [
+      "cluster",
+      { type: "StopCluster", clusterRef: { name: "main" } },
+      { ...NOTHING_OBSERVED, cluster: { clusterId: TARGET, status: "STOPPED" } },
+    ],
+  ])("of a stop of a %s that was stopped before follows from the state", (_noun, spec, shown) => {
+    const request = { startedAt: STARTED, baseline: targetBaseline(shown) };
+    const context = operationContext(spec, { surface: "Full", memory: { startedAt: STARTED, request } });
+    expect(outcomeOf(context, shown)).toMatchObject({ result: "Complete", reason: "Completed" });
+    expect(operation.report(context, shown).status).toMatchObject({ request: { state: "STOPPED" } });
+  });
+
+  it("of a stop does not follow from the state while its request runs", () => {
+    const status = { id: TARGET, state: "STOPPED" };
+    expect(outcomeOf(accepted(stop), { ...requestIn("STOP_QUEUED"), status })).toBeUndefined();
+  });
+
   const DEADLINE = new Date("2026-11-21T12:59:00Z");
   const before = { deadline: DEADLINE, now: new Date(DEADLINE.getTime() - 1) };
   const after = { deadline: DEADLINE, now: DEADLINE };

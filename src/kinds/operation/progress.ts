@@ -7,7 +7,7 @@ import { shownState } from "../service/messages.ts";
 import { advanced, askedProgress, serviceProgress, type Progress } from "../service/progress.ts";
 import { serviceBaseline } from "../service/trace.ts";
 import type { OperationMemory } from "./crd.ts";
-import type { Observed, OperationAction, OperationContext } from "./model.ts";
+import { actionOf, type Observed, type OperationAction, type OperationContext } from "./model.ts";
 
 /**
  * Reports whether the platform shows how the operation ends: for a database it needs the id of a request, for a cluster
@@ -45,15 +45,20 @@ export function targetBaseline({ status, cluster }: Observed): string {
 }
 
 /** Returns the progress of the accepted request; undefined where nothing shows it now. */
-export function requestProgress({ memory }: OperationContext, observed: Observed): Progress | undefined {
+export function requestProgress(context: OperationContext, observed: Observed): Progress | undefined {
   const { status, request, cluster } = observed;
+  // What was stopped before shows no change after another stop.
+  const isDone = request === undefined && isStop(context) && phaseOf(observed) === "stopped";
+  const sent = isDone ? undefined : context.memory.request;
   if (cluster !== undefined) {
-    const isNews = memory.request?.baseline !== clusterBaseline(clusterFacts(cluster));
+    const isNews = sent?.baseline !== clusterBaseline(clusterFacts(cluster));
     return { state: shownState(cluster.status), phase: isNews ? clusterPhase(cluster.status) : "busy", ours: true };
   }
-  if (status !== undefined) return serviceProgress(memory.request, observed);
+  if (status !== undefined) return serviceProgress(sent, observed);
   return request && askedProgress(request);
 }
+
+const isStop = (context: OperationContext): boolean => actionOf(context)?.wanted === "stopped";
 
 /** Returns the request with what is known of it now. */
 export function currentRequest(context: OperationContext, observed: Observed): OperationMemory["request"] {
