@@ -7,14 +7,14 @@ import { isProjectOfOrganization, projectOfEnvironment } from "./limits.ts";
 
 const failed = (is: ApiFailure["is"]) => new ApiError("listEnvironments", { is } as ApiFailure, 0, "said");
 
-/** A platform with these environments in these projects; a project that is null vanishes before it is looked at. */
-function platform(projects: Readonly<Record<string, readonly string[] | null>>) {
+/** A platform with these environments in these projects, or with the failures of their reads. */
+function platform(projects: Readonly<Record<string, readonly string[] | ApiFailure["is"]>>) {
   const asked: string[] = [];
   const environmentStats = (id: string) => {
     asked.push(id);
-    const environments = projects[id];
-    return environments === null || environments === undefined
-      ? Promise.reject(failed("NotFound"))
+    const environments = projects[id] ?? "NotFound";
+    return typeof environments === "string"
+      ? Promise.reject(failed(environments))
       : Promise.resolve(environments.map((environment) => ({ id: environment })));
   };
   const list = () => Promise.resolve(Object.keys(projects).map((id) => ({ id })));
@@ -29,9 +29,17 @@ describe("the way up from an id", () => {
     expect([await isProjectOfOrganization(api, "two"), await isProjectOfOrganization(api, "b")]).toEqual([true, false]);
   });
 
-  it("is not blocked by a project that was deleted in between", async () => {
-    const { api } = platform({ one: null, two: ["b"] });
-    expect(await projectOfEnvironment(api, "b")).toBe("two");
+  it.each<[string, ApiFailure["is"], string, string | undefined]>([
+    ["is not blocked by a project that was deleted in between", "NotFound", "b", "two"],
+    ["is not blocked by a project that the token may not read", "Forbidden", "b", "two"],
+    ["ends without an answer when all others lack it", "Forbidden", "z", "Forbidden"],
+    ["ends at any other failure", "Server", "b", "Server"],
+  ])("%s", async (_name, failure, environment, expected) => {
+    const { api } = platform({ one: failure, two: ["b"] });
+    const outcome = await projectOfEnvironment(api, environment).catch(
+      (error: unknown) => (error as ApiError).failure.is,
+    );
+    expect(outcome).toBe(expected);
   });
 });
 

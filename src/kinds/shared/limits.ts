@@ -1,6 +1,7 @@
 /** Checks what a connection may work on: projects, objects in none, ids that users give (docs/architecture.md §7). */
 import type { Reference, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
 import { unlessMissing } from "./answers.ts";
 import type { WithPolicies } from "./types.ts";
 
@@ -69,15 +70,22 @@ export async function isProjectOfOrganization(api: Platform, projectId: Uuid): P
 
 /**
  * Returns the project of the organization that an environment is in. Every surface lists the environments of a project
- * by id.
+ * by id. A project that the token may not read does not end the search.
  * @returns undefined when no project has it
- * @throws ApiError
+ * @throws ApiError, "Forbidden" if no other project has it: it may be in the one that is forbidden
  */
 export async function projectOfEnvironment(api: Platform, environmentId: Uuid): Promise<Uuid | undefined> {
+  let forbidden: ApiError | undefined;
   for (const project of await api.projects.list({ maxAgeMs: MAX_AGE_MS })) {
-    // One after the other: the first that has it ends the search, and the rate budget is shared.
-    const environments = await unlessMissing(api.projects.environmentStats(project.id, { maxAgeMs: MAX_AGE_MS }));
-    if (environments?.some(({ id }) => id === environmentId)) return project.id;
+    try {
+      // One after the other: the first that has it ends the search, and the rate budget is shared.
+      const environments = await unlessMissing(api.projects.environmentStats(project.id, { maxAgeMs: MAX_AGE_MS }));
+      if (environments?.some(({ id }) => id === environmentId)) return project.id;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.failure.is !== "Forbidden") throw error;
+      forbidden = error;
+    }
   }
+  if (forbidden !== undefined) throw forbidden;
   return undefined;
 }
