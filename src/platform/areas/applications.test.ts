@@ -8,18 +8,16 @@ const url = "https://github.com/acme/web.git";
 const input: ApplicationInput = { name: "web", gitRepository: { url } };
 
 const repository = { url, branch: "main", provider: "GITHUB", root_path: "/app" };
+const chosen = { name: "web", external_port: 443, protocol: "HTTP", is_default: true };
 const ports = [
-  { id: OTHER, internal_port: 8080, publicly_accessible: true },
+  { id: ID, internal_port: "unreadable" },
+  { id: OTHER, internal_port: 8080, publicly_accessible: true, ...chosen },
   { id: ID, internal_port: 9090 },
 ];
 const stored = { git_repository: repository, ports, cpu: 500, auto_deploy: false };
 const current: Application = {
   id: ID,
   name: "web",
-  ports: [
-    { id: OTHER, internalPort: 8080, publiclyAccessible: true },
-    { id: ID, internalPort: 9090 },
-  ],
   record: {
     id: ID,
     name: "web",
@@ -86,11 +84,11 @@ describe("an application", () => {
       },
     ],
     [
-      "changed on top of what is there, ports under their ids",
+      "changed on top of what is there, ports under their ids with what the platform chose",
       update({
         name: "shop",
         gitRepository: { url, branch: "next" },
-        ports: [{ internalPort: 8080 }, { internalPort: 7070 }],
+        ports: [{ internalPort: 8080, protocol: "GRPC", externalPort: undefined }, { internalPort: 7070 }],
       }),
       put,
       {
@@ -99,7 +97,7 @@ describe("an application", () => {
         name: "shop",
         git_repository: { ...repository, branch: "next" },
         ports: [
-          { id: OTHER, internal_port: 8080, publicly_accessible: false },
+          { ...chosen, id: OTHER, internal_port: 8080, publicly_accessible: false, protocol: "GRPC" },
           { internal_port: 7070, publicly_accessible: false },
         ],
       },

@@ -110,13 +110,9 @@ export function applications(caller: Caller) {
   };
 }
 
-/**
- * Returns the body of a PUT over the current record. A port with an id is changed, one without is new
- * (docs/architecture.md §9).
- */
+/** Returns the body of a PUT over the current record. */
 function changed(current: Application, input: ApplicationInput): Encode {
-  const stored = z.looseObject({}).safeParse(current.record["git_repository"]).data ?? {};
-  const idOf = (internalPort: number) => current.ports?.find((port) => port.internalPort === internalPort)?.id;
+  const { git_repository: repository, ports: stored } = storedParts.parse(current.record);
   const encode = sent(applicationRequest, input);
   return () => {
     const { git_repository, ports, ...body } = encode();
@@ -124,11 +120,27 @@ function changed(current: Application, input: ApplicationInput): Encode {
       { healthchecks: {}, ...current.record },
       {
         ...body,
-        git_repository: overlay(stored, git_repository),
-        ports: ports?.map((wanted) => ({ id: idOf(wanted.internal_port), ...wanted })),
+        git_repository: overlay(repository ?? {}, git_repository),
+        ports: ports?.map((wanted) => changedPort(stored ?? [], wanted)),
       },
     );
   };
+}
+
+/** The nested parts of a record, with all members. An unreadable port does not hide the others. */
+const storedParts = z.object({
+  git_repository: optional.of(z.looseObject({})),
+  ports: optional.of(wellShaped(z.looseObject({ internal_port: z.number() }))),
+});
+type StoredPort = NonNullable<z.output<typeof storedParts>["ports"]>[number];
+
+/**
+ * Returns a port over the stored one: a port with an id is changed, one without is new (docs/architecture.md §9).
+ * @param wanted undefined members stay as they are stored
+ */
+function changedPort(stored: readonly StoredPort[], wanted: z.output<typeof portRequest>): object {
+  const before: Partial<StoredPort> = stored.find((one) => one.internal_port === wanted.internal_port) ?? {};
+  return { id: before["id"], ...overlay(before, wanted) };
 }
 
 const logList = results(wellShaped(z.object({ message: z.string() })));
