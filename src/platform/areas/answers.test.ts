@@ -223,12 +223,17 @@ describe("answers", () => {
   it("ask for the upper case of a service type until one spelling worked", async () => {
     const { server, connect } = await startHarness();
     const { services } = connect();
-    server.script({ status: 404 });
-    expect((await failureOf(services.ingressStatus("container", ID))).failure.is).toBe("NotFound");
+    const failure = async () => (await failureOf(services.ingressStatus("container", ID))).failure.is;
+    server.script({ status: 404 }, { status: 400 });
+    expect(await failure()).toBe("NotFound");
+    server.script({ status: 404 }, { status: 403 });
+    expect(await failure()).toBe("Forbidden");
     server.script({ status: 400 }, { body: {} });
     expect(await services.ingressStatus("container", ID)).toEqual({});
     await services.ingressStatus("helm", ID);
     expect(server.arrived.map(({ url }) => url.split("/")[1])).toEqual([
+      "container",
+      "CONTAINER",
       "container",
       "CONTAINER",
       "container",

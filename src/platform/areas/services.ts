@@ -58,8 +58,8 @@ export function services(caller: Caller) {
         return await get(false);
       } catch (error) {
         if (!isNoSuchPath(error)) throw error;
-        return get(true).catch(() => {
-          throw error;
+        return get(true).catch((second: unknown) => {
+          throw isNoSuchPath(second) ? error : second;
         });
       }
     },
