@@ -105,8 +105,6 @@ export function applications(caller: Caller) {
     update: (current: Application, input: ApplicationInput) =>
       caller.write("updateApplication", [current.id], { body: changed(current, input), answer: maybe(application) }),
     stop: write(caller, "stopApplication", maybe(serviceStatus)),
-    /** Restarts the deployed version, without new settings. */
-    restart: write(caller, "restartApplication", maybe(serviceStatus)),
   };
 }
 

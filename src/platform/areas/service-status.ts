@@ -1,8 +1,7 @@
 import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
-import { write } from "../client/endpoints.ts";
-import { json, nothing } from "../codec/decode.ts";
+import { json } from "../codec/decode.ts";
 import { sent } from "../codec/encode.ts";
 import { optional, pathId, record } from "../codec/schema.ts";
 
@@ -40,7 +39,5 @@ export function deployments(caller: Caller) {
         query: sent(statusQuery, { deploymentRequestId }),
         answer: json(deployment),
       }),
-    /** Cancels one request that is queued or runs. */
-    cancel: write(caller, "cancelDeployment", nothing),
   };
 }

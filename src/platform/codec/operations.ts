@@ -71,7 +71,6 @@ export const operations = {
   updateApplication: { method: "PUT", path: APPLICATION, beyond: true, stale: ofApplication },
   deleteApplication: { method: "DELETE", path: APPLICATION, beyond: true, stale: ofApplication },
   stopApplication: { method: "POST", path: `${APPLICATION}/stop`, beyond: true, stale: ofApplication },
-  restartApplication: { method: "POST", path: `${APPLICATION}/restart-service`, beyond: true, stale: ofApplication },
 
   // Variables and secrets
   importVariables: {
@@ -104,12 +103,6 @@ export const operations = {
 
   // Deployments
   getDeploymentStatus: { method: "GET", path: "/environment/deploymentStatus" },
-  cancelDeployment: {
-    method: "POST",
-    path: "/deploymentQueue/{deploymentRequestId}/cancelDeployment",
-    beyond: true,
-    stale: ["getApplicationStatus", "listServiceStatuses"],
-  },
 
   // Clusters
   stopCluster: { method: "POST", path: `${CLUSTER}/stop`, stale: ofCluster },

@@ -58,12 +58,12 @@ const malformed: readonly (readonly [what: string, body: (right: string) => stri
 ];
 
 /** Whose success is all that counts: their answers are not read. */
-const UNREAD = /^(delete\w+|cancelDeployment|sendInvoices)$/;
+const UNREAD = /^(delete\w+|sendInvoices)$/;
 /** A log is any text; a blueprint's creation that shows no id is traced. */
 const ANYTHING: ReadonlySet<string> = new Set(["createBlueprint", "getApplicationLog"]);
 /** Deployed services answer these without a body. */
 const MAYBE_EMPTY =
-  /^(putBinding|update\w+|deploy\w+|stop\w+|restart\w+|upgradeCluster|importVariables|create(Variable|Secret)|getHelmDefaultValues)$/;
+  /^(putBinding|update\w+|deploy\w+|stop\w+|upgradeCluster|importVariables|create(Variable|Secret)|getHelmDefaultValues)$/;
 /** All of whose members may be missing. */
 const ALL_OPTIONAL = /^([a-z]+Binding|listServiceStatuses|getIngressStatus|create(Variable|Secret))$/;
 

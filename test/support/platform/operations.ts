@@ -163,18 +163,6 @@ const listed = {
   }),
   ...needing("deploy", {
     stopApplication: async (p, w) => p.applications.stop(await w.newApplication()),
-    restartApplication: async (p, w) => p.applications.restart(await w.newApplication()),
-    cancelDeployment: async (p, w) => {
-      const applicationId = await w.newApplication();
-      w.simulator.sim.time.setSpeed(1);
-      try {
-        const deployed = await w.admin.applications.deploy(applicationId, COMMIT);
-        await p.deployments.cancel(deployed?.deploymentRequestId ?? "");
-      } finally {
-        w.simulator.sim.time.setSpeed("instant");
-        w.simulator.sim.time.advance(3600); // ends work that began at speed 1
-      }
-    },
     deployCluster: (p, w) => p.clusters.deploy(w.clusterIds[1]),
   }),
 } satisfies Partial<Record<Beyond, Case>>;
