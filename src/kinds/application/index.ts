@@ -79,11 +79,6 @@ export const application = defineService<ApplicationTypes, Application>({
 
 type Folded = ActionResult<Observed, ApplicationMemory>;
 
-/** Returns the memory with the deployment from before a write, so that the write counts as a change since. */
-function pinned(context: ApplicationContext, observed: Observed): ApplicationMemory {
-  return { ...context.memory, lastDeployment: followedDeployment(context, observed) };
-}
-
 async function importVariables(context: ApplicationContext, observed: Observed, api: Platform): Promise<Folded> {
   const { variables } = context.inputs;
   const id = context.id ?? "";
@@ -94,7 +89,9 @@ async function importVariables(context: ApplicationContext, observed: Observed, 
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? variables.map(({ name }) => name);
   const secrets = wasOvertaken(context, observed, taken) ? await api.secrets.list(id) : observed.secrets;
   const written = imported(context, { ...observed, secrets }, taken);
-  return { observed, memory: { ...pinned(context, observed), written } };
+  // What is deployed is remembered with a write, so that the write counts as a change since.
+  const lastDeployment = followedDeployment(context, observed);
+  return { observed, memory: { ...context.memory, lastDeployment, written } };
 }
 
 async function replaceSecret(
@@ -106,7 +103,7 @@ async function replaceSecret(
   const value = context.inputs.variables.find(({ name }) => name === step.name)?.value ?? "";
   await api.secrets.update(context.id ?? "", step.secretId, { key: step.name, value });
   const { written } = context.memory;
-  const { lastDeployment } = pinned(context, observed);
+  const lastDeployment = followedDeployment(context, observed);
   return {
     observed,
     memory: {
