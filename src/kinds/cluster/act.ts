@@ -15,7 +15,7 @@ import {
   NOTHING_OBSERVED,
   type Observed,
 } from "./model.ts";
-import { clusterStatus } from "./observe.ts";
+import { listedStatus } from "./observe.ts";
 import { clusterBaseline, orderOf, ORDERS } from "./order.ts";
 
 /** The first state that the platform shows after it accepts a request (docs/architecture.md §9). */
@@ -118,5 +118,5 @@ async function statusOrGone(context: ClusterContext, api: Platform): Promise<Clu
   const { externalId: id } = context.spec;
   const read = offered(api, "getClusterStatus", () => api.clusters.status(id));
   const status = await readOr(readOr(read, undefined, ["NotSupported"]), "gone" as const, ["NotFound", "Invalid"]);
-  return status ?? (await clusterStatus(id, api)) ?? "hidden";
+  return status ?? (await listedStatus(id, api)) ?? "hidden";
 }

@@ -74,9 +74,12 @@ export async function clusterStatus(
 ): Promise<ClusterStatus | undefined> {
   const isShown = () => Promise.resolve(isListed);
   const own = offered(api, "getClusterStatus", () => api.clusters.status(id), isShown);
-  const status = await readOr(own, undefined, MISSING);
-  if (status !== undefined) return status;
-  const list = () => api.clusters.list({ maxAgeMs: listMaxAgeMs });
+  return (await readOr(own, undefined, MISSING)) ?? (await listedStatus(id, api, listMaxAgeMs));
+}
+
+/** Returns the status that the list of clusters shows; undefined where it shows none. @throws ApiError */
+export async function listedStatus(id: string, api: Platform, maxAgeMs = 0): Promise<ClusterStatus | undefined> {
+  const list = () => api.clusters.list({ maxAgeMs });
   const clusters = await readOr(offered(api, "listClusters", list), undefined, MISSING);
   const listed = clusters?.find((cluster) => cluster.id === id);
   return listed?.status === undefined ? undefined : { clusterId: id, status: listed.status };

@@ -61,6 +61,25 @@ describe("the trace of a request", () => {
     await expect(traceOrder(intent("stopCluster"), clusterContext(), failing("Server"))).rejects.toThrow("no");
   });
 
+  it("reads the list, once, where the status is not shown", async () => {
+    const asked: string[] = [];
+    const api = {
+      capabilities: capabilitiesOn("Auto"),
+      clusters: {
+        status: () => {
+          asked.push("status");
+          return Promise.reject(new ApiError("getClusterStatus", { is: "NotFound" }, 404, "no"));
+        },
+        list: () => {
+          asked.push("list");
+          return Promise.resolve([{ id: CLUSTER, status: "STOPPING" }]);
+        },
+      },
+    } as unknown as Platform;
+    expect((await traceOrder(intent("stopCluster"), clusterContext(), api)).is).toBe("landed");
+    expect(asked).toEqual(["status", "list"]);
+  });
+
   it("where nothing shows the cluster, lets a stop be repeated and leaves an upgrade to a person", async () => {
     const api = showing(() => expect.fail("nothing is read"), "Documented");
     const context = clusterContext({ surface: "Documented" });
