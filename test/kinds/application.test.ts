@@ -59,6 +59,44 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(env.harness.values(runner.id())).toEqual({ MODE: "fast" });
   });
 
+  it("has a variable that the platform leaves out sent a few times, apart from each other, and on request", async () => {
+    env.harness.change({ refusedVariables: ["OTHER"] });
+    const runner = env.applied({ variables: [plain, { name: "OTHER", value: "1" }] });
+    const pending = (cause: string) => ({
+      report: {
+        conditions: expect.arrayContaining([
+          expect.objectContaining({ reason: "VariablesPending", message: expect.stringContaining(`OTHER: ${cause}`) }),
+        ]),
+      },
+    });
+    const created = await runner.run();
+    expect(created.ops).toEqual(["createApplication", "importVariables", "deployApplication"]);
+    expect(await runner.run()).toMatchObject({ ops: [], ...pending("it is sent again") });
+    env.harness.wait(120);
+    expect((await runner.run()).ops).toEqual(["importVariables"]);
+    env.harness.wait(120);
+    expect(await runner.run()).toMatchObject({ ops: ["importVariables"], ...pending("see there why") });
+    env.harness.wait(6000);
+    expect((await runner.run()).ops).toEqual([]);
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+
+    env.harness.change({ refusedVariables: [] });
+    env.harness.writes();
+    expect((await runner.run({ requested: "again" })).ops).toEqual(["importVariables", "deployApplication"]);
+    const [[, body] = []] = env.harness.writes();
+    expect(body).toMatchObject({ vars: [{ name: "OTHER" }] });
+    expect(env.harness.values(runner.id())).toEqual({ MODE: "fast", OTHER: "1" });
+    env.harness.wait(120);
+    const { ops, status } = await runner.run();
+    expect([ops, Object.keys(status["written"] ?? {})]).toEqual([
+      [],
+      expect.not.arrayContaining(["attempts", "sentAt"]),
+    ]);
+    env.harness.wait(600);
+    await runner.run();
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+  });
+
   it("[C7] that is gone is not created again", async () => {
     const runner = await env.deployed();
     env.harness.remove(runner.id());
@@ -233,6 +271,11 @@ describe("an application on the full surface alone", () => {
 
 describe("an application on the documented surface alone", () => {
   const env = applicationEnv("Documented");
+  const synced = expect.objectContaining({ reason: "VariablesSynced", status: "True" });
+  const removeSecret = () => {
+    const { variables } = env.harness.simulator.world();
+    for (const { id, key } of variables.values()) if (key === "TOKEN") variables.delete(id);
+  };
 
   it("is created, and its environment before it, with the documented members alone", async () => {
     const { harness } = env;
@@ -268,6 +311,34 @@ describe("an application on the documented surface alone", () => {
     // Shows the ingress.
     expect(await runner.run()).toMatchObject({ ops: [] });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    removeSecret();
+    expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
+    expect(env.harness.values(runner.id())).toEqual({ TOKEN: "new-value" });
+    env.harness.pass(120);
+    expect((await runner.run()).report.conditions).toContainEqual(synced);
+    env.harness.pass(600);
+    await runner.run();
+    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+  });
+
+  it("knows a secret that an import without an answer made after the old one was removed", async () => {
+    const runner = await env.deployed({ variables: [secret] }, { "spec.variables[TOKEN]": "old-value" });
+    runner.around.values = { "spec.variables[TOKEN]": "new-value" };
+    await runner.run();
+    removeSecret();
+    env.harness.fault({
+      match: { operation: "importEnvironmentVariable" },
+      effect: "applied",
+      answer: { is: "reset" },
+    });
+    await failureOf(runner.run());
+    expect(env.harness.values(runner.id())).toEqual({ TOKEN: "new-value" });
+    env.harness.pass(120);
+    expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
+    env.harness.pass(120);
+    const { ops, report } = await runner.run();
+    expect(ops).toEqual([]);
+    expect(report.conditions).toContainEqual(synced);
   });
 
   it("knows a secret that an import without an answer made right after the list was read", async () => {
@@ -287,7 +358,7 @@ describe("an application on the documented surface alone", () => {
     env.harness.pass(120);
     const { ops, report } = await runner.run();
     expect(ops).toEqual([]);
-    expect(report.conditions).toContainEqual(expect.objectContaining({ reason: "VariablesSynced", status: "True" }));
+    expect(report.conditions).toContainEqual(synced);
   });
 
   it("is followed where its status shows no more than the usage guide", async () => {

@@ -20,7 +20,7 @@ import {
   runsBySchedule,
   SCHEDULE_COLUMNS,
 } from "../../api/run-schedule.ts";
-import { digestField, lastOperation, livingStatus, text, atomicList } from "../../api/status.ts";
+import { count, digestField, lastOperation, livingStatus, text, atomicList } from "../../api/status.ts";
 import {
   connectionSecret,
   connectionSecretRef,
@@ -167,6 +167,8 @@ const written = writtenOf({
     256,
     "Secrets that did not exist before an import whose response is not recorded yet.",
   ),
+  attempts: count.optional().describe("Number of imports that left out variables for no visible reason."),
+  sentAt: text.optional().describe("The platform's time of the last one."),
 });
 
 const ingress = ingressField("application");

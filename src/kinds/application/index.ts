@@ -21,7 +21,15 @@ import {
 import { observe, ownStatus } from "./observe.ts";
 import { checks } from "./plan.ts";
 import { drift, ready, report } from "./report.ts";
-import { imported, inputVariables, keep, prepareImport, wasOvertaken } from "./variables.ts";
+import {
+  importable,
+  imported,
+  inputVariables,
+  keep,
+  pendingVariables,
+  prepareImport,
+  wasOvertaken,
+} from "./variables.ts";
 
 export const application = defineService<ApplicationTypes, Application>({
   ...NAMES,
@@ -80,7 +88,7 @@ export const application = defineService<ApplicationTypes, Application>({
 type Folded = ActionResult<Observed, ApplicationMemory>;
 
 async function importVariables(context: ApplicationContext, observed: Observed, api: Platform): Promise<Folded> {
-  const { variables } = context.inputs;
+  const variables = importable(context);
   const id = context.id ?? "";
   const answer = await api.variables.import(id, {
     overwrite: true,
@@ -91,7 +99,15 @@ async function importVariables(context: ApplicationContext, observed: Observed, 
   const written = imported(context, { ...observed, secrets }, taken);
   // What is deployed is remembered with a write, so that the write counts as a change since.
   const lastDeployment = followedDeployment(context, observed);
-  return { observed, memory: { ...context.memory, lastDeployment, written } };
+  const memory = { ...context.memory, lastDeployment, written };
+  const isCatchUp = pendingVariables({ ...context, memory }).length < pendingVariables(context).length;
+  return { observed: { ...observed, secrets, imported: true }, memory: isCatchUp ? notDeployed(memory) : memory };
+}
+
+/** Returns the memory after values were written late: whatever was deployed did not have them. */
+function notDeployed(memory: ApplicationMemory): ApplicationMemory {
+  const { lastDeployment: last } = memory;
+  return { ...memory, lastDeployment: last && { ...last, variables: undefined } };
 }
 
 async function replaceSecret(
@@ -106,11 +122,10 @@ async function replaceSecret(
   const lastDeployment = followedDeployment(context, observed);
   return {
     observed,
-    memory: {
+    memory: notDeployed({
       ...context.memory,
-      // Whatever was deployed did not have this value.
-      lastDeployment: lastDeployment && { ...lastDeployment, variables: undefined },
+      lastDeployment,
       written: { ...written, variableNames: [...(written?.variableNames ?? []), step.name] },
-    },
+    }),
   };
 }

@@ -94,8 +94,10 @@ export interface Observed extends ServiceObserved<Application> {
   readonly keys?: ReadonlySet<string> | undefined;
   /** Ids of its own secrets by key, where one has to be changed. */
   readonly secretIds: ReadonlyMap<string, Uuid>;
-  /** The listed secrets, where those of an import have to be distinguished from earlier ones. */
+  /** The listed secrets: before an import, and while the last one left variables out. */
   readonly secrets?: readonly Variable[] | undefined;
+  /** Variables were sent in this reconcile: what the import left out is not sent twice. */
+  readonly imported?: boolean;
   /** Why variables or secrets that had to be known could not be read. */
   readonly variablesFault?: Why | undefined;
 }

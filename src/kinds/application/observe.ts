@@ -17,7 +17,7 @@ import {
   NOTHING_OBSERVED,
   type Observed,
 } from "./model.ts";
-import { isDeployedByOthers, pendingSecrets, variablesSent } from "./variables.ts";
+import { isDeployedByOthers, pendingVariables, variablesSent } from "./variables.ts";
 
 export const observe: Declaration["observe"] = async (context, { place, request, isFresh, listed }, api) => {
   if (listed === "gone") return { ...place, siblings: [] };
@@ -79,7 +79,7 @@ function isSent(context: ApplicationContext): boolean {
   return (
     !isUnsent(APPLICATION_SETTINGS, context) &&
     variablesSent(context, NOTHING_OBSERVED) &&
-    pendingSecrets(context).length === 0
+    pendingVariables(context).length === 0
   );
 }
 
@@ -125,7 +125,7 @@ async function statusOf(
   return all?.find((one) => one.id === id) ?? (await ownStatus(id, api));
 }
 
-/** Reads which variables exist: only where memory does not know, and where a secret has to be changed by its id. */
+/** Reads which variables exist: only where memory does not know, and where one has to be changed or sent again. */
 async function variablesOf(
   context: ApplicationContext,
   id: Uuid,
@@ -135,9 +135,10 @@ async function variablesOf(
   if (context.inputs.variables.length === 0) return {};
   const canReplace = context.supports("updateSecret") !== "Unsupported";
   const foreign = isDeployedByOthers(context, status);
+  const isPending = pendingVariables(context).length > 0;
   // Also before an import: a variable that the import does not replace is changed by its id, before the deployment.
-  const isChanging = !variablesSent(context, NOTHING_OBSERVED) || (canReplace && pendingSecrets(context).length > 0);
-  if (!foreign && !(isChanging && (canReplace || context.inputs.secrets.size > 0))) return {};
+  const isUnsent = !variablesSent(context, NOTHING_OBSERVED) && (canReplace || context.inputs.secrets.size > 0);
+  if (!foreign && !isPending && !isUnsent) return {};
   const lists = async () => ({
     secrets: await api.secrets.list(id),
     plain: foreign ? await api.variables.list(id) : [],

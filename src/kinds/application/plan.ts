@@ -22,7 +22,7 @@ import {
   variablesIncluded,
 } from "./deployment.ts";
 import { type Action, type ApplicationContext, type Declaration, NAMES, type Observed } from "./model.ts";
-import { isDeployedByOthers, pendingSecrets, variablesSent } from "./variables.ts";
+import { isDeployedByOthers, isImportDue, pendingVariables, variablesSent } from "./variables.ts";
 
 type Check = Plan<Action> | undefined;
 
@@ -44,12 +44,15 @@ function checkVariables(context: ApplicationContext, observed: Observed): Check 
   if (observed.variablesFault !== undefined && isDeployedByOthers(context, observed.status)) return undefined;
   if (!variablesSent(context, observed))
     return safely("importVariables", { what: "import" }, { message: "Import the variables." });
-  for (const { name } of pendingSecrets(context)) {
+  const pending = pendingVariables(context);
+  for (const { name } of pending) {
     const secretId = observed.secretIds.get(name);
     if (secretId === undefined) continue;
     return safely("updateSecret", { what: "secret", name, secretId }, { message: `Replace the secret ${name}.` });
   }
-  return undefined;
+  if (!isImportDue(context, observed)) return undefined;
+  const names = pending.map(({ name }) => name).join(", ");
+  return safely("importVariables", { what: "import" }, { message: `Import ${names} again.` });
 }
 
 function checkProgress(context: ApplicationContext, progress: Progress): Check {

@@ -6,6 +6,8 @@ import type { ServiceReport } from "../service/model.ts";
 import { carries, serviceProgress } from "../service/progress.ts";
 import { upToDateCondition, writtenSettings } from "../service/report.ts";
 import { hasFailed } from "../service/trace.ts";
+import { faultCondition } from "../shared/answers.ts";
+import { nextTry } from "../shared/variables.ts";
 import type { ApplicationMemory, LastDeployment } from "./crd.ts";
 import {
   deployCause,
@@ -18,7 +20,7 @@ import {
 } from "./deployment.ts";
 import { historyWith, successNote } from "./history.ts";
 import { APPLICATION_SETTINGS, type ApplicationContext, type Observed } from "./model.ts";
-import { secretsOf, variablesCondition } from "./variables.ts";
+import { isListedSecret, pendingVariables, secretsOf, variablesSent } from "./variables.ts";
 
 /** How soon after a deployment the ingress is read where none is known. In milliseconds. */
 const INGRESS_WITHIN_MS = 60_000;
@@ -99,6 +101,40 @@ function isLost(context: ApplicationContext, observed: Observed, last: LastDeplo
   return hasFailed(last) && (commit === undefined || !sameCommit(commit, last.gitCommitId));
 }
 
+/** Returns the condition VariablesSynced; none without variables. */
+function variablesCondition(context: ApplicationContext, observed: Observed): readonly ConditionFact[] {
+  if (context.inputs.variables.length === 0) return [];
+  const type = "VariablesSynced";
+  const pending = pendingVariables(context).map(({ name }) => name);
+  const isSent = variablesSent(context, observed);
+  if (isSent && pending.length === 0) {
+    return [{ type, status: "True", reason: "VariablesSynced", message: "All variables are on the platform." }];
+  }
+  if (observed.variablesFault !== undefined) return faultCondition(type, observed.variablesFault);
+  const message = isSent ? leftOut(context, observed, pending) : "The variables were not sent yet.";
+  return [{ type, status: "False", reason: "VariablesPending", message }];
+}
+
+/** Returns the message about variables that the platform did not take over. */
+function leftOut({ memory }: ApplicationContext, observed: Observed, names: readonly string[]): string {
+  const isFixed = (name: string): boolean => isListedSecret(observed, name);
+  const isOver = nextTry(memory.written ?? {}, observed.serverNow) === "refused";
+  const how = isOver
+    ? "see there why, and have it sent again with the annotation platform-operator.io/reconcile-requested-at."
+    : "it is sent again.";
+  const causes = [
+    [
+      names.filter(isFixed),
+      "an import does not replace what exists as a secret. Remove it on the platform, or rename it.",
+    ],
+    [names.filter((name) => !isFixed(name)), how],
+  ] as const;
+  return causes
+    .filter(([some]) => some.length > 0)
+    .map(([some, cause]) => `The platform did not take over ${some.join(", ")}: ${cause}`)
+    .join(" ");
+}
+
 /** Returns what the operator wrote. Where an adopted service has variables of these names, they count as written. */
 function written(context: ApplicationContext, observed: Observed): ApplicationMemory["written"] {
   const known = context.memory.written;
@@ -120,8 +156,12 @@ function writtenVariables(context: ApplicationContext, foreign: boolean): Partia
     return { variables: { ...fingerprint }, variableNames: names, secrets, sentSecrets: undefined };
   }
   if (!sameContent(written?.variables, fingerprint)) return {};
-  // After a rotation of the token, other digests represent the same content.
-  return { variables: refreshed(written?.variables, fingerprint), secrets: secretsOf(context, names) };
+  return {
+    // After a rotation of the token, other digests represent the same content.
+    variables: refreshed(written?.variables, fingerprint),
+    secrets: secretsOf(context, names),
+    ...(pendingVariables(context).length === 0 && { attempts: undefined, sentAt: undefined }),
+  };
 }
 
 /**

@@ -4,7 +4,15 @@ import { passWith, inputsWith, print, observedIn, specOf } from "../../../test/s
 import type { Json, ResolvedNeeds } from "../../engine/contract/kind.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
 import type { Observed } from "./model.ts";
-import { imported, inputVariables, keep, pendingSecrets, prepareImport, variablesSent } from "./variables.ts";
+import {
+  imported,
+  inputVariables,
+  isImportDue,
+  keep,
+  pendingVariables,
+  prepareImport,
+  variablesSent,
+} from "./variables.ts";
 
 const fromSecret = { secretKeyRef: { name: "s", key: "k" } };
 const fromConfig = { configMapKeyRef: { name: "c", key: "k" } };
@@ -68,7 +76,7 @@ describe("the variables of an application", () => {
     ["were all taken over", written("now", "A", "B"), []],
     ["were taken over in part", written("now", "A"), ["B"]],
   ])("wait to be replaced when they %s", (_name, change, expected) => {
-    expect(pendingSecrets(passWith(change)).map(({ name }) => name)).toEqual(expected);
+    expect(pendingVariables(passWith(change)).map(({ name }) => name)).toEqual(expected);
   });
 
   const at = "2026-11-21T10:00:00.000Z";
@@ -80,6 +88,24 @@ describe("the variables of an application", () => {
     });
   /** The digest of a value is the value itself. */
   const sent = (digest: string) => ({ sentSecrets: [{ key: "B", digest, at }] });
+
+  const recently = { attempts: 1, sentAt: "2026-11-21T09:59:57.000Z" };
+  const inherited = observedIn("READY", { secrets: [{ id: "B", key: "B", scope: "ENVIRONMENT" }] });
+  const asked = { requested: "now" };
+
+  it.each<[string, Parameters<typeof passWith>[0], ApplicationMemory["written"], Observed, boolean]>([
+    ["the platform lists no secret of the name", {}, {}, listed(), true],
+    ["it lists one, which an import may not replace", {}, {}, listed("B"), false],
+    ["it lists one of the environment", {}, {}, inherited, true],
+    ["its list was not read", {}, {}, observedIn("READY"), false],
+    ["they were sent a moment ago", {}, recently, listed(), false],
+    ["the user asks for it, whatever is listed", asked, {}, listed("B"), true],
+    ["the user asked a moment ago", asked, recently, listed(), false],
+    ["they were sent in this reconcile", asked, {}, { ...listed(), imported: true }, false],
+  ])("that an import left out are sent again or not when %s", (_, change, known, observed, expected) => {
+    const memory = { written: { variables: print("now"), variableNames: ["A"], ...known } };
+    expect(isImportDue(passWith({ inputs, memory, ...change }), observed)).toBe(expected);
+  });
 
   it.each<[string, ApplicationMemory["written"], Observed, ApplicationMemory["written"]]>([
     ["is noted", {}, listed(), sent("2")],

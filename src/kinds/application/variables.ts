@@ -1,8 +1,15 @@
 /** The declared variables, and which of them are on the platform. Pure. */
-import { sameContent, type ConditionFact, type JsonObject, type ResolvedNeeds } from "../../engine/contract/kind.ts";
+import { sameContent, type JsonObject, type ResolvedNeeds } from "../../engine/contract/kind.ts";
 import { everDeployed } from "../service/trace.ts";
-import { faultCondition } from "../shared/answers.ts";
-import { isOfThen, isUntouched, type InputVariable, variableInputs } from "../shared/variables.ts";
+import {
+  isAskedAgain,
+  isOfApplication,
+  isOfThen,
+  isUntouched,
+  type InputVariable,
+  nextTry,
+  variableInputs,
+} from "../shared/variables.ts";
 import type { ApplicationMemory, ApplicationSpec } from "./crd.ts";
 import type { Action, ApplicationContext, Inputs, Observed } from "./model.ts";
 
@@ -37,12 +44,40 @@ export function isDeployedByOthers(
   return written?.variables === undefined && isUnknown && everDeployed(status);
 }
 
-/** Returns the secrets that were sent but not replaced: some platforms replace no secret by an import. */
-export function pendingSecrets(context: ApplicationContext): readonly InputVariable[] {
-  const { written } = context.memory;
-  if (written?.variables === undefined || !sameContent(written.variables, context.inputs.fingerprint)) return [];
-  const taken = new Set(written.variableNames);
-  return context.inputs.variables.filter(({ name }) => !taken.has(name));
+/** Returns the variables that imports left out: some platforms replace no secret by an import. */
+export function pendingVariables(context: ApplicationContext): readonly InputVariable[] {
+  const taken = namesInPlace(context);
+  return taken === undefined ? [] : context.inputs.variables.filter(({ name }) => !taken.has(name));
+}
+
+/** Returns the names of the variables that are in place; undefined while the current ones were not sent. */
+function namesInPlace({ inputs, memory: { written } }: ApplicationContext): ReadonlySet<string> | undefined {
+  if (written?.variables === undefined || !sameContent(written.variables, inputs.fingerprint)) return undefined;
+  return new Set(written.variableNames);
+}
+
+/** Returns the variables that an import sends: all, or those that the last import of the same content left out. */
+export function importable(context: ApplicationContext): readonly InputVariable[] {
+  return namesInPlace(context) === undefined ? context.inputs.variables : pendingVariables(context);
+}
+
+/**
+ * Reports whether variables that an import left out are sent again: on request, after an import whose response was
+ * lost, and a few times while the platform lists no secret of their name.
+ */
+export function isImportDue(context: ApplicationContext, observed: Observed): boolean {
+  const pending = pendingVariables(context);
+  if (pending.length === 0 || observed.imported === true) return false;
+  const { sentSecrets = [], ...last } = context.memory.written ?? {};
+  if (isAskedAgain(context, last, observed.serverNow)) return true;
+  if (sentSecrets.some(({ key }) => pending.some(({ name }) => name === key))) return true;
+  const isMissing = observed.secrets !== undefined && pending.some(({ name }) => !isListedSecret(observed, name));
+  return isMissing && nextTry(last, observed.serverNow) === "send";
+}
+
+/** Reports whether the platform lists a secret of this name, which an import may not replace. */
+export function isListedSecret({ secrets }: Observed, name: string): boolean {
+  return secrets?.some((entry) => entry.key === name && isOfApplication(entry)) === true;
 }
 
 type Written = NonNullable<ApplicationMemory["written"]>;
@@ -61,7 +96,8 @@ export function prepareImport(
   const { written } = context.memory;
   const sent = written?.sentSecrets ?? [];
   const listed = new Set(observed.secrets.map(({ key }) => key));
-  const fresh = [...context.inputs.secrets].filter(([key]) => !listed.has(key));
+  const due = new Set(importable(context).map(({ name }) => name));
+  const fresh = [...context.inputs.secrets].filter(([key]) => due.has(key) && !listed.has(key));
   // Where another value is under way as well, it is unknown which of the two makes the entry.
   const clear = fresh.filter(([key, digest]) => sent.every((one) => one.key !== key || one.digest === digest));
   if (clear.length === 0) return undefined;
@@ -98,11 +134,22 @@ export function wasOvertaken(
 /** Returns the memory of an import. @param taken the names that the platform took */
 export function imported(context: ApplicationContext, observed: Observed, taken: readonly string[]): Written {
   const { fingerprint, variables } = context.inputs;
-  const names = variables
-    .map(({ name }) => name)
-    .filter((name) => taken.includes(name) || isInPlace(context, observed, name));
-  const { sentSecrets: _, ...written } = context.memory.written ?? {};
-  return { ...written, variables: { ...fingerprint }, variableNames: names, secrets: secretsOf(context, names) };
+  const before = namesInPlace(context);
+  const known = new Set([...taken, ...(before ?? [])]);
+  const isKnown = ({ name }: InputVariable) => known.has(name) || isInPlace(context, observed, name);
+  const names = variables.filter(isKnown).map(({ name }) => name);
+  const isIncomplete = variables.some((one) => !isKnown(one) && !isListedSecret(observed, one.name));
+  const { sentSecrets: _, attempts = 0, sentAt: __, ...written } = context.memory.written ?? {};
+  return {
+    ...written,
+    variables: { ...fingerprint },
+    variableNames: names,
+    secrets: secretsOf(context, names),
+    ...(isIncomplete && {
+      attempts: before === undefined ? 1 : attempts + 1,
+      sentAt: observed.serverNow?.toISOString(),
+    }),
+  };
 }
 
 /** Reports whether a secret that an import could not replace has the value of the spec. */
@@ -131,20 +178,4 @@ export function secretsOf({ inputs }: ApplicationContext, names: readonly string
     return digest === undefined ? [] : [{ key, digest }];
   });
   return secrets.length === 0 ? undefined : secrets;
-}
-
-/** Returns the condition VariablesSynced; none without variables. */
-export function variablesCondition(context: ApplicationContext, observed: Observed): readonly ConditionFact[] {
-  if (context.inputs.variables.length === 0) return [];
-  const type = "VariablesSynced";
-  const pending = pendingSecrets(context).map(({ name }) => name);
-  const isSent = variablesSent(context, observed);
-  if (isSent && pending.length === 0) {
-    return [{ type, status: "True", reason: "VariablesSynced", message: "All variables are on the platform." }];
-  }
-  if (observed.variablesFault !== undefined) return faultCondition(type, observed.variablesFault);
-  const message = isSent
-    ? `The platform did not take over ${pending.join(", ")}: an import does not replace what exists as a secret. Remove it on the platform, or rename it.`
-    : "The variables were not sent yet.";
-  return [{ type, status: "False", reason: "VariablesPending", message }];
 }

@@ -1,6 +1,6 @@
 /** Variables of specs: with a value of their own, or one from a Secret or a ConfigMap. Pure. */
 import type { ValueFrom } from "../../api/fields.ts";
-import type { Fingerprint, ReconcileContext, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
+import type { Fingerprint, Ms, ReconcileContext, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { ImportInput } from "../../platform/areas/variables.ts";
 import { takesMore } from "./answers.ts";
 
@@ -35,6 +35,37 @@ export function isUntouched({ createdAt, updatedAt }: Times): boolean {
 /** Reports whether an entry is the application's own, as far as its scope is shown: lists hold inherited ones too. */
 export function isOfApplication({ scope }: { readonly scope?: string | undefined }): boolean {
   return scope === undefined || scope === "APPLICATION";
+}
+
+/** How often variables are sent that the platform did not take for no visible reason, and the intervals between. */
+const ATTEMPTS = 3;
+const RETRY_MS = 30_000;
+/** How soon a reconcile request sends them again, so that an open request sends nothing twice. */
+const ASK_MS = 5_000;
+
+/** What is remembered of an import that left variables out. */
+interface Incomplete {
+  readonly attempts?: number | undefined;
+  readonly sentAt?: string | undefined;
+}
+
+/** Returns whether variables that an import left out are sent now, later, or not again. @param now by the platform */
+export function nextTry({ attempts = 0, sentAt }: Incomplete, now: Date | undefined): "send" | "later" | "refused" {
+  if (attempts >= ATTEMPTS) return "refused";
+  return sinceSent(sentAt, now) < attempts * RETRY_MS ? "later" : "send";
+}
+
+/** Reports whether the user asks to send them once more. @param now by the platform */
+export function isAskedAgain(
+  { requested }: Pick<ReconcileContext, "requested">,
+  { sentAt }: Incomplete,
+  now: Date | undefined,
+): boolean {
+  return requested !== undefined && !(sinceSent(sentAt, now) < ASK_MS);
+}
+
+function sinceSent(sentAt: string | undefined, now: Date | undefined): Ms {
+  return (now?.getTime() ?? 0) - Date.parse(sentAt ?? "");
 }
 
 /** A variable of a spec: exactly one of `value` and `valueFrom`. */

@@ -1,14 +1,9 @@
 /** Decides what to do with each variable of the spec in an application. Pure. */
-import { sameContent, type Ms } from "../../engine/contract/kind.ts";
+import { sameContent } from "../../engine/contract/kind.ts";
+import { isAskedAgain, nextTry } from "../shared/variables.ts";
 import type { KnownTarget } from "./crd.ts";
 import type { ListedVariable, Observed, SetContext, SetVariable } from "./model.ts";
 import { isCreated, isFixed, isInPlace, knownOf, namesakesIn, ownEntry, type SetTarget } from "./target.ts";
-
-/** How often a variable is sent that the platform did not take for no visible reason, and the intervals between. */
-const ATTEMPTS = 3;
-const RETRY_MS = 30_000;
-/** How soon a reconcile request sends a variable again, so that an open request sends nothing twice. */
-const ASK_MS = 5_000;
 
 export interface Judged {
   readonly variable: SetVariable;
@@ -68,21 +63,11 @@ function verdictDue({ context, observed, target: { known }, variable, own }: Cas
     return "stuck";
   if (isDue(context, observed, known, variable)) return "send";
   if (isKept) return "kept";
-  return isFixed(context, own) ? "stuck" : nextTry(known, sinceSent(observed, known));
+  return isFixed(context, own) ? "stuck" : nextTry(known, observed.serverNow);
 }
 
 /** Reports whether the platform was not sent the current variable yet, or the user asks for it once more. */
 function isDue(context: SetContext, observed: Observed, known: KnownTarget, { name }: SetVariable): boolean {
   const isTried = knownOf(known, name)?.failed === true && sameContent(known.written, context.inputs.fingerprint);
-  return !isTried || (context.requested !== undefined && sinceSent(observed, known) >= ASK_MS);
-}
-
-/** Returns the time since the last import, by the platform's clock. */
-function sinceSent({ serverNow }: Observed, { sentAt }: KnownTarget): Ms {
-  return (serverNow?.getTime() ?? 0) - Date.parse(sentAt ?? "");
-}
-
-function nextTry({ attempts = 0 }: KnownTarget, since: Ms): Verdict {
-  if (attempts >= ATTEMPTS) return "refused";
-  return since < attempts * RETRY_MS ? "later" : "send";
+  return !isTried || isAskedAgain(context, known, observed.serverNow);
 }

@@ -38,7 +38,7 @@ export async function startKindHarness(surface: SurfaceName, known: SurfaceName 
   const clock = hurriedClock();
   const api = adminOf(simulator, { surface: known, clock });
   const [first = "", second = ""] = simulator.clusterIds;
-  let [told, passed] = [0, 0];
+  let [told, passed, waited] = [0, 0, 0];
   const around = (ids: Readonly<Record<string, string>>) => ({ surface, ids, passed: () => passed });
   const inside = (environmentId: string) => around({ "spec.environmentRef": environmentId });
   const service = (id: string | undefined): Service => {
@@ -46,17 +46,24 @@ export async function startKindHarness(surface: SurfaceName, known: SurfaceName 
     if (found === undefined) throw new Error(`the platform has no service ${id}`);
     return found;
   };
+  const pass = (seconds: number): void => {
+    passed += seconds * 1000;
+    sim.time.advance(seconds);
+    clock.skip(seconds * 1000);
+    simulator.world();
+  };
   return {
     simulator,
     api,
     surface,
     clusterIds: [first, second] as const,
     /** Advances the time of the platform and of the client's cache. */
-    pass: (seconds: number): void => {
-      passed += seconds * 1000;
-      sim.time.advance(seconds);
-      clock.skip(seconds * 1000);
-      simulator.world();
+    pass,
+    /** Advances the time, with the platform's wall clock. */
+    wait: (seconds: number): void => {
+      waited += seconds;
+      sim.time.shiftWall(waited);
+      pass(seconds);
     },
     change: (settings: SettingsChange): void => changeSettings(sim.settings, settings),
     fault: (fault: FaultInput) => void sim.faults.add(fault),

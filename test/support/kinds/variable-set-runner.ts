@@ -8,7 +8,6 @@ import { kindRunner, type PassChange, type Ran, type Runner, type Surroundings }
 
 /** A platform with two applications, "web" and "api", new for each test of one `describe`. */
 export function variableSetEnv(surface: SurfaceName) {
-  let waited = 0;
   const prepare = async ({ harness, environmentId, number }: KindEnv) => {
     const created = async (name: string): Promise<string> => {
       const input = { name, gitRepository: { url: "https://github.com/acme/web.git", branch: "main" } };
@@ -34,12 +33,7 @@ export function variableSetEnv(surface: SurfaceName) {
         const usual = { parentId: env.web, scope: "APPLICATION", value: "theirs" } as const;
         return addForeignVariable(env.harness.simulator.sim, { ...usual, key, ...change });
       },
-      /** Advances the time, with the platform's wall clock. */
-      wait: (seconds: number): void => {
-        waited += seconds;
-        env.harness.simulator.sim.time.shiftWall(waited);
-        env.harness.pass(seconds);
-      },
+      wait: (seconds: number): void => env.harness.wait(seconds),
       /** Changes a variable of "web" like another user. */
       change: (key: string, value: string): void => {
         const found = own.variable(key);
