@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { call as sendTo } from "../test/support/env/simulated-platform.ts";
+import { COMMIT } from "../test/support/kube/manifests.ts";
 import { listenerOf, startHarness, type World } from "../test/support/platform/env.ts";
 import { casesOf, documented, full } from "../test/support/platform/operations.ts";
 import { operationOf, operations, type OperationId } from "./base/operations.ts";
@@ -7,6 +9,28 @@ import { routes } from "./routes/index.ts";
 
 const cases = casesOf({ ...documented, ...full });
 const schemas = new Map(routes.map(({ operation, answer }) => [operation, answer]));
+
+/** The operations that the operator does not call. */
+const others: readonly (readonly [name: string, call: (world: World) => ReturnType<typeof sendTo>])[] = [
+  [
+    "restartApplication",
+    async ({ simulator, newApplication }) =>
+      await sendTo(simulator, `POST /application/${await newApplication()}/restart-service`),
+  ],
+  [
+    "cancelDeploymentRequest",
+    async ({ simulator, admin, newApplication }) => {
+      const applicationId = await newApplication();
+      const { time } = simulator.sim;
+      time.setSpeed(1);
+      const deployed = await admin.applications.deploy(applicationId, COMMIT);
+      const answer = await sendTo(simulator, `POST /deploymentQueue/${deployed?.deploymentRequestId}/cancelDeployment`);
+      time.setSpeed("instant");
+      time.advance(3600); // ends work that began at speed 1
+      return answer;
+    },
+  ],
+];
 
 describe.each(["seed", "public"] as const)("with records of the %s profile", (profile) => {
   let world: World;
@@ -21,9 +45,7 @@ describe.each(["seed", "public"] as const)("with records of the %s profile", (pr
   });
   afterAll(() => world.close());
 
-  it.each(cases)("%s answers according to its schema", async (_name, { call }) => {
-    await call(listener.platform, world);
-    const { status, text } = listener.heard();
+  const expectAnswer = ({ status, text }: { readonly status: number; readonly text: string }) => {
     const id = world.calls().at(-1)?.operation as OperationId;
     called.add(id);
     const { publicStatus } = operationOf(id);
@@ -31,6 +53,15 @@ describe.each(["seed", "public"] as const)("with records of the %s profile", (pr
     const isJson = text !== "" && (profile === "seed" || id !== "createHelmDefaultValues");
     const body: unknown = isJson ? JSON.parse(text) : text || undefined;
     expect(schemas.get(id)?.safeParse(body).error).toBeUndefined();
+  };
+
+  it.each(cases)("%s answers according to its schema", async (_name, { call }) => {
+    await call(listener.platform, world);
+    expectAnswer(listener.heard());
+  });
+
+  it.each(others)("%s answers according to its schema", async (_name, call) => {
+    expectAnswer(await call(world));
   });
 
   it("every operation was called", () => {
