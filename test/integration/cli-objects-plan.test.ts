@@ -104,9 +104,11 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
   it("says what cannot be planned", async () => {
     const { code, stdout } = await planned(env, [
       application("shop", "shop", { cpu: 0 }),
+      project("shop", { descripton: "It is misspelt." }),
       environment(env, "lost", "nowhere"),
     ]);
     expect(code).toBe(1);
+    expect(stdout).toMatch(/^pproj\/shop +error +standard input: The API server rejects it: .*"spec\.descripton"/m);
     expect(stdout).toMatch(/^papp\/shop +error +standard input: The API server rejects it: .*spec\.cpu/m);
     expect(stdout).toMatch(/^penv\/lost +error +ParentNotFound: PlatformProject "nowhere" does not exist/m);
   });

@@ -10,8 +10,8 @@ import type { Manifest } from "./manifests.ts";
 const KIND = "PlatformProject";
 const apiVersion = "platform-operator.io/v1alpha1";
 
-function manifest(spec: JsonObject): Manifest {
-  const body = { apiVersion, kind: KIND, metadata: { name: "web" }, spec };
+function manifest(spec: JsonObject, metadata: JsonObject = {}): Manifest {
+  const body = { apiVersion, kind: KIND, metadata: { name: "web", ...metadata }, spec };
   return { apiVersion, kind: KIND, name: "web", namespace: undefined, body, file: "web.yaml" };
 }
 
@@ -51,7 +51,7 @@ describe("a manifest in a dry run", () => {
       expect.objectContaining({
         method: "POST",
         path: `/apis/${apiVersion}/namespaces/shop/platformprojects`,
-        query: { dryRun: "All", fieldManager: "kubectl-platform" },
+        query: { dryRun: "All", fieldManager: "kubectl-platform", fieldValidation: "Strict" },
       }),
     ]);
   });
@@ -69,10 +69,62 @@ describe("a manifest in a dry run", () => {
     expect(asked).toEqual([
       expect.objectContaining({
         method: "PATCH",
-        query: { dryRun: "All", fieldManager: "kubectl-platform" },
+        query: { dryRun: "All", fieldManager: "kubectl-platform", fieldValidation: "Strict" },
         body: expect.objectContaining({ spec: { name: "Shop", description: null } }),
       }),
     ]);
+  });
+
+  const team = { "example.com/team": "web" };
+  const paused = { "platform-operator.io/paused": "true" };
+  /** An object with these annotations, the same labels, and one more of each that another program set. */
+  const labelled = (applied: Readonly<Record<string, string>>): KubeObject => {
+    const last = JSON.stringify({ metadata: { annotations: applied, labels: applied }, spec: {} });
+    const { metadata, ...old } = existing({});
+    const others = { other: "1" };
+    return {
+      ...old,
+      metadata: {
+        ...metadata,
+        annotations: { ...applied, ...others, [LAST]: last },
+        labels: { ...applied, ...others },
+      },
+    };
+  };
+
+  it("takes away annotations and labels that it said last, and leaves those of others", async () => {
+    const old = labelled({ ...team, ...paused });
+    const { asked, cluster } = answering(old as unknown as JsonObject);
+    await dryApply(cluster, manifest({}, { annotations: team, labels: team }), "shop", old);
+    const gone = { ...team, "platform-operator.io/paused": null };
+    expect(asked[0]?.body).toMatchObject({ metadata: { name: "web", annotations: gone, labels: gone } });
+    const forbidden = answering("Forbidden").cluster;
+    const { metadata } = (await dryApply(forbidden, manifest({}, { labels: team }), "shop", old)) as KubeObject;
+    expect(metadata.annotations).toEqual({ other: "1", [LAST]: old.metadata.annotations?.[LAST] });
+    expect(metadata.labels).toEqual({ ...team, other: "1" });
+  });
+
+  it("says everything that its author wrote, for the API server to check", async () => {
+    const { asked, cluster } = answering(existing({}) as unknown as JsonObject);
+    const { body, ...rest } = manifest({}, { anotations: {}, uid: "1", resourceVersion: "3" });
+    await dryApply(cluster, { ...rest, body: { ...body, specs: {} } }, "shop", existing({}));
+    const metadata = { name: "web", namespace: "shop", anotations: {}, annotations: {} };
+    expect(asked[0]?.body).toEqual({ apiVersion, kind: KIND, metadata, spec: {}, specs: {} });
+  });
+
+  it("is refused where the user may not see that it exists", async () => {
+    const { cluster } = answering("AlreadyExists");
+    expect(await dryApply(cluster, manifest({}), "shop", undefined)).toBe(
+      "It exists already, but you may not read it.",
+    );
+  });
+
+  it("keeps its annotations and labels where it is worked out here", async () => {
+    const { cluster } = answering("Forbidden");
+    const applied = await dryApply(cluster, manifest({}, { annotations: paused, labels: team }), "shop", undefined);
+    expect(applied).toMatchObject({ metadata: { annotations: paused, labels: team } });
+    const wrong = await dryApply(cluster, manifest({}, { labels: { team: 1 } }), "shop", undefined);
+    expect(wrong).toBe("web.yaml: its metadata is invalid");
   });
 
   it("is refused in the API server's words", async () => {

@@ -27,12 +27,13 @@ export async function dryApply(
   const type = typeOf(manifest.kind);
   const { name } = manifest;
   const at = type.namespaced ? namespace : "";
-  const query = { dryRun: "All", fieldManager: USER_FIELD_MANAGER };
+  // The same validation as kubectl's default.
+  const query = { dryRun: "All", fieldManager: USER_FIELD_MANAGER, fieldValidation: "Strict" };
   try {
     const answer = await client.request(
       old === undefined
-        ? { method: "POST", path: collectionPath(type, at), query, body: created(manifest, at) }
-        : mergePatch(objectPath(type, { namespace: at, name }), patchOf(manifest, old), { query }),
+        ? { method: "POST", path: collectionPath(type, at), query, body: sent(manifest, at) }
+        : mergePatch(objectPath(type, { namespace: at, name }), patchOf(manifest, at, old), { query }),
     );
     const object = parseObject(type, versioned(answer));
     if (object === undefined) throw new KubeError("BadResponse", 200, `${manifest.file}: the answer is no object`);
@@ -40,6 +41,7 @@ export async function dryApply(
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
     if (error.failure === "Invalid") return `The API server rejects it: ${error.said() ?? error.message}`;
+    if (error.failure === "AlreadyExists") return "It exists already, but you may not read it.";
     // The namespace is created by the same files and does not exist yet.
     if (error.failure !== "Forbidden" && error.failure !== "NotFound") throw error;
     return overlaid(manifest, at, old);
@@ -53,27 +55,29 @@ function versioned(answer: Json): Json {
   return { ...answer, metadata: { resourceVersion: "0", ...metadata } };
 }
 
-function created({ body }: Manifest, namespace: string): JsonObject {
+/** Returns the manifest in its namespace, without the version of the object that it may be a copy of. */
+function sent({ body }: Manifest, namespace: string): JsonObject {
   const metadata = isObject(body["metadata"]) ? body["metadata"] : {};
   const { resourceVersion: _, uid: _uid, ...rest } = metadata;
   return { ...body, metadata: namespace === "" ? rest : { ...rest, namespace } };
 }
 
-/** A three-way patch: the members of the manifest, and null for those of the last one that it lacks. */
-function patchOf({ body }: Manifest, old: KubeObject): JsonObject {
-  const { annotations, labels } = isObject(body["metadata"]) ? body["metadata"] : {};
-  return { metadata: { annotations, labels }, spec: specPatch(body, old) };
-}
-
-function specPatch(body: JsonObject, { metadata }: KubeObject): Json {
+/** Returns kubectl's three-way patch: the members of the manifest, and null for those of the last one that it lacks. */
+function patchOf(manifest: Manifest, namespace: string, old: KubeObject): JsonObject {
   // Where a user broke the annotation, no member is removed.
-  const last = tryParseJson(metadata.annotations?.[LAST_APPLIED] ?? "{}");
-  return merging(member(last, "spec"), body["spec"] ?? {});
+  const last = tryParseJson(old.metadata.annotations?.[LAST_APPLIED] ?? "{}");
+  const { metadata, ...body } = sent(manifest, namespace);
+  // kubectl adds an annotation to every manifest, so that it never removes all annotations.
+  const after = { annotations: {}, ...(isObject(metadata) ? metadata : {}) };
+  return { ...mergingObject(last, body), metadata: merging(member(last, "metadata"), after) };
 }
 
 /** Returns a merge patch that changes the members of `before` to those of `after`, and leaves others alone. */
 function merging(before: Json | undefined, after: Json): Json {
-  if (!isObject(after)) return after;
+  return isObject(after) ? mergingObject(before, after) : after;
+}
+
+function mergingObject(before: Json | undefined, after: JsonObject): JsonObject {
   const gone = Object.keys(isObject(before) ? before : {}).filter((name) => !Object.hasOwn(after, name));
   return Object.fromEntries([
     ...Object.entries(after).flatMap(([name, value]): [string, Json][] =>
@@ -83,28 +87,16 @@ function merging(before: Json | undefined, after: Json): Json {
   ]);
 }
 
-function overlaid(
-  { apiVersion, kind, name, body }: Manifest,
-  namespace: string,
-  old: KubeObject | undefined,
-): KubeObject {
-  if (old !== undefined) {
-    const generation = (old.metadata.generation ?? 0) + 1;
-    return {
-      ...old,
-      spec: patched(old.spec, specPatch(body, old)),
-      metadata: { ...old.metadata, generation },
-    };
-  }
-  const uid = `new/${kind}/${namespace}/${name}`;
-  const place = namespace === "" ? {} : { namespace };
-  return {
-    apiVersion,
-    kind,
-    metadata: { name, ...place, uid, resourceVersion: "0", generation: 1 },
-    spec: body["spec"] ?? {},
-    status: { observedGeneration: -1 },
-  };
+/** Computes the result here. @returns the result, or why the manifest is no object */
+function overlaid(manifest: Manifest, namespace: string, old: KubeObject | undefined): KubeObject | string {
+  const { kind, name, file } = manifest;
+  const { status: _, ...change } = old === undefined ? sent(manifest, namespace) : patchOf(manifest, namespace, old);
+  const metadata = { uid: `new/${kind}/${namespace}/${name}`, resourceVersion: "0", generation: 0 };
+  const base = old ?? { metadata, spec: {}, status: { observedGeneration: -1 } };
+  const object = parseObject(typeOf(kind), patched({ ...base, metadata: { ...base.metadata } }, change));
+  if (object === undefined) return `${file}: its metadata is invalid`;
+  const generation = (base.metadata.generation ?? 0) + 1;
+  return { ...object, metadata: { ...object.metadata, generation } };
 }
 
 /** RFC 7386. */
