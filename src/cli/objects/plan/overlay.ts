@@ -73,11 +73,28 @@ function placed(manifest: Manifest, cluster: ClusterClient): Placed {
   return { ...manifest, namespace };
 }
 
-/** Returns all custom resources of the manifests' namespaces and the cluster-scoped ones, by id. */
+/** The scope of cluster-scoped objects. */
+const CLUSTER_WIDE = { namespace: "", kinds: TYPES.filter(({ namespaced }) => !namespaced).map(({ kind }) => kind) };
+
+/**
+ * Returns all custom resources of the manifests' namespaces and the cluster-scoped ones, by id, as far as the user may
+ * read them: some users may get an object that they may not list.
+ */
 async function presentIn(manifests: readonly Placed[], { cluster, report }: Overlay) {
-  const namespaces = new Set(manifests.map(({ namespace }) => namespace).filter((namespace) => namespace !== ""));
-  const lists = await Promise.all([...namespaces].map((namespace) => listObjects({ cluster, namespace, report })));
-  return new Map(lists.flat().map((object) => [factOf(object).id, object]));
+  const named = new Set(manifests.map(({ namespace }) => namespace).filter((namespace) => namespace !== ""));
+  const scopes = named.size > 0 ? [...named].map((namespace) => ({ namespace })) : [CLUSTER_WIDE];
+  const lists = await Promise.all(scopes.map((scope) => listObjects({ cluster, report, ...scope })));
+  const present = new Map(lists.flat().map((object) => [factOf(object).id, object]));
+  for (const { kind, namespace, name } of manifests) {
+    const id = factId(kind, namespace, name);
+    const object = present.get(id) ?? (await cluster.find(kind, name, namespace).catch(unlessForbidden));
+    if (object !== undefined) present.set(id, object);
+  }
+  return present;
+}
+
+function unlessForbidden(error: unknown): undefined {
+  if (!isKube(error, "Forbidden")) throw error;
 }
 
 /** Removes the operator's earlier plan. */
