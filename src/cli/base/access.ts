@@ -2,7 +2,7 @@
 import { conditionView } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionSpec } from "../../kinds/connection/crd.ts";
 import { connectionSettings } from "../../kinds/connection/index.ts";
-import { KubeError } from "../../kube/api/errors.ts";
+import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
 import { createReader, type Reader } from "../../kube/watch/readers.ts";
@@ -13,7 +13,7 @@ import { openPlatform } from "../../operator/platforms.ts";
 import type { ClusterClient } from "./cluster.ts";
 import { CliError } from "./exit.ts";
 import type { SharedFlags } from "./globals.ts";
-import { nameOf } from "./targets.ts";
+import { nameOf, type Name } from "./targets.ts";
 
 /** An open connection. */
 export type Access = Awaited<ReturnType<typeof openAccess>>;
@@ -24,13 +24,12 @@ const { kind: CLUSTER_WIDE } = clusterPlatformConnection;
 const MOST_PARENTS = 8;
 
 /**
- * Connects to the platform as the operator would for `object`, but with the rights of the user, who has to be allowed
- * to read the token's Secret.
- * @param object the object whose connection is used; the namespace's connection if absent
+ * Connects to the platform as the operator would, but with the rights of the user, who has to be allowed to read the
+ * token's Secret.
+ * @param connection see chooseConnection
  * @throws CliError, KubeError, ApiError "Refused"
  */
-export async function openAccess(cluster: ClusterClient, flags: SharedFlags, clock: Clock, object?: KubeObject) {
-  const connection = await choose(cluster, flags.connection, object);
+export async function openAccess(cluster: ClusterClient, flags: SharedFlags, clock: Clock, connection: KubeObject) {
   const spec = specOf(connection);
   if (flags["allowed-platform-hosts"] === undefined) heedOperator(connection);
   const reader = createReader(cluster.client, clock);
@@ -53,53 +52,82 @@ export function titleOf({ kind, metadata }: KubeObject): string {
 /**
  * Chooses the connection of --connection; else of the object or its parents; else the default of the namespace; else of
  * the cluster.
+ * @param named the value of --connection
+ * @throws CliError where there is none, or the user may not read it, KubeError
  */
-async function choose(cluster: ClusterClient, named: string | undefined, object?: KubeObject): Promise<KubeObject> {
+export async function chooseConnection(
+  cluster: ClusterClient,
+  named: string | undefined,
+  object?: KubeObject,
+): Promise<KubeObject> {
   const namespace = object?.metadata.namespace ?? cluster.namespace;
   if (named !== undefined) {
     const { kind, name } = nameOf(named, [NAMESPACED, CLUSTER_WIDE]);
     return cluster.get(kind, name, namespace);
   }
-  const found = await connectionOf(cluster, object);
-  if (found !== undefined) return found;
-  throw new CliError(
-    `There is no connection: neither ${NAMESPACED} "default" in namespace "${namespace}" nor ${CLUSTER_WIDE} "default" exists. ` +
-      "Name one with --connection, or choose a namespace with -n.",
-  );
+  const used = await connectionOf(cluster, object);
+  if (used === undefined) {
+    throw new CliError(
+      `There is no connection: neither ${NAMESPACED} "default" in namespace "${namespace}" nor ${CLUSTER_WIDE} "default" exists. ` +
+        "Name one with --connection, or choose a namespace with -n.",
+    );
+  }
+  const { kind, name, found } = used;
+  if (found === "hidden") {
+    throw new CliError(
+      `You may not read ${kind} "${name}", the connection to use. Ask a cluster admin for the right to get it, or name another one with --connection.`,
+    );
+  }
+  return found ?? cluster.get(kind, name, namespace);
+}
+
+/** An object that another one names. */
+export interface NamedObject extends Name {
+  /** undefined where it does not exist; "hidden" where the user may not read it. */
+  readonly found: KubeObject | undefined | "hidden";
+}
+
+type Finder = Pick<ClusterClient, "find" | "namespace">;
+
+/** Reads an object that another one names. @throws KubeError */
+export async function readNamed({ find }: Finder, { kind, name }: Name, namespace?: string): Promise<NamedObject> {
+  try {
+    return { kind, name, found: await find(kind, name, namespace) };
+  } catch (error) {
+    if (!isKube(error, "Forbidden")) throw error;
+    return { kind, name, found: "hidden" };
+  }
 }
 
 /**
  * @param object the custom resource, if the command is about one
- * @returns the connection of the object or its parents, else the default; undefined if there is none
- * @throws CliError when the named connection does not exist, KubeError
+ * @returns the connection of the object or its parents, else the default; undefined if there is no default
+ * @throws KubeError, also where the user may not read a parent
  */
-export async function connectionOf(cluster: ClusterClient, object?: KubeObject): Promise<KubeObject | undefined> {
+export async function connectionOf(cluster: Finder, object?: KubeObject): Promise<NamedObject | undefined> {
   const namespace = object?.metadata.namespace ?? cluster.namespace;
-  return (
-    (object === undefined ? undefined : await ofObject(cluster, object)) ??
-    (await cluster.find(NAMESPACED, "default", namespace)) ??
-    (await cluster.find(CLUSTER_WIDE, "default").catch(denied))
-  );
-}
-
-/** Treats a forbidden object as absent: some users may read only their own namespace. */
-function denied(error: unknown): undefined {
-  if (error instanceof KubeError && error.failure === "Forbidden") return undefined;
-  throw error;
+  const own = object === undefined ? undefined : await ofObject(cluster, object);
+  if (own !== undefined) return own;
+  for (const kind of [NAMESPACED, CLUSTER_WIDE]) {
+    const used = await readNamed(cluster, { kind, name: "default" }, namespace);
+    if (used.found !== undefined) return used;
+  }
+  return undefined;
 }
 
 /** Returns the connection that the object or the nearest of its parents names. */
 async function ofObject(
-  cluster: ClusterClient,
+  cluster: Finder,
   object: KubeObject,
   kinds = boundKinds(),
   steps = MOST_PARENTS,
-): Promise<KubeObject | undefined> {
+): Promise<NamedObject | undefined> {
   const { namespace } = object.metadata;
   const reference = member(object.spec, "connectionRef");
   const name = stringMember(reference, "name");
-  if (name !== undefined) return cluster.get(stringMember(reference, "kind") ?? NAMESPACED, name, namespace);
-  const parent = kinds.find(({ kind }) => kind === object.kind)?.references(object)[0];
+  const kind = stringMember(reference, "kind") ?? NAMESPACED;
+  if (name !== undefined) return readNamed(cluster, { kind, name }, namespace);
+  const parent = kinds.find((one) => one.kind === object.kind)?.references(object)[0];
   const found = parent?.name === undefined ? undefined : await cluster.find(parent.kind, parent.name, namespace);
   return found === undefined || steps === 1 ? undefined : ofObject(cluster, found, kinds, steps - 1);
 }

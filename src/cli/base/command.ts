@@ -141,17 +141,26 @@ export function opener(shared: SharedFlags, host: Host) {
   const cluster = (): Promise<ClusterClient> => (opening ??= open());
 
   /** @param object the object whose connection is used; that of --connection or of the namespace if absent */
-  const access = async (object?: KubeObject): Promise<Access> => {
+  const connection = async (object?: KubeObject): Promise<KubeObject> => {
+    const { chooseConnection } = await import("./access.ts");
+    return chooseConnection(await cluster(), shared.connection, object);
+  };
+  const connect = async (to: KubeObject): Promise<Access> => {
     const { openAccess } = await import("./access.ts");
-    const opened = await openAccess(await cluster(), shared, host.clock, object);
+    const opened = await openAccess(await cluster(), shared, host.clock, to);
     closers.push(() => opened.platform.close());
     return opened;
   };
+  /** @param object see connection */
+  const access = async (object?: KubeObject): Promise<Access> => connect(await connection(object));
 
   return {
     ports: {
       shared,
       cluster,
+      connection,
+      /** Opens the platform of a connection. */
+      connect,
       access,
       /** Returns the platform of --connection or of the namespace. */
       platform: async () => (await access()).platform,

@@ -1,21 +1,24 @@
 /** The command `trace`: an object, the objects that it refers to, and its connection, each with its state. */
-import { factOf } from "../../console/tree/facts.ts";
+import { factId, factOf } from "../../console/tree/facts.ts";
 import { MARKS } from "../../console/tree/labels.ts";
+import { isKube } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";
-import { connectionOf } from "../base/access.ts";
+import { connectionOf, type NamedObject, readNamed } from "../base/access.ts";
 import type { ClusterClient } from "../base/cluster.ts";
 import { command } from "../base/command.ts";
 import { EXIT } from "../base/exit.ts";
 import { align, printAs } from "../base/render.ts";
-import { fullName, shortTarget, TARGET, type Name } from "../base/targets.ts";
+import { fullName, shortTarget, TARGET } from "../base/targets.ts";
 
 export const traceCommand = command({
   asks: "cluster",
   args: [TARGET],
   formats: ["table", "json", "yaml", "name"],
-  details: "The exit code is 1 if the object, or an object that it refers to, is not Ready.",
+  details:
+    "The exit code is 1 if the object, or an object that it refers to, is not Ready. Objects that you may not read are\n" +
+    "shown as such.",
   run: async (call) => {
     const cluster = await call.cluster();
     const steps = await stepsFrom(cluster, await call.object(call.args.object));
@@ -29,41 +32,64 @@ export const traceCommand = command({
   },
 });
 
-/** One object of the trace, or the name of one that does not exist. */
+/** One object of the trace, or the name of one that does not exist, or that the user may not read. */
 type Step = Readonly<ReturnType<typeof stepOf>>;
 
-function stepOf({ kind, name }: Name, object: KubeObject | undefined) {
-  if (object === undefined)
+function stepOf({ kind, name, found }: NamedObject) {
+  if (found === undefined)
     return { kind, name, status: "missing" as const, state: "", reason: "NotFound", message: "It does not exist." };
-  const { mark, state, reason, message } = factOf(object);
+  if (found === "hidden")
+    return { kind, name, status: "unknown" as const, state: "", reason: "Forbidden", message: "You may not read it." };
+  const { mark, state, reason, message } = factOf(found);
   return { kind, name, status: mark, state, reason, message };
 }
 
 /** Returns the object, all objects that it refers to by name, the nearest first, and its connection. */
-async function stepsFrom(cluster: ClusterClient, object: KubeObject): Promise<readonly Step[]> {
+export async function stepsFrom(cluster: ClusterClient, object: KubeObject): Promise<readonly Step[]> {
   const kinds = new Map(boundKinds().map((kind) => [kind.kind, kind]));
+  const once = { namespace: cluster.namespace, find: findingOnce(cluster.find) };
   const { namespace } = object.metadata;
-  const steps = new Map([[shortTarget(keyOf(object)), stepOf(keyOf(object), object)]]);
+  const steps = new Map([[shortTarget(keyOf(object)), stepOf({ ...keyOf(object), found: object })]]);
   const open = [object];
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
     for (const { kind, name } of kinds.get(next.kind)?.references(next) ?? []) {
       if (name === undefined || steps.has(shortTarget({ kind, name }))) continue;
-      const found = await cluster.find(kind, name, namespace);
-      steps.set(shortTarget({ kind, name }), stepOf({ kind, name }, found));
-      if (found !== undefined) open.push(found);
+      const named = await readNamed(once, { kind, name }, namespace);
+      steps.set(shortTarget({ kind, name }), stepOf(named));
+      if (typeof named.found === "object") open.push(named.found);
     }
   }
-  const connection = kinds.get(object.kind)?.isConnection === true ? undefined : await connectionOf(cluster, object);
-  return [...steps.values(), ...(connection === undefined ? [] : [stepOf(keyOf(connection), connection)])];
+  if (kinds.get(object.kind)?.isConnection === true) return [...steps.values()];
+  // A parent that the user may not read is a step already; its connection is unknown.
+  const connection = await connectionOf(once, object).catch((error: unknown) => {
+    if (!isKube(error, "Forbidden")) throw error;
+    return undefined;
+  });
+  return [...steps.values(), ...(connection === undefined ? [] : [stepOf(connection)])];
+}
+
+/** Reads each object once: the connection is that of the nearest parent that names one. */
+function findingOnce(find: ClusterClient["find"]): ClusterClient["find"] {
+  const found = new Map<string, ReturnType<typeof find>>();
+  return (kind, name, namespace) => {
+    const id = factId(kind, namespace ?? "", name);
+    const reading = found.get(id) ?? find(kind, name, namespace);
+    found.set(id, reading);
+    return reading;
+  };
 }
 
 function isInTheWay({ status }: Step): boolean {
-  return status !== "ready" && status !== "warned";
+  return status !== "ready" && status !== "warned" && status !== "unknown";
 }
 
 function cellsOf({ status, state, reason, message, ...name }: Step): readonly string[] {
-  const sign = status === "missing" ? MARKS.stalled.sign : MARKS[status].sign;
-  return [`${sign} ${shortTarget(name)}`, state, reason, message];
+  return [`${signOf(status)} ${shortTarget(name)}`, state, reason, message];
+}
+
+function signOf(status: Step["status"]): string {
+  if (status === "unknown") return "?";
+  return MARKS[status === "missing" ? "stalled" : status].sign;
 }
 
 function conclusionOf([first]: readonly Step[], cause: Step | undefined): string {

@@ -2,16 +2,19 @@
 import { factOf } from "../../../console/tree/facts.ts";
 import { ageOf } from "../../../console/tree/labels.ts";
 import { clusterPlatformConnection, platformConnection } from "../../../kinds/connection/crd.ts";
+import { isKube, KubeError } from "../../../kube/api/errors.ts";
 import { member, tryParseJson } from "../../../kube/api/json.ts";
 import { keyOf } from "../../../kube/api/objects.ts";
 import type { Clock, KubeObject } from "../../../kube/api/types.ts";
 import { createReader } from "../../../kube/watch/readers.ts";
+import { TYPES } from "../../../operator/config/caches.ts";
 import type { Access } from "../../base/access.ts";
-import type { ClusterClient } from "../../base/cluster.ts";
+import { typeOf, type ClusterClient } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
+import { explain } from "../../base/explain.ts";
 import { operationsOf } from "../../base/surface.ts";
 import { shortTarget } from "../../base/targets.ts";
-import { listObjects } from "../shared/listing.ts";
+import { listKind } from "../shared/listing.ts";
 import { failed, info, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
 
 /** With a larger difference, times on the platform do not prove who created an object (docs/architecture.md §7). */
@@ -19,16 +22,16 @@ const SKEW_MS = 60_000;
 
 /** Reports the conditions of the namespace's connections. @throws KubeError */
 export async function checkConnections(cluster: ClusterClient): Promise<readonly Finding[]> {
-  const kinds = [platformConnection.kind, clusterPlatformConnection.kind];
-  const objects = await objectsOf(cluster, kinds);
-  if (objects.length === 0) {
+  const { objects, unseen } = await objectsOf(cluster, [platformConnection.kind, clusterPlatformConnection.kind]);
+  if (objects.length === 0 && unseen.length === 0) {
     return [failed("connections", `there is none in namespace "${cluster.namespace}" nor in the cluster. Create one.`)];
   }
-  return objects.flatMap((object) => {
+  const findings = objects.flatMap((object) => {
     const what = shortTarget(keyOf(object));
     const operations = operationsOf(object).map(({ support, names }) => info(`${what} ${support}`, names));
     return [connectionFinding(object, what), ...operations];
   });
+  return [...findings, ...hiddenFindings("connections", unseen)];
 }
 
 function connectionFinding(object: KubeObject, what: string): Finding {
@@ -38,11 +41,22 @@ function connectionFinding(object: KubeObject, what: string): Finding {
   return mark === "new" ? unknown(what, "the operator has not reported a condition yet") : failed(what, words);
 }
 
-/** Returns the objects that concern the namespace, of all kinds unless some are named. */
-async function objectsOf(cluster: ClusterClient, kinds?: readonly string[]): Promise<readonly KubeObject[]> {
+/** Returns the objects that concern the namespace, and the plurals of the kinds that the user may not list. */
+async function objectsOf(cluster: ClusterClient, kinds: readonly string[]) {
   const { namespace } = cluster;
-  const objects = await listObjects({ cluster, namespace, kinds, report: () => {} });
-  return objects.filter((object) => concerns(object, namespace));
+  const lists = await Promise.all(kinds.map((kind) => listKind(cluster, kind, namespace)));
+  const [first] = lists;
+  if (first instanceof CliError && lists.every((list) => list instanceof CliError)) throw first;
+  return {
+    objects: lists
+      .flatMap((list) => (list instanceof Error ? [] : list))
+      .filter((object) => concerns(object, namespace)),
+    unseen: kinds.filter((_, index) => lists[index] instanceof KubeError).map((kind) => typeOf(kind).plural),
+  };
+}
+
+function hiddenFindings(what: string, unseen: readonly string[]): readonly Finding[] {
+  return unseen.length === 0 ? [] : [unknown(what, `you may not list ${unseen.join(", ")}`)];
 }
 
 /**
@@ -59,10 +73,10 @@ function concerns({ kind, spec }: KubeObject, namespace: string): boolean {
 export async function checkPlatform(context: CheckContext): Promise<readonly Finding[]> {
   const what = "platform";
   const access = await context.access().catch((error: unknown) => {
-    if (error instanceof CliError) return error;
+    if (error instanceof CliError || isKube(error, "Forbidden")) return unknown(what, explain(error).message);
     throw error;
   });
-  if (access instanceof CliError) return [unknown(what, access.message)];
+  if ("detail" in access) return [access];
   const { length } = await access.platform.projects.list();
   return [
     ok(what, `it answers; the token sees ${length} ${length === 1 ? "project" : "projects"}`),
@@ -117,11 +131,16 @@ function expiryOf(token: string): Date | undefined {
 
 /** Reports the objects that need a person. @throws KubeError */
 export async function checkObjects(cluster: ClusterClient): Promise<readonly Finding[]> {
-  const objects = await objectsOf(cluster);
+  const what = "objects";
+  const { objects, unseen } = await objectsOf(
+    cluster,
+    TYPES.map(({ kind }) => kind),
+  );
   const stalled = objects.filter((object) => factOf(object).mark === "stalled");
-  if (stalled.length === 0) return [ok("objects", `none of ${objects.length} is Stalled`)];
-  return stalled.map((object) => {
+  const content = unseen.length === TYPES.length ? [] : [ok(what, `none of ${objects.length} is Stalled`)];
+  const findings = stalled.map((object) => {
     const { reason, message } = factOf(object);
     return failed(shortTarget(keyOf(object)), `${reason}: ${message}`);
   });
+  return [...(stalled.length === 0 ? content : findings), ...hiddenFindings(what, unseen)];
 }

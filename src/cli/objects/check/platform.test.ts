@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+
+import { manualClock } from "../../../../test/support/kube/clock.ts";
+import { KubeError } from "../../../kube/api/errors.ts";
+import type { ClusterClient } from "../../base/cluster.ts";
+import { CliError } from "../../base/exit.ts";
+import { checkConnections, checkObjects, checkPlatform } from "./platform.ts";
+
+const forbidden = new KubeError("Forbidden", 403, "GET /x: 403");
+
+/** An empty cluster in which some kinds, or all, may not be listed. */
+function hiding(...kinds: readonly string[]): ClusterClient {
+  const list: ClusterClient["list"] = async (kind) => {
+    if (kinds.length === 0 || kinds.includes(kind)) throw forbidden;
+    return [];
+  };
+  return { namespace: "shop", list } as ClusterClient;
+}
+
+describe("what a user may not list", () => {
+  it("is no proof that there is no connection", async () => {
+    expect(await checkConnections(hiding("ClusterPlatformConnection"))).toEqual([
+      { what: "connections", is: "unknown", detail: "you may not list clusterplatformconnections" },
+    ]);
+    expect(await checkConnections(hiding("PlatformProject"))).toMatchObject([{ what: "connections", is: "failed" }]);
+  });
+
+  it("is no proof that no object is Stalled", async () => {
+    expect(await checkObjects(hiding())).toMatchObject([{ is: "unknown" }]);
+    expect(await checkObjects(hiding("PlatformProject"))).toMatchObject([
+      { is: "ok", detail: "none of 0 is Stalled" },
+      { is: "unknown", detail: "you may not list platformprojects" },
+    ]);
+  });
+
+  it.each([[forbidden], [new CliError("There is no connection.")]])(
+    "leaves open whether the platform answers: %s",
+    async (error) => {
+      const context = {
+        cluster: hiding(),
+        access: () => Promise.reject(error),
+        namespace: "",
+        operatorNamespace: "platform-operator",
+        serviceAccount: "platform-operator",
+        clock: manualClock(),
+      };
+      expect(await checkPlatform(context)).toMatchObject([{ what: "platform", is: "unknown" }]);
+    },
+  );
+});
