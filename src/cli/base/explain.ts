@@ -12,6 +12,11 @@ export function explain(error: unknown): { readonly message: string; readonly co
   return { message: messageOf(error), code: EXIT.failed };
 }
 
+/** Reports whether an error is a failure of the cluster, of the platform or of the user, not of this program. */
+export function isExpected(error: unknown): error is CliError | KubeError | ApiError {
+  return error instanceof CliError || error instanceof KubeError || error instanceof ApiError;
+}
+
 function messageOf(error: unknown): string {
   if (error instanceof ApiError) return BY_PLATFORM[error.failure.is](`${error.operation}: ${error.message}`, error);
   if (error instanceof KubeError) return (BY_CLUSTER[error.failure] ?? refused)(printable(error.message));

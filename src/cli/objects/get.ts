@@ -9,7 +9,8 @@ import type { Json, KubeObject } from "../../kube/api/types.ts";
 import { withoutCredentials } from "../../text/text.ts";
 import type { Access } from "../base/access.ts";
 import { command, type Call } from "../base/command.ts";
-import { CliError } from "../base/exit.ts";
+import { CliError, EXIT } from "../base/exit.ts";
+import { explain, isExpected } from "../base/explain.ts";
 import { ALL_NAMESPACES } from "../base/globals.ts";
 import { print, type View } from "../base/render.ts";
 import { offers } from "../base/surface.ts";
@@ -25,6 +26,7 @@ export const getCommand = command({
     ...ALL_NAMESPACES,
   },
   formats: ["table", "wide", "json", "yaml", "name"],
+  details: "The exit code is 1 if no kind can be listed, or if an object of the platform cannot be read.",
   run: async (call) => {
     const { flags, report } = call;
     const kind = call.args.kind === undefined ? undefined : kindNamed(call.args.kind);
@@ -33,13 +35,15 @@ export const getCommand = command({
     const objects = await listObjects({ cluster, namespace, report, kinds: kind === undefined ? undefined : [kind] });
     if (!flags.remote) {
       await print(call, localView(call.host.clock.now(), namespace === ""), objects);
-      return;
+      return EXIT.ok;
     }
     if (kind !== undefined && !READABLE.includes(kind)) {
       throw new CliError(`--remote does not support ${kind}. It supports: ${READABLE.join(", ")}.`);
     }
     const readable = objects.filter((object) => READABLE.includes(object.kind));
-    await print(call, REMOTE, await remoteRows(call, readable));
+    const { rows, failures } = await remoteRows(call, readable);
+    await print(call, REMOTE, rows);
+    return failures === 0 ? EXIT.ok : EXIT.failed;
   },
 });
 
@@ -91,20 +95,45 @@ const REMOTE: View<RemoteRow> = {
   }),
 };
 
-async function remoteRows({ access, report }: Call, objects: readonly KubeObject[]): Promise<readonly RemoteRow[]> {
+/** Compares objects with the platform. An object that cannot be read does not stop the others. */
+export async function remoteRows(
+  call: Pick<Call, "connection" | "connect" | "report">,
+  objects: readonly KubeObject[],
+) {
+  const accessOf = sharedAccess(call);
   const rows: RemoteRow[] = [];
+  let failures = 0;
   for (const object of objects) {
+    const omit = (why: string): void => {
+      call.report(`${shortTarget(keyOf(object))} is omitted: ${why}`);
+    };
     const id = factOf(object).externalId;
-    const name = shortTarget(keyOf(object));
     if (id === "") {
-      report(`${name} is omitted: it is not on the platform yet.`);
+      omit("it is not on the platform yet.");
       continue;
     }
-    const remote = await remoteOf(await access(object), object, id);
-    if (typeof remote === "string") report(`${name} is omitted: ${remote}.`);
-    else rows.push(...remote.map((field) => ({ ...field, object })));
+    try {
+      const remote = await remoteOf(await accessOf(object), object, id);
+      if (typeof remote === "string") omit(`${remote}.`);
+      else rows.push(...remote.map((field) => ({ ...field, object })));
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+      omit(explain(error).message);
+      failures += 1;
+    }
   }
-  return rows;
+  return { rows, failures };
+}
+
+/** Returns a function that opens each connection once, for all of its objects. */
+function sharedAccess({ connection, connect }: Pick<Call, "connection" | "connect">) {
+  const opened = new Map<string, Promise<Access>>();
+  return async (object: KubeObject): Promise<Access> => {
+    const used = await connection(object);
+    const access = opened.get(used.metadata.uid) ?? connect(used);
+    opened.set(used.metadata.uid, access);
+    return access;
+  };
 }
 
 /** One field of the spec and the platform; undefined where one of them does not have it. */

@@ -5,16 +5,14 @@ import { conditionView, factOf, isReady } from "../../console/tree/facts.ts";
 import { platformApplication } from "../../kinds/application/crd.ts";
 import { platformOperation } from "../../kinds/operation/crd.ts";
 import { abortableSleep } from "../../kube/api/clock.ts";
-import { KubeError } from "../../kube/api/errors.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
 import type { Store, StoreChange } from "../../kube/watch/store.ts";
-import { ApiError } from "../../platform/transport/errors.ts";
 import { printable } from "../../text/text.ts";
 import { type Call, command } from "../base/command.ts";
 import { CliError, EXIT } from "../base/exit.ts";
-import { explain } from "../base/explain.ts";
+import { explain, isExpected } from "../base/explain.ts";
 import type { Flags } from "../base/flags.ts";
 import { fullName, shortTarget, TARGETS } from "../base/targets.ts";
 import { renderLine, showChanges } from "./shared/drawing.ts";
@@ -183,7 +181,7 @@ async function printLog(object: KubeObject, access: Call["access"], report: (lin
     const { platform } = await access(object);
     for (const line of await platform.applications.log(id, LOG_LINES)) report(`  ${printable(line)}`);
   } catch (error) {
-    if (!(error instanceof CliError) && !(error instanceof KubeError) && !(error instanceof ApiError)) throw error;
+    if (!isExpected(error)) throw error;
     report(`  Its log cannot be shown: ${explain(error).message}`);
   }
 }

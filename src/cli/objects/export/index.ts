@@ -4,12 +4,12 @@
  */
 import { platformBinding } from "../../../kinds/binding/crd.ts";
 import { platformCluster } from "../../../kinds/cluster/crd.ts";
-import { KubeError } from "../../../kube/api/errors.ts";
 import { member, stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
 import { command } from "../../base/command.ts";
 import { CliError, UsageError } from "../../base/exit.ts";
+import { explain, isExpected } from "../../base/explain.ts";
 import { writeFiles } from "../../base/io.ts";
 import { surfaceOf } from "../../base/surface.ts";
 import { listObjects } from "../shared/listing.ts";
@@ -89,8 +89,8 @@ async function presentIn(cluster: ClusterClient, report: (line: string) => void)
       return { kind, name: metadata.name, id: kind === platformBinding.kind ? boundTo(object, objects) : idOf(object) };
     });
   } catch (error) {
-    if (!(error instanceof KubeError) && !(error instanceof CliError)) throw error;
-    report(`The existing custom resources could not be read: ${error.message}`);
+    if (!isExpected(error)) throw error;
+    report(`The existing custom resources could not be read: ${explain(error).message}`);
     return [];
   }
 }

@@ -83,8 +83,10 @@ const CLUSTER_WIDE = { namespace: "", kinds: TYPES.filter(({ namespaced }) => !n
 async function presentIn(manifests: readonly Placed[], { cluster, report }: Overlay) {
   const named = new Set(manifests.map(({ namespace }) => namespace).filter((namespace) => namespace !== ""));
   const scopes = named.size > 0 ? [...named].map((namespace) => ({ namespace })) : [CLUSTER_WIDE];
-  const lists = await Promise.all(scopes.map((scope) => listObjects({ cluster, report, ...scope })));
-  const present = new Map(lists.flat().map((object) => [factOf(object).id, object]));
+  const lists = await Promise.all(
+    scopes.map((scope) => listObjects({ cluster, report, ...scope }).catch(unlessForbidden)),
+  );
+  const present = new Map(lists.flatMap((list) => list ?? []).map((object) => [factOf(object).id, object]));
   for (const { kind, namespace, name } of manifests) {
     const id = factId(kind, namespace, name);
     const object = present.get(id) ?? (await cluster.find(kind, name, namespace).catch(unlessForbidden));

@@ -7,6 +7,7 @@ import { stringify } from "yaml";
 import { OPERATOR } from "../../../operator/config/names.ts";
 import { command } from "../../base/command.ts";
 import { UsageError } from "../../base/exit.ts";
+import { explain, isExpected } from "../../base/explain.ts";
 import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../../base/globals.ts";
 import { notWritten, writeFiles } from "../../base/io.ts";
 import { runChecks } from "../check/index.ts";
@@ -44,7 +45,11 @@ export const reportCommand = command({
     const namespace = flags["all-namespaces"] ? "" : cluster.namespace;
     const gaps: string[] = [];
     const note = (line: string): void => void gaps.push(line);
-    const objects = await listObjects({ cluster, namespace, report: note });
+    const objects = await listObjects({ cluster, namespace, report: note }).catch((error: unknown) => {
+      if (!isExpected(error)) throw error;
+      note(`The custom resources are omitted: ${explain(error).message}`);
+      return [];
+    });
     const context = { cluster, access, namespace, operatorNamespace, serviceAccount: OPERATOR, clock };
     const findings = await runChecks(context, "all");
     const entries = [

@@ -18,18 +18,18 @@ export interface Scope {
 
 /**
  * Lists all kinds. Kinds that the user may not list, or that the cluster does not know, are left out.
- * @throws CliError where none of them is installed, KubeError
+ * @throws CliError, KubeError, also where no kind can be listed
  */
 export async function listObjects({ cluster, namespace, kinds, report }: Scope): Promise<readonly KubeObject[]> {
   const types = typesOf(kinds);
   const lists = await Promise.all(types.map(({ kind }) => listKind(cluster, kind, namespace)));
+  const [first] = lists;
+  if (first instanceof Error && lists.every((list) => list instanceof Error)) throw first;
   for (const [index, list] of lists.entries()) {
     if (!(list instanceof Error)) continue;
     const why = list instanceof CliError ? "the cluster does not know them" : "you may not list them";
     report(`${types[index]?.plural} are omitted: ${why}.`);
   }
-  const [first] = lists;
-  if (first instanceof CliError && lists.every((list) => list instanceof CliError)) throw first;
   return lists.flatMap((list) => (list instanceof Error ? [] : list));
 }
 
