@@ -8,7 +8,7 @@ import { abortableSleep } from "../../kube/api/clock.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
-import type { Store, StoreChange } from "../../kube/watch/store.ts";
+import type { StoreChange } from "../../kube/watch/store.ts";
 import { printable } from "../../text/text.ts";
 import { type Call, command } from "../base/command.ts";
 import { CliError, EXIT } from "../base/exit.ts";
@@ -29,7 +29,9 @@ export const reconcileCommand = command({
   asks: "platform",
   args: [TARGETS],
   flags: WAIT_FOR_READY,
-  details: "A failed deployment is retried once. The exit code is 1 if an object is Stalled, 3 after the timeout.",
+  details:
+    "A failed deployment is retried once. The exit code is 1 if an object is Stalled, 3 after the timeout. An object that\n" +
+    "is Stalled already has 30 seconds to begin a retry.",
   run: async (call) => {
     const { args, flags, program } = call;
     const objects = await call.objects(args.object);
@@ -54,7 +56,7 @@ function refuseEnded(object: KubeObject): void {
 }
 
 /** A paused object is not reconciled. */
-function refusePaused(object: KubeObject, program: string): void {
+export function refusePaused(object: KubeObject, program: string): void {
   if (!isPaused(object)) return;
   const target = shortTarget(keyOf(object));
   throw new CliError(
@@ -76,38 +78,76 @@ async function request(call: Call, objects: readonly KubeObject[]): Promise<stri
 /** Requests a reconcile and waits until each object is Ready or needs a person. @returns the exit code */
 export async function requestAndWait(call: Call, objects: readonly KubeObject[], timeoutMs: number): Promise<number> {
   const token = await request(call, objects);
-  const isHandled = ({ status }: KubeObject): boolean => stringMember(status, "lastHandledReconcileAt") === token;
-  return await waitForResults(call, objects, timeoutMs, isHandled);
+  return await waitForResults(call, objects, timeoutMs, (now, before, isLate) => {
+    if (stringMember(now.status, "lastHandledReconcileAt") === token) return true;
+    // An object that stays Stalled may have no answer: a request does not repair an invalid spec.
+    return isStalled(now) && (isLate || !isStalled(before) || now.metadata.generation !== before.metadata.generation);
+  });
 }
+
+const isStalled = (object: KubeObject): boolean => factOf(object).mark === "stalled";
+
+/** How long an object may stay Stalled until it counts as one that does not answer. A retry begins within seconds. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Reports whether an object's status says what became of the change that is waited for.
+ * @param before the object when the wait began
+ * @param isLate whether PATIENCE_MS have passed since then
+ */
+type IsHandled = (now: KubeObject, before: KubeObject, isLate: boolean) => boolean;
 
 /**
  * Waits until each object is Ready or needs a person.
- * @param isHandled whether an object's status says what became of the change that is waited for
  * @returns the exit code
+ * @throws KubeError where the user may not list the objects
  */
 export async function waitForResults(
   call: Call,
   objects: readonly KubeObject[],
   timeoutMs: number,
-  isHandled: (now: KubeObject) => boolean,
+  isHandled: IsHandled,
 ): Promise<number> {
   const { host, report } = call;
+  const { clock } = host;
   const cluster = await call.cluster();
   const interrupt = host.interrupt();
   const namespace = objects.find(({ metadata }) => metadata.namespace !== undefined)?.metadata.namespace ?? "";
   const kinds = [...new Set(objects.map(({ kind }) => kind))];
-  const following = followObjects({ cluster, namespace, kinds, report, clock: host.clock });
-  const results = (): readonly Result[] => objects.map((object) => resultOf(following.store, object, isHandled));
+  const lateAt = clock.monotonic() + PATIENCE_MS;
+  const following = followObjects({ cluster, namespace, kinds, report, clock });
+  let isSynced = false;
+  const resultOf = (object: KubeObject): Result => {
+    const now = following.store.get(keyOf(object));
+    if (!isSynced) return { object, now, is: "working" };
+    if (now?.metadata.uid !== object.metadata.uid) return { object, now, is: "gone" };
+    if (!isHandled(now, object, clock.monotonic() >= lateAt)) return { object, now, is: "working" };
+    if (isReady(now)) return { object, now, is: "ready" };
+    return { object, now, is: isStalled(now) ? "stalled" : "working" };
+  };
+  const results = (): readonly Result[] => objects.map(resultOf);
+  const isOver = (): boolean => following.unread.size > 0 || results().every(({ is }) => is !== "working");
+  const lines = (): readonly string[] =>
+    results().flatMap(({ now }) => (now === undefined ? [] : renderLine(factOf(now))));
+  const uids = new Set(objects.map(({ metadata }) => metadata.uid));
+  const isOurs = ({ object }: StoreChange): boolean => uids.has(object.metadata.uid);
+  let stopProgress = (): void => {};
   try {
-    await following.synced;
-    const isOver = (): boolean => results().every(({ is }) => is !== "working");
-    const lines = (): readonly string[] =>
-      results().flatMap(({ now }) => (now === undefined ? [] : renderLine(factOf(now))));
-    const uids = new Set(objects.map(({ metadata }) => metadata.uid));
-    const isOurs = ({ object }: StoreChange): boolean => uids.has(object.metadata.uid);
-    const stopProgress = showChanges(following.store, createScreen(host.io.stderr), lines, isOurs);
-    const outcome = await waitFor(following.store, isOver, { clock: host.clock, timeoutMs, interrupt });
+    const outcome = await waitFor(isOver, { clock, timeoutMs, interrupt }, (check) => {
+      void following.synced.then(() => {
+        isSynced = true;
+        stopProgress = showChanges(following.store, createScreen(host.io.stderr), lines, isOurs);
+        check();
+      });
+      const cancel = clock.after(PATIENCE_MS, check);
+      const unsubscribe = following.store.subscribe(check);
+      return () => {
+        cancel();
+        unsubscribe();
+      };
+    });
     stopProgress();
+    for (const error of following.unread.values()) throw error;
     return await conclude(call, outcome, results());
   } finally {
     await following.stop();
@@ -122,26 +162,19 @@ interface Result {
   readonly is: "working" | "ready" | "stalled" | "gone";
 }
 
-function resultOf(store: Store, object: KubeObject, isHandled: (now: KubeObject) => boolean): Result {
-  const now = store.get(keyOf(object));
-  if (now?.metadata.uid !== object.metadata.uid) return { object, now, is: "gone" };
-  if (!isHandled(now)) return { object, now, is: "working" };
-  if (isReady(now)) return { object, now, is: "ready" };
-  return { object, now, is: factOf(now).mark === "stalled" ? "stalled" : "working" };
-}
-
-/** Resolves when every object has handled its request, or earlier. */
+/**
+ * Resolves when every object has handled its request, or earlier.
+ * @param subscribe calls its argument when something has changed, and returns a function that ends it
+ */
 async function waitFor(
-  store: Store,
   isOver: () => boolean,
   limits: { readonly clock: Clock; readonly timeoutMs: number; readonly interrupt: AbortSignal },
+  subscribe: (check: () => void) => () => void,
 ): Promise<"over" | "timeout" | "interrupted"> {
   const over = new AbortController();
-  const check = (): void => {
+  const unsubscribe = subscribe(() => {
     if (isOver()) over.abort();
-  };
-  const unsubscribe = store.subscribe(check);
-  check();
+  });
   const { clock, timeoutMs, interrupt } = limits;
   const timedOut = await abortableSleep(clock, timeoutMs, AbortSignal.any([over.signal, interrupt]));
   unsubscribe();
@@ -166,7 +199,8 @@ async function conclude(
 }
 
 function reasonOf(is: Result["is"], now: KubeObject | undefined): string {
-  if (is === "gone" || now === undefined) return "it is gone.";
+  if (is === "gone") return "it is gone.";
+  if (now === undefined) return "it could not be read.";
   const { reason = "", message = "" } = conditionView(now, "Stalled") ?? conditionView(now, "Ready") ?? {};
   return reason === "" ? "The operator has not reported a condition yet." : `${reason}: ${message}`;
 }

@@ -10,7 +10,7 @@ import { command } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
 import { print, type View } from "../base/render.ts";
 import { fullName } from "../base/targets.ts";
-import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
+import { refusePaused, requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
 import { applierOf } from "./shared/applier.ts";
 
 const APPLICATION = { name: "application", about: "a PlatformApplication, e.g. papp/api" } as const;
@@ -79,6 +79,8 @@ export const rollbackCommand = command({
   run: async (call) => {
     const { flags, io, report } = call;
     const object = await call.object(call.args.application, KINDS);
+    const waits = flags.wait && !flags["dry-run"];
+    if (waits) refusePaused(object, call.program);
     const current = stringMember(member(object.spec, "deploy"), "gitCommitId");
     const commit = targetOf(object, current, flags.to);
     const change = { spec: { deploy: { gitCommitId: commit } } };
@@ -87,7 +89,7 @@ export const rollbackCommand = command({
     const target = fullName({ kind: object.kind, name: object.metadata.name });
     const done = `spec.deploy.gitCommitId: ${current ?? "none"} → ${commit}`;
     io.stdout.write(`${target} ${done}${flags["dry-run"] ? " (dry run)" : ""}\n`);
-    return flags.wait && !flags["dry-run"] ? await requestAndWait(call, [object], flags.timeout) : EXIT.ok;
+    return waits ? await requestAndWait(call, [object], flags.timeout) : EXIT.ok;
   },
 });
 

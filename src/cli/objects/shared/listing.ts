@@ -1,5 +1,5 @@
 /** Reads or follows all custom resources that the user may see. */
-import { KubeError } from "../../../kube/api/errors.ts";
+import { isKube, KubeError } from "../../../kube/api/errors.ts";
 import type { Clock, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import { createCaches, TYPES } from "../../../operator/config/caches.ts";
 import { type ClusterClient, typeOf } from "../../base/cluster.ts";
@@ -51,14 +51,17 @@ export async function listKind(
   }
 }
 
+/** Failures of a list that a further attempt does not repair. */
+const FINAL = ["Forbidden", "Unauthorized", "NotFound"] as const;
+
 /** Starts to watch the objects. */
 export function followObjects({ cluster, namespace, kinds, report, clock }: Scope & { readonly clock: Clock }) {
   const types = typesOf(kinds);
-  const known = new Set<string>();
+  const listed = new Set<string>();
+  const unread = new Map<string, KubeError>();
   const synced = Promise.withResolvers<void>();
-  const settle = (kind: string): void => {
-    known.add(kind);
-    if (known.size === types.length) synced.resolve();
+  const settle = (): void => {
+    if (listed.size + unread.size === types.length) synced.resolve();
   };
   const { store, start, stop } = createCaches({
     client: cluster.client,
@@ -67,10 +70,21 @@ export function followObjects({ cluster, namespace, kinds, report, clock }: Scop
     types,
     namespaces: namespace === "" ? [] : [namespace],
     observer: {
-      listed: settle,
+      listed: (kind) => {
+        unread.delete(kind);
+        listed.add(kind);
+        settle();
+      },
       failed: (kind, error) => {
-        if (!known.has(kind)) report(`${typeOf(kind).plural} are omitted until they can be read: ${error.message}.`);
-        settle(kind);
+        if (listed.has(kind) || unread.has(kind)) return;
+        const { plural } = typeOf(kind);
+        if (!isKube(error, ...FINAL)) {
+          report(`${plural} cannot be read now: ${error.message}; retrying.`);
+          return;
+        }
+        report(`${plural} are omitted until they can be read: ${error.message}.`);
+        unread.set(kind, error);
+        settle();
       },
     },
     onListenerError: (error) => {
@@ -84,6 +98,8 @@ export function followObjects({ cluster, namespace, kinds, report, clock }: Scop
     objects: () => types.flatMap(({ kind }) => store.list(kind)),
     /** Resolves when every kind is listed, or cannot be read. */
     synced: synced.promise,
+    /** The kinds that cannot be read, e.g. because the user may not list them. */
+    unread,
     stop,
   };
 }

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+
+import { manualClock, settle } from "../../../test/support/kube/clock.ts";
+import { scriptedClient } from "../../../test/support/kube/scripted-client.ts";
+import { listBody, startScriptedCluster } from "../../../test/support/programs/scripted-cluster.ts";
+import { API_VERSION, PAUSED } from "../../api/names.ts";
+import { KubeError } from "../../kube/api/errors.ts";
+import type { KubeRequest } from "../../kube/api/transport.ts";
+import type { Json, JsonObject, KubeFailure, KubeObject } from "../../kube/api/types.ts";
+import type { Call } from "../base/command.ts";
+import { requestAndWait } from "./reconcile.ts";
+
+const TIMEOUT_MS = 300_000;
+
+/** An application whose status covers its spec, with a condition. */
+function application(type: string, more: JsonObject = {}, metadata: Partial<KubeObject["metadata"]> = {}): KubeObject {
+  const conditions = [
+    { type, status: "True", reason: "InvalidSpec", message: "It is invalid." },
+    ...(type === "Ready" ? [] : [{ type: "Ready", status: "False", reason: "InvalidSpec" }]),
+  ];
+  return {
+    apiVersion: API_VERSION,
+    kind: "PlatformApplication",
+    metadata: { name: "web", namespace: "shop", uid: "1", resourceVersion: "1", generation: 1, ...metadata },
+    spec: {},
+    status: { observedGeneration: metadata.generation ?? 1, conditions, ...more },
+  };
+}
+
+/** Requests a reconcile of `before`, and waits. @param list answers the lists of the watch */
+function waiting(before: KubeObject, list: (request: KubeRequest) => Json | Promise<Json>) {
+  const clock = manualClock();
+  const ended = new AbortController();
+  const reported: string[] = [];
+  const client = scriptedClient(list);
+  const call = {
+    cluster: async () => ({ client, patch: async () => ({}) }),
+    host: { clock, interrupt: () => ended.signal, io: { stderr: { write: () => true } } },
+    io: { stdout: { write: () => true } },
+    program: "kubectl platform",
+    report: (line: string) => void reported.push(line),
+  } as unknown as Call;
+  const state: { code?: number; failure?: unknown } = {};
+  void requestAndWait(call, [before], TIMEOUT_MS).then(
+    (code) => (state.code = code),
+    (failure: unknown) => (state.failure = failure),
+  );
+  return { client, clock, interrupt: () => ended.abort(), reported, state };
+}
+
+describe("reconcile --wait", () => {
+  it.each<[string, KubeObject, KubeObject]>([
+    ["was not before", application("Progressing"), application("Stalled")],
+    ["has another spec", application("Stalled"), application("Stalled", {}, { generation: 2 })],
+  ])("ends with an object that is Stalled and %s", async (_what, before, now) => {
+    const { clock, state, reported } = waiting(before, () => listBody([now]));
+    await clock.advance(1_000);
+    expect(state).toEqual({ code: 1 });
+    expect(reported).toContain("papp/web: InvalidSpec: It is invalid.");
+  });
+
+  it("gives the operator time for an object that was Stalled, and then takes it for the answer", async () => {
+    const object = application("Stalled", { lastHandledReconcileAt: "2026-11-20T10:00:00.000Z" });
+    const { clock, state } = waiting(object, () => listBody([object]));
+    await clock.advance(29_000);
+    expect(state).toEqual({});
+    await clock.advance(2_000);
+    expect(state).toEqual({ code: 1 });
+  });
+
+  it.each<[KubeFailure]>([["TooManyRequests"], ["Server"], ["Unreachable"]])(
+    "takes no object for gone after %s",
+    async (failure) => {
+      let fails = true;
+      const { clock, state, reported } = waiting(application("Stalled"), () => {
+        if (fails) throw new KubeError(failure, 0, "GET /x: words");
+        return listBody([application("Ready", { lastHandledReconcileAt: token })]);
+      });
+      const token = clock.now().toISOString();
+      await settle();
+      expect(reported).toEqual(["platformapplications cannot be read now: GET /x: words; retrying."]);
+      expect(state).toEqual({});
+      fails = false;
+      await clock.advance(2_000);
+      expect(state).toEqual({ code: 0 });
+    },
+  );
+
+  it("says that the user may not list the objects", async () => {
+    const { state } = waiting(application("Ready"), () => {
+      throw new KubeError("Forbidden", 403, "GET /x: 403");
+    });
+    await settle();
+    expect(state.failure).toMatchObject({ failure: "Forbidden" });
+  });
+
+  it("ends while the first list has no answer, in time or with Ctrl-C", async () => {
+    const hanging = ({ signal }: KubeRequest) =>
+      new Promise<Json>((_, reject) => {
+        signal?.addEventListener("abort", () => {
+          reject(new KubeError("Timeout", 0, "GET /x: aborted"));
+        });
+      });
+    const late = waiting(application("Ready"), hanging);
+    await late.clock.advance(TIMEOUT_MS);
+    expect(late.state).toEqual({ code: 3 });
+    expect(late.reported).toContain("papp/web: it could not be read.");
+    const stopped = waiting(application("Ready"), hanging);
+    await settle();
+    stopped.interrupt();
+    await settle();
+    expect(stopped.state).toEqual({ code: 130 });
+    expect(stopped.reported).toContainEqual(expect.stringContaining("Nothing is undone"));
+  });
+});
+
+describe("rollback --wait", () => {
+  it("refuses a paused object before it changes it", async () => {
+    const paused = application("Ready", {}, { annotations: { [PAUSED]: "true" } });
+    const cluster = await startScriptedCluster((method) =>
+      method === "GET" ? { ...paused, metadata: { ...paused.metadata } } : 500,
+    );
+    try {
+      const { code, stderr } = await cluster.run(["rollback", "web", "--wait"]);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^papp\/web is paused, so the operator ignores the request\./);
+      expect(cluster.arrived).toHaveLength(1);
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
