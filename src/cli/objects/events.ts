@@ -7,6 +7,9 @@ import { print, type View } from "../base/render.ts";
 import { fullName, shortTarget } from "../base/targets.ts";
 import { eventsIn, eventsOf, type EventView } from "./shared/events.ts";
 
+/** The largest number of events that are shown; the API server keeps them for an hour by default. */
+const MOST = 500;
+
 export const eventsCommand = command({
   asks: "cluster",
   args: [{ name: "object", about: "kind and name, e.g. papp/api; defaults to all objects", optional: true }],
@@ -23,8 +26,9 @@ export const eventsCommand = command({
     const object = args.object === undefined ? undefined : await call.object(args.object);
     const events = await (object === undefined ? eventsIn(cluster, namespace) : eventsOf(cluster, object));
     if (events === undefined) throw new CliError("You may not list events in this namespace.");
-    const shown = events.filter(({ type }) => flags.type === undefined || type === flags.type);
-    await print(call, viewOf(host.clock.now(), namespace === ""), shown);
+    const found = events.filter(({ type }) => flags.type === undefined || type === flags.type);
+    await print(call, viewOf(host.clock.now(), namespace === ""), found.slice(0, MOST));
+    if (found.length > MOST) call.report(`Only the newest ${MOST} of ${found.length} events are shown.`);
   },
 });
 

@@ -71,8 +71,8 @@ async function versionsOf({ client }: ClusterClient): Promise<Json> {
 
 /** Returns the events on custom resources. */
 async function maskedEvents(cluster: ClusterClient, namespace: string): Promise<Json> {
-  const events = await eventsIn(cluster, namespace, MOST_EVENTS);
-  return events.map(({ kind, name, ...event }) => ({
+  const events = await eventsIn(cluster, namespace);
+  return events.slice(0, MOST_EVENTS).map(({ kind, name, ...event }) => ({
     object: `${kind}/${name}`,
     ...event,
     message: maskedText(event.message),

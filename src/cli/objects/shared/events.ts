@@ -3,13 +3,14 @@ import { API_VERSION } from "../../../api/names.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { listMember, member, stringMember } from "../../../kube/api/json.ts";
 import { collectionPath } from "../../../kube/api/paths.ts";
+import { DEADLINES } from "../../../kube/api/transport.ts";
 import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
 
 /** The core API, which can be searched by the object that an event is about. */
 const EVENT: ResourceType = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
-/** The largest number of events that are read; the API server keeps them for an hour by default. */
-const MOST = 500;
+/** The size of a page. */
+const PAGE = 500;
 
 /** The parts of an event that people read, and its object. */
 export type EventView = Readonly<ReturnType<typeof eventOf>>;
@@ -20,7 +21,7 @@ export async function eventsOf(
   { metadata }: KubeObject,
 ): Promise<readonly EventView[] | undefined> {
   try {
-    return await list(client, metadata.namespace ?? "default", `involvedObject.uid=${metadata.uid}`, MOST);
+    return await list(client, metadata.namespace ?? "default", `involvedObject.uid=${metadata.uid}`);
   } catch (error) {
     if (isKube(error, "Forbidden")) return undefined;
     throw error;
@@ -28,19 +29,25 @@ export async function eventsOf(
 }
 
 /** @param namespace "" for all of them @returns the events on custom resources, the last one first @throws KubeError */
-export function eventsIn({ client }: ClusterClient, namespace: string, most = MOST): Promise<readonly EventView[]> {
-  return list(client, namespace, `involvedObject.apiVersion=${API_VERSION}`, most);
+export async function eventsIn({ client }: ClusterClient, namespace: string): Promise<readonly EventView[]> {
+  return list(client, namespace, `involvedObject.apiVersion=${API_VERSION}`);
 }
 
+/** Reads all pages, whose order is that of the names: the newest event may be on the last one. */
 async function list(
   client: ClusterClient["client"],
   namespace: string,
   fieldSelector: string,
-  limit: number,
 ): Promise<readonly EventView[]> {
-  const query = { fieldSelector, limit };
-  const answer = await client.request({ method: "GET", path: collectionPath(EVENT, namespace), query });
-  const events = listMember(answer, "items").map(eventOf);
+  const path = collectionPath(EVENT, namespace);
+  const events: EventView[] = [];
+  let next: string | undefined;
+  do {
+    const query = { fieldSelector, limit: PAGE, continue: next };
+    const answer = await client.request({ method: "GET", path, query, timeoutMs: DEADLINES.list });
+    events.push(...listMember(answer, "items").map(eventOf));
+    next = stringMember(member(answer, "metadata"), "continue");
+  } while (next !== undefined && next !== "");
   return events.toSorted((left, right) => Date.parse(right.at) - Date.parse(left.at));
 }
 
