@@ -116,14 +116,14 @@ describe("on a surface that does not show where an application belongs, with ids
     // Nobody here sees that it shall only be observed.
     await here.stop();
     expect(await move("papp/late", "--timeout=1s")).toMatchObject({
-      code: 1,
+      code: 3,
       stderr: expect.stringMatching(/^papp\/late is still worked on\./),
     });
     expect((await here.get(APP, "late")).metadata.deletionTimestamp).toBeUndefined();
     await here.start();
     // It is deleted, and not gone yet.
     expect(await move("papp/late", "--timeout=10s")).toMatchObject({
-      code: 1,
+      code: 3,
       stderr: expect.stringMatching(/^papp\/late is still being deleted\./),
     });
     const copy = await there.get(APP, "late");

@@ -19,7 +19,7 @@ import type { KubeQuery } from "../../kube/api/transport.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { type ClusterClient, typeOf, USER_FIELD_MANAGER } from "../base/cluster.ts";
 import type { Call } from "../base/command.ts";
-import { CliError } from "../base/exit.ts";
+import { CliError, EXIT } from "../base/exit.ts";
 import { shortTarget } from "../base/targets.ts";
 import { applierOf } from "./shared/applier.ts";
 
@@ -184,7 +184,7 @@ async function specOf(target: ClusterClient, old: KubeObject, to: string): Promi
 
 /**
  * Waits until the old resource is gone, or as wanted.
- * @returns the resource, undefined once it is gone @throws CliError when the time is over
+ * @returns the resource, undefined once it is gone @throws CliError when the time is over, or after Ctrl-C
  */
 async function waitUntil(
   { host, flags, program }: MoveCall,
@@ -198,9 +198,11 @@ async function waitUntil(
     const now = await cluster.find(kind, metadata.name);
     if (now?.metadata.uid !== metadata.uid) return undefined;
     if (isOver(now)) return now;
-    if (host.clock.monotonic() < until && (await abortableSleep(host.clock, POLL_MS, interrupt))) continue;
+    const isLate = host.clock.monotonic() >= until;
+    if (!isLate && (await abortableSleep(host.clock, POLL_MS, interrupt))) continue;
     throw new CliError(
       `${shortTarget({ kind, name: metadata.name })} is still ${what}. Check it with "${program} status", then repeat the move.`,
+      isLate ? EXIT.timeout : EXIT.interrupted,
     );
   }
 }

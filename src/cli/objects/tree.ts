@@ -8,7 +8,7 @@ import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Store } from "../../kube/watch/store.ts";
 import { command, type Call } from "../base/command.ts";
-import { CliError } from "../base/exit.ts";
+import { CliError, UsageError } from "../base/exit.ts";
 import { ALL_NAMESPACES, LIST_FORMATS } from "../base/globals.ts";
 import { paintFor, type Io, type Stream } from "../base/io.ts";
 import { printAs } from "../base/render.ts";
@@ -38,7 +38,7 @@ export const treeCommand = command({
       return;
     }
     if (output !== "table" && output !== "wide") {
-      throw new CliError("--watch takes -o table or wide.");
+      throw new UsageError("--watch takes -o table or wide.");
     }
     const stop = host.interrupt();
     const stopped = aborted(stop, stop);

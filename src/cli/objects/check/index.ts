@@ -46,16 +46,17 @@ export const checkCommand = command({
     const interrupt = waitMs > 0 ? call.host.interrupt() : new AbortController().signal;
     const until = clock.monotonic() + waitMs;
     for (;;) {
-      const isLast = clock.monotonic() >= until || interrupt.aborted;
+      const isLast = clock.monotonic() >= until;
       const findings = await runChecks(context, part);
       const open = findings.filter(({ is }) => is === "failed");
-      if (open.length === 0 || isLast) {
-        await printFindings(call, findings);
-        if (open.length === 0) return EXIT.ok;
-        return waitMs > 0 ? EXIT.timeout : EXIT.failed;
+      if (open.length > 0 && !isLast) {
+        report(`not yet: ${open.map(({ what }) => what).join(", ")}`);
+        if (await abortableSleep(clock, AGAIN_MS, interrupt)) continue;
       }
-      report(`not yet: ${open.map(({ what }) => what).join(", ")}`);
-      await abortableSleep(clock, AGAIN_MS, interrupt);
+      await printFindings(call, findings);
+      if (open.length === 0) return EXIT.ok;
+      if (!isLast) return EXIT.interrupted;
+      return waitMs > 0 ? EXIT.timeout : EXIT.failed;
     }
   },
 });

@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+
+import { startScriptedCluster } from "../../../test/support/programs/scripted-cluster.ts";
+
+describe("tree --watch", () => {
+  it.each(["json", "yaml", "name", "dot"])("takes no -o %s", async (format) => {
+    const cluster = await startScriptedCluster(() => 500);
+    try {
+      const { code, stderr } = await cluster.run(["tree", "-w", "-o", format]);
+      expect(code).toBe(64);
+      expect(stderr).toMatch(/^--watch takes -o table or wide\.\n\nUsage: /);
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
