@@ -79,7 +79,7 @@ function valuesOf(flag: Flag, start: string): Candidates {
   const choices = flag.is === "switch" ? ["true", "false"] : flag.is === "text" ? (flag.choices ?? []) : [];
   return {
     all: choices.map((choice) => ({ text: `${start}${choice}` })),
-    directive: "value" in flag && flag.value === "FILE" ? FILES : NO_FILES,
+    directive: "value" in flag && /FILE|DIR/.test(flag.value) ? FILES : NO_FILES,
   };
 }
 
