@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { cleanText, hasCredentials, printable, withoutCredentials } from "./text.ts";
+import { cleanText, hasCredentials, printable, printableLines, withoutCredentials } from "./text.ts";
 
 describe("[E5] text from outside", () => {
   it.each([
@@ -14,6 +14,10 @@ describe("[E5] text from outside", () => {
     ["nothing", "plain – text 🙂", "plain – text 🙂"],
   ])("loses %s", (_, given, expected) => {
     expect(printable(given)).toBe(expected);
+  });
+
+  it("keeps its lines and their indentation", () => {
+    expect(printableLines("a\u001b[2J\r\n  b\u009b\u202ec\n")).toBe("a [2J\n  b c\n");
   });
 
   it.each([

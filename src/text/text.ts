@@ -10,6 +10,14 @@ export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, " ").trim();
 }
 
+/** Returns the text as `printable` does, but with its line breaks and with the spaces at the start of a line. */
+export function printableLines(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.replaceAll(UNPRINTABLE, " ").trimEnd())
+    .join("\n");
+}
+
 /** Returns the text with the credentials of each URL in it replaced, by "•••@" unless `by` says otherwise. */
 export function withoutCredentials(text: string, by = "•••@"): string {
   return text.replaceAll(CREDENTIALS, by);

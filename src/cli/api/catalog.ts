@@ -3,7 +3,7 @@ import type { Template } from "../../platform/areas/templates.ts";
 import type { Entry } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
-import { print, type View } from "../base/render.ts";
+import { print, printText, type View } from "../base/render.ts";
 import { apiCommand } from "./declare.ts";
 
 const view: View<Template> = {
@@ -42,7 +42,7 @@ const catalog = apiCommand({
     const shown = chosen(await platform.templates.list(context), call.args.template);
     if (call.output !== "yaml") return print(call, view, shown);
     const { skeletonOf } = await import("./skeleton.ts");
-    call.io.stdout.write(shown.map((template) => skeletonOf(template, { cluster, context })).join("---\n"));
+    printText(call, shown.map((template) => skeletonOf(template, { cluster, context })).join("---\n"));
   },
 });
 

@@ -4,7 +4,7 @@ import type { Call, Entry } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
 import type { Flags } from "../base/flags.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
-import { printData, type View } from "../base/render.ts";
+import { printData, printText, type View } from "../base/render.ts";
 import { apiCommand, printAnswer } from "./declare.ts";
 
 const CLUSTER = { name: "cluster", about: "id of the cluster, or the name of a PlatformCluster" } as const;
@@ -110,8 +110,7 @@ export const CLUSTERS: readonly Entry[] = [
       const given = Object.entries(call.flags).filter(([name]) => Object.hasOwn(METRICS, name));
       const optional = Object.fromEntries(given.map(([name, value]) => [camel(name), value]));
       const metrics = await platform.clusters.metrics(id, { ...optional, endpoint, query });
-      if (call.output !== "json" && call.output !== "yaml")
-        call.io.stdout.write(metrics === "" || metrics.endsWith("\n") ? metrics : `${metrics}\n`);
+      if (call.output !== "json" && call.output !== "yaml") printText(call, metrics);
       else {
         const { jsonIn } = await import("../../platform/codec/json.ts");
         const json = jsonIn(metrics);

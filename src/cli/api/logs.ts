@@ -1,9 +1,8 @@
 /** `logs`: the last lines of an application's log, and new ones with --follow. */
-import { stripVTControlCharacters } from "node:util";
-
 import { abortableSleep } from "../../kube/api/clock.ts";
 import type { Call } from "../base/command.ts";
 import { EXIT } from "../base/exit.ts";
+import { printText } from "../base/render.ts";
 import { apiCommand, APPLICATION, pauseAfter } from "./declare.ts";
 
 /** The log is polled, as the platform has no stream; the platform accepts about 1,000 requests an hour. */
@@ -64,13 +63,6 @@ export function newLines(before: readonly string[], now: readonly string[]): rea
   return now;
 }
 
-/** Writes lines, on a terminal without control characters: a log must not move the cursor or change the title. */
-function write({ io: { stdout } }: Call, lines: readonly string[]): void {
-  if (lines.length === 0) return;
-  const shown = stdout.isTTY === true ? lines.map(harmless) : lines;
-  stdout.write(shown.map((line) => `${line}\n`).join(""));
-}
-
-function harmless(line: string): string {
-  return stripVTControlCharacters(line).replaceAll(/[^\P{Cc}\t]/gu, "");
+function write(call: Call, lines: readonly string[]): void {
+  printText(call, lines.map((line) => `${line}\n`).join(""));
 }

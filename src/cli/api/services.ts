@@ -3,7 +3,7 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Entry } from "../base/command.ts";
 import { LIST_FORMATS } from "../base/globals.ts";
 import { readObject } from "../base/io.ts";
-import { print, type View } from "../base/render.ts";
+import { print, printText, type View } from "../base/render.ts";
 import { apiCommand, APPLICATION, readCommand } from "./declare.ts";
 
 const INGRESS_KINDS = {
@@ -103,7 +103,7 @@ export const SERVICES: readonly Entry[] = [
       const source = await readObject(call.io, call.flags.file);
       const { platform, id } = await call.target(call.args.environment, ["PlatformEnvironment"]);
       const values = await platform.environments.helmDefaultValues(id, source);
-      call.io.stdout.write(values.endsWith("\n") ? values : `${values}\n`);
+      printText(call, values);
     },
   }),
 ];

@@ -2,6 +2,7 @@
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
+import { printableLines } from "../../text/text.ts";
 import type { Access } from "./access.ts";
 import type { ClusterClient } from "./cluster.ts";
 import { EXIT } from "./exit.ts";
@@ -61,7 +62,7 @@ export interface Call<Args = unknown, Own = unknown> extends Invocation, Command
   /** The format of -o. */
   readonly output: Format;
   readonly io: Io;
-  /** Writes a line of progress to standard error. */
+  /** Writes a line of progress to standard error, without control characters. */
   readonly report: (line: string) => void;
 }
 
@@ -103,7 +104,7 @@ export function command<const Args extends readonly Arg[] = readonly [], const O
       };
       const { io } = caller.host;
       const opened = opener(parsed.flags, caller.host);
-      const report = (line: string): void => void io.stderr.write(`${line}\n`);
+      const report = (line: string): void => void io.stderr.write(`${printableLines(line)}\n`);
       const { output = "table" } = parsed.flags;
       try {
         return (await spec.run({ ...caller, ...opened.ports, ...parsed, output, io, report })) ?? EXIT.ok;

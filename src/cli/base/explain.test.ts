@@ -14,6 +14,7 @@ describe("failures in words", () => {
   it.each<[Error, number, string]>([
     [new CliError("As it is."), 1, "As it is."],
     [new CliError("Late.", 3), 3, "Late."],
+    [new CliError("It has a\u001B[2J\u009B.\n  b\r"), 1, "It has a [2J .\n  b"],
     [new UsageError("Wrong."), 64, "Wrong."],
     [new ConfigError("--x is wrong"), 64, "--x is wrong"],
     [new TypeError("a\u001B[31m\nb"), 1, "Unexpected error: a [31m b"],

@@ -2,14 +2,12 @@
 import { KubeError } from "../../kube/api/errors.ts";
 import { ConfigError } from "../../operator/config/config.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import { printable } from "../../text/text.ts";
+import { printable, printableLines } from "../../text/text.ts";
 import { CliError, EXIT } from "./exit.ts";
 
-/** @returns the message for an error and the exit code; never a stack trace, never a secret value */
+/** @returns the message for an error and the exit code; never a stack trace, a secret value or a control character */
 export function explain(error: unknown): { readonly message: string; readonly code: number } {
-  if (error instanceof CliError) return { message: error.message, code: error.code };
-  if (error instanceof ConfigError) return { message: error.message, code: EXIT.usage };
-  return { message: messageOf(error), code: EXIT.failed };
+  return { message: printableLines(messageOf(error)), code: codeOf(error) };
 }
 
 /** Reports whether an error is a failure of the cluster, of the platform or of the user, not of this program. */
@@ -17,7 +15,13 @@ export function isExpected(error: unknown): error is CliError | KubeError | ApiE
   return error instanceof CliError || error instanceof KubeError || error instanceof ApiError;
 }
 
+function codeOf(error: unknown): number {
+  if (error instanceof CliError) return error.code;
+  return error instanceof ConfigError ? EXIT.usage : EXIT.failed;
+}
+
 function messageOf(error: unknown): string {
+  if (error instanceof CliError || error instanceof ConfigError) return error.message;
   if (error instanceof ApiError) return BY_PLATFORM[error.failure.is](`${error.operation}: ${error.message}`, error);
   if (error instanceof KubeError) return (BY_CLUSTER[error.failure] ?? refused)(printable(error.message));
   return `Unexpected error: ${printable(error instanceof Error ? error.message : String(error))}`;

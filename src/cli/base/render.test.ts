@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { printable } from "../../text/text.ts";
 import type { Format } from "./globals.ts";
-import { print, type View } from "./render.ts";
+import { print, printText, type View } from "./render.ts";
 
 interface Row {
   readonly name: string;
@@ -66,5 +66,22 @@ describe("what is printed", () => {
     await print(call, view, { name: hostile });
     expect(text()).toBe(`NAME\n${shown}\n`);
     expect(printable(hostile)).toBe(shown);
+  });
+});
+
+describe("a text of the platform", () => {
+  const text = "a\u001B]0;title\u0007\r\n\tb\u009B2J";
+
+  it.each([
+    [true, "a\n\tb\n"],
+    [undefined, `${text}\n`],
+  ])("on a terminal (%s) is printed without control characters", (isTTY, expected) => {
+    let shown = "";
+    const stream = { isTTY, write: (written: string) => (shown += written) };
+    const io = { stdout: stream, stderr: stream, stdin: { async *[Symbol.asyncIterator]() {} } };
+    printText({ io }, text);
+    expect(shown).toBe(expected);
+    printText({ io }, "");
+    expect(shown).toBe(expected);
   });
 });

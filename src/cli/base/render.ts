@@ -1,4 +1,6 @@
 /** Writes data: table, wide, json, yaml and name. No other file does. */
+import { stripVTControlCharacters } from "node:util";
+
 import { printable } from "../../text/text.ts";
 import type { Format } from "./globals.ts";
 import type { Io } from "./io.ts";
@@ -55,11 +57,21 @@ function isList<Row>(answer: Row | readonly Row[]): answer is readonly Row[] {
 export async function printData(call: Pick<Printing, "io">, output: "json" | "yaml", value: unknown): Promise<void> {
   if (output === "json") {
     const { stringifyJson } = await import("../../platform/codec/json.ts");
-    call.io.stdout.write(`${stringifyJson(value, 2)}\n`);
+    printText(call, stringifyJson(value, 2));
   } else {
     const { stringify } = await import("yaml");
-    call.io.stdout.write(stringify(value, { lineWidth: 0 }));
+    printText(call, stringify(value, { lineWidth: 0 }));
   }
+}
+
+/**
+ * Writes text as it is, with a line break at its end; on a terminal without control characters: what the platform sent
+ * must not move the cursor or change the title.
+ */
+export function printText({ io: { stdout } }: Pick<Printing, "io">, text: string): void {
+  if (text === "") return;
+  const whole = text.endsWith("\n") ? text : `${text}\n`;
+  stdout.write(stdout.isTTY === true ? stripVTControlCharacters(whole).replaceAll(/[^\P{Cc}\t\n]/gu, "") : whole);
 }
 
 /** One answer in each format of -o. */

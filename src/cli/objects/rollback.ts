@@ -6,6 +6,7 @@ import { durationText } from "../../kinds/service/messages.ts";
 import { listMember, member, stringMember } from "../../kube/api/json.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
+import { printable } from "../../text/text.ts";
 import { command } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
 import { print, type View } from "../base/render.ts";
@@ -88,7 +89,7 @@ export const rollbackCommand = command({
     for (const warning of warningsOf(object, answer)) report(`Warning: ${warning}`);
     const target = fullName({ kind: object.kind, name: object.metadata.name });
     const done = `spec.deploy.gitCommitId: ${current ?? "none"} → ${commit}`;
-    io.stdout.write(`${target} ${done}${flags["dry-run"] ? " (dry run)" : ""}\n`);
+    io.stdout.write(`${target} ${printable(done)}${flags["dry-run"] ? " (dry run)" : ""}\n`);
     return waits ? await requestAndWait(call, [object], flags.timeout) : EXIT.ok;
   },
 });

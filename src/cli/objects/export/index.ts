@@ -11,6 +11,7 @@ import { command } from "../../base/command.ts";
 import { CliError, UsageError } from "../../base/exit.ts";
 import { explain, isExpected } from "../../base/explain.ts";
 import { writeFiles } from "../../base/io.ts";
+import { printText } from "../../base/render.ts";
 import { surfaceOf } from "../../base/surface.ts";
 import { listObjects } from "../shared/listing.ts";
 import { bindingId, bindingItem, clusterItem } from "./clusters.ts";
@@ -62,7 +63,7 @@ export const exportCommand = command({
     for (const note of notes) report(note);
     if (flags.output === undefined) {
       const documents = files.flatMap((file) => file.documents);
-      io.stdout.write(yamlOf(documents, notes));
+      printText({ io }, yamlOf(documents, notes));
       return;
     }
     const named = files.map(({ name, documents }, at) => ({

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+
+import { manualClock } from "../../../test/support/kube/clock.ts";
+import { command } from "./command.ts";
+
+describe("a command", () => {
+  it("reports lines without control characters", async () => {
+    let stderr = "";
+    const io = {
+      stdout: { write: () => true },
+      stderr: { write: (text: string) => (stderr += text) },
+      stdin: { async *[Symbol.asyncIterator]() {} },
+    };
+    const host = { io, clock: manualClock(), interrupt: () => new AbortController().signal };
+    const reporting = command({
+      asks: "nothing",
+      run: ({ report }) => {
+        report("a\u001B[2J\u202E\n  b");
+      },
+    });
+    await reporting.run([], { host, program: "kubectl platform" });
+    expect(stderr).toBe("a [2J\n  b\n");
+  });
+});
