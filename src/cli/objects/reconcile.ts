@@ -136,7 +136,8 @@ export async function waitForResults(
     const outcome = await waitFor(isOver, { clock, timeoutMs, interrupt }, (check) => {
       void following.synced.then(() => {
         isSynced = true;
-        stopProgress = showChanges(following.store, createScreen(host.io.stderr), lines, isOurs);
+        const screen = createScreen(host.io.stderr);
+        stopProgress = showChanges({ store: following.store, screen, clock, render: lines, concerns: isOurs });
         check();
       });
       const cancel = clock.after(PATIENCE_MS, check);

@@ -1,20 +1,19 @@
 /** The command `tree`: the objects below their parents, with their state. */
 import { aborted } from "node:util";
 
-import { factOf, type Fact } from "../../console/tree/facts.ts";
-import { below, dataOf, dotOf, factsOf, hierarchyOf } from "../../console/tree/hierarchy.ts";
+import { factId, type Fact } from "../../console/tree/facts.ts";
+import { below, createFactCache, dataOf, dotOf, hierarchyOf } from "../../console/tree/hierarchy.ts";
 import { platformProject } from "../../kinds/project/index.ts";
 import { stringMember } from "../../kube/api/json.ts";
-import type { KubeObject } from "../../kube/api/types.ts";
-import type { Store } from "../../kube/watch/store.ts";
+import type { Cache, KubeObject } from "../../kube/api/types.ts";
 import { command, type Call } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
 import { ALL_NAMESPACES, LIST_FORMATS } from "../base/globals.ts";
-import { paintFor, type Io, type Stream } from "../base/io.ts";
+import { paintFor, type Stream } from "../base/io.ts";
 import { printAs } from "../base/render.ts";
 import { fullName } from "../base/targets.ts";
 import { renderTree, showChanges } from "./shared/drawing.ts";
-import { followObjects, listObjects, type Scope } from "./shared/listing.ts";
+import { followObjects, type Following, listObjects, type Scope } from "./shared/listing.ts";
 import { createScreen } from "./shared/screen.ts";
 
 export const treeCommand = command({
@@ -27,12 +26,12 @@ export const treeCommand = command({
   formats: [...LIST_FORMATS, "dot"],
   details: "-o dot is for Graphviz.",
   run: async (call) => {
-    const { args, flags, host, io, output, report } = call;
+    const { args, flags, host, output, report } = call;
     const cluster = await call.cluster();
     const scope: Scope = { cluster, namespace: flags["all-namespaces"] ? "" : cluster.namespace, report };
-    const factsIn = (objects: readonly KubeObject[]): readonly Fact[] => selected(objects, args.project);
+    const selection = selectionOf(args.project);
     if (!flags.watch) {
-      const facts = factsIn(await listObjects(scope));
+      const facts = selection.factsIn(await listObjects(scope));
       refuseUnknown(facts, args.project, scope);
       await show(call, facts);
       return;
@@ -43,27 +42,41 @@ export const treeCommand = command({
     const stop = host.interrupt();
     const stopped = aborted(stop, stop);
     const following = followObjects({ ...scope, clock: host.clock });
-    const facts = (): readonly Fact[] => factsIn(following.objects());
     try {
       await Promise.race([following.synced, stopped]);
-      refuseUnknown(facts(), args.project, scope);
-      draw(following.store, facts, io, output === "wide");
+      const failure = following.failure();
+      if (failure !== undefined) throw failure;
+      if (stop.aborted) return;
+      refuseUnknown(selection.factsIn(following.objects()), args.project, scope);
+      const stopDrawing = draw(call, following, selection);
       await stopped;
+      stopDrawing();
     } finally {
       await following.stop();
     }
   },
 });
 
-/** Returns the tree of one project, or all. */
-function selected(objects: readonly KubeObject[], project: string | undefined): readonly Fact[] {
-  const facts = factsOf(objects);
-  if (project === undefined) return facts;
-  const roots = objects.filter(
-    ({ kind, metadata, spec }) =>
-      kind === platformProject.kind && (metadata.name === project || stringMember(spec, "name") === project),
-  );
-  return roots.flatMap((root) => below(facts, factOf(root).id));
+type Selection = ReturnType<typeof selectionOf>;
+
+/** Returns what belongs to one project, or to all. */
+function selectionOf(project: string | undefined) {
+  const cache = createFactCache();
+  const isRoot = ({ kind, metadata, spec }: KubeObject): boolean =>
+    kind === platformProject.kind && (metadata.name === project || stringMember(spec, "name") === project);
+  return {
+    /** Returns the facts of the objects that belong to it. */
+    factsIn: (objects: readonly KubeObject[]): readonly Fact[] => {
+      const facts = cache.factsOf(objects);
+      if (project === undefined) return facts;
+      return objects
+        .filter(isRoot)
+        .flatMap(({ kind, metadata: { namespace = "", name } }) => below(facts, factId(kind, namespace, name)));
+    },
+    /** Reports whether one object belongs to it. @param store holds the parents of the object */
+    includes: (object: KubeObject, store: Cache): boolean =>
+      project === undefined || cache.isBelow(object, isRoot, store),
+  };
 }
 
 /** @throws CliError when the project does not exist */
@@ -91,15 +104,22 @@ function drawn(facts: readonly Fact[], stdout: Stream, wide: boolean): readonly 
   return renderTree(facts, { width, paint: paintFor(stdout), wide });
 }
 
-/** Redraws in place on a terminal; else draws once, and then prints a line per change. */
-function draw(store: Store, facts: () => readonly Fact[], { stdout }: Io, wide: boolean): void {
+/**
+ * Redraws in place on a terminal; else draws once, and then prints a line per change.
+ * @returns a function that ends it
+ */
+function draw({ host, io: { stdout }, output }: Call, following: Following, selection: Selection): () => void {
+  const { store, objects } = following;
+  const wide = output === "wide";
   const screen = createScreen(stdout);
-  if (!screen.live) screen.print(drawn(facts(), stdout, wide).join("\n"));
-  showChanges(
+  const known = screen.live ? [] : selection.factsIn(objects());
+  if (!screen.live) screen.print(drawn(known, stdout, wide).join("\n"));
+  return showChanges({
     store,
     screen,
-    (width) => renderTree(facts(), { width, paint: screen.paint, wide }),
-    ({ type, object }) => type === "deleted" || facts().some(({ id }) => id === factOf(object).id),
-    screen.live ? [] : facts(),
-  );
+    clock: host.clock,
+    render: (width) => renderTree(selection.factsIn(objects()), { width, paint: screen.paint, wide }),
+    concerns: ({ type, object }) => type === "deleted" || selection.includes(object, store),
+    known,
+  });
 }

@@ -1,7 +1,7 @@
 /** The hierarchy of objects: each below the first object that it refers to, sorted; also as data for other tools. */
 import { RESOURCES } from "../../kinds/index.ts";
 import { stringMember } from "../../kube/api/json.ts";
-import type { KubeObject } from "../../kube/api/types.ts";
+import type { Cache, KubeObject } from "../../kube/api/types.ts";
 import { boundKinds } from "../../operator/config/kinds.ts";
 import { factId, factOf, type Fact } from "./facts.ts";
 
@@ -26,7 +26,29 @@ export function createFactCache() {
     return made;
   };
 
+  const parentOf = (object: KubeObject, cache: Cache): KubeObject | undefined => {
+    const { parent } = own(object);
+    if (parent === undefined) return undefined;
+    const { kind, name, externalId } = parent;
+    const { namespace = "" } = object.metadata;
+    if (name !== undefined) return cache.get({ kind, namespace, name });
+    return cache.list(kind, namespace).find(({ status }) => stringMember(status, "externalId") === externalId);
+  };
+  const isBelow = (
+    object: KubeObject,
+    isRoot: (object: KubeObject) => boolean,
+    cache: Cache,
+    depth = DEPTH,
+  ): boolean => {
+    if (isRoot(object)) return true;
+    const parent = depth > 0 ? parentOf(object, cache) : undefined;
+    return parent !== undefined && isBelow(parent, isRoot, cache, depth - 1);
+  };
+
   return {
+    /** Reports whether an object is a root or below one, by its parents alone. @param cache holds the parents */
+    isBelow: (object: KubeObject, isRoot: (object: KubeObject) => boolean, cache: Cache): boolean =>
+      isBelow(object, isRoot, cache),
     /** Adds one object, so that `factsOf` is fast: callers with thousands of objects yield between them. */
     add: (object: KubeObject): void => void own(object),
     /** @returns a fact for every object, with its parent if that is among the objects or named in the spec */

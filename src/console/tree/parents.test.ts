@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import { below, factsOf } from "./hierarchy.ts";
+import type { Cache, JsonObject, KubeObject } from "../../kube/api/types.ts";
+import { below, createFactCache, factsOf } from "./hierarchy.ts";
 
 const ID = "0a1b2c3d-0000-4000-8000-000000000001";
 const CLUSTER = "0a1b2c3d-0000-4000-8000-0000000000c1";
@@ -50,5 +50,30 @@ describe("what is below an object", () => {
   it("is the object itself and all that hangs from it", () => {
     expect(below(facts, "PlatformProject/shop/web").map(({ name }) => name)).toEqual(["web", "staging", "api"]);
     expect(below(facts, "PlatformProject/shop/none")).toEqual([]);
+  });
+
+  it.each<[string, KubeObject, boolean]>([
+    ["itself", project, true],
+    ["by names", application, true],
+    ["by the id of its parent on the platform", environment("production", { externalId: ID }), true],
+    ["not, with a parent that is not there", environment("x", { name: "y" }), false],
+    ["not, with an id that nobody has", environment("z", { externalId: CLUSTER }), false],
+  ])("is recognized %s, by the object's parents alone", (_how, child, expected) => {
+    const objects = [project, environment("staging", { name: "web" })];
+    const asked: string[] = [];
+    const cache: Cache = {
+      get: ({ kind, name }) => {
+        asked.push(name);
+        return objects.find((one) => one.kind === kind && one.metadata.name === name);
+      },
+      list: (kind) => objects.filter((one) => one.kind === kind),
+    };
+    expect(createFactCache().isBelow(child, (one) => one === project, cache)).toBe(expected);
+    expect(asked.length).toBeLessThanOrEqual(2);
+  });
+
+  it("ends in a circle", () => {
+    const cache: Cache = { get: () => application, list: () => [] };
+    expect(createFactCache().isBelow(application, () => false, cache)).toBe(false);
   });
 });

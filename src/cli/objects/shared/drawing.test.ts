@@ -1,9 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { manualClock } from "../../../../test/support/kube/clock.ts";
+import { API_VERSION } from "../../../api/names.ts";
 import type { Fact, Mark } from "../../../console/tree/facts.ts";
+import type { KubeObject } from "../../../kube/api/types.ts";
+import { createStore } from "../../../kube/watch/store.ts";
 import type { Paint } from "../../base/io.ts";
-import { fitWidth, renderLine, renderTree } from "./drawing.ts";
+import { fitWidth, renderLine, renderTree, showChanges } from "./drawing.ts";
+import { createScreen } from "./screen.ts";
 
 const plain: Paint = (_style, text) => text;
 
@@ -138,5 +143,51 @@ describe("the words", () => {
     ["four", 0, ""],
   ])("fit %s into %d", (text, width, fitted) => {
     expect(fitWidth(text, width)).toBe(fitted);
+  });
+});
+
+describe("changes on a terminal", () => {
+  const changed = (version: number): KubeObject => ({
+    apiVersion: API_VERSION,
+    kind: "PlatformProject",
+    metadata: { name: "shop", namespace: "shop", uid: "1", resourceVersion: String(version) },
+  });
+
+  /** A terminal that shows the version of the object, and how often it was drawn. */
+  function watching() {
+    const clock = manualClock();
+    const store = createStore((error) => {
+      throw error;
+    });
+    const shown: string[] = [];
+    const screen = createScreen({ isTTY: true, write: (text) => shown.push(text) });
+    let rendered = 0;
+    const render = (): readonly string[] => {
+      rendered += 1;
+      return store.list("PlatformProject").map(({ metadata }) => metadata.resourceVersion);
+    };
+    const stop = showChanges({ store, screen, clock, render, concerns: () => true });
+    return { clock, store, shown, stop, rendered: () => rendered };
+  }
+
+  it("are drawn together", async () => {
+    const { clock, store, shown, rendered } = watching();
+    const before = rendered();
+    for (let version = 1; version <= 50; version += 1) store.upsert(changed(version));
+    expect(rendered()).toBe(before);
+    await clock.advance(100);
+    expect(rendered()).toBe(before + 1);
+    expect(shown.at(-1)).toContain("50\n");
+    store.upsert(changed(51));
+    await clock.advance(100);
+    expect(shown.at(-1)).toContain("51\n");
+  });
+
+  it("are drawn at the end", () => {
+    const { clock, store, shown, stop } = watching();
+    store.upsert(changed(1));
+    stop();
+    expect(shown.at(-1)).toContain("1\n");
+    expect(clock.pending()).toBe(0);
   });
 });

@@ -2,6 +2,7 @@
 import { type Fact, factOf, type Mark } from "../../../console/tree/facts.ts";
 import { hierarchyOf, type Branch } from "../../../console/tree/hierarchy.ts";
 import { MARKS, wordOf } from "../../../console/tree/labels.ts";
+import type { Clock } from "../../../kube/api/types.ts";
 import type { Store, StoreChange } from "../../../kube/watch/store.ts";
 import type { Paint } from "../../base/io.ts";
 import type { Screen } from "./screen.ts";
@@ -97,27 +98,46 @@ export function reportChanges(
   };
 }
 
+interface Showing {
+  readonly store: Store;
+  readonly screen: Screen;
+  readonly clock: Clock;
+  /** Renders what is redrawn on a terminal. */
+  readonly render: Parameters<Screen["follow"]>[0];
+  /** Reports whether a change has a line where nothing is redrawn. */
+  readonly concerns: (change: StoreChange) => boolean;
+  /** The objects that were shown already. */
+  readonly known?: readonly Fact[];
+}
+
+/** Changes within this time are drawn once: each redraw renders all objects. */
+const REDRAW_MS = 100;
+
 /**
  * Shows objects as they change: redrawn in place on a terminal, else with a line per change.
- * @param concerns whether a change is shown
- * @param known the objects that were shown already
- * @returns a function that ends it
+ * @returns a function that ends it, and draws what is not drawn yet
  */
-export function showChanges(
-  store: Store,
-  screen: Screen,
-  render: Parameters<Screen["follow"]>[0],
-  concerns: (change: StoreChange) => boolean,
-  known: readonly Fact[] = [],
-): () => void {
-  if (screen.live) {
-    screen.follow(render);
-    return store.subscribe(screen.redraw);
+export function showChanges({ store, screen, clock, render, concerns, known = [] }: Showing): () => void {
+  if (!screen.live) {
+    const report = reportChanges(screen.print, known);
+    return store.subscribe((change) => {
+      if (concerns(change)) report(change);
+    });
   }
-  const report = reportChanges(screen.print, known);
-  return store.subscribe((change) => {
-    if (concerns(change)) report(change);
+  let cancel: (() => void) | undefined;
+  const draw = (): void => {
+    cancel = undefined;
+    screen.redraw();
+  };
+  screen.follow(render);
+  const unsubscribe = store.subscribe(() => {
+    cancel ??= clock.after(REDRAW_MS, draw);
   });
+  return () => {
+    unsubscribe();
+    cancel?.();
+    draw();
+  };
 }
 
 /** Cuts a text to `width` characters, with an ellipsis. */

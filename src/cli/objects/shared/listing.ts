@@ -54,6 +54,8 @@ export async function listKind(
 /** Failures of a list that a further attempt does not repair. */
 const FINAL = ["Forbidden", "Unauthorized", "NotFound"] as const;
 
+export type Following = ReturnType<typeof followObjects>;
+
 /** Starts to watch the objects. */
 export function followObjects({ cluster, namespace, kinds, report, clock }: Scope & { readonly clock: Clock }) {
   const types = typesOf(kinds);
@@ -100,6 +102,8 @@ export function followObjects({ cluster, namespace, kinds, report, clock }: Scop
     synced: synced.promise,
     /** The kinds that cannot be read, e.g. because the user may not list them. */
     unread,
+    /** Returns why no kind can be read; undefined if one can. */
+    failure: () => (unread.size === types.length ? [...unread.values()][0] : undefined),
     stop,
   };
 }
