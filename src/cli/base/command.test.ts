@@ -4,6 +4,12 @@ import { manualClock } from "../../../test/support/kube/clock.ts";
 import { command } from "./command.ts";
 
 describe("a command", () => {
+  it("may describe a shared flag itself", () => {
+    const namespace = { is: "text", value: "NAME", about: "of this command" } as const;
+    const { flags } = command({ asks: "cluster", flags: { namespace }, run: () => {} });
+    expect(flags["namespace"]).toBe(namespace);
+  });
+
   it("reports lines without control characters", async () => {
     let stderr = "";
     const io = {

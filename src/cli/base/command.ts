@@ -90,7 +90,9 @@ export function command<const Args extends readonly Arg[] = readonly [], const O
   spec: Spec<Args, Own> & { readonly asks: Asks },
 ): Command {
   const args = spec.args ?? [];
-  const flags = { ...spec.flags, ...outputFlag(spec.formats ?? []), ...SHARED[spec.asks], ...HELP_FLAG };
+  const own = spec.flags ?? {};
+  // In the order of the help. A command may describe a shared flag itself.
+  const flags = { ...own, ...outputFlag(spec.formats ?? []), ...SHARED[spec.asks], ...HELP_FLAG, ...own };
   return {
     args,
     flags,

@@ -16,7 +16,7 @@ const OPERATOR_NAMESPACE = { ...PLATFORM_FLAGS["operator-namespace"], about: "na
 export const orphansCommand = command({
   asks: "cluster",
   flags: {
-    namespace: { ...PLATFORM_FLAGS.namespace, about: "only orphans of this namespace" },
+    namespace: { ...PLATFORM_FLAGS.namespace, about: "only orphans of this namespace; defaults to all namespaces" },
     "operator-namespace": OPERATOR_NAMESPACE,
     "all-namespaces": {
       ...ALL_NAMESPACES["all-namespaces"],

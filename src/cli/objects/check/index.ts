@@ -4,7 +4,7 @@ import { OPERATOR } from "../../../operator/config/names.ts";
 import { command } from "../../base/command.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";
 import { explain } from "../../base/explain.ts";
-import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../../base/globals.ts";
+import { ALL_NAMESPACES } from "../../base/globals.ts";
 import { failed, printFindings, type CheckContext, type Finding } from "./finding.ts";
 import { checkCrds, checkOperator, checkServerVersion, checkUninstall } from "./installation.ts";
 import { checkConnections, checkObjects, checkPlatform } from "./platform.ts";
@@ -22,24 +22,22 @@ export const checkCommand = command({
       is: "switch",
       about: "only list what prevents an uninstallation: objects with a finalizer; of all namespaces without -n",
     },
-    namespace: PLATFORM_FLAGS.namespace,
     "all-namespaces": { ...ALL_NAMESPACES["all-namespaces"], about: "with --uninstall, all namespaces; the default" },
-    "operator-namespace": PLATFORM_FLAGS["operator-namespace"],
     "service-account": { is: "text", value: "NAME", fallback: OPERATOR, about: "ServiceAccount of the operator" },
     wait: { is: "duration", about: "repeat the checks until they succeed, for at most this time, e.g. 2m" },
   },
   formats: ["table", "json", "yaml"],
   details: "The exit code is 1 if a check fails, 3 if one still fails after --wait.",
   run: async (call) => {
-    const { access, flags, report } = call;
+    const { access, flags, report, shared } = call;
     const { clock } = call.host;
     const waitMs = flags.wait ?? 0;
     const part = partOf(flags);
     const context: CheckContext = {
       cluster: await call.cluster(),
       access,
-      namespace: flags["all-namespaces"] ? "" : (flags.namespace ?? ""),
-      operatorNamespace: flags["operator-namespace"],
+      namespace: flags["all-namespaces"] ? "" : (shared.namespace ?? ""),
+      operatorNamespace: shared["operator-namespace"],
       serviceAccount: flags["service-account"],
       clock,
     };

@@ -8,7 +8,7 @@ import { OPERATOR } from "../../../operator/config/names.ts";
 import { command } from "../../base/command.ts";
 import { UsageError } from "../../base/exit.ts";
 import { explain, isExpected } from "../../base/explain.ts";
-import { ALL_NAMESPACES, PLATFORM_FLAGS } from "../../base/globals.ts";
+import { ALL_NAMESPACES } from "../../base/globals.ts";
 import { notWritten, writeFiles } from "../../base/io.ts";
 import { runChecks } from "../check/index.ts";
 import { listObjects } from "../shared/listing.ts";
@@ -29,19 +29,18 @@ export const reportCommand = command({
       fallback: "platform-report.tar.gz",
       about: "archive to write, or a directory if the name has no such ending",
     },
-    "operator-namespace": PLATFORM_FLAGS["operator-namespace"],
     ...ALL_NAMESPACES,
   },
   details:
     "Contains the custom resources with masked values, events, versions, the operator's Deployment, and the results of\n" +
     "`check`. Secrets and ConfigMaps are not read. Review the bundle before you share it.",
-  run: async ({ cluster: open, access, flags, report, host }) => {
+  run: async ({ cluster: open, access, flags, report, host, shared }) => {
     if (!ARCHIVE.test(flags.file) && FILE.test(flags.file)) {
       throw new UsageError(`-f takes an archive that ends in .tar.gz or .tgz, or a directory, not ${flags.file}.`);
     }
     const cluster = await open();
     const { clock } = host;
-    const operatorNamespace = flags["operator-namespace"];
+    const operatorNamespace = shared["operator-namespace"];
     const namespace = flags["all-namespaces"] ? "" : cluster.namespace;
     const gaps: string[] = [];
     const note = (line: string): void => void gaps.push(line);
