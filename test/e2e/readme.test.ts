@@ -1,33 +1,30 @@
 /** README's installation commands, unchanged, on a cluster. image.test.ts runs `make image`. */
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, cp, readFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, symlink, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
-import { comes } from "../support/env/cluster.ts";
-import { type RunningProgram, startProgram } from "../support/programs/programs.ts";
+import { fencedIn, textOf } from "../support/examples/pages.ts";
+import { prints, type RunningProgram, startProgram } from "../support/programs/programs.ts";
+import { type Shell, type } from "../support/programs/shell.ts";
 import { findGoTool } from "../tools/go-tools.ts";
 import { startCluster } from "./cluster.ts";
 import { commandOf, onlyPodOf, runPodNamed } from "./pod.ts";
 
 const root = join(import.meta.dirname, "../..");
-const run = promisify(execFile);
 
-/** @returns the text of a section, from its heading to the next one. @throws Error when there is none */
-async function sectionOf(heading: string): Promise<string> {
-  const text = await readFile(join(root, "README.md"), "utf8");
-  const [, section] = new RegExp(`^## ${heading}$(.*?)(?=^## )`, "ms").exec(text) ?? [];
-  if (section === undefined) throw new Error(`README has no section "${heading}"`);
-  return section;
+/** @returns the shell blocks of a section of README, in order. @throws Error when there is no such section */
+function blocksOf(heading: string): readonly string[] {
+  return fencedIn(sectionOf(heading), "sh");
 }
 
-/** @returns the shell blocks of a section, in order */
-function blocksIn(section: string): readonly string[] {
-  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
+/** @returns the text of a section, from its heading to the next one. @throws Error when there is none */
+function sectionOf(heading: string): string {
+  const [, section] = new RegExp(`^## ${heading}$(.*?)(?=^## )`, "ms").exec(textOf("README.md")) ?? [];
+  if (section === undefined) throw new Error(`README has no section "${heading}"`);
+  return section;
 }
 
 /** Folders of a work tree that are not copied: installed and built files, and the history. */
@@ -44,33 +41,15 @@ async function copyWorkTree(dir: string): Promise<void> {
   const options = { recursive: true, preserveTimestamps: true, filter: (path: string) => !NOT_COPIED.has(path) };
   await cp(root, dir, options);
   await symlink(join(root, "node_modules"), join(dir, "node_modules"));
-}
-
-/** The folder and environment of a user's shell. */
-interface Shell {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/**
- * Runs lines in a shell that exits at the first failing one. @returns the output. @throws Error with the end of the
- * output
- */
-async function type(lines: string, { cwd, env }: Shell): Promise<string> {
-  try {
-    const { stdout } = await run("/bin/bash", ["-euo", "pipefail", "-c", lines], { cwd, env });
-    return stdout;
-  } catch (error) {
-    const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
-    throw new Error(`${lines}\n${output.trim().split("\n").slice(-15).join("\n")}`, { cause: error });
-  }
+  // Otherwise make may install the packages anew, through the link.
+  await utimes(join(dir, "package-lock.json"), 0, 0);
 }
 
 const NAMESPACE = "platform-operator";
 
 const folder = await mkdtemp(join(tmpdir(), "readme-"));
-const [chart = "", outside = ""] = blocksIn(await sectionOf("Install it on a cluster"));
-const [first = ""] = blocksIn(await sectionOf("The first resource"));
+const [chart = "", outside = ""] = blocksOf("Install it on a cluster");
+const [first = ""] = blocksOf("The first resource");
 let tree = "";
 
 beforeAll(async () => {
@@ -113,7 +92,7 @@ describe("README's chart", () => {
     const { flags, program, args, env } = await commandOf(cluster, pod, inject("program"));
     const operator = startProgram({ file: process.execPath, args: [...flags, program, ...args], env: { ...env } });
     try {
-      await untilOutput(operator, '"leading"');
+      await prints(operator, '"leading"');
       const testing = type(test, shell);
       const [checked] = await Promise.all([
         runPodNamed(cluster, NAMESPACE, "platform-operator-test", inject("program")),
@@ -155,14 +134,13 @@ describe("README's operator outside the cluster", () => {
     expect(await type(whoami, shell)).toBe("system:serviceaccount:platform-operator:platform-operator");
 
     const [, simulate = "", flags = ""] =
-      /start `(make simulate)`,.* give `run` the flags `([^`]+)`/.exec(await sectionOf("Install it on a cluster")) ??
-      [];
+      /start `(make simulate)`,.* give `run` the flags `([^`]+)`/.exec(sectionOf("Install it on a cluster")) ?? [];
     const platform = start(simulate);
-    await untilOutput(platform, "token admin");
+    await prints(platform, "token admin");
     const printed = (name: string): string => new RegExp(`^${name} +(\\S+)$`, "m").exec(platform.output())?.[1] ?? "";
     // Free ports of loopback.
     const ports = "--metrics-bind-address=127.0.0.1:0 --health-probe-bind-address=127.0.0.1:0";
-    await untilOutput(start(`${run} ${flags} ${ports}`), '"leading"');
+    await prints(start(`${run} ${flags} ${ports}`), '"leading"');
 
     const commands = first
       .replace("<api-token>", printed("token admin"))
@@ -173,9 +151,3 @@ describe("README's operator outside the cluster", () => {
     expect(output).toMatch(/^platformproject\S*\/shop condition met$/m);
   });
 });
-
-/** Waits for a text in a program's output. @throws Error with the output */
-async function untilOutput(program: RunningProgram, text: string): Promise<void> {
-  const found = await comes(async () => (program.output().includes(text) ? true : undefined), 60_000);
-  if (found === undefined) throw new Error(`it does not print ${text}:\n${program.output()}`);
-}

@@ -1,15 +1,13 @@
 /** What becomes of an object that another installation takes over, while the operators of both run. */
-import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { parse, stringify } from "yaml";
-import { z } from "zod";
 
 import { PAUSED } from "../../src/api/names.ts";
 import { isPaused } from "../../src/api/paused.ts";
 import { member, stringMember } from "../../src/kube/api/json.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
+import { writeContexts } from "../support/env/contexts.ts";
 import { createEnv } from "../support/env/env.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { idOf } from "../support/env/settling.ts";
@@ -19,31 +17,9 @@ import { cli } from "../support/programs/cli.ts";
 const APP = "PlatformApplication";
 const HOLD = "example.com/hold";
 const READY = { status: "True" } as const;
-const Kubeconfig = z.object({
-  clusters: z.tuple([z.object({ cluster: z.unknown() })]),
-  users: z.tuple([z.object({ user: z.unknown() })]),
-});
 
 const contexts = { here: inject("controlPlane"), there: await ownControlPlane() };
 const kubeconfig = join(contexts.there.dir, "two-clusters");
-
-/** Writes a kubeconfig with a context for each cluster. */
-async function writeKubeconfig(): Promise<void> {
-  const admins = await Promise.all(
-    Object.entries(contexts).map(async ([name, { kubeconfigPath }]) => {
-      const { clusters, users } = Kubeconfig.parse(parse(await readFile(kubeconfigPath, "utf8")));
-      return { name, cluster: clusters[0].cluster, user: users[0].user };
-    }),
-  );
-  const config = {
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: admins.map(({ name, cluster }) => ({ name, cluster })),
-    users: admins.map(({ name, user }) => ({ name, user })),
-    contexts: admins.map(({ name }) => ({ name, context: { cluster: name, user: name } })),
-  };
-  await writeFile(kubeconfig, stringify(config), { mode: 0o600 });
-}
 
 describe("on a surface that does not show where an application belongs, with ids that must be proven", () => {
   const here = createEnv({ surface: "documented" });
@@ -60,7 +36,7 @@ describe("on a surface that does not show where an application belongs, with ids
   let backup: KubeObject;
 
   beforeAll(async () => {
-    await writeKubeconfig();
+    await writeContexts(kubeconfig, contexts);
     const proven = { allowUnverifiedIds: false };
     await there.apply(...defaults(here, proven));
     await here.ready(

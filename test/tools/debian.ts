@@ -17,6 +17,7 @@ export const DEBIAN_PROGRAMS = {
   chromium: "chromium",
   buildah: "buildah",
   "docker-registry": "docker-registry",
+  jq: "jq",
 } as const;
 export type DebianProgram = keyof typeof DEBIAN_PROGRAMS;
 

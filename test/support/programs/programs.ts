@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { comes } from "../env/cluster.ts";
 
 const lifeline = join(import.meta.dirname, "lifeline.ts");
-const LISTEN_MS = 120_000;
+/** How long a program may take to start on a busy machine. */
+const START_MS = 120_000;
 
 interface Program {
   readonly file: string;
@@ -45,9 +46,15 @@ export function startProgram({ file, args, env = {}, cwd }: Program) {
   };
 }
 
+/** Waits for a text in a program's output. @throws Error with the output when it does not come */
+export async function prints(program: RunningProgram, text: string): Promise<void> {
+  const found = await comes(async () => (program.output().includes(text) ? true : undefined), START_MS);
+  if (found === undefined) throw new Error(`it does not print ${text}:\n${program.output()}`);
+}
+
 /** Waits until a program listens on a port of loopback. @throws Error with the program's output when it does not */
 export async function listening(program: RunningProgram, port: number): Promise<void> {
-  if ((await comes(async () => ((await answers(port)) ? true : undefined), LISTEN_MS)) === undefined) {
+  if ((await comes(async () => ((await answers(port)) ? true : undefined), START_MS)) === undefined) {
     throw new Error(`no program listens on port ${port}:\n${program.output()}`);
   }
 }
