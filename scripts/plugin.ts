@@ -1,6 +1,6 @@
 /**
  * `make plugin`: packs dist/operator.js as the kubectl plugin, dist/kubectl-platform-<version>.tgz, which npm and Krew
- * install, and writes the manifest for Krew beside it, dist/platform.yaml.
+ * install, and writes the manifest for Krew beside it, dist/platform.yaml. Tests give another folder than dist.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ import { z } from "zod";
 import { ENTRY, krewManifest, pluginPackage } from "./plugin/manifests.ts";
 
 const root = dirname(import.meta.dirname);
-const dist = join(root, "dist");
+const dist = process.argv[2] ?? join(root, "dist");
 const folder = join(dist, "plugin");
 
 const project = z.object({ version: z.string(), license: z.string(), engines: z.object({ node: z.string() }) });
