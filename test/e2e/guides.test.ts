@@ -33,6 +33,7 @@ const EXCLUDED: Readonly<Record<string, string>> = {
   "docs/guides/install.md: make olm": "olm.test.ts; the other lines need Docker, a registry and operator-sdk",
   "docs/guides/install.md: helm upgrade": "chart.test.ts",
   "docs/guides/install.md: helm uninstall": "chart.test.ts",
+  "docs/guides/install.md: kubectl delete": "manifests.test.ts",
   "docs/guides/status-page.md: kubectl port-forward": NO_KUBELET,
   "docs/guides/observe.md: helm upgrade": "chart-variants.test.ts sets these values",
 };

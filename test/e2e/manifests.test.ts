@@ -10,6 +10,8 @@ import { z } from "zod";
 import { installManifest, renderChart } from "../../scripts/chart/manifest.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { comes } from "../support/env/cluster.ts";
+import { shellBlocks } from "../support/examples/pages.ts";
+import { type } from "../support/programs/shell.ts";
 import { findGoTool } from "../tools/go-tools.ts";
 import { type Env, FOR_TESTS, errorsOf, openEnv } from "./env.ts";
 import { manifestsIn } from "./helm.ts";
@@ -66,6 +68,21 @@ describe("the plain manifest", () => {
     await env.quickstart("shop");
     expect(await env.refused(before)).toEqual([]);
     expect(errorsOf(operator)).toEqual([]);
+    await operator.stop();
+  });
+
+  it("is uninstalled as the guide says, without the custom resources and the orphan ledger", async () => {
+    const uninstall = shellBlocks().find(({ id }) => id.startsWith("docs/guides/install.md: kubectl delete"));
+    const environment = {
+      PATH: `${env.cluster.binDir}:${process.env["PATH"] ?? ""}`,
+      KUBECONFIG: env.cluster.kubeconfigPath,
+    };
+    await type(uninstall?.text ?? "false", { cwd: tmpdir(), env: environment });
+    const left = ["deployment,serviceaccount,role,rolebinding,clusterrole,clusterrolebinding", "-n", NAMESPACE];
+    const own = ["-l", "app.kubernetes.io/name=platform-operator", "-o", "name"];
+    expect(await admin(["get", ...left, ...own])).toBe("");
+    expect(await admin(["get", "papp", "-n", "shop", "-o", "name"])).toContain("/api\n");
+    expect(await admin(["get", "namespace", NAMESPACE, "-o", "jsonpath={.status.phase}"])).toBe("Active");
   });
 });
 

@@ -155,7 +155,13 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
         ? /^Normal .* keeps the object .*, stopped\.$/
         : /^Warning .* keeps the object .*no stop of applications/;
     await vi.waitFor(async () => {
-      expect(await eventsOf(env, name, "Orphaned")).toEqual([expect.stringMatching(expected)]);
+      expect(await eventsOf(env, name, "Orphaned")).toEqual([
+        expect.stringMatching(expected),
+        expect.stringMatching(
+          /^Normal PlatformEnvironment: The platform keeps the object .*: deletionPolicy is Retain\.$/,
+        ),
+        expect.stringMatching(/^Normal PlatformProject: The platform keeps the object .*: deletionPolicy is Retain\.$/),
+      ]);
     }, PATIENCE_MS);
   });
 

@@ -18,6 +18,7 @@ export const DEBIAN_PROGRAMS = {
   buildah: "buildah",
   "docker-registry": "docker-registry",
   jq: "jq",
+  tinyproxy: "tinyproxy-bin",
 } as const;
 export type DebianProgram = keyof typeof DEBIAN_PROGRAMS;
 

@@ -168,9 +168,10 @@ async function openTunnel(
 }
 
 function refusal(status: number, from: string, hasCredentials: boolean): string {
-  if (status !== 407) return `the proxy of ${from} opens no connection to the platform (${status})`;
+  // RFC 9110 §15.5.8 has 407; tinyproxy answers wrong credentials with 401.
+  if (status !== 407 && status !== 401) return `the proxy of ${from} opens no connection to the platform (${status})`;
   const what = hasCredentials ? "rejects the user name or the password" : "asks for a user name and a password";
-  return `the proxy of ${from} ${what} (407)`;
+  return `the proxy of ${from} ${what} (${status})`;
 }
 
 /**

@@ -10,7 +10,7 @@ export interface Shell {
   readonly program?: readonly [string, ...string[]];
 }
 
-const BASH = ["/bin/bash", "-euo", "pipefail"] as const;
+const BASH = ["/bin/bash", "--norc", "-euo", "pipefail"] as const;
 
 /** Functions for commands that do not simply succeed, which precede them in a line. */
 const FUNCTIONS = `
