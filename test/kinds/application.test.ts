@@ -97,6 +97,22 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
+  it("deploys although the platform rejects what an import left out before", async () => {
+    env.harness.change({ refusedVariables: ["OTHER"] });
+    const variables = [plain, { name: "OTHER", value: "1" }];
+    const runner = env.applied({ variables });
+    await runner.run();
+    await runner.run();
+    env.harness.wait(120);
+    env.harness.fault({ match: { operation: "importEnvironmentVariable" }, answer: { is: "status", status: 422 } });
+    const { ops, status } = await runner.run({
+      requested: "again",
+      spec: env.spec({ variables, deploy: { gitCommitId: OTHER_COMMIT } }),
+    });
+    expect(ops).toEqual(["importVariables", "deployApplication"]);
+    expect(status["written"]).toMatchObject({ variableNames: ["MODE"] });
+  });
+
   it("[C7] that is gone is not created again", async () => {
     const runner = await env.deployed();
     env.harness.remove(runner.id());
@@ -326,6 +342,7 @@ describe("an application on the documented surface alone", () => {
     runner.around.values = { "spec.variables[TOKEN]": "new-value" };
     await runner.run();
     removeSecret();
+    env.harness.pass(120);
     env.harness.fault({
       match: { operation: "importEnvironmentVariable" },
       effect: "applied",

@@ -91,8 +91,16 @@ export async function probed(r: Resolved, result: ReconcileResult, again: Ms): P
   const now = ports.clock.monotonic();
   // A held mass change stays held after a restart or a change of the leader.
   const isFirst = connection.probedAt === undefined;
-  if (isFirst && conditionOf(r.object, CHANGES_HELD)?.status === "True") connection.brake.hold();
+  if (isFirst && isHeldIn(r.object)) connection.brake.hold();
   connection.probedAt = now;
+  if (result.is === "settled" && mayProceed(r.object)) {
+    r.object = await ports.writer.patchChecked(r.object, { annotations: { [RESOLVE]: null } });
+    connection.brake.release();
+  }
+  if (connection.brake.held() && r.report !== undefined) {
+    const held = { type: CHANGES_HELD, status: "True", ...HELD } as const;
+    r.report = { ...r.report, conditions: [...r.report.conditions, held] };
+  }
   if (result.is !== "settled") {
     connection.failures += 1;
     connection.trouble = "why" in result ? result.why : undefined;
@@ -101,20 +109,17 @@ export async function probed(r: Resolved, result: ReconcileResult, again: Ms): P
   }
   recordSurface(ports, connection);
   connection.nextProbeAt = now + again;
-  if (mayProceed(r.object)) {
-    r.object = await ports.writer.patchChecked(r.object, { annotations: { [RESOLVE]: null } });
-    connection.brake.release();
-  }
   if (connection.brake.held()) {
     connection.trouble = HELD;
-    if (r.report !== undefined) {
-      const held = { type: CHANGES_HELD, status: "True", ...HELD } as const;
-      r.report = { ...r.report, conditions: [...r.report.conditions, held] };
-    }
     return { is: "stalled", why: HELD, exchange: "ok", again: result.again };
   }
   ports.connections.recovered(connection);
   return result;
+}
+
+/** Reports whether a process before this one held a mass change. One of an older version had no condition for it. */
+function isHeldIn(object: KubeObject): boolean {
+  return conditionOf(object, CHANGES_HELD)?.status === "True" || conditionOf(object, "Ready")?.reason === HELD.reason;
 }
 
 /** Marks the result once the probes have failed for too long. */

@@ -85,6 +85,16 @@ describe("[S4] what stays on the platform when its resource goes", () => {
     expect(env.orphans[0]?.orphan.signature).toBe("");
   });
 
+  it("is signed where its connection went first, and nothing else used that", async () => {
+    const env = await on("Full", {});
+    env.cluster.remove("Link", "default");
+    env.beforeNamespace = () => new Promise((resolve) => void env.clock.after(1_000, resolve));
+    env.cluster.remove("Widget", "a");
+    await env.run(MINUTE);
+    expect(env.engine.connections.all()).toEqual([]);
+    expect(env.orphans[0]?.orphan.signature).toMatch(/^[\w-]{22}$/);
+  });
+
   it("holds the resource while it cannot be recorded, and not for good", async () => {
     const env = await documented();
     env.shards.before = () => Promise.reject(new KubeError("Forbidden", 403, "PATCH configmaps: 403"));

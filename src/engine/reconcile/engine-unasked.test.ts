@@ -14,6 +14,7 @@ import {
 } from "../../../test/support/engine/widgets.ts";
 import { APPROVED_PLAN, RESOLVE } from "../../api/names.ts";
 import { isObject, stringMember } from "../../kube/api/json.ts";
+import { conditionsOf } from "../contract/status.ts";
 import { planIn } from "../policies/policy-status.ts";
 
 /** Makes the statuses those of an older version of the operator, which did not record what it applied. */
@@ -79,6 +80,19 @@ describe("[R1] the mass-change limit", () => {
     env.cluster.annotate("Link", "default", { [RESOLVE]: "proceed" });
     await env.run(30 * MINUTE);
     expect(effects(env).length - before).toBeGreaterThan(10);
+  });
+
+  it("still holds after an upgrade from a version whose status had no condition for it", async () => {
+    const env = await withFleet(30, { note: "right" });
+    const before = effects(env).length;
+    for (const id of env.world.remotes.keys()) env.world.change(id, { note: "wrong" });
+    await env.run(30 * MINUTE);
+    const { status: now } = env.cluster.get("Link", "default");
+    const conditions = conditionsOf({ status: now }).filter(({ type }) => type !== "ChangesHeld");
+    env.cluster.status("Link", "default", { ...(isObject(now) && now), conditions });
+    env.restart();
+    await env.run(30 * MINUTE);
+    expect(effects(env).length - before).toBe(10);
   });
 
   it("still holds in the next process, also after an outage", async () => {

@@ -42,6 +42,8 @@ export async function orphanOf(
   if (kind.externalLifecycle !== true || kind.independent === true || !isOurs(ports, object, id, place))
     return undefined;
   const { host, organizationId, installation, parentId } = place;
+  // Before the first wait: the connection may be released as soon as nothing refers to it.
+  const token = tokenFor(ports, object);
   const { namespace: home, name } = keyOf(object);
   const namespace = destinationOf(object) ?? home;
   const externalName = externalNameOf(object);
@@ -62,7 +64,7 @@ export async function orphanOf(
     why,
     ...(kept === undefined ? {} : { memory: kept }),
   };
-  return signed(entry, tokenFor(ports, object));
+  return signed(entry, token);
 }
 
 type Recorded = Omit<RecordedIdentity, "connectionUid">;

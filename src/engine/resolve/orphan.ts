@@ -30,7 +30,7 @@ export async function candidateFor(
   { adoption, management }: Pick<Policies, "adoption" | "management">,
 ): Promise<Origin | undefined> {
   const expected = ports.orphans.expected();
-  if (expected !== undefined) await expected;
+  if (expected !== undefined) await readable(expected);
   const known = ports.orphans.find(orphanKeyOf(place));
   if (known === undefined || adoption === "Never" || management === "ObserveOnly") return undefined;
   const orphan = await confirmed(ports, known);
@@ -57,10 +57,17 @@ export function memoryOfOrphan(
 
 /** Reads an entry again. Without the permission to read it, the known entry counts. */
 async function confirmed(ports: Ports, orphan: Orphan): Promise<Orphan | undefined> {
+  return await readable(ports.orphans.confirm(orphan), orphan);
+}
+
+/** @returns what was read from the ledger; `known` without the permission to read it */
+async function readable<T>(read: Promise<T>, known: T): Promise<T>;
+async function readable(read: Promise<void>): Promise<void>;
+async function readable(read: Promise<unknown>, known?: unknown): Promise<unknown> {
   try {
-    return await ports.orphans.confirm(orphan);
+    return await read;
   } catch (error) {
-    if (isKube(error, "Forbidden")) return orphan;
+    if (isKube(error, "Forbidden")) return known;
     throw error;
   }
 }

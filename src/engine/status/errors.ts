@@ -5,7 +5,7 @@
 import type { Reason } from "../../api/reasons.ts";
 import type { ObjectKey } from "../../kube/api/types.ts";
 import { sentenceOf, type ApiError } from "../../platform/transport/errors.ts";
-import type { ConnectionSettings, Ms, Why } from "../contract/kind.ts";
+import type { ConnectionSettings, Goal, Ms, Why } from "../contract/kind.ts";
 
 /** What was being done when the exchange failed. */
 export type CallKind = "read" | "create" | "put" | "action" | "delete";
@@ -42,13 +42,13 @@ const SCOPES = {
 /**
  * Returns what the failure means for the object.
  * @param attempts how many reconciles in a row failed before this one
- * @param isEnding whether the resource is being deleted, so that no change of its spec helps
+ * @param goal of the resource: while it is being deleted, no change of its spec helps
  */
 export function classifyError(
   error: ApiError,
   phase: CallKind,
   attempts: number,
-  isEnding: boolean = phase === "delete",
+  goal: Goal = phase === "delete" ? "absent" : "present",
 ): FailureVerdict {
   const { failure, operation, status, message: said } = error;
   switch (failure.is) {
@@ -86,7 +86,7 @@ export function classifyError(
         : retry("ExternalResourceDeleted", `The platform does not find the object (404): ${said}`);
     case "Conflict":
     case "Invalid":
-      return rejected(error, phase, attempts, isEnding);
+      return rejected(error, phase, attempts, goal);
     default:
       return failure satisfies never;
   }
@@ -117,7 +117,7 @@ function forbidden(error: ApiError, phase: CallKind, attempts: number): FailureV
   return { is: "terminal", why, again: 10 * MINUTE };
 }
 
-function rejected(error: ApiError, phase: CallKind, attempts: number, isEnding: boolean): FailureVerdict {
+function rejected(error: ApiError, phase: CallKind, attempts: number, goal: Goal): FailureVerdict {
   const { operation, status } = error;
   const said = sentenceOf(error);
   const conflict = error.failure.is === "Conflict";
@@ -125,11 +125,12 @@ function rejected(error: ApiError, phase: CallKind, attempts: number, isEnding: 
     const message = `An object of that name exists on the platform: ${said} Choose another spec.name, or set spec.externalId to adopt it.`;
     return terminal("NameConflict", message);
   }
+  const isEnding = goal !== "present";
   const mayDrain = (phase === "action" || isEnding) && attempts < REJECTED_ACTIONS;
   if (conflict || mayDrain) return retry("Queued", `The platform does not take ${operation} now (${status}): ${said}`);
   if (isEnding) {
     const message = `The platform rejected ${operation} (${status}): ${said} The operator tries again every ten minutes, or at once with the annotation platform-operator.io/reconcile-requested-at.`;
-    const why: Why = { reason: phase === "delete" ? "DeleteFailed" : "StopFailed", message };
+    const why: Why = { reason: goal === "absent" ? "DeleteFailed" : "StopFailed", message };
     return { is: "terminal", why, again: 10 * MINUTE };
   }
   const message = `The platform rejected ${operation} (${status}): ${said} Change the spec; the same is not sent again.`;

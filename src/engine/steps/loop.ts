@@ -190,7 +190,7 @@ async function recreate(r: Resolved, observed: unknown, why: Why): Promise<Recon
 /** Classifies a failed exchange, and requests a probe of the connection where it may be the cause. */
 function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult {
   const { ports, kind, local, connection, object } = r;
-  const verdict = classifyError(error, phase, local.failures, r.context.goal !== "present");
+  const verdict = classifyError(error, phase, local.failures, r.context.goal);
   // The delay that the rate limit causes begins now; the time limit of a one-shot object does not count it.
   if (verdict.is === "later") {
     expectLook(local, ports.clock, 0);

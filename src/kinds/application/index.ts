@@ -3,6 +3,7 @@ import { type ActionResult, entryOf } from "../../engine/contract/kind.ts";
 import type { Application } from "../../platform/areas/applications.ts";
 import type { Platform } from "../../platform/index.ts";
 import { defineService } from "../service/define.ts";
+import { readOr } from "../shared/answers.ts";
 import { withOperation } from "../shared/last-operation.ts";
 import { importItems } from "../shared/variables.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
@@ -90,10 +91,10 @@ type Folded = ActionResult<Observed, ApplicationMemory>;
 async function importVariables(context: ApplicationContext, observed: Observed, api: Platform): Promise<Folded> {
   const variables = importable(context);
   const id = context.id ?? "";
-  const answer = await api.variables.import(id, {
-    overwrite: true,
-    vars: importItems(context, variables),
-  });
+  const sent = api.variables.import(id, { overwrite: true, vars: importItems(context, variables) });
+  // A rejection of what an earlier import left out must not hold back deployments: it takes nothing.
+  const rejected = { successfulImportedVariables: [] };
+  const answer = await (pendingVariables(context).length > 0 ? readOr(sent, rejected, ["Invalid", "Conflict"]) : sent);
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? variables.map(({ name }) => name);
   const secrets = wasOvertaken(context, observed, taken) ? await api.secrets.list(id) : observed.secrets;
   const written = imported(context, { ...observed, secrets }, taken);

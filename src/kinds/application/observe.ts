@@ -41,7 +41,14 @@ export const observe: Declaration["observe"] = async (context, { place, request,
   const own = isDue ? await offered(api, "getApplication", () => api.applications.get(id), SHOWN) : undefined;
   const ingress =
     implied === undefined ? await ingressOf(context, "application", id, status, api) : ingressBefore(context, id, api);
-  return { ...observed, own, status, request, ingress, ...(await variablesOf(context, id, status, api)) };
+  return {
+    ...observed,
+    own,
+    status,
+    request,
+    ingress,
+    ...(await variablesOf(context, id, { status, isImplied: implied !== undefined }, api)),
+  };
 };
 
 /**
@@ -129,13 +136,14 @@ async function statusOf(
 async function variablesOf(
   context: ApplicationContext,
   id: Uuid,
-  status: ServiceStatus,
+  { status, isImplied }: { readonly status: ServiceStatus; readonly isImplied: boolean },
   api: Platform,
 ): Promise<Partial<Pick<Observed, "keys" | "secretIds" | "secrets" | "variablesFault">>> {
   if (context.inputs.variables.length === 0) return {};
   const canReplace = context.supports("updateSecret") !== "Unsupported";
   const foreign = isDeployedByOthers(context, status);
-  const isPending = pendingVariables(context).length > 0;
+  // While a deployment is followed by its request, nothing is sent again.
+  const isPending = !isImplied && pendingVariables(context).length > 0;
   // Also before an import: a variable that the import does not replace is changed by its id, before the deployment.
   const isUnsent = !variablesSent(context, NOTHING_OBSERVED) && (canReplace || context.inputs.secrets.size > 0);
   if (!foreign && !isPending && !isUnsent) return {};

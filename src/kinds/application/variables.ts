@@ -138,17 +138,16 @@ export function imported(context: ApplicationContext, observed: Observed, taken:
   const known = new Set([...taken, ...(before ?? [])]);
   const isKnown = ({ name }: InputVariable) => known.has(name) || isInPlace(context, observed, name);
   const names = variables.filter(isKnown).map(({ name }) => name);
-  const isIncomplete = variables.some((one) => !isKnown(one) && !isListedSecret(observed, one.name));
+  const left = variables.filter((one) => !isKnown(one));
+  const isIncomplete = left.some(({ name }) => !isListedSecret(observed, name));
   const { sentSecrets: _, attempts = 0, sentAt: __, ...written } = context.memory.written ?? {};
   return {
     ...written,
     variables: { ...fingerprint },
     variableNames: names,
     secrets: secretsOf(context, names),
-    ...(isIncomplete && {
-      attempts: before === undefined ? 1 : attempts + 1,
-      sentAt: observed.serverNow?.toISOString(),
-    }),
+    ...(isIncomplete && { attempts: before === undefined ? 1 : attempts + 1 }),
+    ...(left.length > 0 && { sentAt: observed.serverNow?.toISOString() }),
   };
 }
 

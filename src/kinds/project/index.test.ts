@@ -128,12 +128,19 @@ describe("the plan of a project, as of every kind that has a name and settings",
       );
     });
 
-    it.each<[string, Project | undefined, object | undefined]>([
-      ["by the answer", remote({ description: "ours " }), fingerprint([["spec.description", "ours", "ours "]])],
-      ["nothing, by the answer", remote({ description: "ours" }), undefined],
-      ["what it was, without an answer", undefined, altered],
-    ])("remembers %s", async (_name, answer, expected) => {
-      const api = { projects: { update: () => Promise.resolve(answer) } } as unknown as Platform;
+    const trimmed = fingerprint([["spec.description", "ours", "ours "]]);
+
+    it.each<[string, Project | undefined, string, object | undefined]>([
+      ["by the answer", remote({ description: "ours " }), "unread", trimmed],
+      ["nothing, by the answer", remote({ description: "ours" }), "unread", undefined],
+      ["by a read, without an answer", undefined, "ours ", trimmed],
+      ["nothing, by a read", undefined, "ours", undefined],
+    ])("remembers %s", async (_name, answer, description, expected) => {
+      const list = () => Promise.resolve([remote({ description })]);
+      const environmentStats = () => Promise.resolve([]);
+      const projects = { update: () => Promise.resolve(answer), list, environmentStats };
+      const capabilities = { isWorthTrying: () => true };
+      const api = { projects, capabilities, refresh: () => {}, serverNow: () => undefined } as unknown as Platform;
       const step = { repeat: "safe", op: "updateProject", action: "update" } as const;
       const known = await project.act(step, context, observedOf([described]), api);
       expect(known.memory.altered).toEqual(expected);

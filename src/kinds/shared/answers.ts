@@ -52,7 +52,7 @@ export function takesMore({ supports }: Pick<ReconcileContext, "supports">): boo
   return READS.some((operation) => supports(operation) === "Supported");
 }
 
-/** Returns the answer to a read, or `instead` where it is one of these failures. @throws ApiError for all others */
+/** Returns the answer to a request, or `instead` where it is one of these failures. @throws ApiError for all others */
 export async function readOr<T, Other>(
   read: Promise<T>,
   instead: Other,
@@ -135,6 +135,16 @@ export async function sideRead<T>(
     const how = status === 0 ? "did not answer" : `answered ${status} to`;
     return { value: undefined, fault: { reason, message: `The platform ${how} ${operation}, which shows ${what}.` } };
   }
+}
+
+/**
+ * Reads what the platform made of a write that it answered without the object. @returns undefined if the read fails.
+ * @throws ApiError as `sideRead`
+ */
+export async function readBack<T>(api: Platform, read: () => Promise<T>): Promise<T | undefined> {
+  // Earlier answers, which reads may share, are from before the write.
+  api.refresh();
+  return (await sideRead(read(), "what was written")).value;
 }
 
 /** Returns the condition that says Unknown while a side read fails; none otherwise. */

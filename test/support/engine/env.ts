@@ -39,7 +39,12 @@ export function engineEnv({ bare = false, kind = widget, assignment = UNDIVIDED 
     types: TYPES,
     kinds: () => [bind(link), bind(clusterLink), bind(kind)],
     connectionKinds: { namespaced: "Link", cluster: "ClusterLink" },
-    namespaces: { get: () => Promise.resolve({ uid: env.namespaceUid, labels: {}, terminating: false }) },
+    namespaces: {
+      get: async () => {
+        await env.beforeNamespace();
+        return { uid: env.namespaceUid, labels: {}, terminating: false };
+      },
+    },
     outputs: { configMap: () => env.output(), secret: () => env.output() },
     fence: { mayWrite: () => env.leader },
     assignment,
@@ -58,6 +63,8 @@ export function engineEnv({ bare = false, kind = widget, assignment = UNDIVIDED 
     orphans,
     /** The uid of the namespace. */
     namespaceUid: "ns",
+    /** Called before each read of the namespace; may take time. */
+    beforeNamespace: (): Promise<void> => Promise.resolve(),
     /** Whether this process holds the lease. */
     leader: true,
     /** The uid of kube-system, for the next process. */
