@@ -54,7 +54,7 @@ export const REASONS = {
   ParentChanged: "The parent is now another object of the platform.",
   ForeignLedger: "Another installation of the operator wrote this object's records.",
   UnreadableLedger: "This object's records have a form that this version of the operator does not know.",
-  MassChangeHeld: "Too many changes without a new generation; they are held until a user confirms them.",
+  MassChangeHeld: "Too many changes that no user caused; they are held until a user confirms them.",
   TemplateNotAvailable: "The template or its version is not in the platform's list.",
   ClusterLocked: "The cluster is locked.",
   VersionNotAvailable: "The platform does not offer the cluster this version of Kubernetes.",

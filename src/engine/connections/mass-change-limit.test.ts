@@ -43,6 +43,16 @@ describe("the mass-change limit", () => {
     expect(takeMany(brake, 1_000, 1)).toBe(9);
   });
 
+  it("does not count what a user caused, nor what that change needs further, and lets it through while it holds", async () => {
+    const clock = manualClock();
+    const brake = createMassChangeLimit(clock);
+    for (let index = 0; index < 50; index += 1) expect(brake.take(`meant-${index}`, 1, true)).toBe(true);
+    expect(takeMany(brake, 11, 1)).toBe(10);
+    expect([brake.take("meant-0", 1), brake.take("another", 1, true)]).toEqual([true, true]);
+    await clock.advance(WINDOW_MS);
+    expect(brake.take("meant-0", 1)).toBe(false);
+  });
+
   it("[D1] never holds slow changes, even if somebody sets the clock", async () => {
     const clock = manualClock();
     const brake = createMassChangeLimit(clock);

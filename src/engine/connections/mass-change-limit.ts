@@ -1,4 +1,4 @@
-/** Limits the changes that no new generation caused, of one connection (docs/architecture.md §7). */
+/** Limits the changes that no user asked for, of one connection (docs/architecture.md §7). */
 import type { Clock } from "../../kube/api/types.ts";
 
 /** The time for which a changed object counts. */
@@ -9,17 +9,25 @@ export type MassChangeLimit = ReturnType<typeof createMassChangeLimit>;
 export function createMassChangeLimit(clock: Clock) {
   /** When each object was changed first, by key, on the monotonic clock. */
   const changed = new Map<string, number>();
+  /** When a user last caused a change of each object, in the same way. */
+  const caused = new Map<string, number>();
   let holds = false;
   return {
     /**
-     * Asks for a write to an object. @param key of the resource @param objects how many objects the connection has
+     * Asks for a write to an object. An object counts once, however many requests its change needs.
+     * @param key of the resource
+     * @param objects how many objects the connection has
+     * @param isCaused whether a user caused the write: then it does not count, nor does what its change needs further
      * @returns false if max(10, 5 % of the objects) others were changed in the last 10 minutes: then the limit holds
-     * until it is released. An object counts once, however many requests its change needs.
+     * until it is released
      */
-    take: (key: string, objects: number): boolean => {
-      if (holds) return false;
+    take: (key: string, objects: number, isCaused = false): boolean => {
       const now = clock.monotonic();
-      for (const [other, at] of changed) if (now - at >= MASS_CHANGE_WINDOW_MS) changed.delete(other);
+      for (const times of [changed, caused])
+        for (const [other, at] of times) if (now - at >= MASS_CHANGE_WINDOW_MS) times.delete(other);
+      if (isCaused) caused.set(key, now);
+      if (caused.has(key)) return true;
+      if (holds) return false;
       if (changed.has(key)) return true;
       if (changed.size >= Math.max(10, Math.ceil(objects * 0.05))) {
         holds = true;

@@ -21,7 +21,7 @@ import type {
 } from "./types.ts";
 
 export type { Json, JsonObject } from "../../kube/api/types.ts";
-export { entryOf, refreshed, sameContent } from "./types.ts";
+export { entryOf, isChangedAtSource, refreshed, sameContent } from "./types.ts";
 export type * from "./context.ts";
 export type * from "./types.ts";
 
@@ -42,6 +42,11 @@ interface StepFacts<Action> {
   readonly retries?: boolean;
   /** The step stops or starts the object because of spec.runSchedule. */
   readonly scheduled?: boolean;
+  /**
+   * The step follows from what a user changed outside of the spec: a value of a Secret or ConfigMap, or another resource
+   * that then wrote to the object.
+   */
+  readonly follows?: boolean;
   /** What the step changes, for a plan; without secret values. */
   readonly changes?: readonly DriftField[];
 }

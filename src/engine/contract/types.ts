@@ -230,6 +230,14 @@ export function sameContent(left: Fingerprint | undefined, right: Fingerprint | 
 }
 
 /**
+ * Reports whether the content is known to differ because its sources changed. With the same sources, another version of
+ * the operator made the known fingerprint.
+ */
+export function isChangedAtSource(known: Fingerprint | undefined, now: Fingerprint): boolean {
+  return known !== undefined && known.key === now.key && known.digest !== now.digest && known.sources !== now.sources;
+}
+
+/**
  * Returns the fingerprint to remember of content that was written: the current one while the content is the same, else
  * the known one. Without the update, a Secret that was only touched would be sent again after a rotation of the token.
  */

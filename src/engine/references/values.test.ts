@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Json, KeyValues } from "../../kube/api/types.ts";
 import type { Reader } from "../../kube/watch/readers.ts";
-import { sameContent, type ValueRequest } from "../contract/kind.ts";
+import { isChangedAtSource, sameContent, type ValueRequest } from "../contract/kind.ts";
 import { resolver } from "./references.ts";
 import { fingerprintOf, resolveValues } from "./values.ts";
 
@@ -110,6 +110,16 @@ describe("fingerprint", () => {
     ["another type of the same text", ["1", "s1", one], [1, "s1", one], false],
   ])("%s is the same: %#", (_, left, right, same) => {
     expect(sameContent(fingerprintOf(...left), fingerprintOf(...right))).toBe(same);
+  });
+
+  it.each<[string, [Json, string, string] | undefined, [Json, string, string], boolean]>([
+    ["is changed at its source if both differ", [SECRET, "s1", one], ["new", "s2", one], true],
+    ["is not where only the source was touched", [SECRET, "s1", one], [SECRET, "s2", one], false],
+    ["is not where another version made it", [SECRET, "s1", one], ["new", "s1", one], false],
+    ["is not known to be after a rotation of the token", [SECRET, "s1", one], ["new", "s2", other], false],
+    ["is not known to be where it is unknown", undefined, ["new", "s2", one], false],
+  ])("%s", (_, known, now, changed) => {
+    expect(isChangedAtSource(known && fingerprintOf(...known), fingerprintOf(...now))).toBe(changed);
   });
 
   it("that is missing equals only another missing one", () => {

@@ -60,20 +60,23 @@ export async function execute(
   // Storing an outcome returned a newer object than the one that was planned for.
   if ((object.metadata.generation ?? 0) !== context.resource.generation)
     throw new KubeError("Conflict", 409, "the spec changed within the reconcile");
-  // The limit does not count steps of a schedule, which is meant to stop many objects at once.
-  const held = step.scheduled === true ? undefined : massChangeHeld(r);
+  const held = massChangeHeld(r, step);
   if (held !== undefined) return { is: "held", why: held, stale: false };
   return await (step.repeat === "safe" ? executeSafely(r, observed, step) : executeOnce(r, observed, step));
 }
 
 /**
- * Applies the limit of mass changes to a write that no new generation, deletion or request of the user caused.
+ * Applies the limit of mass changes to a write that no user caused: by a new generation, a deletion, a request, a
+ * schedule, or a change of what the spec refers to, all of which may be meant to change many objects at once.
  * @returns the reason to wait; undefined where the write may be sent
  */
-export function massChangeHeld({ ports, object, connection, context }: Resolved): Why | undefined {
+export function massChangeHeld(
+  { ports, object, connection, context }: Resolved,
+  { scheduled = false, follows = false }: Pick<Step, "scheduled" | "follows"> = {},
+): Why | undefined {
   if (context.goal !== "present" || context.requested !== undefined) return undefined;
-  if (!isSpecApplied(object)) return undefined;
-  if (connection.brake.take(keyText(keyOf(object)), connection.users.size)) return undefined;
+  if (scheduled || !isSpecApplied(object)) return undefined;
+  if (connection.brake.take(keyText(keyOf(object)), connection.users.size, follows)) return undefined;
   ports.connections.suspect(connection);
   const message = `Waiting for ${connection.key.kind} "${connection.key.name}" (reason MassChangeHeld).`;
   return { reason: "ConnectionNotReady", message };

@@ -207,6 +207,33 @@ describe("a deployment that failed, of which the service shows nothing any more"
   });
 });
 
+describe("a change outside of the spec that a user made", () => {
+  const changed = print("new", "key-1", "1 s@2");
+  const at = "2026-11-21T09:00:00.000Z";
+  const rotated = inputsWith([{ name: "KEY", value: "value", isSecret: true }], changed);
+  const imported = (variables: typeof changed) => ({
+    ...sent("new", "old"),
+    written: written({ variables, variableNames: ["KEY"] }),
+  });
+  const isWritten = { writtenAt: "2026-11-21T09:30:00.000Z", ...last({ variablesAt: at }) };
+
+  const stopped = observedIn("STOPPED");
+  const foreign = observedFull("DEPLOYED", { gitRepository: { deployedCommitId: OTHER_COMMIT } });
+
+  it.each<[string, Change, boolean, Observed?]>([
+    ["of a Secret causes the import", { inputs: rotated, memory: sent("old", "old") }, true],
+    ["of a Secret causes the deployment", { inputs: rotated, memory: imported(changed) }, true],
+    ["of a variable set causes the deployment", isWritten, true],
+    ["is none if another version of the operator imports", { inputs, memory: sent("old", "old") }, false],
+    ["is none if another version of the operator deploys", { inputs, memory: imported(print("new")) }, false],
+    ["does not cause the deployment of another commit", { ...isWritten, spec: other }, false],
+    ["does not cause a start", { ...isWritten, memory: { ...isStopped.memory, ...isWritten.memory } }, false, stopped],
+    ["is not known if others deployed another commit", { ...isWritten, surface: "Full" }, false, foreign],
+  ])("%s", (_title, change, follows, observed = observedIn("DEPLOYED")) => {
+    expect(application.plan(passWith(change), observed)).toMatchObject({ is: "step", step: { follows } });
+  });
+});
+
 describe("a variable set that wrote to the application", () => {
   const before = "2026-11-21T09:00:00.000Z";
   const after = "2026-11-21T09:30:00.000Z";

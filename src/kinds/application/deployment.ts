@@ -1,6 +1,6 @@
 /** Determines what is deployed, and why another deployment is due (docs/architecture.md §2). Pure. */
 import type { LastOperation } from "../../api/status.ts";
-import { sameContent } from "../../engine/contract/kind.ts";
+import { isChangedAtSource, sameContent } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { shownState } from "../service/messages.ts";
@@ -140,6 +140,23 @@ function changedSettings(
 export function variablesIncluded({ memory, records: { writtenAt = "" } }: ApplicationContext): string {
   const before = memory.lastDeployment?.variablesAt ?? "";
   return writtenAt > before ? writtenAt : before;
+}
+
+/**
+ * Reports whether variables are to be imported or deployed because a user changed them outside of the spec: in a Secret,
+ * a ConfigMap or a variable set. If others deployed another commit, the status may be that of an old backup, so that
+ * nobody knows.
+ */
+export function areChangedByUser(
+  context: ApplicationContext,
+  observed: Observed,
+  due: "import" | "deployment",
+): boolean {
+  const { inputs, memory } = context;
+  const last = lastDeployment(context, observed);
+  if (foreignCommit(context, observed, last) !== undefined) return false;
+  if (due === "import") return isChangedAtSource(memory.written?.variables, inputs.fingerprint);
+  return last !== undefined && (isWrittenSince(context, last) || isChangedAtSource(last.variables, inputs.fingerprint));
 }
 
 /**

@@ -14,6 +14,7 @@ import {
 import { hasFailed } from "../service/trace.ts";
 import { stalled, safely } from "../shared/checks.ts";
 import {
+  areChangedByUser,
   type DeployCause,
   deployCause,
   followedDeployment,
@@ -42,8 +43,10 @@ export const checks: Declaration["checks"] = (context, observed, progress) => {
 function checkVariables(context: ApplicationContext, observed: Observed): Check {
   // While the variables of a service that others deployed cannot be read, it is unknown whether they are as wanted.
   if (observed.variablesFault !== undefined && isDeployedByOthers(context, observed.status)) return undefined;
-  if (!variablesSent(context, observed))
-    return safely("importVariables", { what: "import" }, { message: "Import the variables." });
+  if (!variablesSent(context, observed)) {
+    const follows = areChangedByUser(context, observed, "import");
+    return safely("importVariables", { what: "import" }, { message: "Import the variables.", follows });
+  }
   const pending = pendingVariables(context);
   for (const { name } of pending) {
     const secretId = observed.secretIds.get(name);
@@ -83,7 +86,8 @@ function checkDeploy(context: ApplicationContext, observed: Observed, progress: 
   const cause = causeOf(context, observed, progress);
   if (start !== undefined || deployDue(context, progress, cause)) {
     const corrects = start === "corrects" || (start === undefined && cause === "foreign");
-    return deploy(context, observed, { commit, corrects, attempts: undefined });
+    const follows = start === undefined && cause === "variables" && areChangedByUser(context, observed, "deployment");
+    return deploy(context, observed, { commit, corrects, follows, attempts: undefined });
   }
   if (cause !== undefined) return undefined;
   return checkRetry(
@@ -91,14 +95,19 @@ function checkDeploy(context: ApplicationContext, observed: Observed, progress: 
     followedDeployment(context, observed),
     progress,
     `commit ${shortCommit(commit)}`,
-    (attempts) => deploy(context, observed, { commit, corrects: false, attempts }),
+    (attempts) => deploy(context, observed, { commit, corrects: false, follows: false, attempts }),
   );
 }
 
 function deploy(
   context: ApplicationContext,
   observed: Observed,
-  wanted: { readonly commit: string; readonly corrects: boolean; readonly attempts: number | undefined },
+  wanted: {
+    readonly commit: string;
+    readonly corrects: boolean;
+    readonly follows: boolean;
+    readonly attempts: number | undefined;
+  },
 ): Plan<Action> {
   const variables = context.memory.written?.variables;
   return deployService(NAMES, context, observed, {

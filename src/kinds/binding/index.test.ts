@@ -72,9 +72,10 @@ describe("the plan of a binding", () => {
   });
   const refusing = { allowUnverifiedIds: false };
   const UNPROVEN = { is: "stalled", why: { reason: "NotObservable" } };
-  const other = {
-    memory: { ...writtenMemory(bindingContext(), enabled), written: { key: "k", digest: "other", sources: "s" } },
-  };
+  const writtenFrom = (sources: string) => ({
+    memory: { ...writtenMemory(bindingContext(), enabled), written: { key: "k", digest: "other", sources } },
+  });
+  const follows = (isDue: boolean) => ({ ...PUT, step: { ...PUT.step, follows: isDue } });
 
   const SETTLED = { is: "settled" };
   const stalledBy = (reason: string) => ({ is: "stalled", why: { reason } });
@@ -91,7 +92,8 @@ describe("the plan of a binding", () => {
   it.each<[string, ContextChange<BindingContext>, Partial<Observed>, object]>([
     ["not written yet", {}, {}, PUT],
     ["written", written(), {}, SETTLED],
-    ["another content than was written", other, {}, PUT],
+    ["another content than was written", writtenFrom("s"), {}, follows(false)],
+    ["another content of a Secret than was written", writtenFrom("older"), {}, follows(true)],
     ["written in this pass", {}, { sent: true }, SETTLED],
     ["forbidden to be written, and not shown", blocked, {}, stalledBy("NotObservable")],
     ["forbidden to be written, and there is none", { ...blocked, ...seen }, { bound: "none" }, stalledBy("NotCreated")],

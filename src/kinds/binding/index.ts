@@ -1,5 +1,12 @@
 /** PlatformBinding: a template bound to a cluster by a repeatable PUT, checked before it is sent. */
-import { sameContent, type ActionResult, type Plan, type Why, type Kind } from "../../engine/contract/kind.ts";
+import {
+  isChangedAtSource,
+  sameContent,
+  type ActionResult,
+  type Plan,
+  type Why,
+  type Kind,
+} from "../../engine/contract/kind.ts";
 import type { BindingInput, ConfigValue } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
 import { alterationOf, isAltered } from "../shared/altered.ts";
@@ -69,7 +76,9 @@ function checkWritten(context: BindingContext, observed: Observed): Plan<"put"> 
   const changes = bindingDrift(context, observed) ?? [];
   const { key, version } = context.spec.template;
   const message = `Bind the template "${key}" version "${version}" to the cluster.`;
-  return safely("putBinding", "put", { message, changes, corrects: !changed && !asksForLayers });
+  const corrects = !changed && !asksForLayers;
+  const follows = isChangedAtSource(written, context.inputs.fingerprint);
+  return safely("putBinding", "put", { message, changes, corrects, follows });
 }
 
 /** Reports whether the platform shows another binding than it made of the last write. */

@@ -112,6 +112,7 @@ interface Deployment {
   /** What a later trace has to know beside the settings. */
   readonly mark?: Readonly<Record<string, Json | undefined>>;
   readonly corrects: boolean;
+  readonly follows?: boolean;
   readonly attempts: number | undefined;
 }
 
@@ -120,7 +121,7 @@ export function deploy(
   { operations }: ServiceNames,
   context: ServiceContext,
   { status }: ObservedState,
-  { commit, message, mark, corrects, attempts }: Deployment,
+  { commit, message, mark, corrects, follows = false, attempts }: Deployment,
 ): Plan<ServiceAction> {
   const what = commit === undefined ? {} : { commit };
   const why: Why = { reason: "Deploying", message };
@@ -132,6 +133,7 @@ export function deploy(
       ...what,
       mark: orderMark(context, status, { settings: revisionOf(context.memory), ...mark, attempts }),
       corrects,
+      follows,
       retries: attempts !== undefined,
     },
   );

@@ -1,5 +1,5 @@
 /** Plans a variable set: a list of checks, of which the first difference wins. Pure. */
-import { entryOf, type Ms, type Plan, type Why } from "../../engine/contract/kind.ts";
+import { entryOf, isChangedAtSource, type Ms, type Plan, type Why } from "../../engine/contract/kind.ts";
 import { firstOf, safely } from "../shared/checks.ts";
 import { isOfApplication } from "../shared/variables.ts";
 import type { KnownVariable } from "./crd.ts";
@@ -86,7 +86,7 @@ export function writtenEntries({ targets, variables }: Pick<SetContext["inputs"]
  * Returns the next import: all that is due in one application. Variables that the set created may always be replaced.
  */
 function imports(context: SetContext, observed: Observed, outlook: readonly Outlook[], verdict: Verdict): Check {
-  const steps = outlook.flatMap(({ target, judged }): readonly Import[] => {
+  const steps = outlook.flatMap(({ target, judged }) => {
     const due = judged.filter((one) => one.verdict === verdict && isImportable(context, one));
     const mayReplace = ({ own }: Judged): boolean => context.inputs.overwrite || isCreated(target.known, own);
     return [true, false]
@@ -94,13 +94,15 @@ function imports(context: SetContext, observed: Observed, outlook: readonly Outl
         const some = due.filter((one) => mayReplace(one) === overwrite);
         return { what: "import", id: target.id, overwrite, names: some.map(({ variable }) => variable.name) };
       })
-      .filter((step) => step.names.length > 0 && !observed.sent.has(sentKey(step)));
+      .filter((step) => step.names.length > 0 && !observed.sent.has(sentKey(step)))
+      .map((step) => ({ target, step }));
   });
   const [first] = steps;
   if (first === undefined) return undefined;
-  const variables = numbered(steps.flatMap(({ names }) => names).length, "variable");
-  const applications = numbered(new Set(steps.map(({ id }) => id)).size, "application");
-  return stepOf("importVariables", first, `Import ${variables} into ${applications}.`, verdict);
+  const variables = numbered(steps.flatMap(({ step }) => step.names).length, "variable");
+  const applications = numbered(new Set(steps.map(({ step }) => step.id)).size, "application");
+  const message = `Import ${variables} into ${applications}.`;
+  return safely<Action>("importVariables", first.step, { message, ...causeOf(context, first.target, verdict) });
 }
 
 /** Reports whether an import may send a variable. A secret that can be replaced by its id is not imported. */
@@ -118,14 +120,17 @@ function replacements(context: SetContext, observed: Observed, outlook: readonly
       const step: Action = { what, id: target.id, name, entryId: own.id, isSecret: true };
       if (observed.sent.has(sentKey(step))) continue;
       const [op, how] = isSecret ? ["updateSecret", "Replace"] : ["deleteSecret", "Remove"];
-      return stepOf(op, step, `${how} the secret ${name} of application ${target.label}.`, verdict);
+      const message = `${how} the secret ${name} of application ${target.label}.`;
+      return safely(op, step, { message, ...causeOf(context, target, verdict) });
     }
   }
   return undefined;
 }
 
-function stepOf(op: string, what: Action, message: string, verdict?: Verdict): Plan<Action> {
-  return safely(op, what, { message, ...(verdict === "restore" && { corrects: true }) });
+/** Returns whether a step restores what others changed, or sends what a user changed in a Secret or ConfigMap. */
+function causeOf({ inputs }: SetContext, { known }: SetTarget, verdict: Verdict) {
+  const corrects = verdict === "restore";
+  return { corrects, follows: !corrects && isChangedAtSource(known.written, inputs.fingerprint) };
 }
 
 /** Returns the plan for the deletion of the resource. */
@@ -152,7 +157,8 @@ function removals(context: SetContext, observed: Observed, targets: readonly Set
       const step: Action = { what: "remove", id: target.id, name, entryId, isSecret };
       const op = removalOf(isSecret);
       if (observed.sent.has(sentKey(step)) || context.policies.blockedOperations.has(op)) continue;
-      return stepOf(op, step, `Remove the ${isSecret ? "secret" : "variable"} ${name} of application ${target.label}.`);
+      const what = isSecret ? "secret" : "variable";
+      return safely(op, step, { message: `Remove the ${what} ${name} of application ${target.label}.` });
     }
   }
   return undefined;

@@ -4,7 +4,7 @@ import { changeSettings } from "../../../simulator/base/settings.ts";
 import { editRecord, removeRecord } from "../../../simulator/control/records.ts";
 import { RESOLVE } from "../../../src/api/names.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
-import { application, defaults, environment, project } from "../../support/kube/manifests.ts";
+import { application, defaults, environment, project, resource, secret } from "../../support/kube/manifests.ts";
 import { backupOf } from "../../support/kube/restores.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
@@ -116,4 +116,30 @@ describe("[R1] a mass change that no new generation caused", { timeout: 60_000 }
     expect(env.writes(from)).toEqual(NAMES.map(() => "updateApplication"));
     expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
   });
+
+  it.each([
+    ["a variable set", (value: string) => variableSet(value)],
+    ["a Secret", (value: string) => secret("shared", { url: value })],
+  ])("is none where %s that a user changed causes it", async (_title, shared) => {
+    const env = await operatorEnv();
+    const variables = [{ name: "URL", valueFrom: { secretKeyRef: { name: "shared", key: "url" } } }];
+    env.apply(...defaults(env), project("shop"), environment(env, "staging", "shop"));
+    env.apply(secret("shared", { url: "https://one" }), variableSet("one"));
+    env.apply(...SHARING.map((name) => application(name, "staging", { variables })));
+    await env.run(40 * MINUTE);
+    const from = env.baseline();
+    env.apply(shared("https://two"));
+    await env.run(40 * MINUTE);
+    const deployed = env.writes(from).filter((op) => op === "deployApplication");
+    expect(deployed).toHaveLength(SHARING.length);
+    expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
+  });
 });
+
+/** More applications than may be changed at a time. */
+const SHARING = NAMES.slice(0, BUDGET + 2);
+
+function variableSet(value: string) {
+  const targets = SHARING.map((name) => ({ applicationRef: { name } }));
+  return resource("PlatformVariableSet", "shared", { targets, variables: [{ name: "MODE", value }] });
+}
