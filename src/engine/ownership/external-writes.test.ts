@@ -4,21 +4,23 @@ import { anObject } from "../../../test/support/engine/objects.ts";
 import { createExternalWrites } from "./external-writes.ts";
 
 const HERE = { host: "api.example.com", organizationId: "6f1c2b1e-0000-4000-8000-000000000001" };
+/** A resource represents the object "held". */
+const isHeld = (id: string): boolean => id === "held";
 const named = (name: string, identity = HERE) => anObject({ meta: { name }, status: { identity } });
 
 describe("the external writes", () => {
   it("return the latest of several writers", () => {
-    const externalWrites = createExternalWrites();
+    const externalWrites = createExternalWrites(isHeld);
     externalWrites.record(named("a"), [{ id: "1", at: "2026-11-21T10:00:00.000Z" }]);
     externalWrites.record(named("b"), [{ id: "1", at: "2026-11-21T10:00:00.500Z" }]);
     expect(externalWrites.latest("1", HERE)).toBe("2026-11-21T10:00:00.500Z");
-    externalWrites.forget(named("b"), () => false);
+    externalWrites.forget(named("b"));
     expect(externalWrites.latest("1", HERE)).toBe("2026-11-21T10:00:00.000Z");
     expect(externalWrites.latest("2", HERE)).toBeUndefined();
   });
 
   it("name the objects with a new write", () => {
-    const externalWrites = createExternalWrites();
+    const externalWrites = createExternalWrites(isHeld);
     const at = (hour: number) => `2026-11-21T${String(hour)}:00:00.000Z`;
     expect(externalWrites.record(named("a"), [{ id: "1", at: at(10) }])).toEqual(["1"]);
     expect(externalWrites.record(named("a"), [{ id: "1", at: at(10) }])).toEqual([]);
@@ -33,19 +35,19 @@ describe("the external writes", () => {
   });
 
   it("include what was just written, and still name it once the status reports it", () => {
-    const externalWrites = createExternalWrites();
+    const externalWrites = createExternalWrites(isHeld);
     const at = "2026-11-21T10:00:00.000Z";
     externalWrites.note(named("a"), [{ id: "1", at }], HERE);
     expect(externalWrites.latest("1", HERE)).toBe(at);
     expect(externalWrites.record(named("a"), [{ id: "1", at }])).toEqual(["1"]);
-    externalWrites.forget(named("a"), () => false);
+    externalWrites.forget(named("a"));
     expect(externalWrites.latest("1", HERE)).toBeUndefined();
   });
 
   it.each([{ host: "other.example.com" }, { organizationId: "6f1c2b1e-0000-4000-8000-000000000002" }])(
     "do not include writes where the same id is another object: %o",
     (there) => {
-      const externalWrites = createExternalWrites();
+      const externalWrites = createExternalWrites(isHeld);
       const at = "2026-11-21T10:00:00.000Z";
       externalWrites.record(named("a", { ...HERE, ...there }), [{ id: "1", at }]);
       externalWrites.note(named("b"), [{ id: "1", at }], { ...HERE, ...there });
@@ -57,10 +59,9 @@ describe("the external writes", () => {
   describe("with an action", () => {
     const at = "2026-11-21T10:00:00.000Z";
     const stop = (result?: "Completed") => ({ id: "1", at, action: { op: "stopDatabase", result } });
-    const held = (id: string) => id === "1";
 
     it("return who requested it, and name the object again once its result is known", () => {
-      const externalWrites = createExternalWrites();
+      const externalWrites = createExternalWrites(isHeld);
       externalWrites.note(named("a"), [stop()], HERE);
       expect(externalWrites.record(named("a"), [stop()])).toEqual(["1"]);
       expect(externalWrites.record(named("a"), [stop()])).toEqual([]);
@@ -71,21 +72,68 @@ describe("the external writes", () => {
     });
 
     it("do not count it as written into", () => {
-      const externalWrites = createExternalWrites();
+      const externalWrites = createExternalWrites(isHeld);
       externalWrites.record(named("a"), [stop()]);
       expect(externalWrites.latest("1", HERE)).toBeUndefined();
     });
 
     it("keep it for the resources that represent the object when its requester is gone", () => {
-      const externalWrites = createExternalWrites();
-      externalWrites.record(named("a"), [stop("Completed"), { ...stop(), id: "2" }]);
-      externalWrites.forget(named("a"), held);
-      expect(externalWrites.action("1", HERE)).toMatchObject({ result: "Completed" });
-      expect(externalWrites.action("2", HERE)).toBeUndefined();
+      const externalWrites = createExternalWrites(isHeld);
+      externalWrites.note(named("a"), [{ ...stop(), id: "held" }], HERE);
+      externalWrites.record(named("a"), [{ ...stop("Completed"), id: "held" }, stop()]);
+      expect(externalWrites.forget(named("a"))).toEqual([]);
+      expect(externalWrites.action("held", HERE)).toMatchObject({ result: "Completed" });
+      expect(externalWrites.action("1", HERE)).toBeUndefined();
       externalWrites.record(named("b"), [
-        { id: "1", at: "2026-11-21T11:00:00.000Z", action: { op: "deployDatabase" } },
+        { id: "held", at: "2026-11-21T11:00:00.000Z", action: { op: "deployDatabase" } },
       ]);
-      expect(externalWrites.action("1", HERE)).toMatchObject({ op: "deployDatabase" });
+      expect(externalWrites.action("held", HERE)).toMatchObject({ op: "deployDatabase" });
+    });
+  });
+
+  describe("that are not reported any more", () => {
+    const [before, after] = ["2026-11-21T10:00:00.000Z", "2026-11-21T11:00:00.000Z"];
+    const write = (at: string, id = "held") => ({ id, at });
+
+    /** Writers whose status reported a write, and which have made another one since. */
+    function withUnreported() {
+      const externalWrites = createExternalWrites(isHeld);
+      externalWrites.record(named("a"), [write(before), write(before, "1")]);
+      externalWrites.note(named("a"), [write(after), write(after, "1")], HERE);
+      return externalWrites;
+    }
+
+    it("stay, and are named once, where their writer is gone", () => {
+      const externalWrites = withUnreported();
+      expect(externalWrites.forget(named("a"))).toEqual(["held"]);
+      expect([externalWrites.latest("held", HERE), externalWrites.latest("1", HERE)]).toEqual([after, undefined]);
+    });
+
+    it("stay, and are named once, where its status does not have the object any more", () => {
+      const externalWrites = withUnreported();
+      expect(externalWrites.record(named("a"), [])).toEqual(["held"]);
+      expect(externalWrites.record(named("a"), [])).toEqual([]);
+      externalWrites.note(named("a"), [], HERE);
+      expect([externalWrites.latest("held", HERE), externalWrites.latest("1", HERE)]).toEqual([after, undefined]);
+      expect(externalWrites.forget(named("a"))).toEqual([]);
+    });
+
+    it("stay without being named where the status had reported them", () => {
+      const externalWrites = createExternalWrites(isHeld);
+      externalWrites.record(named("a"), [write(before)]);
+      externalWrites.note(named("a"), [write(before)], HERE);
+      expect(externalWrites.forget(named("a"))).toEqual([]);
+      expect(externalWrites.latest("held", HERE)).toBe(before);
+    });
+
+    it("are forgotten with the last resource that represents the object", () => {
+      const held = new Set(["held"]);
+      const externalWrites = createExternalWrites((id) => held.has(id));
+      externalWrites.record(named("a"), [write(before)]);
+      externalWrites.forget(named("a"));
+      held.clear();
+      externalWrites.forget(anObject({ meta: { name: "web" }, status: { externalId: "held", identity: HERE } }));
+      expect(externalWrites.latest("held", HERE)).toBeUndefined();
     });
   });
 });

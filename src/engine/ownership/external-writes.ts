@@ -5,20 +5,23 @@
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { keyText, shortName, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
+import { recordedIdIn } from "../contract/status.ts";
 import type { ExternalAction, ExternalWrite, Uuid } from "../contract/types.ts";
 
 export type ExternalWrites = ReturnType<typeof createExternalWrites>;
 
-/** The largest number of actions of deleted resources that are kept. */
+/** The largest number of writes, and of actions, of resources that do not report them any more. */
 const MOST_KEPT = 4096;
 
 type Did = Pick<ExternalWrite, "at"> & { readonly action?: ExternalAction };
 
-export function createExternalWrites() {
+/** @param isHeld reports whether a resource represents an id */
+export function createExternalWrites(isHeld: (id: Uuid) => boolean) {
   /** By the object of the platform, then by the resource. */
   const byPlace = new Map<string, Map<string, Did>>();
   const byWriter = new Map<string, ReadonlyMap<string, Did>>();
-  const kept = new Map<string, ExternalAction>();
+  /** What nobody reports any more, while a resource represents the object: it may not have observed it yet. */
+  const kept = { writes: new Map<string, Did>(), actions: new Map<string, Did>() };
 
   const put = (writer: string, did: ReadonlyMap<string, Did>): ReadonlyMap<string, Did> => {
     const before = byWriter.get(writer) ?? new Map<string, Did>();
@@ -33,25 +36,43 @@ export function createExternalWrites() {
     return before;
   };
 
-  const keep = (place: string, action: ExternalAction): void => {
-    const known = kept.get(place);
-    if (known !== undefined && known.at > action.at) return;
-    kept.delete(place);
-    kept.set(place, action);
-    const [oldest] = kept.keys();
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  /** Keeps the last one, while a resource represents the object. @returns whether it was not kept yet */
+  const keep = (place: string, one: Did): boolean => {
+    const those = one.action === undefined ? kept.writes : kept.actions;
+    if (!isHeld(idIn(place)) || !isNews(one, those.get(place))) return false;
+    those.delete(place);
+    those.set(place, one);
+    const [oldest] = those.keys();
+    if (those.size > MOST_KEPT && oldest !== undefined) those.delete(oldest);
+    return true;
+  };
+
+  /**
+   * Replaces what an object's status reported, and keeps what it does not report any more.
+   * @returns the ids with a write that no status reported before
+   */
+  const report = (object: KubeObject, did: ReadonlyMap<string, Did>): readonly Uuid[] => {
+    const before = put(keyText(keyOf(object)), did);
+    const keepMissing = (all: ReadonlyMap<string, Did>) =>
+      [...all].filter(([place, one]) => !did.has(place) && keep(place, one));
+    keepMissing(before);
+    const unreported = keepMissing(byWriter.get(unrecorded(object)) ?? new Map<string, Did>());
+    return [...did, ...unreported].flatMap(([place, one]) => (isNews(one, before.get(place)) ? [idIn(place)] : []));
+  };
+
+  const there = (id: Uuid, tenant: Tenant): readonly Did[] => {
+    const place = placeOf(id, tenant);
+    const gone = [kept.writes.get(place), kept.actions.get(place)];
+    return [...(byPlace.get(place)?.values() ?? []), ...gone.filter((one) => one !== undefined)];
   };
 
   return {
     /**
      * Records the writes that an object's status reports, in place of earlier ones.
-     * @returns the ids with a new write
+     * @returns the ids with a new write, also one before the status stopped reporting the object of the platform
      */
-    record: (object: KubeObject, externalWrites: readonly ExternalWrite[]): readonly Uuid[] => {
-      const tenant = recordedTenant(object);
-      const before = put(keyText(keyOf(object)), done(object, externalWrites, tenant));
-      return externalWrites.flatMap((one) => (isNews(one, before.get(placeOf(one.id, tenant))) ? [one.id] : []));
-    },
+    record: (object: KubeObject, externalWrites: readonly ExternalWrite[]): readonly Uuid[] =>
+      report(object, done(object, externalWrites, recordedTenant(object))),
     /**
      * Records the writes that an object has just made, before its status reports them: a deployment from now on
      * includes them, and must not be repeated once the status is written.
@@ -61,34 +82,30 @@ export function createExternalWrites() {
       put(unrecorded(object), done(object, externalWrites, tenant));
     },
     /**
-     * Forgets a deleted object.
-     * @param isHeld reports whether a resource represents an id: the actions on it are kept, as that resource may not
-     * have observed them yet
+     * Forgets a deleted object, but not its writes to objects that other resources represent.
+     * @returns the ids with a write that its status never reported
      */
-    forget: (object: KubeObject, isHeld: (id: Uuid) => boolean): void => {
-      for (const writer of [keyText(keyOf(object)), unrecorded(object)]) {
-        for (const [place, { action }] of put(writer, new Map())) {
-          if (action !== undefined && isHeld(idIn(place))) keep(place, action);
-        }
+    forget: (object: KubeObject): readonly Uuid[] => {
+      const news = report(object, new Map());
+      put(unrecorded(object), new Map());
+      const id = recordedIdIn(object);
+      if (id !== undefined && !isHeld(id)) {
+        const place = placeOf(id, recordedTenant(object));
+        kept.writes.delete(place);
+        kept.actions.delete(place);
       }
+      return news;
     },
     /**
      * Returns when a resource of that tenant last wrote to the object, by the platform's clock (ISO 8601); undefined
      * when none did.
      */
     latest: (id: Uuid, tenant: Tenant): string | undefined =>
-      last([...there(byPlace, id, tenant)].filter(({ action }) => action === undefined))?.at,
+      last(there(id, tenant).filter(({ action }) => action === undefined))?.at,
     /** Returns the last action that a resource of that tenant requested for the object. */
-    action: (id: Uuid, tenant: Tenant): ExternalAction | undefined => {
-      const actions = [...there(byPlace, id, tenant)].flatMap(({ action }) => action ?? []);
-      const gone = kept.get(placeOf(id, tenant));
-      return last(gone === undefined ? actions : [...actions, gone]);
-    },
+    action: (id: Uuid, tenant: Tenant): ExternalAction | undefined =>
+      last(there(id, tenant).flatMap(({ action }) => action ?? [])),
   };
-}
-
-function there(byPlace: ReadonlyMap<string, ReadonlyMap<string, Did>>, id: Uuid, tenant: Tenant): Iterable<Did> {
-  return byPlace.get(placeOf(id, tenant))?.values() ?? [];
 }
 
 /** Returns the latest one; of two at the same time, the one with a result. */
@@ -108,9 +125,9 @@ function done(object: KubeObject, externalWrites: readonly ExternalWrite[], tena
 }
 
 /** Reports whether the write is later than the known one, or has a new result. */
-function isNews({ at, action }: ExternalWrite, before: Did | undefined): boolean {
+function isNews({ at, action }: Omit<ExternalWrite, "id">, before: Did | undefined): boolean {
   if (before === undefined || at > before.at) return true;
-  return action !== undefined && at === before.at && action.result !== before.action?.result;
+  return action?.result !== undefined && at === before.at && action.result !== before.action?.result;
 }
 
 const unrecorded = (object: KubeObject): string => `${keyText(keyOf(object))} (unrecorded)`;

@@ -53,7 +53,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const dependencies = createDependencyIndex();
   const idOwnership = createIdOwnership();
   const fieldOwnership = createFieldOwnership();
-  const externalWrites = createExternalWrites();
+  const externalWrites = createExternalWrites((id) => idOwnership.recorders(id).length > 0);
   const localStates = createLocalStates(() => deps.clock.monotonic());
   const route = router(deps, kinds);
   const owned = { dependencies, idOwnership, fieldOwnership, externalWrites, localStates };
@@ -82,10 +82,11 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     );
   };
 
-  const forget = (object: KubeObject): void => {
+  /** @returns the objects of the platform that it wrote to, which its status never reported */
+  const forget = (object: KubeObject): readonly Uuid[] => {
     for (const key of new Set([...idOwnership.forget(object), ...fieldOwnership.forget(object)])) wake(key);
-    externalWrites.forget(object, (id) => idOwnership.recorders(id).length > 0);
     dependencies.set(keyOf(object), []);
+    return externalWrites.forget(object);
   };
 
   /** @returns the objects of the platform that were written to */
@@ -100,8 +101,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     const isOwn = assignment.isOwn(keyOf(object));
     if (change.type === "deleted") {
       if (isOwn) kind.left(ports, object);
-      forget(object);
-      return [];
+      return forget(object);
     }
     if (isOwn && recordedIdIn(object) !== recordedIdIn(old)) foundAgain(ports, object);
     claim(object);

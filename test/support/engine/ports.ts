@@ -66,7 +66,7 @@ export function portsOver<Api extends RatedApi>(
     dependencies: createDependencyIndex(),
     idOwnership: createIdOwnership(),
     fieldOwnership: createFieldOwnership(),
-    externalWrites: createExternalWrites(),
+    externalWrites: createExternalWrites(() => false),
     orphans: memoryOrphans(clock),
     localStates: createLocalStates(() => clock.monotonic()),
     installation: "installation-1",
