@@ -9,19 +9,17 @@ import { isOvertaken, type LocalState } from "../context/local-state.ts";
 import { keyText } from "../contract/keys.ts";
 import type { Kind, Ms, Why } from "../contract/kind.ts";
 import { backoff, pollInterval } from "../contract/requeue.ts";
-import { parseSpec } from "../contract/spec.ts";
 import { resolveObject } from "../resolve/resolve.ts";
 import type { ReconcileResult } from "../status/build.ts";
-import { countDelay, deadlineOf, rest } from "../status/one-shot.ts";
+import { countDelay, rest } from "../status/one-shot.ts";
 import { beginReconcile, type Reconciliation, type Resolved } from "../status/reconciliation.ts";
 import { stallOnMissing } from "../status/stalls.ts";
 import { isMoved } from "../steps/execute.ts";
 import { runSteps } from "../steps/loop.ts";
-import { openSlot } from "../steps/recover.ts";
 import { probed, probeDue, rateLimited, untilProbe } from "./connection.ts";
 import { remove } from "./deletion.ts";
 import { registerReceiver } from "./receiver-registration.ts";
-import { writeStatus } from "./write-status.ts";
+import { endedByDeadline, writeStatus } from "./write-status.ts";
 
 /** Reconciles one object by its key. @returns when to requeue; undefined when only an event should bring it back */
 export type Reconcile = (key: ObjectKey) => Promise<Ms | undefined>;
@@ -99,20 +97,10 @@ function probeSurface({ ports, connection }: Resolved, isNew: boolean): void {
 
 /** Returns the result of an object that cannot be resolved. A one-shot object may end while it waits for its needs. */
 function unresolvedResult(r: Reconciliation, result: ReconcileResult): ReconcileResult {
-  const { ports, kind, object, local } = r;
-  const { oneShot, resource } = kind;
-  const now = ports.clock.now();
-  const deadline = deadlineOf(kind, object, local, now);
-  const { data: spec } = parseSpec(resource.spec, object);
   const isWaiting = result.is === "waiting" || result.is === "held";
-  if (oneShot !== undefined && spec !== undefined && isWaiting && deadline !== undefined && deadline <= now) {
-    const memory = resource.memory.parse(local.unsaved?.memory ?? object.status ?? {});
-    const isSent = openSlot(object, local).is !== "empty";
-    r.memory = memory;
-    r.report = oneShot.overdue(spec, memory, { now, isSent });
-    return { is: "stalled", why: r.report.ready, exchange: "none" };
-  }
-  const again = kind.connection === undefined ? undefined : UNRESOLVED_CONNECTION_MS;
+  const ended = isWaiting ? endedByDeadline(r) : undefined;
+  if (ended !== undefined) return ended;
+  const again = r.kind.connection === undefined ? undefined : UNRESOLVED_CONNECTION_MS;
   return stallOnMissing(r, { ...result, again });
 }
 

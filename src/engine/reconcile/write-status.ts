@@ -7,14 +7,15 @@ import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { Ms } from "../contract/kind.ts";
 import { abreast, backoff, followInterval, jitter, pollInterval } from "../contract/requeue.ts";
+import { parseSpec } from "../contract/spec.ts";
 import { isSettled, statusOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import { buildStatus, type ReconcileResult } from "../status/build.ts";
-import { expectLook, timeLimit } from "../status/one-shot.ts";
+import { deadlineOf, expectLook, timeLimit } from "../status/one-shot.ts";
 import { writeOutputs } from "../status/outputs.ts";
 import { type Ended, idToStore, memoryToStore, type Reconciliation } from "../status/reconciliation.ts";
 import { recordTransitions, significantPart, throttle } from "../status/writes.ts";
-import { openAction } from "../steps/recover.ts";
+import { openAction, openSlot } from "../steps/recover.ts";
 
 /**
  * Writes how a reconcile ended.
@@ -24,7 +25,7 @@ import { openAction } from "../steps/recover.ts";
 export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms> {
   const { ports, kind, object, local } = r;
   const isHandled = isAnswered(r, ended) && !isHeld(r);
-  const result = await writeOutputs(r, ended);
+  const result = decided(r, await writeOutputs(r, ended));
   const now = ports.clock.now();
   const status = buildStatus({
     object,
@@ -47,6 +48,30 @@ export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms>
   const requeueAfter = held === undefined ? next : Math.min(next, held);
   if (kind.oneShot !== undefined) expectLook(local, ports.clock, requeueAfter);
   return requeueAfter;
+}
+
+/** Ends a one-shot object in time whose kind could not decide that, as an exchange or an output failed. */
+function decided(r: Ended, result: ReconcileResult): ReconcileResult {
+  if (r.context?.goal !== "present" || r.report !== undefined) return result;
+  const isFailed = result.is === "retry" || (result.is === "stalled" && result.exchange !== "none");
+  return isFailed ? (endedByDeadline(r) ?? result) : result;
+}
+
+/**
+ * Ends a one-shot object whose deadline has passed, where the kind cannot: it waits for its needs, the platform cannot be
+ * read, or an output cannot be written.
+ * @returns undefined for other objects
+ */
+export function endedByDeadline(r: Ended): ReconcileResult | undefined {
+  const { ports, kind, object, local } = r;
+  const { oneShot, resource } = kind;
+  const now = ports.clock.now();
+  const deadline = deadlineOf(kind, object, local, now);
+  const { data: spec } = parseSpec(resource.spec, object);
+  if (oneShot === undefined || spec === undefined || deadline === undefined || deadline > now) return undefined;
+  const isSent = openSlot(object, local).is !== "empty";
+  r.report = oneShot.overdue(spec, memoryToStore(r), { now, isSent });
+  return { is: "stalled", why: r.report.ready, exchange: "none" };
 }
 
 /**

@@ -19,8 +19,6 @@ export interface Reconciliation {
   object: KubeObject;
   /** Undefined while nothing was observed: the stored facts then stay. */
   report: Report | undefined;
-  /** The memory of a one-shot object that ended before it was resolved. */
-  memory?: JsonObject;
 }
 
 /** A reconcile whose spec, references, connection and values are resolved. */
@@ -65,8 +63,8 @@ export function idToStore({ context, local, object }: Ended): Uuid | undefined {
  * Returns the memory to store: the unsaved one of this process, else the one that the reconcile used, else the stored
  * one. A deletion does not change the memory.
  */
-export function memoryToStore({ kind, local, object, context, memory }: Ended): JsonObject {
+export function memoryToStore({ kind, local, object, context }: Ended): JsonObject {
   const isUsed = context?.goal === "present" && recordedId(context) !== undefined;
-  const used = isUsed ? context.memory : memory;
+  const used = isUsed ? context.memory : undefined;
   return local.unsaved?.memory ?? used ?? kind.resource.memory.parse(object.status ?? {});
 }
