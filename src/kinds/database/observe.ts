@@ -79,5 +79,5 @@ async function statusOf(
   const found = all?.find((one) => one.id === id);
   if (found !== undefined) return { status: found };
   const exists = isListed || (await unlessMissing(offered(api, "getDatabase", () => api.databases.get(id))));
-  return exists === undefined ? undefined : reportedState(context, id, request);
+  return exists === undefined ? undefined : reportedState(context, id, request, true);
 }

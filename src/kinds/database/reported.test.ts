@@ -37,8 +37,11 @@ describe("the state of a database that cannot be read", () => {
     expect(toldBy(memory, request)).toBe(expected);
   });
 
-  it("is not known of an adopted one", () => {
+  it("is not known of an adopted one, however it was found", () => {
     expect(toldBy(nothing, undefined, DATABASE)).toBe("NotObservable");
+    expect(reportedState(passWith({ memory: nothing }), DATABASE, undefined, true).unseen?.reason).toBe(
+      "NotObservable",
+    );
     expect(toldBy({ ...nothing, state: "DEPLOYED" }, undefined, DATABASE)).toBe("DEPLOYED");
   });
 

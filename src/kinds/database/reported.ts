@@ -31,7 +31,7 @@ const NO_SUCH_REQUEST: Why = {
 
 const NEVER_REPORTED: Why = {
   reason: "NotObservable",
-  message: `The database was taken over, and the platform's surface does not show the state of databases. It is left as it is. ${ASK}`,
+  message: `The database was taken over, and the platform does not show its state. It is left as it is. ${ASK}`,
 };
 
 const LOST: Why = {
@@ -56,12 +56,17 @@ export function followedRequest({ memory }: DatabaseContext): Uuid | undefined {
 
 /**
  * Returns what is known of the state. @param request the one of `followedRequest`, undefined where the platform has
- * none
+ * none. @param isShown whether the platform shows the database, but not its state
  */
-export function reportedState(context: DatabaseContext, id: Uuid, request: Deployment | undefined): ReportedState {
+export function reportedState(
+  context: DatabaseContext,
+  id: Uuid,
+  request: Deployment | undefined,
+  isShown = false,
+): ReportedState {
   const { lastDeployment: last, stopping } = context.memory;
   const isOpen = stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
-  if (!isOpen) return standing(context, id);
+  if (!isOpen) return standing(context, id, isShown);
   const requestId = followedRequest(context);
   if (requestId === undefined) return unseen(id, NO_REQUEST);
   if (request === undefined) return unanswered(context, id);
@@ -85,13 +90,18 @@ function unanswered({ memory, now }: DatabaseContext, id: Uuid): ReportedState {
 
 /**
  * Returns the state while nothing is under way. A database that we created and that has no state was never deployed.
+ * One that was found in a list or by a user's id may run.
  */
-function standing({ memory, spec, records: { started, confirmedByUser } }: DatabaseContext, id: Uuid): ReportedState {
+function standing(
+  { memory, spec, records: { started, confirmedByUser } }: DatabaseContext,
+  id: Uuid,
+  isShown: boolean,
+): ReportedState {
   const { state, lastDeployment } = memory;
   const known = state ?? lastDeployment?.state;
   if (known === undefined && started === true) return unseen(id, LOST);
-  if (known === undefined && spec.externalId !== undefined && confirmedByUser !== true)
-    return unseen(id, NEVER_REPORTED);
+  const isFound = isShown || spec.externalId !== undefined;
+  if (known === undefined && isFound && confirmedByUser !== true) return unseen(id, NEVER_REPORTED);
   return { status: { id, state: known ?? "READY" }, request: undefined, unseen: undefined };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
-import { DATABASE, OLD_REQUEST, passWith, statusOf } from "../../../test/support/services/databases.ts";
+import { DATABASE, OLD_REQUEST, passWith, record, statusOf } from "../../../test/support/services/databases.ts";
 import type { Json } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { serviceBaseline } from "../service/trace.ts";
@@ -41,5 +41,17 @@ describe("a request to a database of the full surface", () => {
     const services = { statuses: () => Promise.resolve([statusOf(state)]) };
     const api = { capabilities: capabilitiesOn("Full"), services } as unknown as Platform;
     expect(await database.trace(intentOf(op, mark), passWith(), api)).toMatchObject(expected);
+  });
+});
+
+describe("an unconfirmed create that the list shows", () => {
+  it("made a database that is not deployed yet, also where its state cannot be read", async () => {
+    const api = {
+      capabilities: capabilitiesOn("Full"),
+      databases: { list: () => Promise.resolve([record()]) },
+    } as unknown as Platform;
+    const intent = { ...intentOf("createDatabase", { absentAt: null }), creates: true, name: "main" };
+    const traced = await database.trace(intent, passWith({ memory: { state: undefined } }), api);
+    expect(traced).toMatchObject({ is: "landed", known: [{ id: DATABASE, memory: { state: "READY" } }] });
   });
 });

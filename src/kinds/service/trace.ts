@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 
+import { timeText } from "../../api/status.ts";
 import type { Json, OpenIntent, Trace, Why } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { jsonIn } from "../../platform/codec/json.ts";
@@ -99,10 +100,12 @@ export async function traceService(
 ): Promise<Traced> {
   if (intent.creates && kind.traceCreate !== undefined) return await kind.traceCreate(intent, context, api);
   if (intent.creates) {
-    const { inputs, memory } = context;
+    const { inputs, now } = context;
     const area = areaOf(kind, api);
     const list = await offered(api, kind.operations.list, () => area.list(intent.parentId ?? inputs.environmentId));
     if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
+    // As after the answer to the create: the state counts until the platform shows one.
+    const memory = { ...context.memory, state: "READY", stateSince: timeText(now) };
     return traceIn(intent, context, list, list, ({ id }) => ({ observed: kind.nothingObserved, memory, id }));
   }
   const status = await kind.statusOf?.(intent, context, api);
