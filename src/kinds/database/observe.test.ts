@@ -4,7 +4,8 @@ import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import { passWith, plannedBy, record, statusOf } from "../../../test/support/services/databases.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
-import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import type { DatabaseMemory } from "./crd.ts";
 import { database } from "./index.ts";
 
 const missing = () => Promise.reject(new ApiError("getDatabase", { is: "NotFound" }, 404, "not found"));
@@ -20,29 +21,30 @@ function platform(isListed: boolean): Platform {
   } as unknown as Platform;
 }
 
-/** The answer of a platform to a read. */
-type Failing = readonly [what: string, is: "Forbidden" | "Server" | "BadResponse" | "NotSupported", status: number];
+/** How a platform answers a read. */
+type Failing = readonly [is: "Forbidden" | "Server" | "BadResponse" | "NotSupported", status: number];
 
-const UNCLEAR: readonly Failing[] = [
-  ["is forbidden", "Forbidden", 403],
-  ["fails", "Server", 503],
-  ["is not as documented", "BadResponse", 200],
-];
-const MISSING: Failing = ["is not offered", "NotSupported", 405];
+const FORBIDDEN: Failing = ["Forbidden", 403];
+const FAILED: Failing = ["Server", 503];
+const GARBAGE: Failing = ["BadResponse", 200];
+const MISSING: Failing = ["NotSupported", 405];
 
 /** A platform that lists the database and answers one other read with a failure. */
-function failingPlatform(operation: OperationName, [, is, status]: Failing): Platform {
+function failingPlatform(operation: OperationName, [is, status]: Failing): Platform {
   const capabilities = capabilitiesOn("Auto");
   capabilities.restore({ supported: ["listDatabases"] });
   const answer = async <T>(op: OperationName, value: T): Promise<T> => {
     if (op !== operation) return await Promise.resolve(value);
-    const error = new ApiError(op, { is } as ApiFailure, status, "no");
+    const error = new ApiError(op, { is }, status, "no");
     capabilities.failed(op, error);
     throw error;
   };
   return {
     capabilities,
-    databases: { list: () => Promise.resolve([record()]) },
+    databases: {
+      list: () => Promise.resolve([record()]),
+      credentials: () => answer("getDatabaseCredentials", { host: "db", port: 5432, username: "u", password: "p" }),
+    },
     services: { statuses: () => answer("listServiceStatuses", [statusOf("DEPLOYED")]) },
     serverNow: () => undefined,
   } as unknown as Platform;
@@ -56,11 +58,47 @@ describe("a database that is deleted", () => {
   });
 });
 
-describe("a database that was adopted by its name, where the read of its state", () => {
-  it.each([...UNCLEAR, MISSING])("%s, is not deployed", async (...failing) => {
+describe("a database that was adopted by its name", () => {
+  it.each<[string, Failing]>([
+    ["is forbidden", FORBIDDEN],
+    ["fails", FAILED],
+    ["is not as documented", GARBAGE],
+    ["is not offered", MISSING],
+  ])("is not deployed where the read of its state %s", async (_what, failing) => {
     const context = passWith({ memory: { lastDeployment: undefined, state: undefined } });
     const observed = await database.observe(context, failingPlatform("listServiceStatuses", failing));
     expect(plannedBy(context, observed)).toBe("settled");
     expect(database.report(context, observed).ready.reason).toBe("NotObservable");
+  });
+});
+
+describe("the connection Secret of a database", () => {
+  const spec = { writeConnectionSecretToRef: { name: "main-connection" } };
+  const reported = async (operation: OperationName, failing: Failing, memory: DatabaseMemory = {}) => {
+    const context = passWith({ spec, memory });
+    return database.report(context, await database.observe(context, failingPlatform(operation, failing)));
+  };
+
+  it.each<[string, Failing, reason: string]>([
+    ["is forbidden", FORBIDDEN, "PermissionDenied"],
+    ["fails", FAILED, "PlatformUnavailable"],
+    ["is not as documented", GARBAGE, "UnexpectedResponse"],
+  ])("is not written while the read of the credentials %s", async (_what, failing, reason) => {
+    const report = await reported("getDatabaseCredentials", failing);
+    expect(report.secret).toBeUndefined();
+    expect(report.conditions).toContainEqual(
+      expect.objectContaining({ type: "ConnectionDetails", status: "Unknown", reason }),
+    );
+  });
+
+  it("is not written either while the state is unknown, as the credentials are read once it runs", async () => {
+    const report = await reported("listServiceStatuses", FAILED, { lastDeployment: undefined, state: undefined });
+    expect(report.secret).toBeUndefined();
+    expect(report.conditions).toContainEqual(expect.objectContaining({ type: "ConnectionDetails", status: "Unknown" }));
+  });
+
+  it("has ids and names where the platform does not offer the credentials", async () => {
+    const { secret } = await reported("getDatabaseCredentials", MISSING);
+    expect(Object.keys(secret?.data ?? {})).toEqual(["id", "name", "environmentId", "environment"]);
   });
 });

@@ -6,7 +6,7 @@ import type { Platform } from "../../platform/index.ts";
 import { connectionSecretDue } from "../service/connection-secret.ts";
 import { serviceRecord, type Start } from "../service/model.ts";
 import { isGone, statusesOf } from "../service/observe.ts";
-import { offered, SHOWN, sideRead, unlessMissing } from "../shared/answers.ts";
+import { offered, SHOWN, sideRead, unclearRead, unlessMissing } from "../shared/answers.ts";
 import { isOpen } from "../shared/presence.ts";
 import { type DatabaseContext, type DatabaseTypes, type Observed, typesOf } from "./model.ts";
 import { followedDatabase } from "./plan.ts";
@@ -21,15 +21,24 @@ export async function observe(context: DatabaseContext, start: DatabaseStart, ap
   return { ...observed, types, details: await detailsOf(context, observed, api) };
 }
 
-/** Reads how users reach a database that runs, where its Secret is due and the platform shows the database. */
+const REACHED = "how the database is reached";
+
+/**
+ * Reads how users reach a database that runs, where its Secret is due and the platform shows the database. A Secret
+ * without these details counts as complete, so they are only left out where the platform does not offer them.
+ */
 async function detailsOf(context: DatabaseContext, observed: Observed, api: Platform): Promise<Observed["details"]> {
   const { id } = context;
+  const { status, unseen } = observed;
   if (id === undefined || serviceRecord(context, observed) === undefined) return undefined;
-  if (servicePhase(observed.status?.state ?? "") !== "running") return undefined;
   if (connectionSecretDue(context, observed, followedDatabase(context, observed)) === undefined) return undefined;
+  if (unseen !== undefined && api.capabilities.supports("listServiceStatuses") !== "Unsupported")
+    return { value: undefined, fault: unseen };
+  if (servicePhase(status?.state ?? "") !== "running") return undefined;
   const read = offered(api, "getDatabaseCredentials", () => api.databases.credentials(id), SHOWN);
-  const { value, fault } = await sideRead(read, "how the database is reached");
-  return { value: value && { ...value, port: String(value.port) }, fault };
+  const { value, fault } = await sideRead(read, REACHED);
+  if (value === undefined) return { value, fault: fault ?? unclearRead(api, "getDatabaseCredentials", REACHED) };
+  return { value: { ...value, port: String(value.port) }, fault };
 }
 
 /** Reports whether a request is followed: the database is then read often, and only for its progress. */

@@ -132,8 +132,7 @@ export async function sideRead<T>(
     if (nothing.includes(failure.is)) return NOT_READ;
     const reason = FAULTS[failure.is];
     if (reason === undefined || (failure.is === "RateLimited" && status === 0)) throw error;
-    const how = status === 0 ? "did not answer" : `answered ${status} to`;
-    return { value: undefined, fault: { reason, message: `The platform ${how} ${operation}, which shows ${what}.` } };
+    return { value: undefined, fault: { reason, message: failedRead(operation, status, what) } };
   }
 }
 
@@ -141,10 +140,32 @@ export async function sideRead<T>(
  * Reads what the platform made of a write that it answered without the object. @returns undefined if the read fails.
  * @throws ApiError as `sideRead`
  */
-export async function readBack<T>(api: Platform, read: () => Promise<T>): Promise<T | undefined> {
+export async function readAfterWrite<T>(api: Platform, read: () => Promise<T>): Promise<T | undefined> {
   // Earlier answers, which reads may share, are from before the write.
   api.refresh();
   return (await sideRead(read(), "what was written")).value;
+}
+
+/**
+ * Returns why a read by `offered` shows nothing although the platform may offer it.
+ * @param what as for `sideRead`
+ * @returns undefined where the platform does not offer it
+ */
+export function unclearRead(
+  { capabilities }: Pick<Platform, "capabilities">,
+  operation: OperationName,
+  what: string,
+): Why | undefined {
+  if (capabilities.supports(operation) === "Unsupported") return undefined;
+  const status = capabilities.inconclusive(operation) ?? 0;
+  const message = failedRead(operation, status, what);
+  if (status === 403) return { reason: "PermissionDenied", message };
+  return { reason: status >= 500 ? "PlatformUnavailable" : "UnexpectedResponse", message };
+}
+
+function failedRead(operation: string, status: number, what: string): string {
+  const how = status === 0 ? "did not answer" : `answered ${status} to`;
+  return `The platform ${how} ${operation}, which shows ${what}.`;
 }
 
 /** Returns the condition that says Unknown while a side read fails; none otherwise. */

@@ -6,7 +6,7 @@ import type { Kind, ReconcileContext, Report, Uuid } from "../../engine/contract
 import { isDocumented, type OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { alterationOf, keptAlteration } from "./altered.ts";
-import { offered, readBack, unlessMissing } from "./answers.ts";
+import { offered, readAfterWrite, unlessMissing } from "./answers.ts";
 import { idsBefore, landed, notCreated } from "./create-trace.ts";
 import {
   mineOf,
@@ -146,7 +146,7 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
         updated: true,
       });
       const next = answer ?? { ...mine, ...declared.sent(context.spec) };
-      const shown = answer ? withRecord(answer) : await readBack(api, () => declared.observe(context, api));
+      const shown = answer ? withRecord(answer) : await readAfterWrite(api, () => declared.observe(context, api));
       const left = shown && namedDifferences(declared, context, shown);
       const memory = { ...declared.memoryOf(context, next), altered: alterationOf(context, left ?? []) };
       return { observed: withRecord(next), memory };

@@ -9,7 +9,7 @@ import {
 } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { alterationOf, isAltered } from "../shared/altered.ts";
-import { readBack, takesMore } from "../shared/answers.ts";
+import { readAfterWrite, takesMore } from "../shared/answers.ts";
 import { firstOf, stalled, safely, once } from "../shared/checks.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
 import { alreadyManaged, deletedThere, unseen } from "../shared/names.ts";
@@ -58,7 +58,7 @@ export const webhook: Kind<WebhookTypes> = {
     if (observed.shown === undefined || observed.shown === "gone") return { observed, memory: context.memory };
     const updated = await api.webhooks.update(observed.shown, inputOf(context.spec));
     const id = context.id ?? "";
-    const now = updated ?? (await readBack(api, () => readRegistration(api, id)));
+    const now = updated ?? (await readAfterWrite(api, () => readRegistration(api, id)));
     const left = typeof now === "object" ? webhookDifferences(context.spec, { ...observed.shown, ...now }) : [];
     return {
       observed: { shown: { ...observed.shown, ...inputOf(context.spec), ...updated }, sent: true },
