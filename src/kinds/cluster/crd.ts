@@ -124,7 +124,7 @@ const versionBaseline = z
     generation: count.describe("Generation of that spec."),
   })
   .describe(
-    "Version in the spec at the adoption or the last upgrade of the cluster, if the platform shows no versions; a newer version in the spec causes an upgrade.",
+    "First version in the spec, or version of the last upgrade of the cluster, if the platform shows no versions; a newer version in the spec causes an upgrade.",
   );
 
 const own = {

@@ -48,7 +48,9 @@ describe("the version of a cluster that is not shown", () => {
   it.each<[string, ClusterMemory, string, string]>([
     ["was set when it was adopted", {}, "1.34", "settled"],
     ["was set before, and so still is", baseline("1.34"), "1.34", "settled"],
-    ["is set since", baseline(), "1.34", "upgradeCluster"],
+    ["is set since, for the first time", baseline(), "1.34", "settled"],
+    ["is set since, and an answer showed a newer one as next", { nextKubernetesVersion: "1.35" }, "1.34", "settled"],
+    ["is set since, and an answer showed it as next", { nextKubernetesVersion: "1.34" }, "1.34", "upgradeCluster"],
     ["is newer since", baseline("1.33"), "1.34", "upgradeCluster"],
     ["is older since", baseline("1.35"), "1.34", "settled"],
     ["was upgraded to", { lastOrder: upgraded }, "1.34", "settled"],
@@ -60,13 +62,15 @@ describe("the version of a cluster that is not shown", () => {
     expect(said(unseen({ memory, generation: 2 }, { kubernetesVersion }))).toBe(expected);
   });
 
-  it("is remembered from the first reconcile on, but not where the surface shows it", () => {
+  it("is remembered from the first spec with a version on", () => {
     const look = (context: ClusterContext) => report(context, NOTHING_OBSERVED).status["versionBaseline"];
     expect(look(unseen({}, { kubernetesVersion: "1.34" }))).toEqual({ generation: 1, kubernetesVersion: "1.34" });
     expect(look(unseen())).toEqual({ generation: 1 });
-    expect(look(unseen({ memory: baseline(), generation: 2 }, { kubernetesVersion: "1.34" }))).toEqual({
-      generation: 1,
-    });
+    const [first, second] = ["1.34", "1.35"].map((kubernetesVersion) => ({ kubernetesVersion }));
+    expect(look(unseen({ memory: baseline(), generation: 2 }, first))).toEqual({ generation: 2, ...first });
+    expect(look(unseen({ memory: baseline("1.34"), generation: 2 }, second))).toEqual({ generation: 1, ...first });
+    const next = { nextKubernetesVersion: "1.34" };
+    expect(look(unseen({ memory: { ...baseline(), ...next }, generation: 2 }, second))).toEqual({ generation: 1 });
   });
 
   it("is never reported as reached", () => {

@@ -15,7 +15,7 @@ import { give } from "./order.ts";
 
 /**
  * Reports whether the cluster runs the wanted version or a newer one: there is no downgrade. Where the platform does
- * not show the cluster: whether the upgrade was accepted, or the spec has not changed since the cluster was adopted.
+ * not show the cluster: whether the upgrade was accepted, or the spec names no newer version than the first one.
  */
 export function isReached(context: ClusterContext, observed: Observed, wanted: string): boolean {
   const runs = isClusterShown(observed)
@@ -26,16 +26,25 @@ export function isReached(context: ClusterContext, observed: Observed, wanted: s
 }
 
 /**
- * Returns the version of the spec when the cluster was adopted or last upgraded. An upgrade cannot be undone, so where
- * nothing shows the running version only a change of the spec sends one.
+ * Returns the version that counts as the one that runs: that of the last upgrade, else the first one in the spec. An
+ * upgrade cannot be undone, so where nothing shows the running version only a newer one in the spec sends one.
  * @returns undefined where the platform shows the cluster
  */
 export function versionBaseline(context: ClusterContext, observed: Observed): VersionBaseline | undefined {
   if (isClusterShown(observed)) return undefined;
-  const { spec, memory, resource } = context;
-  if (memory.versionBaseline !== undefined) return memory.versionBaseline;
-  const { kubernetesVersion = spec.kubernetesVersion } = memory.lastOrder ?? {};
-  return { generation: resource.generation, kubernetesVersion };
+  const { versionBaseline: known, lastOrder } = context.memory;
+  if (known?.kubernetesVersion !== undefined) return known;
+  const kubernetesVersion = lastOrder?.kubernetesVersion ?? firstVersion(context, observed);
+  if (kubernetesVersion === undefined && known !== undefined) return known;
+  return { generation: context.resource.generation, kubernetesVersion };
+}
+
+/** Returns the version of the spec, unless an answer showed that the cluster runs an older one. */
+function firstVersion(context: ClusterContext, observed: Observed): string | undefined {
+  const { kubernetesVersion: first } = context.spec;
+  const { nextKubernetesVersion: next } = knownFacts(context, observed);
+  if (first === undefined || next === undefined) return first;
+  return compareVersions(first, next) < 0 ? first : undefined;
 }
 
 /** Reports whether the last request was the upgrade to this version. */

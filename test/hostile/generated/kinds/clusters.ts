@@ -8,6 +8,7 @@ const NOT_IN_CLUSTERS = ["adoptionPolicy", "onMissing", "retry"];
 const PEM = Buffer.from("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").toString("base64");
 const OTHER_PEM = Buffer.from("-----BEGIN CERTIFICATE-----\nBBBB\n-----END CERTIFICATE-----\n").toString("base64");
 
+const FIRST_VERSION = "the documented surface shows no version, and the first one in a spec is assumed to run";
 const TOKEN = "it describes a Secret of the cluster; the token is only read";
 const ofToken = (to: Json): Entry => always(to, local(TOKEN));
 
@@ -34,10 +35,10 @@ export const cluster: KindCases = {
     },
     runState: always("Stopped", sent("stopCluster", {})),
     kubernetesVersion: {
-      // The documented surface does not show the next version: the operator requests an upgrade once, and the platform chooses.
       ...always("1.34", sent("upgradeCluster", {})),
       oneWay: true,
-      createdDocumented: local("the version of an adopted cluster is assumed to match the spec"),
+      documented: local(FIRST_VERSION),
+      createdDocumented: local(FIRST_VERSION),
     },
     "writeTokenSecretToRef.name": ofToken(`${name}-moved`),
     "writeTokenSecretToRef.readOnly": ofToken(false),
