@@ -172,6 +172,19 @@ describe("a cluster that the platform shows", () => {
     expect(env.sent()).toEqual(["upgradeCluster", "upgradeCluster"]);
   });
 
+  it("whose upgrade fails is deployed on request, and then upgraded", async () => {
+    env.harness.edit(env.cluster.id, { failNext: ["deploy"] });
+    const runner = env.applied({ kubernetesVersion: "1.34" });
+    expect((await runner.run()).ops).toEqual(["adopt", "upgradeCluster"]);
+    env.harness.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "DeploymentFailed" } });
+    expect((await runner.run({ requested: "again" })).ops).toEqual(["deployCluster"]);
+    env.harness.pass(120);
+    expect((await runner.run()).ops).toEqual(["upgradeCluster"]);
+    env.harness.pass(120);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { kubernetesVersion: "1.34" } });
+  });
+
   it("that does not stop is asked for once", async () => {
     env.harness.edit(env.cluster.id, { failNext: ["stop"] });
     const runner = env.applied({ runState: "Stopped" });

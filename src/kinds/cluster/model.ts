@@ -102,9 +102,9 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ["CANCELED", "It was canceled on the platform"],
 ]);
 
-/** Returns the reason of a failure, with what to do about it. */
-export function clusterFailure(state: string): Why {
-  return explainFailure(shownState(state), { noun: "cluster", advice: ADVICE });
+/** Returns the reason of a failure, with what to do about it. @param isRetried whether a reconcile request retries it */
+export function clusterFailure(state: string, isRetried = true): Why {
+  return explainFailure(shownState(state), { noun: "cluster", advice: ADVICE, isRetried });
 }
 
 /** How soon a failed read is repeated, in milliseconds. */

@@ -20,7 +20,7 @@ import {
 } from "./model.ts";
 import { checkProven, give, openOrder, refusal } from "./order.ts";
 import { checkToken } from "./token.ts";
-import { checkClusterVersion } from "./version.ts";
+import { checkClusterVersion, isUpgradeRetried } from "./version.ts";
 
 type Check = Plan<Action> | undefined;
 
@@ -36,7 +36,7 @@ export function plan(context: ClusterContext, observed: Observed): Plan<Action> 
     () => checkProgress(context, observed),
     () => checkClusterRunState(context, observed),
     () => checkClusterVersion(context, observed),
-    () => checkFailure(observed),
+    () => checkFailure(context, observed),
     () => checkCredentials(context, observed),
     () => checkToken(context, observed),
   ]);
@@ -58,10 +58,10 @@ function checkProgress(context: ClusterContext, observed: Observed): Check {
   }
 }
 
-function checkFailure(observed: Observed): Check {
-  return shownPhase(observed) === "failed"
-    ? { is: "stalled", why: clusterFailure(observed.status?.status ?? "") }
-    : undefined;
+function checkFailure(context: ClusterContext, observed: Observed): Check {
+  if (shownPhase(observed) !== "failed") return undefined;
+  const isRetried = context.spec.runState !== undefined || isUpgradeRetried(context, observed);
+  return { is: "stalled", why: clusterFailure(observed.status?.status ?? "", isRetried) };
 }
 
 function checkCredentials({ spec: { credentialsId } }: ClusterContext, { credentials }: Observed): Check {

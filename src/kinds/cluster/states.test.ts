@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { CLUSTER, clusterContext, listed } from "../../../test/support/kinds/cluster-contexts.ts";
-import { clusterStates } from "../../platform/codec/states.ts";
+import type { ContextChange } from "../../../test/support/kinds/contexts.ts";
+import type { Plan, Supports } from "../../engine/contract/kind.ts";
+import { clusterPhase, clusterStates } from "../../platform/codec/states.ts";
+import type { ClusterOrder } from "./crd.ts";
+import type { ClusterContext } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 
@@ -36,11 +40,13 @@ const TABLE: Readonly<Record<string, readonly [running: string, stopped: string,
   RESTARTING: ["Restarting", "Restarting", "Restarting"],
 };
 
-function said(state: string, runState: string | undefined): string {
-  const found = plan(clusterContext({}, { runState }), listed(state));
+function said(found: Plan): string {
   if (found.is === "step") return found.step.op;
   return "why" in found ? found.why.reason : found.is;
 }
+
+const saidIn = (state: string, runState?: string): string =>
+  said(plan(clusterContext({}, { runState }), listed(state)));
 
 describe("a cluster", () => {
   it("[C5] is judged in all 24 states", () => {
@@ -48,11 +54,11 @@ describe("a cluster", () => {
   });
 
   it.each(Object.entries(TABLE))("in state %s", (state, row) => {
-    expect([said(state, "Running"), said(state, "Stopped"), said(state, undefined)]).toEqual(row);
+    expect([saidIn(state, "Running"), saidIn(state, "Stopped"), saidIn(state)]).toEqual(row);
   });
 
   it("[C5] in a state of the future waits, and shows it", () => {
-    expect(said("HIBERNATING", "Running")).toBe("UnknownState");
+    expect(saidIn("HIBERNATING", "Running")).toBe("UnknownState");
     expect(report(clusterContext(), listed("HIBERNATING")).conditions).toContainEqual(
       expect.objectContaining({ type: "ClusterDeployed", status: "Unknown", reason: "HIBERNATING" }),
     );
@@ -66,6 +72,33 @@ describe("a cluster", () => {
         status: state === "DEPLOYED" || state === "RESTARTED" ? "True" : "False",
       }),
     );
+  });
+});
+
+describe("a failed cluster", () => {
+  const ALL = clusterStates.filter((state) => clusterPhase(state) === "failed");
+  const OF_UPGRADES = ["BUILD_ERROR", "CANCELED", "DEPLOYMENT_ERROR", "INVALID_CREDENTIALS"];
+  const wanted = { kubernetesVersion: "1.34" };
+  const after = (operation: ClusterOrder["operation"]) => ({ memory: { lastOrder: { operation, generation: 1 } } });
+  const supports: Supports = (operation) => (operation === "deployCluster" ? "Unsupported" : "Supported");
+
+  it.each<[string, object, ContextChange<ClusterContext>, readonly string[]]>([
+    ["that is to run", { runState: "Running" }, {}, ALL],
+    ["that is left alone", {}, {}, []],
+    ["whose upgrade failed", wanted, after("Upgrade"), OF_UPGRADES],
+    ["whose deployment before an upgrade failed", wanted, after("Start"), OF_UPGRADES],
+    ["that others failed to upgrade", wanted, {}, []],
+    ["that runs the version", { kubernetesVersion: "1.33" }, after("Upgrade"), []],
+    ["whose upgrade failed where clusters cannot be deployed", wanted, { ...after("Upgrade"), supports }, []],
+  ])("%s promises a retry on request only where it is deployed then", (_name, spec, change, retried) => {
+    const on = (state: string, requested?: string) =>
+      plan(clusterContext({ ...change, requested }, spec), listed(state));
+    const message = (state: string) => {
+      const found = on(state);
+      return "why" in found ? found.why.message : "";
+    };
+    expect(ALL.filter((state) => said(on(state, "now")) === "deployCluster")).toEqual(retried);
+    expect(ALL.filter((state) => message(state).includes("or request a retry"))).toEqual(retried);
   });
 });
 
@@ -124,12 +157,10 @@ describe("steps that a policy blocks", () => {
 });
 
 describe("the wanted version", () => {
-  const said = (wanted: string, runs: string | undefined, next: string | undefined): string => {
+  const saidOf = (wanted: string, runs: string | undefined, next: string | undefined): string => {
     const observed = listed("DEPLOYED", next === undefined ? {} : { nextK8sAvailableVersion: next });
     const cluster = { id: CLUSTER, name: "edge", ...(runs === undefined ? {} : { version: runs }) };
-    const found = plan(clusterContext({}, { kubernetesVersion: wanted }), { ...observed, listed: cluster });
-    if (found.is === "step") return found.step.op;
-    return "why" in found ? found.why.reason : found.is;
+    return said(plan(clusterContext({}, { kubernetesVersion: wanted }), { ...observed, listed: cluster }));
   };
   it.each<[string, string | undefined, string | undefined, string]>([
     ["1.34", "1.33", "1.34", "upgradeCluster"],
@@ -142,7 +173,7 @@ describe("the wanted version", () => {
     ["1.34", undefined, "1.34", "upgradeCluster"],
     ["1.34", "newest", "1.35", "VersionNotAvailable"],
   ])("%s where %s runs and %s is next: %s", (wanted, runs, next, expected) => {
-    expect(said(wanted, runs, next)).toBe(expected);
+    expect(saidOf(wanted, runs, next)).toBe(expected);
   });
 
   it.each<[string, string | undefined, number, string]>([

@@ -57,11 +57,33 @@ export function checkClusterVersion(context: ClusterContext, observed: Observed)
   const { kubernetesVersion: wanted, runState } = context.spec;
   if (wanted === undefined || runState === "Stopped" || isReached(context, observed, wanted)) return undefined;
   const phase = shownPhase(observed);
+  if (context.requested !== undefined && isUpgradeRetried(context, observed))
+    return give(context, observed, { operation: "Start" });
   if (phase !== undefined && phase !== "running") return undefined;
   const isTried = wasOrdered(context, wanted) && context.memory.lastOrder?.generation === context.resource.generation;
   return isTried && context.requested === undefined
     ? notObservableAfterwards(context, observed, wanted)
     : checkOffer(context, observed, wanted);
+}
+
+/** The failed states in which an upgrade ends, and the deployment that precedes another one. */
+const UPGRADE_FAILED: ReadonlySet<string> = new Set([
+  "BUILD_ERROR",
+  "CANCELED",
+  "DEPLOYMENT_ERROR",
+  "INVALID_CREDENTIALS",
+]);
+
+/**
+ * Reports whether a reconcile request retries a failed upgrade. Only a cluster that runs can be upgraded, so it is
+ * deployed first.
+ */
+export function isUpgradeRetried(context: ClusterContext, observed: Observed): boolean {
+  const { memory, spec, supports } = context;
+  const { kubernetesVersion: wanted } = spec;
+  if (wanted === undefined || !UPGRADE_FAILED.has(observed.status?.status ?? "")) return false;
+  const isOurs = memory.lastOrder !== undefined && memory.lastOrder.operation !== "Stop";
+  return isOurs && supports("deployCluster") !== "Unsupported" && !isReached(context, observed, wanted);
 }
 
 /**

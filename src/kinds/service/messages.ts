@@ -35,19 +35,23 @@ export function failureReason(state: string): Reason {
   return FAILED.get(state) ?? "DeploymentFailed";
 }
 
-const RETRY = "or request a retry with the annotation platform-operator.io/reconcile-requested-at";
+const RETRY = ", or request a retry with the annotation platform-operator.io/reconcile-requested-at";
+
+interface Failing extends Pick<ServiceNames, "noun" | "advice"> {
+  /** Whether a reconcile request retries what failed; true by default. */
+  readonly isRetried?: boolean;
+}
 
 /**
  * Returns the reason and message of a failure, with what to do about it.
  * @param of what failed, e.g. "commit 1a2b3c4"
  */
-export function explainFailure(
-  state: string,
-  { noun, advice }: Pick<ServiceNames, "noun" | "advice">,
-  of?: string,
-): Why {
+export function explainFailure(state: string, { noun, advice, isRetried = true }: Failing, of?: string): Why {
   const what = advice.get(state) ?? CANCELED_ADVICE.get(state) ?? `Look at the ${noun} on the platform`;
-  return { reason: failureReason(state), message: `The platform reports ${state}${forWhat(of)}. ${what}, ${RETRY}.` };
+  return {
+    reason: failureReason(state),
+    message: `The platform reports ${state}${forWhat(of)}. ${what}${isRetried ? RETRY : ""}.`,
+  };
 }
 
 const CANCELED_ADVICE: ReadonlyMap<string, string> = new Map([
