@@ -26,7 +26,7 @@ const PROBE_JITTER = 0.2;
 
 const HELD: Why = {
   reason: "MassChangeHeld",
-  message: `Too many objects of this connection would be changed without a new generation of theirs. Nothing more is written through it. Find out why, then annotate it with ${RESOLVE}=proceed.`,
+  message: `Too many objects of this connection would be changed although no user changed them. Nothing more is written through it. Find out why, then annotate it with ${RESOLVE}=proceed.`,
 };
 
 /** The condition of a held mass change. It stays while probes fail, so that the next process holds the change as well. */
