@@ -23,9 +23,11 @@ export function createMassChangeLimit(clock: Clock) {
      */
     take: (key: string, objects: number, isCaused = false): boolean => {
       const now = clock.monotonic();
-      for (const times of [changed, caused])
-        for (const [other, at] of times) if (now - at >= MASS_CHANGE_WINDOW_MS) times.delete(other);
-      if (isCaused) caused.set(key, now);
+      for (const times of [changed, caused]) dropOld(times, now);
+      if (isCaused) {
+        caused.delete(key);
+        caused.set(key, now);
+      }
       if (caused.has(key)) return true;
       if (holds) return false;
       if (changed.has(key)) return true;
@@ -46,4 +48,12 @@ export function createMassChangeLimit(clock: Clock) {
       changed.clear();
     },
   };
+}
+
+/** Drops the entries that do not count any more. @param times in their order */
+function dropOld(times: Map<string, number>, now: number): void {
+  for (const [key, at] of times) {
+    if (now - at < MASS_CHANGE_WINDOW_MS) return;
+    times.delete(key);
+  }
 }

@@ -30,7 +30,7 @@ export async function candidateFor(
   { adoption, management }: Pick<Policies, "adoption" | "management">,
 ): Promise<Origin | undefined> {
   const expected = ports.orphans.expected();
-  if (expected !== undefined) await readable(expected);
+  if (expected !== undefined) await readable(expected, undefined);
   const known = ports.orphans.find(orphanKeyOf(place));
   if (known === undefined || adoption === "Never" || management === "ObserveOnly") return undefined;
   const orphan = await confirmed(ports, known);
@@ -61,9 +61,7 @@ async function confirmed(ports: Ports, orphan: Orphan): Promise<Orphan | undefin
 }
 
 /** @returns what was read from the ledger; `known` without the permission to read it */
-async function readable<T>(read: Promise<T>, known: T): Promise<T>;
-async function readable(read: Promise<void>): Promise<void>;
-async function readable(read: Promise<unknown>, known?: unknown): Promise<unknown> {
+async function readable<T>(read: Promise<T>, known: T): Promise<T> {
   try {
     return await read;
   } catch (error) {
