@@ -47,4 +47,11 @@ describe("completion", () => {
   it.each(["bash", "zsh", "fish", "kubectl"])("prints a script for %s that asks __complete", async (shell) => {
     expect((await cli(["completion", shell])).stdout).toContain(" __complete ");
   });
+
+  it.each(["bash", "zsh", "fish"])(
+    "prints a script for %s that completes file names after the directive :0",
+    async (shell) => {
+      expect((await cli(["completion", shell])).stdout).toMatch(/:0\b.*(?:compopt|_files|__fish_complete_path)/);
+    },
+  );
 });

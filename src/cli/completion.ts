@@ -112,7 +112,9 @@ compdef _platform_operator platform-operator kubectl-platform
 const FISH = `# platform-operator completion fish | source
 function __platform_operator_complete
   set -l words (commandline -opc) (commandline -ct)
-  $words[1] __complete $words[2..-1] 2>/dev/null | string match --invert --regex '^:\\d+$'
+  set -l lines ($words[1] __complete $words[2..-1] 2>/dev/null)
+  string match --invert --regex '^:\\d+$' -- $lines
+  contains -- :0 $lines; and __fish_complete_path (commandline -ct)
 end
 complete -c platform-operator -f -a '(__platform_operator_complete)'
 complete -c kubectl-platform -f -a '(__platform_operator_complete)'
