@@ -120,7 +120,8 @@ export const operation: KindCases = {
       ),
       "source.helm_repository": once({ ...CHART, chart_name: "kafka" }, rendered("kafka"), renders),
       outputConfigMap: once(`${object}-elsewhere`, local("the ConfigMap for the values"), renders),
-      completion: once("Accepted", local("the condition for completion")),
+      // A database's deployment: the commit of an application would change after the trial, which does not wait for it.
+      completion: once("Accepted", local("the condition for completion"), deploysDatabase),
       backoffLimit: once(4, local("the limit of the operator's attempts")),
       activeDeadlineSeconds: once(900, local("the operator's deadline")),
       ttlSecondsAfterFinished: once(86_400, local("the time until the object is deleted")),
