@@ -18,16 +18,24 @@ const OUTAGES: ReadonlySet<string> = new Set(["PlatformUnavailable", "PlatformUn
  * intermediate state of reported work is written once it lasts 10 s. So is a failed exchange about a settled object, a
  * side read included: it may be an error of the connection, which reports it once. The first status of an object may
  * wait until the YAML that came with it is applied. A reconcile that the rate limit defers writes only what would be
- * lost at the end of the process (see `flush`). Everything else is written at once.
+ * lost at the end of the process (see `flush`). Everything else is written at once, and so is the answer to a reconcile
+ * request: until it is written, the next reconcile would carry out the request again.
  */
 export function throttle(object: KubeObject, status: JsonObject, result: ReconcileResult, windows: Windows): Ms {
   if (result.is === "deferred") return Number.POSITIVE_INFINITY;
+  if (isAnswered(object, status)) return 0;
   if (keepsReady(object, status, result)) return windows.deferMs;
   const isWorking = result.is === "waiting" || result.is === "retry" || (result.is === "held" && !isSettled(object));
   if (!isWorking) return 0;
   if (conditionOf(object, "Ready") === undefined) return windows.graceMs;
   const current = member(object.status, "observedGeneration") === (object.metadata.generation ?? 0);
   return isReported(object, result) && current ? windows.deferMs : 0;
+}
+
+/** Reports whether the status answers a reconcile request that the stored one does not. */
+function isAnswered(object: KubeObject, status: JsonObject): boolean {
+  const handled = member(status, "lastHandledReconcileAt");
+  return handled !== undefined && handled !== member(object.status, "lastHandledReconcileAt");
 }
 
 /** Reports whether the stored status says already that the object waits. A stalled one may wait for its connection. */
