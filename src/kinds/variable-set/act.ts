@@ -5,6 +5,7 @@ import { ApiError } from "../../platform/transport/errors.ts";
 import { importItems } from "../shared/variables.ts";
 import { MAX_NAMESAKES, type KnownTarget, type KnownVariable } from "./crd.ts";
 import {
+  awaitedOf,
   sentKey,
   type Action,
   type Inputs,
@@ -34,9 +35,12 @@ export const prepare: NonNullable<Kind<VariableSetTypes>["prepare"]> = ({ action
   if (!targets.some(({ target, open }) => target.id === step.id && open.length > 0)) return undefined;
   return {
     ...context.memory,
-    targets: targets.map(({ target, open }) =>
-      open.length === 0 ? target.known : started({ context, observed, target }, open),
-    ),
+    targets: [
+      ...targets.map(({ target, open }) =>
+        open.length === 0 ? target.known : started({ context, observed, target }, open),
+      ),
+      ...awaitedOf(context),
+    ],
   };
 };
 
@@ -64,9 +68,10 @@ export const act: Kind<VariableSetTypes>["act"] = async ({ action: step }, conte
   const after = await sent(step, { context, observed, target }, api);
   const writtenAt = isChange(step, after) ? stamp(observed.serverNow, context.records.writtenInto(step.id)) : undefined;
   const known = { ...after, ...(writtenAt !== undefined && { writtenAt }) };
+  const all = targets.map((one) => (one.id === step.id ? known : one.known));
   return {
     observed: { ...observed, sent: new Set([...observed.sent, sentKey(step)]) },
-    memory: { ...context.memory, targets: targets.map((one) => (one.id === step.id ? known : one.known)) },
+    memory: { ...context.memory, targets: [...all, ...awaitedOf(context)] },
   };
 };
 
