@@ -88,8 +88,6 @@ export interface ContextRecords {
    * (`Kind.notObservableAfterwards`).
    */
   readonly started?: boolean;
-  /** A user named the object that an unconfirmed create of this resource made. No other request was sent since. */
-  readonly confirmedByUser?: boolean;
 }
 
 /** Everything that a kind's pure code sees of one reconcile. */

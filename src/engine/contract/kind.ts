@@ -266,6 +266,8 @@ export interface Kind<K extends KindTypes = KindTypes> {
    * lost. If the answer has no id, it is stored with the intent.
    */
   keep?(memory: K["memory"]): JsonObject | undefined;
+  /** Returns the memory once a user named the object that an unconfirmed create made: what the create implies. */
+  confirmed?(memory: K["memory"]): K["memory"];
   /**
    * Reports whether the memory records an action that this platform does not show afterwards. The engine then sets the
    * started marker, so that the action is not repeated if the status is lost.

@@ -127,7 +127,7 @@ function noteConfirmation(r: Resolved, { uid, creates, accepted }: Intent): void
   const { context, kind, object } = r;
   if (uid !== object.metadata.uid || !creates || context.identitySource !== "given") return;
   const memory = accepted === undefined ? context.memory : kind.resource.memory.parse(accepted);
-  r.context = { ...context, memory, records: { ...context.records, confirmedByUser: true } };
+  r.context = { ...context, memory: kind.confirmed?.(memory) ?? memory };
 }
 
 /** Returns why a create that was sent under another parent than the current one cannot be traced. */

@@ -11,6 +11,9 @@ import { checks, followedDatabase } from "./plan.ts";
 import { drift, ready, report, reportAlways, shownRecord } from "./report.ts";
 import { NO_REQUEST, notObservableAfterwards, recordDatabaseAction } from "./reported.ts";
 
+/** The state of a database that was created and never deployed. */
+const NEW = "READY";
+
 export const database = defineService<DatabaseTypes, Database>({
   ...NAMES,
   resource: platformDatabase,
@@ -19,7 +22,10 @@ export const database = defineService<DatabaseTypes, Database>({
   area: (api) => api.databases,
   remote: { operation: "getDatabase", read: (api, id) => api.databases.get(id) },
   followed: followedDatabase,
-  created: ({ memory }, _observed, made) => ({ ...memory, ...shownRecord(made), state: "READY" }),
+  created: ({ memory }, _observed, made) => ({ ...memory, ...shownRecord(made), state: NEW }),
+  // Without its state, a database of which nothing shows the state counts as taken over, and is not deployed.
+  keep: ({ state }) => (state === undefined ? undefined : { state }),
+  confirmed: (memory) => ({ ...memory, state: memory.state ?? NEW }),
   // Without a request id the documented surface shows nothing of a request afterwards.
   ordered: ({ id = "", supports }, what, answer) => {
     const requestId = answer?.deploymentRequestId;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { DATABASE, deployment, openDeployment, passWith, REQUEST } from "../../../test/support/services/databases.ts";
 import type { DatabaseMemory } from "./crd.ts";
+import { database } from "./index.ts";
 import { followedRequest, reportedState } from "./reported.ts";
 
 const MINUTE_AGO = "2026-11-21T09:59:00.000Z";
@@ -46,11 +47,13 @@ describe("the state of a database that cannot be read", () => {
   });
 
   it("is that of a new one where a person confirms that the operator created it", () => {
-    const context = passWith({ memory: nothing, spec: { externalId: DATABASE }, confirmedByUser: true });
-    expect(reportedState(context, DATABASE, undefined)).toMatchObject({
-      status: { state: "READY" },
-      unseen: undefined,
-    });
+    expect(toldBy({ ...database.confirmed?.(nothing) }, undefined, DATABASE)).toBe("READY");
+    expect(database.confirmed?.({ ...nothing, state: "STOPPED" })).toMatchObject({ state: "STOPPED" });
+  });
+
+  it("is kept with the record of a create, for the loss of the status", () => {
+    expect(database.keep?.({ ...nothing, state: "READY", version: "16" })).toEqual({ state: "READY" });
+    expect(database.keep?.(nothing)).toBeUndefined();
   });
 
   it("is followed by the last request that has not ended", () => {

@@ -92,16 +92,12 @@ function unanswered({ memory, now }: DatabaseContext, id: Uuid): ReportedState {
  * Returns the state while nothing is under way. A database that we created and that has no state was never deployed.
  * One that was found in a list or by a user's id may run.
  */
-function standing(
-  { memory, spec, records: { started, confirmedByUser } }: DatabaseContext,
-  id: Uuid,
-  isShown: boolean,
-): ReportedState {
+function standing({ memory, spec, records: { started } }: DatabaseContext, id: Uuid, isShown: boolean): ReportedState {
   const { state, lastDeployment } = memory;
   const known = state ?? lastDeployment?.state;
   if (known === undefined && started === true) return unseen(id, LOST);
   const isFound = isShown || spec.externalId !== undefined;
-  if (known === undefined && isFound && confirmedByUser !== true) return unseen(id, NEVER_REPORTED);
+  if (known === undefined && isFound) return unseen(id, NEVER_REPORTED);
   return { status: { id, state: known ?? "READY" }, request: undefined, unseen: undefined };
 }
 

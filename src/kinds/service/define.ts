@@ -61,6 +61,7 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
       | "shows"
       | "prepare"
       | "keep"
+      | "confirmed"
       | "fieldOwnership"
       | "recordAction"
       | "notObservableAfterwards"

@@ -51,7 +51,6 @@ const RECORDS: ContextRecords = {
   // The content itself.
   fingerprint: (content) => ({ key: "k", digest: JSON.stringify(content), sources: "s" }),
   started: false,
-  confirmedByUser: false,
 };
 
 /**
