@@ -67,9 +67,16 @@ function answered(
   };
 }
 
-/** Records that the upgrade leads to the next minor version: a spec that names it afterwards sends no other upgrade. */
-function upgraded(memory: ClusterMemory, { spec, resource: { generation } }: ClusterContext): ClusterMemory {
-  const { kubernetesVersion = spec.kubernetesVersion } = memory.versionBaseline ?? {};
+/**
+ * Records that the upgrade leads to the next minor version: a spec that names it afterwards sends no other upgrade.
+ * Where the running version is not known, an answer may have shown which one is next.
+ */
+function upgraded(memory: ClusterMemory, { spec, memory: before, resource: { generation } }: ClusterContext) {
+  const known = memory.versionBaseline?.kubernetesVersion;
+  const next = before.nextKubernetesVersion;
+  if (known === undefined && next !== undefined)
+    return { ...memory, versionBaseline: { generation, kubernetesVersion: next } };
+  const kubernetesVersion = known ?? spec.kubernetesVersion;
   if (kubernetesVersion === undefined) return memory;
   const [major = 0, minor = 0] = kubernetesVersion.split(".").map(Number);
   return { ...memory, versionBaseline: { generation, kubernetesVersion: `${major}.${minor + 1}` } };

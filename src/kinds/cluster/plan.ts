@@ -60,7 +60,9 @@ function checkProgress(context: ClusterContext, observed: Observed): Check {
 
 function checkFailure(context: ClusterContext, observed: Observed): Check {
   if (shownPhase(observed) !== "failed") return undefined;
-  const isRetried = context.spec.runState !== undefined || isUpgradeRetried(context, observed);
+  const { spec, supports } = context;
+  const isStartable = spec.runState === "Running" && supports("deployCluster") !== "Unsupported";
+  const isRetried = spec.runState === "Stopped" || isStartable || isUpgradeRetried(context, observed);
   return { is: "stalled", why: clusterFailure(observed.status?.status ?? "", isRetried) };
 }
 
