@@ -24,8 +24,9 @@ export async function observe(context: DatabaseContext, start: DatabaseStart, ap
 const REACHED = "how the database is reached";
 
 /**
- * Reads how users reach a database that runs, where its Secret is due and the platform shows the database. A Secret
- * without these details counts as complete, so they are only left out where the platform does not offer them.
+ * Reads how users reach a database, where its Secret is due and the platform shows the database. A Secret without these
+ * details counts as complete, so they are only left out where the platform does not offer them. While the database does
+ * not run, the Secret waits.
  */
 async function detailsOf(context: DatabaseContext, observed: Observed, api: Platform): Promise<Observed["details"]> {
   const { id } = context;
@@ -34,7 +35,8 @@ async function detailsOf(context: DatabaseContext, observed: Observed, api: Plat
   if (connectionSecretDue(context, observed, followedDatabase(context, observed)) === undefined) return undefined;
   if (unseen !== undefined && api.capabilities.supports("listServiceStatuses") !== "Unsupported")
     return { value: undefined, fault: unseen };
-  if (servicePhase(status?.state ?? "") !== "running") return undefined;
+  if (api.capabilities.supports("getDatabaseCredentials") === "Unsupported") return undefined;
+  if (servicePhase(status?.state ?? "") !== "running") return "awaited";
   const read = offered(api, "getDatabaseCredentials", () => api.databases.credentials(id), SHOWN);
   const { value, fault } = await sideRead(read, REACHED);
   if (value === undefined) return { value, fault: fault ?? unclearRead(api, "getDatabaseCredentials", REACHED) };

@@ -31,15 +31,16 @@ function isSame(
   return written?.secretName === secretName && written.generation === generation && written.startedAt === startedAt;
 }
 
-/** Returns the part of a report about the Secret. While the details cannot be read, an earlier Secret stays. */
+/** Returns the part of a report about the Secret. While there are no details to read, an earlier Secret stays. */
 export function connectionSecretReport(
   context: ServiceContext,
   observed: ServiceObserved,
   last: ServiceDeployment | undefined,
 ): Pick<Report, "conditions" | "status" | "secret"> {
   const { id = "", inputs, spec } = context;
-  const { fault, value } = observed.details ?? NOT_READ;
-  const due = connectionSecretDue(context, observed, last);
+  const { details = NOT_READ } = observed;
+  const { fault, value } = details === "awaited" ? NOT_READ : details;
+  const due = details === "awaited" ? undefined : connectionSecretDue(context, observed, last);
   const { name, environmentRef } = spec;
   const environment = environmentRef.name === undefined ? {} : { environment: environmentRef.name };
   const data = { id, name, environmentId: inputs.environmentId, ...environment, ...value };

@@ -77,8 +77,11 @@ export interface ServiceObserved<Item extends ListedObject = ListedObject> exten
   readonly serverNow?: Date | undefined;
   /** The settings were sent in this reconcile. */
   readonly updated: boolean;
-  /** How users reach the service, where that was read for the Secret. It contains secrets. */
-  readonly details?: SideRead<Readonly<Record<string, string>>> | undefined;
+  /**
+   * How users reach the service, where that was read for the Secret; it contains secrets. "awaited" while the service
+   * does not run: the Secret is then not changed.
+   */
+  readonly details?: SideRead<Readonly<Record<string, string>>> | "awaited" | undefined;
   /**
    * The last lines of the log, where they were read for a failure. They may contain secrets that nobody can recognize.
    */
