@@ -6,37 +6,32 @@ import { createExternalWrites } from "./external-writes.ts";
 const HERE = { host: "api.example.com", organizationId: "6f1c2b1e-0000-4000-8000-000000000001" };
 /** A resource represents the object "held". */
 const isHeld = (id: string): boolean => id === "held";
+const at = "2026-11-21T10:00:00.000Z";
 const named = (name: string, identity = HERE) => anObject({ meta: { name }, status: { identity } });
 
 describe("the external writes", () => {
   it("return the latest of several writers", () => {
     const externalWrites = createExternalWrites(isHeld);
-    externalWrites.record(named("a"), [{ id: "1", at: "2026-11-21T10:00:00.000Z" }]);
+    externalWrites.record(named("a"), [{ id: "1", at }]);
     externalWrites.record(named("b"), [{ id: "1", at: "2026-11-21T10:00:00.500Z" }]);
     expect(externalWrites.latest("1", HERE)).toBe("2026-11-21T10:00:00.500Z");
     externalWrites.forget(named("b"));
-    expect(externalWrites.latest("1", HERE)).toBe("2026-11-21T10:00:00.000Z");
+    expect(externalWrites.latest("1", HERE)).toBe(at);
     expect(externalWrites.latest("2", HERE)).toBeUndefined();
   });
 
   it("name the objects with a new write", () => {
     const externalWrites = createExternalWrites(isHeld);
-    const at = (hour: number) => `2026-11-21T${String(hour)}:00:00.000Z`;
-    expect(externalWrites.record(named("a"), [{ id: "1", at: at(10) }])).toEqual(["1"]);
-    expect(externalWrites.record(named("a"), [{ id: "1", at: at(10) }])).toEqual([]);
-    expect(
-      externalWrites.record(named("a"), [
-        { id: "1", at: at(11) },
-        { id: "2", at: at(11) },
-      ]),
-    ).toEqual(["1", "2"]);
+    const later = ["1", "2"].map((id) => ({ id, at: "2026-11-21T11:00:00.000Z" }));
+    expect(externalWrites.record(named("a"), [{ id: "1", at }])).toEqual(["1"]);
+    expect(externalWrites.record(named("a"), [{ id: "1", at }])).toEqual([]);
+    expect(externalWrites.record(named("a"), later)).toEqual(["1", "2"]);
     expect(externalWrites.record(named("a"), [])).toEqual([]);
     expect(externalWrites.latest("1", HERE)).toBeUndefined();
   });
 
   it("include what was just written, and still name it once the status reports it", () => {
     const externalWrites = createExternalWrites(isHeld);
-    const at = "2026-11-21T10:00:00.000Z";
     externalWrites.note(named("a"), [{ id: "1", at }], HERE);
     expect(externalWrites.latest("1", HERE)).toBe(at);
     expect(externalWrites.record(named("a"), [{ id: "1", at }])).toEqual(["1"]);
@@ -48,16 +43,15 @@ describe("the external writes", () => {
     "do not include writes where the same id is another object: %o",
     (there) => {
       const externalWrites = createExternalWrites(isHeld);
-      const at = "2026-11-21T10:00:00.000Z";
-      externalWrites.record(named("a", { ...HERE, ...there }), [{ id: "1", at }]);
-      externalWrites.note(named("b"), [{ id: "1", at }], { ...HERE, ...there });
+      const elsewhere = { ...HERE, ...there };
+      externalWrites.record(named("a", elsewhere), [{ id: "1", at }]);
+      externalWrites.note(named("b"), [{ id: "1", at }], elsewhere);
       expect(externalWrites.latest("1", HERE)).toBeUndefined();
-      expect(externalWrites.latest("1", { ...HERE, ...there })).toBe(at);
+      expect(externalWrites.latest("1", elsewhere)).toBe(at);
     },
   );
 
   describe("with an action", () => {
-    const at = "2026-11-21T10:00:00.000Z";
     const stop = (result?: "Completed") => ({ id: "1", at, action: { op: "stopDatabase", result } });
 
     it("return who requested it, and name the object again once its result is known", () => {
@@ -84,15 +78,14 @@ describe("the external writes", () => {
       expect(externalWrites.forget(named("a"))).toEqual([]);
       expect(externalWrites.action("held", HERE)).toMatchObject({ result: "Completed" });
       expect(externalWrites.action("1", HERE)).toBeUndefined();
-      externalWrites.record(named("b"), [
-        { id: "held", at: "2026-11-21T11:00:00.000Z", action: { op: "deployDatabase" } },
-      ]);
+      const deploy = { id: "held", at: "2026-11-21T11:00:00.000Z", action: { op: "deployDatabase" } };
+      externalWrites.record(named("b"), [deploy]);
       expect(externalWrites.action("held", HERE)).toMatchObject({ op: "deployDatabase" });
     });
   });
 
   describe("that are not reported any more", () => {
-    const [before, after] = ["2026-11-21T10:00:00.000Z", "2026-11-21T11:00:00.000Z"];
+    const [before, after] = [at, "2026-11-21T11:00:00.000Z"];
     const write = (at: string, id = "held") => ({ id, at });
 
     /** Writers whose status reported a write, and which have made another one since. */

@@ -18,81 +18,38 @@ function writer(name: string, at: string, id?: string): KubeObject {
 const [old, young] = [writer("old", "09:00"), writer("young", "10:00")];
 const owner = writer("owner", "11:00", ID);
 
+type Deed = readonly ["want" | "record" | "forget", KubeObject, ...ReturnType<typeof entryOf>[]];
+
+/** What several writers did, in this order. */
+function after(...deeds: readonly Deed[]): FieldOwnership {
+  const entries = createFieldOwnership();
+  for (const [what, by, ...some] of deeds) entries[what](by, some);
+  return entries;
+}
+
 describe("the writer of an entry", () => {
-  it.each<[string, (entries: FieldOwnership) => void, string | undefined]>([
-    ["is nobody", () => {}, undefined],
-    ["wrote it", (entries) => entries.record(young, [entry]), "young"],
-    [
-      "wrote it before an older one wanted it",
-      (entries) => {
-        entries.want(old, [entry]);
-        entries.record(young, [entry]);
-      },
-      "young",
-    ],
-    [
-      "is the older of two that wrote it",
-      (entries) => {
-        entries.record(young, [entry]);
-        entries.record(old, [entry]);
-      },
-      "old",
-    ],
-    [
-      "wanted it first, whatever its age",
-      (entries) => {
-        entries.want(young, [entry]);
-        entries.want(old, [entry]);
-      },
-      "young",
-    ],
-    [
-      "is the resource of the object itself",
-      (entries) => {
-        entries.record(old, [entry]);
-        entries.want(owner, [entry]);
-      },
-      "owner",
-    ],
-    [
-      "wants it no more",
-      (entries) => {
-        entries.want(young, [entry]);
-        entries.want(young, []);
-      },
-      undefined,
-    ],
-    [
-      "is gone",
-      (entries) => {
-        entries.record(young, [entry]);
-        entries.want(young, [entry]);
-        entries.forget(young);
-      },
-      undefined,
-    ],
-    ["wrote another one", (entries) => entries.record(young, [entryOf(ID, "OTHER")]), undefined],
-  ])("%s", (_, happen, expected) => {
-    const entries = createFieldOwnership();
-    happen(entries);
+  it.each<[string, FieldOwnership, string | undefined]>([
+    ["is nobody", after(), undefined],
+    ["wrote it", after(["record", young, entry]), "young"],
+    ["wrote it before an older one wanted it", after(["want", old, entry], ["record", young, entry]), "young"],
+    ["is the older of two that wrote it", after(["record", young, entry], ["record", old, entry]), "old"],
+    ["wanted it first, whatever its age", after(["want", young, entry], ["want", old, entry]), "young"],
+    ["is the resource of the object itself", after(["record", old, entry], ["want", owner, entry]), "owner"],
+    ["wants it no more", after(["want", young, entry], ["want", young]), undefined],
+    ["is gone", after(["record", young, entry], ["want", young, entry], ["forget", young]), undefined],
+    ["wrote another one", after(["record", young, entryOf(ID, "OTHER")]), undefined],
+  ])("%s", (_, entries, expected) => {
     const asked = writer("asked", "12:00");
     expect(entries.writer(entry, asked, HERE)).toBe(expected === undefined ? undefined : `Widget "team/${expected}"`);
   });
 
   it("may write it itself", () => {
-    const entries = createFieldOwnership();
-    entries.want(young, [entry]);
-    entries.want(old, [entry]);
-    expect([entries.writer(entry, young, HERE), entries.writer(entry, old, HERE)]).toEqual([
-      undefined,
-      'Widget "team/young"',
-    ]);
+    const entries = after(["want", young, entry], ["want", old, entry]);
+    const told = () => [young, old].map((one) => entries.writer(entry, one, HERE));
+    expect(told()).toEqual([undefined, 'Widget "team/young"']);
     entries.record(young, [entry]);
     entries.want(young, []);
-    expect([entries.writer(entry, young, HERE), entries.writer(entry, old, HERE)]).toEqual([
-      undefined,
-      'Widget "team/young"',
-    ]);
+    expect(told()).toEqual([undefined, 'Widget "team/young"']);
   });
 
   describe("[E10] of another namespace", () => {
@@ -101,23 +58,17 @@ describe("the writer of an entry", () => {
       return anObject({ meta, status: { ...(id !== undefined && { externalId: id }), identity } });
     };
 
-    it.each<[string, (entries: FieldOwnership) => void, boolean]>([
-      ["that only wants it", (entries) => entries.want(there(undefined), [entry]), false],
-      ["that wrote it", (entries) => entries.record(there(undefined), [entry]), true],
-      [
-        "that wrote it on another host",
-        (entries) => entries.record(there(undefined, { ...HERE, host: "evil" }), [entry]),
-        false,
-      ],
-      ["that stands for the object", (entries) => entries.want(there(ID), [entry]), true],
+    it.each<[string, FieldOwnership, boolean]>([
+      ["that only wants it", after(["want", there(undefined), entry]), false],
+      ["that wrote it", after(["record", there(undefined), entry]), true],
+      ["that wrote it on another host", after(["record", there(undefined, { ...HERE, host: "evil" }), entry]), false],
+      ["that stands for the object", after(["want", there(ID), entry]), true],
       [
         "that stands for its namesake in another organization",
-        (entries) => entries.want(there(ID, { ...HERE, organizationId: ID }), [entry]),
+        after(["want", there(ID, { ...HERE, organizationId: ID }), entry]),
         false,
       ],
-    ])("%s", (_who, happen, counts) => {
-      const entries = createFieldOwnership();
-      happen(entries);
+    ])("%s", (_who, entries, counts) => {
       expect(entries.writer(entry, young, HERE)).toBe(counts ? 'Widget "other/there"' : undefined);
     });
   });

@@ -18,51 +18,21 @@ function claimant(name: string, at: string, recorded: boolean, kind = "Widget"):
 }
 
 describe("holder", () => {
-  it.each<[string, readonly [string, string, boolean][], readonly (string | undefined)[]]>([
-    ["one alone has it", [["a", "10:00", false]], [undefined]],
-    [
-      "the recorded one before an older claim",
-      [
-        ["a", "09:00", false],
-        ["b", "10:00", true],
-      ],
-      ["team/b", undefined],
-    ],
-    [
-      "the older of two claims",
-      [
-        ["a", "10:00", false],
-        ["b", "09:00", false],
-      ],
-      ["team/b", undefined],
-    ],
-    [
-      "the older of two recorded ones",
-      [
-        ["a", "10:00", true],
-        ["b", "09:00", true],
-      ],
-      ["team/b", undefined],
-    ],
-    [
-      "the first by name at the same age",
-      [
-        ["b", "09:00", false],
-        ["a", "09:00", false],
-      ],
-      ["team/a", undefined],
-    ],
-    [
-      "the best of many",
-      [
-        ["a", "08:00", false],
-        ["b", "10:00", true],
-        ["c", "09:00", true],
-      ],
-      ["team/c", "team/c", undefined],
-    ],
-  ])("%s", (_, rows, expected) => {
-    const objects = rows.map(([name, at, recorded]) => claimant(name, at, recorded));
+  /** Claimants as "name, time of creation, whether the id is recorded". */
+  const claimants = (...rows: readonly `${string} ${string}${"" | " recorded"}`[]) =>
+    rows.map((row) => {
+      const [name = "", at = "", recorded] = row.split(" ");
+      return claimant(name, at, recorded !== undefined);
+    });
+
+  it.each<[string, readonly KubeObject[], readonly (string | undefined)[]]>([
+    ["one alone has it", claimants("a 10:00"), [undefined]],
+    ["the recorded one before an older claim", claimants("a 09:00", "b 10:00 recorded"), ["team/b", undefined]],
+    ["the older of two claims", claimants("a 10:00", "b 09:00"), ["team/b", undefined]],
+    ["the older of two recorded ones", claimants("a 10:00 recorded", "b 09:00 recorded"), ["team/b", undefined]],
+    ["the first by name at the same age", claimants("b 09:00", "a 09:00"), ["team/a", undefined]],
+    ["the best of many", claimants("a 08:00", "b 10:00 recorded", "c 09:00 recorded"), ["team/c", "team/c", undefined]],
+  ])("%s", (_, objects, expected) => {
     for (const order of [objects, objects.toReversed()]) {
       const claims = createIdOwnership();
       for (const object of order) claims.set(object, ID);
@@ -79,14 +49,8 @@ describe("holder", () => {
 
   it("counts the annotation only until there is a status", () => {
     const claims = createIdOwnership();
-    const noted = anObject({
-      meta: {
-        name: "old",
-        uid: "uid-old",
-        creationTimestamp: "2026-11-21T08:00:00Z",
-        annotations: { [EXTERNAL_ID]: ID },
-      },
-    });
+    const meta = { name: "old", creationTimestamp: "2026-11-21T08:00:00Z", annotations: { [EXTERNAL_ID]: ID } };
+    const noted = anObject({ meta });
     const other = claimant("new", "09:00", false);
     claims.set(noted, undefined);
     expect(claims.holder(ID, other, HERE)).toBe("team/old");
@@ -124,16 +88,16 @@ describe("holder", () => {
 
   describe("[E10] of another namespace", () => {
     const here = claimant("here", "10:00", false);
-    const there = (status?: JsonObject, annotations?: Readonly<Record<string, string>>): KubeObject =>
+    const there = (status?: JsonObject, annotations: Readonly<Record<string, string>> = {}): KubeObject =>
       anObject({
         meta: {
           name: "there",
           namespace: "other",
           uid: "uid-there",
           creationTimestamp: "2026-11-21T08:00:00Z",
-          ...(annotations !== undefined && { annotations }),
+          annotations,
         },
-        ...(status !== undefined && { status }),
+        status,
       });
     const on = (identity: JsonObject): JsonObject => ({ externalId: ID, identity });
 

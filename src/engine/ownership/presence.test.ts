@@ -20,58 +20,29 @@ function last(looks: readonly Look[], goal: Goal = "present", deleted = false): 
 }
 
 const SHOWN: Look = [0, "Shown"];
+const missing = (at: number): Look => [at, "Missing"];
+const unclear = (at: number): Look => [at, "Unclear"];
 
 describe("an object that a list lacks", () => {
   it.each<[string, readonly Look[], string]>([
     ["is there while the list shows it", [SHOWN], "Present"],
-    ["is not gone at once", [SHOWN, [1, "Missing"]], "Unconfirmed"],
-    ["is not gone at a second read that comes soon", [SHOWN, [1, "Missing"], [MINUTE, "Missing"]], "Unconfirmed"],
-    ["is gone at the second read a minute later", [SHOWN, [1, "Missing"], [MINUTE + 1, "Missing"]], "Gone"],
-    [
-      "is not gone if it was shown in between",
-      [SHOWN, [1, "Missing"], [2, "Shown"], [MINUTE + 1, "Missing"]],
-      "Unconfirmed",
-    ],
-    [
-      "may be there if no list ever showed it",
-      [
-        [1, "Missing"],
-        [10 * MINUTE, "Missing"],
-      ],
-      "Unproven",
-    ],
-    ["may be on another page", [SHOWN, [1, "Unclear"], [10 * MINUTE, "Unclear"]], "Unproven"],
-    [
-      "is not gone by one list that holds all there is",
-      [SHOWN, [1, "Unclear"], [MINUTE + 1, "Missing"]],
-      "Unconfirmed",
-    ],
+    ["is not gone at once", [SHOWN, missing(1)], "Unconfirmed"],
+    ["is not gone at a second read that comes soon", [SHOWN, missing(1), missing(MINUTE)], "Unconfirmed"],
+    ["is gone at the second read a minute later", [SHOWN, missing(1), missing(MINUTE + 1)], "Gone"],
+    ["is not gone if it was shown in between", [SHOWN, missing(1), [2, "Shown"], missing(MINUTE + 1)], "Unconfirmed"],
+    ["may be there if no list ever showed it", [missing(1), missing(10 * MINUTE)], "Unproven"],
+    ["may be on another page", [SHOWN, unclear(1), unclear(10 * MINUTE)], "Unproven"],
+    ["is not gone by one list that holds all there is", [SHOWN, unclear(1), missing(MINUTE + 1)], "Unconfirmed"],
   ])("%s", (_name, looks, expected) => {
     expect(last(looks)).toBe(expected);
   });
 
   it.each<[string, readonly Look[], boolean, string]>([
-    ["is gone at once where the platform accepted its deletion", [SHOWN, [1, "Missing"]], true, "Gone"],
+    ["is gone at once where the platform accepted its deletion", [SHOWN, missing(1)], true, "Gone"],
     ["still goes while it is shown", [SHOWN], true, "Present"],
-    ["is not gone at once where nothing was asked for", [SHOWN, [1, "Missing"]], false, "Unconfirmed"],
-    [
-      "is gone after a minute, though a new process never saw it",
-      [
-        [1, "Missing"],
-        [MINUTE + 1, "Missing"],
-      ],
-      false,
-      "Gone",
-    ],
-    [
-      "may be on another page",
-      [
-        [1, "Unclear"],
-        [MINUTE + 1, "Unclear"],
-      ],
-      false,
-      "Unproven",
-    ],
+    ["is not gone at once where nothing was asked for", [SHOWN, missing(1)], false, "Unconfirmed"],
+    ["is gone after a minute, though a new process never saw it", [missing(1), missing(MINUTE + 1)], false, "Gone"],
+    ["may be on another page", [unclear(1), unclear(MINUTE + 1)], false, "Unproven"],
   ])("while its resource is deleted: %s", (_name, looks, deleted, expected) => {
     expect(last(looks, "absent", deleted)).toBe(expected);
   });
