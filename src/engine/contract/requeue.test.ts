@@ -22,21 +22,8 @@ describe("parseDuration", () => {
   });
 
   it.each([
-    "",
-    "s",
-    "10",
-    "1.5h",
-    "-5s",
-    "+5s",
-    "5 s",
-    " 5s",
-    "5s ",
-    "1d",
-    "5S",
-    "1h 30m",
-    "1234567890s",
-    "５s",
-    "5s\n",
+    ...["", "s", "10", "1.5h", "-5s", "+5s", "5 s", " 5s", "5s ", "1d", "5S", "1h 30m"],
+    ...["1234567890s", "５s", "5s\n"],
   ])("refuses %j", (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });

@@ -97,7 +97,7 @@ describe("holder", () => {
           creationTimestamp: "2026-11-21T08:00:00Z",
           annotations,
         },
-        status,
+        ...(status !== undefined && { status }),
       });
     const on = (identity: JsonObject): JsonObject => ({ externalId: ID, identity });
 

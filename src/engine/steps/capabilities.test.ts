@@ -9,6 +9,11 @@ import type { KindOperations } from "../contract/types.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 
 const MANAGED = { management: "Manage", deletion: "Retain" } as const;
+const DELETED = { ...MANAGED, deletion: "Delete" } as const;
+const STOP = { stop: ["stopApplication"] };
+const MISSING = "False/NotSupportedByApi";
+const UNTRIED = "Unknown/NotTried";
+const SUPPORTED = "True/Supported";
 const APPLICATION: KindOperations = {
   update: [["listApplications", "getApplication"], "updateApplication"],
   stop: ["stopApplication"],
@@ -17,6 +22,7 @@ const APPLICATION: KindOperations = {
 const documented = supportsOn("Documented");
 const full = supportsOn("Full");
 const nothingTried: Supports = () => "Unknown";
+const noSecrets: Supports = (name) => (name === "deleteSecret" ? "Unsupported" : "Supported");
 const onlyUpdates: Supports = (name) => (/^(?:update|get)/.test(name) ? "Supported" : "Unknown");
 
 describe("capabilitiesOf", () => {
@@ -24,56 +30,25 @@ describe("capabilitiesOf", () => {
     ["a kind that does none of it", undefined, MANAGED, documented, undefined],
     ["what is only observed", APPLICATION, { management: "ObserveOnly", deletion: "Retain" }, documented, undefined],
     ["what is only created", APPLICATION, { management: "CreateOnly", deletion: "Retain" }, documented, undefined],
-    ["a change that is missing", APPLICATION, MANAGED, documented, "False/NotSupportedByApi"],
-    ["a change that was never tried", APPLICATION, MANAGED, nothingTried, "Unknown/NotTried"],
-    ["a change that worked", APPLICATION, MANAGED, onlyUpdates, "True/Supported"],
-    [
-      "a deletion that was never tried",
-      APPLICATION,
-      { ...MANAGED, deletion: "Delete" },
-      onlyUpdates,
-      "Unknown/NotTried",
-    ],
-    ["all of it", APPLICATION, { ...MANAGED, deletion: "Delete" }, full, "True/Supported"],
-    [
-      "a stop by policy",
-      { stop: ["stopApplication"] },
-      { ...MANAGED, deletion: "Stop" },
-      nothingTried,
-      "Unknown/NotTried",
-    ],
-    ["no stop by policy", { stop: ["stopApplication"] }, MANAGED, nothingTried, undefined],
-    [
-      "a stop by the spec",
-      { stop: ["stopApplication"], isStopWanted: true },
-      MANAGED,
-      documented,
-      "False/NotSupportedByApi",
-    ],
-    [
-      "a stop that is documented",
-      { stop: ["stopDatabase"], isStopWanted: true },
-      MANAGED,
-      documented,
-      "True/Supported",
-    ],
-    ["what no platform has", { delete: [] }, { ...MANAGED, deletion: "Delete" }, full, "False/NotSupportedByApi"],
-    [
-      "one of two that is missing",
-      { delete: ["deleteSecret", "deleteVariable"] },
-      { ...MANAGED, deletion: "Delete" },
-      (name) => (name === "deleteSecret" ? "Unsupported" : "Supported"),
-      "False/NotSupportedByApi",
-    ],
+    ["a change that is missing", APPLICATION, MANAGED, documented, MISSING],
+    ["a change that was never tried", APPLICATION, MANAGED, nothingTried, UNTRIED],
+    ["a change that worked", APPLICATION, MANAGED, onlyUpdates, SUPPORTED],
+    ["a deletion that was never tried", APPLICATION, DELETED, onlyUpdates, UNTRIED],
+    ["all of it", APPLICATION, DELETED, full, SUPPORTED],
+    ["a stop by policy", STOP, { ...MANAGED, deletion: "Stop" }, nothingTried, UNTRIED],
+    ["no stop by policy", STOP, MANAGED, nothingTried, undefined],
+    ["a stop by the spec", { ...STOP, isStopWanted: true }, MANAGED, documented, MISSING],
+    ["a stop that is documented", { stop: ["stopDatabase"], isStopWanted: true }, MANAGED, documented, SUPPORTED],
+    ["what no platform has", { delete: [] }, DELETED, full, MISSING],
+    ["one of two that is missing", { delete: ["deleteSecret", "deleteVariable"] }, DELETED, noSecrets, MISSING],
   ])("%s", (_title, operations, policies, supports, told) => {
     const fact = capabilitiesOf(operations, policies, { supports, isDocumented: false });
     expect(fact && `${fact.status}/${fact.reason}`).toBe(told);
   });
 
   it("names each operation and what follows", () => {
-    const policies = { ...MANAGED, deletion: "Delete" } as const;
     const supports: Supports = (name) => (name.startsWith("delete") ? "Unknown" : "Unsupported");
-    expect(capabilitiesOf(APPLICATION, policies, { supports, isDocumented: false })).toEqual({
+    expect(capabilitiesOf(APPLICATION, DELETED, { supports, isDocumented: false })).toEqual({
       type: "Capabilities",
       status: "False",
       reason: "NotSupportedByApi",

@@ -1,14 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
+import type { Env } from "../../../test/support/engine/env.ts";
+import { DELETE, started } from "../../../test/support/engine/widgets.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { wasSent } from "./changes.ts";
-
-async function started(options?: Parameters<typeof engineEnv>[0]): Promise<Env> {
-  const env = engineEnv(options);
-  await env.run(5_000);
-  return env;
-}
 
 /** The changes on the platform, and their causes, from here on. */
 function causes(env: Env): () => readonly string[] {
@@ -27,9 +22,9 @@ describe("the cause of a change", () => {
   it("is the spec for a new object, and the deletion at the end", async () => {
     const env = await started();
     const told = causes(env);
-    env.widget("a", { commit: "c1", lifecycle: { deletionPolicy: "Delete" } });
+    env.widget("a", { commit: "c1", ...DELETE });
     await env.run(5_000);
-    env.cluster.spec("Widget", "a", { name: "a", commit: "c2", lifecycle: { deletionPolicy: "Delete" } });
+    env.cluster.spec("Widget", "a", { name: "a", commit: "c2", ...DELETE });
     await env.run(5_000);
     env.cluster.remove("Widget", "a");
     await env.run(5_000);
@@ -60,7 +55,7 @@ describe("the events of changes", () => {
 
   it("report a call with another cause", async () => {
     const env = await started();
-    env.widget("a", { commit: "c1", lifecycle: { deletionPolicy: "Delete" } });
+    env.widget("a", { commit: "c1", ...DELETE });
     await env.run(60_000);
     env.cluster.remove("Widget", "a");
     await env.run(5_000);
