@@ -38,21 +38,6 @@ describe("[C6] a token that may not do something", () => {
   });
 });
 
-describe("a connection of the cluster", () => {
-  it("serves the namespaces that it names, and the others report that they are not allowed", async () => {
-    const env = engineEnv({ bare: true });
-    env.cluster.secret("token", { token: "t" }, "operator");
-    env.cluster.create("ClusterLink", "default", { allowedNamespaces: ["other"] });
-    env.widget("a");
-    await env.run(MINUTE);
-    expect(ready(env)).toBe("Ready=False/ConnectionNotReady");
-    expect(env.world.effects).toEqual([]);
-    env.cluster.spec("ClusterLink", "default", { allowedNamespaces: ["team"] });
-    await env.run(31_000);
-    expect(ready(env)).toBe("Ready=True/Available");
-  });
-});
-
 describe("a trace that fails", () => {
   it("leaves the intent open and is tried again", async () => {
     const env = await started();

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
+import { MINUTE } from "../../../test/support/engine/widgets.ts";
 import { KubeError } from "../../kube/api/errors.ts";
-
-const MINUTE = 60_000;
 
 /** A widget with a Secret to write, which fails like this until `bench.output` is set anew. */
 async function withSecret(output?: Env["output"]): Promise<Env> {

@@ -45,33 +45,16 @@ describe("throttle", () => {
 });
 
 describe("significantPart", () => {
-  const status = aStatus([aCondition("Ready", "False", "Deploying")], { state: "BUILDING", externalId: "id" });
-  it.each<[string, Json, boolean]>([
-    [
-      "another message",
-      aStatus([aCondition("Ready", "False", "Deploying", { message: "!" })], { state: "BUILDING", externalId: "id" }),
-      true,
-    ],
-    [
-      "another time",
-      aStatus([aCondition("Ready", "False", "Deploying", { lastTransitionTime: "x" })], {
-        state: "BUILDING",
-        externalId: "id",
-      }),
-      true,
-    ],
-    [
-      "another reason",
-      aStatus([aCondition("Ready", "False", "Queued")], { state: "BUILDING", externalId: "id" }),
-      false,
-    ],
-    [
-      "another state",
-      aStatus([aCondition("Ready", "False", "Deploying")], { state: "DEPLOYING", externalId: "id" }),
-      false,
-    ],
-    ["an id", aStatus([aCondition("Ready", "False", "Deploying")], { state: "BUILDING" }), false],
+  const withReady = (reason: string, more: Parameters<typeof aCondition>[3] = {}, facts: JsonObject = {}): JsonObject =>
+    aStatus([aCondition("Ready", "False", reason, more)], { state: "BUILDING", externalId: "id", ...facts });
+
+  it.each<[string, JsonObject, boolean]>([
+    ["another message", withReady("Deploying", { message: "!" }), true],
+    ["another time", withReady("Deploying", { lastTransitionTime: "x" }), true],
+    ["another reason", withReady("Queued"), false],
+    ["another state", withReady("Deploying", {}, { state: "DEPLOYING" }), false],
+    ["no id", withReady("Deploying", {}, { externalId: undefined }), false],
   ])("with %s is the same: %j", (_, other, same) => {
-    expect(significantPart(other as typeof status) === significantPart(status)).toBe(same);
+    expect(significantPart(other) === significantPart(withReady("Deploying"))).toBe(same);
   });
 });
