@@ -12,7 +12,7 @@ import {
   status,
   type Spec,
 } from "../../../test/support/engine/widgets.ts";
-import { FINALIZER } from "../../api/names.ts";
+import { FINALIZER, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { conditionOf } from "../contract/status.ts";
 import { DEFAULT_WINDOWS } from "../contract/windows.ts";
@@ -35,6 +35,13 @@ const told = (env: Env): readonly string[] => env.orphans.map(({ is, orphan }) =
 const idOf = (env: Env) => status(env, "externalId");
 const reasons = (env: Env): readonly string[] => env.events.map(({ type, reason }) => `${type} ${reason}`);
 const messageOf = (env: Env): string => conditionOf(env.cluster.get("Widget", "a"), "Ready")?.message ?? "";
+
+const moveNamespace = (env: Env): void => void Object.assign(env, { namespaceUid: "another" });
+const rotate = (env: Env): void => env.cluster.secret("token", { token: "token-2" });
+const moveInstallation = (env: Env): void => {
+  env.installation = "installation-2";
+  env.cluster.annotate("Link", "default", { [RESOLVE]: "adopt" });
+};
 
 describe("[S4] what stays on the platform when its resource goes", () => {
   it("is recorded before the finalizer goes, where the platform deletes nothing", async () => {
@@ -140,7 +147,7 @@ describe("[S4] what stays on the platform when its resource goes", () => {
 });
 
 describe("a resource that is created again under the same key", () => {
-  it("adopts its object without a create, and knows what was done to it", async () => {
+  it("adopts its object without a create, knows what was done to it, and deploys the commit that its spec has now", async () => {
     const env = await documented({ ...DELETE, commit: "one" });
     const id = idOf(env);
     await removed(env);
@@ -152,10 +159,6 @@ describe("a resource that is created again under the same key", () => {
     expect(env.shards.all()).toEqual([]);
     expect(reasons(env)).toContain("Normal Adopted");
     expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
-  });
-
-  it("deploys the commit that its spec has now", async () => {
-    const env = await documented({ ...DELETE, commit: "one" });
     await removed(env);
     await applied(env, { ...DELETE, commit: "two" });
     expect(effects(env)).toEqual(["create", "deploy", "deploy"]);
@@ -183,39 +186,16 @@ describe("a resource that is created again under the same key", () => {
     expect(ready(env)).toBe("Ready=True/Available");
   });
 
-  it.each<[what: string, before: (env: Env) => void, spec: Spec, creates: number]>([
-    ["has another name on the platform", () => {}, { ...DELETE, name: "b" }, 2],
-    ["adopts nothing", () => {}, { lifecycle: { deletionPolicy: "Delete", adoptionPolicy: "Never" } }, 2],
-    [
-      "is in another namespace of that name, with the same token",
-      (env) => {
-        env.namespaceUid = "another";
-      },
-      DELETE,
-      1,
-    ],
-    [
-      "is in another namespace of that name, with another token",
-      (env) => {
-        env.namespaceUid = "another";
-        env.cluster.secret("token", { token: "token-2" });
-      },
-      DELETE,
-      2,
-    ],
-    [
-      "is of another installation",
-      (env) => {
-        env.installation = "installation-2";
-        env.cluster.annotate("Link", "default", { "platform-operator.io/resolve": "adopt" });
-      },
-      DELETE,
-      2,
-    ],
+  it.each<[what: string, before: readonly ((env: Env) => void)[], spec: Spec, creates: number]>([
+    ["has another name on the platform", [], { ...DELETE, name: "b" }, 2],
+    ["adopts nothing", [], { lifecycle: { deletionPolicy: "Delete", adoptionPolicy: "Never" } }, 2],
+    ["is in another namespace of that name, with the same token", [moveNamespace], DELETE, 1],
+    ["is in another namespace of that name, with another token", [moveNamespace, rotate], DELETE, 2],
+    ["is of another installation", [moveInstallation], DELETE, 2],
   ])("that %s", async (_, before, spec, creates) => {
     const env = await documented();
     await removed(env);
-    before(env);
+    for (const change of before) change(env);
     env.restart();
     await env.run(MINUTE);
     await applied(env, spec);
@@ -225,7 +205,7 @@ describe("a resource that is created again under the same key", () => {
   it("in its own namespace with another token is a claim that the connection's rules decide on", async () => {
     const env = await documented();
     await removed(env);
-    env.cluster.secret("token", { token: "token-2" });
+    rotate(env);
     env.restart();
     await env.run(MINUTE);
     await applied(env);
@@ -242,7 +222,7 @@ describe("a resource that is created again under the same key", () => {
     const env = await documented({});
     const id = idOf(env);
     const before = env.writes("Widget", "a");
-    env.cluster.secret("token", { token: "token-2" });
+    rotate(env);
     await env.run(HOUR);
     expect(env.writes("Widget", "a")).toBe(before + 1);
     const { annotations = {} } = env.cluster.get("Widget", "a").metadata;

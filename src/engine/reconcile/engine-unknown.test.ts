@@ -3,48 +3,56 @@ import { describe, expect, it } from "vitest";
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
 import { apiError, type Op } from "../../../test/support/engine/fake-platform.ts";
 import { silent } from "../../../test/support/engine/kinds.ts";
+import { fail, HOUR, LOST, MINUTE, ready, started, type Spec } from "../../../test/support/engine/widgets.ts";
 import { INTENT, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
 
-const MINUTE = 60_000;
+/** Fails the next call of that operation. */
+const failOnce = (env: Env, op: Op, how: Parameters<typeof fail>[2], when: "before" | "after" = "before") =>
+  fail(env, [op], how, { when, times: 1 });
 
-async function started(): Promise<Env> {
-  const env = engineEnv();
-  await env.run(5_000);
+const intentOf = (env: Env): string | undefined => env.cluster.get("Widget", "a").metadata.annotations?.[INTENT];
+
+/** An environment on a surface that does not show what became of a create. */
+async function documented(settings: Spec = {}): Promise<Env> {
+  const env = await started();
+  env.world.surface = "Documented";
+  env.cluster.spec("Link", "default", { surface: "Documented", ...settings });
+  await env.run(1_000);
   return env;
 }
 
-/** Makes the next call of that operation fail like this, before or after its effect. */
-function failOnce(env: Env, op: Op, failure: ApiFailure, status: number, when: "before" | "after" = "before"): void {
-  let failed = false;
-  const hook = (call: { readonly op: Op }): Promise<void> => {
-    if (failed || call.op !== op) return Promise.resolve();
-    failed = true;
-    return Promise.reject(apiError(op, failure, status));
+/** An environment with the widget "a" and a platform that answers creates without an id. @param isShown in its list */
+async function withoutIds(isShown = () => true): Promise<Env> {
+  const env = await started();
+  const connect = env.world.api.bind(env.world);
+  env.world.api = (token) => {
+    const real = connect(token);
+    const create: typeof real.create = async (...made) => ({ ...(await real.create(...made)), id: "" });
+    return { ...real, create, list: async () => (isShown() ? await real.list() : []) };
   };
-  const quiet = (): Promise<void> => Promise.resolve();
-  env.world.hooks = when === "before" ? { before: hook, after: quiet } : { before: quiet, after: hook };
+  env.restart();
+  env.widget("a");
+  return env;
 }
-
-const intentOf = (env: Env): string | undefined => env.cluster.get("Widget", "a").metadata.annotations?.[INTENT];
 
 describe("[A3] a create of unknown outcome", () => {
   it.each(["before", "after"] as const)("(lost %s its effect) ends in one object", async (when) => {
     const env = await started();
-    failOnce(env, "create", { is: "OutcomeUnknown" }, 504, when);
+    failOnce(env, "create", LOST, when);
     env.widget("a");
     await env.run(1_000);
     expect(intentOf(env)).toBeDefined();
     await env.run(3 * MINUTE);
     expect(env.world.remotes.size).toBe(1);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(intentOf(env)).toBeUndefined();
   });
 
   it("is not tried again within the landing window", async () => {
     const env = await started();
-    failOnce(env, "create", { is: "OutcomeUnknown" }, 504);
+    failOnce(env, "create", LOST);
     env.widget("a");
     await env.run(59_000);
     expect(env.world.count("create")).toBe(0);
@@ -54,34 +62,28 @@ describe("[A3] a create of unknown outcome", () => {
   });
 
   it("that nothing shows stalls, and `resolve: recreate` resolves it", async () => {
-    const env = await started();
-    env.world.surface = "Documented";
-    env.cluster.spec("Link", "default", { surface: "Documented" });
-    await env.run(1_000);
-    failOnce(env, "create", { is: "OutcomeUnknown" }, 504);
+    const env = await documented();
+    failOnce(env, "create", LOST);
     env.widget("a");
     await env.run(30 * MINUTE);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/CreateResultUnknown");
     expect(env.world.count("create")).toBe(0);
     env.cluster.annotate("Widget", "a", { [RESOLVE]: "recreate" });
     await env.run(5_000);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(env.world.count("create")).toBe(1);
     expect(env.cluster.get("Widget", "a").metadata.annotations).not.toHaveProperty([RESOLVE]);
   });
 
   it("that nothing shows is resolved when the user names the object", async () => {
-    const env = await started();
-    env.world.surface = "Documented";
-    env.cluster.spec("Link", "default", { surface: "Documented", allowUnverifiedIds: true });
-    await env.run(1_000);
-    failOnce(env, "create", { is: "OutcomeUnknown" }, 504, "after");
+    const env = await documented({ allowUnverifiedIds: true });
+    failOnce(env, "create", LOST, "after");
     env.widget("a");
     await env.run(MINUTE);
     const [id = ""] = env.world.remotes.keys();
     env.cluster.spec("Widget", "a", { name: "a", externalId: id });
     await env.run(5_000);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(env.cluster.get("Widget", "a").status).toMatchObject({ externalId: id });
     expect(intentOf(env)).toBeUndefined();
     expect(env.world.remotes.size).toBe(1);
@@ -89,7 +91,7 @@ describe("[A3] a create of unknown outcome", () => {
 
   it("with several results stalls until the user names the right one", async () => {
     const env = await started();
-    failOnce(env, "create", { is: "OutcomeUnknown" }, 504, "after");
+    failOnce(env, "create", LOST, "after");
     env.widget("a");
     await env.run(0);
     env.world.add("a");
@@ -98,35 +100,20 @@ describe("[A3] a create of unknown outcome", () => {
     const [id = ""] = env.world.remotes.keys();
     env.cluster.spec("Widget", "a", { name: "a", externalId: id });
     await env.run(5_000);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(env.world.remotes.size).toBe(2);
   });
 
   it("that is answered without an id is traced, not sent again", async () => {
-    const env = await started();
-    const connect = env.world.api.bind(env.world);
-    env.world.api = (token) => {
-      const real = connect(token);
-      return { ...real, create: async (...made) => ({ ...(await real.create(...made)), id: "" }) };
-    };
-    env.restart();
-    env.widget("a");
+    const env = await withoutIds();
     await env.run(3 * MINUTE);
     expect(env.world.count("create")).toBe(1);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 
   it("that is answered without an id and not shown is never sent again, and a person can name it", async () => {
-    const env = await started();
-    const connect = env.world.api.bind(env.world);
     let isShown = false;
-    env.world.api = (token) => {
-      const real = connect(token);
-      const create: typeof real.create = async (...made) => ({ ...(await real.create(...made)), id: "" });
-      return { ...real, create, list: async () => (isShown ? await real.list() : []) };
-    };
-    env.restart();
-    env.widget("a");
+    const env = await withoutIds(() => isShown);
     await env.run(30 * MINUTE);
     expect(env.world.count("create")).toBe(1);
     const told = env.conditions("Widget", "a");
@@ -137,13 +124,13 @@ describe("[A3] a create of unknown outcome", () => {
     );
     isShown = true;
     await env.run(30 * MINUTE);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(env.world.count("create")).toBe(1);
   });
 
   it("is not superseded by a newer generation, and keeps its own name", async () => {
     const env = await started();
-    failOnce(env, "create", { is: "OutcomeUnknown" }, 504, "after");
+    failOnce(env, "create", LOST, "after");
     env.widget("a");
     await env.run(0);
     env.cluster.spec("Widget", "a", { name: "renamed" });
@@ -158,13 +145,13 @@ describe("[A4] an action of unknown outcome", () => {
     const env = await started();
     env.widget("a");
     await env.run(5_000);
-    failOnce(env, "deploy", { is: "OutcomeUnknown" }, 0, when);
+    failOnce(env, "deploy", [{ is: "OutcomeUnknown" }, 0], when);
     env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
     await env.run(1_000);
     expect(env.cluster.get("Widget", "a").status).toHaveProperty("intent");
     await env.run(3 * MINUTE);
     expect(env.world.count("deploy")).toBe(1);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
   });
 });
@@ -177,20 +164,20 @@ describe("[C8] what was certainly not executed", () => {
     [{ is: "Unauthorized" }, 401],
   ])("(%o) closes its intent at once and is tried again", async (failure, status) => {
     const env = await started();
-    failOnce(env, "create", failure, status);
+    failOnce(env, "create", [failure, status]);
     env.widget("a", { commit: "c1" });
     await env.run(100);
     expect(intentOf(env)).toBeUndefined();
-    failOnce(env, "deploy", failure, status);
+    failOnce(env, "deploy", [failure, status]);
     await env.run(45_000);
     expect(env.world.count("create")).toBe(1);
     expect(env.world.count("deploy")).toBe(1);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 
   it("is terminal where the platform says that the spec is wrong", async () => {
     const env = await started();
-    failOnce(env, "create", { is: "Invalid" }, 422);
+    failOnce(env, "create", [{ is: "Invalid" }, 422]);
     env.widget("a");
     await env.run(1_000);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/InvalidSpec");
@@ -214,7 +201,7 @@ describe("before anything is sent", () => {
     expect(env.cluster.writes.filter(({ what, key }) => what === "checked" && key.startsWith("Widget"))).toEqual([]);
     await env.run(20_000);
     expect(env.world.count("create")).toBe(1);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 
   it("a conflict on the intent ends the reconcile", async () => {
@@ -247,7 +234,7 @@ describe("before anything is sent", () => {
     expect(intentOf(env)).toBeDefined();
     await env.run(10_000);
     expect(env.world.count("create")).toBe(1);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 
   it.each(["lease", "time"] as const)("a lost %s between intent and send sends nothing", async (what) => {
@@ -278,19 +265,12 @@ describe("before anything is sent", () => {
 
   it("an intent that came with a copied manifest is dropped", async () => {
     const env = await started();
-    const intent = {
-      v: 1,
-      uid: "other",
-      installation: env.installation,
-      attempt: "1-a",
-      op: "create",
-      creates: true,
-    };
-    const copied = JSON.stringify({ ...intent, generation: 1, name: "a", mark: null });
+    const sent = { v: 1, uid: "other", installation: env.installation, attempt: "1-a", op: "create", creates: true };
+    const copied = JSON.stringify({ ...sent, generation: 1, name: "a", mark: null });
     env.widget("a", {}, { annotations: { [INTENT]: copied } });
     await env.run(5_000);
     expect(env.world.count("create")).toBe(1);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 });
 
@@ -307,20 +287,17 @@ describe("[A4] a repeatable action whose outcome nothing shows", () => {
         sent += 1;
         return fails("refused") ? Promise.reject(apiError(op, { is: "Conflict" }, 409)) : Promise.resolve();
       },
-      after: ({ op }) =>
-        op === "deploy" && fails("lost")
-          ? Promise.reject(apiError(op, { is: "OutcomeUnknown" }, 504))
-          : Promise.resolve(),
+      after: ({ op }) => (op === "deploy" && fails("lost") ? Promise.reject(apiError(op, ...LOST)) : Promise.resolve()),
     };
     env.widget("a", { name: "a", commit: "c1" });
-    await env.run(60 * MINUTE);
+    await env.run(HOUR);
     return env;
   }
 
   it("is sent once more", async () => {
     const env = await deployed(["lost"]);
     expect(env.world.count("deploy")).toBe(2);
-    expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
   });
 
@@ -333,7 +310,7 @@ describe("[A4] a repeatable action whose outcome nothing shows", () => {
   it("is left alone by a process that does not know whether the repetition was sent", async () => {
     const env = await deployed(["lost", "lost"]);
     env.restart();
-    await env.run(60 * MINUTE);
+    await env.run(HOUR);
     expect(env.world.count("deploy")).toBe(2);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/NotObservable");
   });
