@@ -107,19 +107,18 @@ describe("the first candidate", () => {
     await leader();
     server.calls.length = 0;
     await clock.advance(20_000);
-    expect(server.calls.map(({ method, timeoutMs }) => `${method} ${String(timeoutMs)}`)).toEqual(
-      Array.from({ length: 10 }, () => "PUT 5000"),
-    );
+    const renewal = { method: "PUT", timeoutMs: 5_000 };
+    expect(server.calls).toMatchObject(Array.from({ length: 10 }, () => renewal));
     expect(server.spec()).toMatchObject({ acquireTime: NOW, renewTime: "2026-11-21T10:00:20.000000Z" });
   });
 
   it("keeps fields and annotations of the lease that it does not know, and shows the annotations", async () => {
     const { failures, shown } = await leader();
-    server.edit({ preferredHolder: "x" }, { annotations: { a: "b" } });
+    const metadata = { annotations: { a: "b" } };
+    server.edit({ preferredHolder: "x" }, metadata);
     await clock.advance(5_000);
-    expect(server.spec()).toMatchObject({ holderIdentity: "a", preferredHolder: "x" });
-    expect(member(server.lease(), "metadata")).toMatchObject({ annotations: { a: "b" } });
-    expect(shown()).toMatchObject({ annotations: { a: "b" } });
+    expect(server.lease()).toMatchObject({ metadata, spec: { holderIdentity: "a", preferredHolder: "x" } });
+    expect(shown()).toMatchObject(metadata);
     expect(failures).toMatchObject([{ failure: "Conflict" }]);
   });
 });
@@ -315,11 +314,8 @@ describe("a lease that several processes share", () => {
 
   it("does not prolong the fence of a process that does not renew it itself", async () => {
     let isDown = false;
-    const frozen = candidate(
-      "shards-of-2",
-      { ...clock, monotonic: () => clock.monotonic() + (isDown ? 7_000 : 0) },
-      true,
-    );
+    const slowed = { ...clock, monotonic: () => clock.monotonic() + (isDown ? 7_000 : 0) };
+    const frozen = candidate("shards-of-2", slowed, true);
     candidate("shards-of-2", clock, true);
     await clock.advance(1);
     isDown = true;

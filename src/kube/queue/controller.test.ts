@@ -41,14 +41,21 @@ describe("a controller", () => {
     expect(queue.depth()).toBe(0);
   });
 
-  it("comes back when a pass asks for it", async () => {
+  it.each<[string, number, ControllerOptions["reconcile"]]>([
+    ["when a pass asks for it", 5_000, async () => ({ requeueAfterMs: 5_000 })],
+    [
+      "after the API server's Retry-After",
+      30_000,
+      () => Promise.reject(new KubeError("TooManyRequests", 429, "busy", 30_000)),
+    ],
+  ])("comes back %s", async (_when, waitMs, pass) => {
     let passes = 0;
-    const controller = run(async () => {
+    const controller = run((key) => {
       passes += 1;
-      return passes === 1 ? { requeueAfterMs: 5_000 } : {};
+      return pass(key);
     });
     queue.add("a");
-    await clock.advance(4_999);
+    await clock.advance(waitMs - 1);
     expect(passes).toBe(1);
     await clock.advance(1);
     expect(passes).toBe(2);
@@ -83,20 +90,6 @@ describe("a controller", () => {
     queue.add("a");
     await clock.advance(1_000);
     expect(passes).toBe(5);
-    await controller.stop();
-  });
-
-  it("heeds the API server's Retry-After", async () => {
-    let passes = 0;
-    const controller = run(async () => {
-      passes += 1;
-      throw new KubeError("TooManyRequests", 429, "busy", 30_000);
-    });
-    queue.add("a");
-    await clock.advance(29_999);
-    expect(passes).toBe(1);
-    await clock.advance(1);
-    expect(passes).toBe(2);
     await controller.stop();
   });
 

@@ -7,6 +7,7 @@ import { createWorkQueue, type QueueOptions, type QueuePriority, type WorkQueue 
 let clock: ManualClock;
 let queue: WorkQueue;
 
+const laneOf = (key: string): string => key.split("/")[0] ?? "";
 const create = (more: Partial<QueueOptions> = {}) => createWorkQueue({ clock, random: () => 0, ...more });
 
 /** Takes all waiting keys, and marks each as done. */
@@ -137,8 +138,6 @@ describe("priorities", () => {
 });
 
 describe("lanes", () => {
-  const laneOf = (key: string): string => key.split("/")[0] ?? "";
-
   it("take turns within a priority", async () => {
     queue = create({ laneOf });
     for (let n = 0; n < 1_000; n += 1) queue.add(`noisy/${String(n)}`, "high");
@@ -178,18 +177,13 @@ describe("lanes", () => {
 });
 
 describe("room", () => {
-  const laneOf = (key: string): string => key.split("/")[0] ?? "";
-
   it("keeps keys waiting in their order while there is none, and those of other lanes going", async () => {
     let isOpen = false;
     queue = create({ laneOf, hasRoom: (lane) => isOpen || lane !== "shut" });
-    for (const [key, priority] of [
-      ["shut/sweep", "low"],
-      ["shut/new", "high"],
-      ["shut/edit", "urgent"],
-      ["open/sweep", "low"],
-    ] as const)
-      queue.add(key, priority);
+    queue.add("shut/sweep", "low");
+    queue.add("shut/new", "high");
+    queue.add("shut/edit", "urgent");
+    queue.add("open/sweep", "low");
     expect(await queue.get()).toBe("open/sweep");
     queue.done("open/sweep");
     const next = queue.get();
@@ -203,11 +197,8 @@ describe("room", () => {
 
   it("is asked for by priority, and what is taken is told", async () => {
     const taken: string[] = [];
-    queue = create({
-      laneOf,
-      hasRoom: (_lane, priority) => priority === "urgent",
-      taken: (lane) => taken.push(lane),
-    });
+    const taking = (lane: string) => taken.push(lane);
+    queue = create({ laneOf, hasRoom: (_lane, priority) => priority === "urgent", taken: taking });
     queue.add("a/new", "high");
     queue.add("a/edit", "urgent");
     expect(await queue.get()).toBe("a/edit");

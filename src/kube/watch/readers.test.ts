@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
-import { scriptedClient } from "../../../test/support/kube/scripted-client.ts";
+import { afterFailures, scriptedClient } from "../../../test/support/kube/scripted-client.ts";
 import { KubeError } from "../api/errors.ts";
 import type { KubeRequest } from "../api/transport.ts";
 import type { Json } from "../api/types.ts";
-import { createReader } from "./readers.ts";
+import { createNamespaces, createReader } from "./readers.ts";
 
 const secret = (token: string): Json => ({
   metadata: { uid: "u", resourceVersion: "7" },
@@ -15,7 +15,7 @@ const secret = (token: string): Json => ({
 function reading(answer: (request: KubeRequest) => Json | Promise<Json>) {
   const clock = manualClock();
   const client = scriptedClient(answer);
-  return { clock, client, reader: createReader(client, clock) };
+  return { clock, client, reader: createReader(client, clock), namespaces: createNamespaces(client, clock) };
 }
 
 describe("a Secret", () => {
@@ -48,11 +48,7 @@ describe("a Secret", () => {
 
   it("that does not exist is undefined; a failure is thrown and not remembered", async () => {
     const failures = [new KubeError("NotFound", 404, "no"), new KubeError("Forbidden", 403, "no")];
-    const { clock, reader } = reading(() => {
-      const failure = failures.shift();
-      if (failure !== undefined) throw failure;
-      return secret("x");
-    });
+    const { clock, reader } = reading(afterFailures(failures, secret("x")));
     expect(await reader.secret("a", "s", 1_000)).toBeUndefined();
     await clock.advance(1_000);
     await expect(reader.secret("a", "s", 1_000)).rejects.toMatchObject({ failure: "Forbidden" });
@@ -76,11 +72,30 @@ describe("a ConfigMap", () => {
       data: { __proto__x: "1", plain: "cGxhaW4=" },
       binaryData: { blob: "AAAA" },
     }));
-    expect((await reader.configMap("a", "c", 0))?.data).toEqual(
-      new Map([
-        ["__proto__x", "1"],
-        ["plain", "cGxhaW4="],
-      ]),
-    );
+    const data = (await reader.configMap("a", "c", 0))?.data ?? [];
+    expect(Object.fromEntries(data)).toEqual({ __proto__x: "1", plain: "cGxhaW4=" });
+  });
+});
+
+describe("a namespace", () => {
+  it("is read by name, and from memory while it is young enough", async () => {
+    const labels = { team: "a" };
+    const metadata = { uid: "u", labels, deletionTimestamp: "2026-11-21T10:00:00Z" };
+    const { client, clock, namespaces } = reading(() => ({ metadata }));
+    for (let read = 0; read < 2; read += 1) {
+      expect(await namespaces.get("team-a", 1_000)).toEqual({ uid: "u", labels, terminating: true });
+    }
+    expect(client.calls).toEqual([{ method: "GET", path: "/api/v1/namespaces/team-a" }]);
+    await clock.advance(1_000);
+    await namespaces.get("team-a", 1_000);
+    expect(client.calls).toHaveLength(2);
+  });
+
+  it("that does not exist, or could not be read, is not remembered", async () => {
+    const failures = [new KubeError("NotFound", 404, "no"), new KubeError("Server", 500, "no")];
+    const { namespaces } = reading(afterFailures(failures, { metadata: { uid: "u" } }));
+    expect(await namespaces.get("a", 1_000)).toBeUndefined();
+    await expect(namespaces.get("a", 1_000)).rejects.toMatchObject({ failure: "Server" });
+    expect(await namespaces.get("a", 1_000)).toEqual({ uid: "u", labels: {}, terminating: false });
   });
 });

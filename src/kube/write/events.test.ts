@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock, settle } from "../../../test/support/kube/clock.ts";
-import { scriptedClient } from "../../../test/support/kube/scripted-client.ts";
+import { afterFailures, scriptedClient } from "../../../test/support/kube/scripted-client.ts";
 import { thing } from "../../../test/support/kube/things.ts";
 import { KubeError } from "../api/errors.ts";
 import type { KubeRequest } from "../api/transport.ts";
@@ -43,31 +43,18 @@ describe("an event", () => {
     const { client, recorder } = recording();
     recorder.record(event());
     await settle();
-    expect(client.calls).toMatchObject([
-      {
-        method: "POST",
-        path: EVENTS,
-        body: {
-          apiVersion: "events.k8s.io/v1",
-          kind: "Event",
-          metadata: { name: expect.stringMatching(/^a\.[0-9a-f]+$/), namespace: "default" },
-          eventTime: "2026-11-21T10:00:00.000000Z",
-          reportingController: "platform-operator",
-          reportingInstance: "pod-1",
-          type: "Normal",
-          reason: "Created",
-          action: "Create",
-          note: "created",
-          regarding: {
-            apiVersion: "test.platform-operator.io/v1",
-            kind: "Thing",
-            namespace: "default",
-            name: "a",
-            uid: "uid-a",
-          },
-        },
-      },
-    ]);
+    const { apiVersion, kind, metadata } = thing("a", "5");
+    const body = {
+      ...event(),
+      apiVersion: "events.k8s.io/v1",
+      kind: "Event",
+      metadata: { name: expect.stringMatching(/^a\.[0-9a-f]+$/), namespace: "default" },
+      eventTime: "2026-11-21T10:00:00.000000Z",
+      reportingController: "platform-operator",
+      reportingInstance: "pod-1",
+      regarding: { apiVersion, kind, namespace: "default", name: "a", uid: metadata.uid },
+    };
+    expect(client.calls).toMatchObject([{ method: "POST", path: EVENTS, body }]);
     expect(client.calls[0]?.body).not.toHaveProperty("series");
   });
 
@@ -123,21 +110,15 @@ describe("the same event", () => {
 
   it("is another one with another note, reason, type, action or object", async () => {
     const { client, recorder } = recording();
-    recorder.record(event());
-    recorder.record(event({ note: "other" }));
-    recorder.record(event({ reason: "Other" }));
-    recorder.record(event({ type: "Warning" }));
-    recorder.record(event({ action: "Other" }));
-    recorder.record(event({ regarding: thing("a", "5", { uid: "again" }) }));
+    const words = [{}, { note: "other" }, { reason: "Other" }, { type: "Warning" }, { action: "Other" }] as const;
+    for (const more of [...words, { regarding: thing("a", "5", { uid: "again" }) }]) recorder.record(event(more));
     await settle();
     expect(client.calls).toHaveLength(6);
   });
 
   it("is created again when the API server has dropped it meanwhile", async () => {
-    const { client, clock, recorder } = recording(({ method }) => {
-      if (method === "PATCH") throw new KubeError("NotFound", 404, "expired");
-      return {};
-    });
+    const expired = new KubeError("NotFound", 404, "expired");
+    const { client, clock, recorder } = recording(({ method }) => (method === "PATCH" ? Promise.reject(expired) : {}));
     recorder.record(event());
     recorder.record(event());
     await clock.advance(60_000);
@@ -148,10 +129,10 @@ describe("the same event", () => {
 
 describe("a namespace that is being terminated", () => {
   it("has its events in the operator's namespace, about the same object", async () => {
-    const { client, dropped, moved, recorder } = recording(({ path }) => {
-      if (path === EVENTS) throw new KubeError("Forbidden", 403, "no", undefined, ["NamespaceTerminating"]);
-      return {};
-    });
+    const ending = new KubeError("Forbidden", 403, "no", undefined, ["NamespaceTerminating"]);
+    const { client, dropped, moved, recorder } = recording(({ path }) =>
+      path === EVENTS ? Promise.reject(ending) : {},
+    );
     recorder.record(event());
     await settle();
     expect(client.calls[1]).toMatchObject({
@@ -164,37 +145,17 @@ describe("a namespace that is being terminated", () => {
 });
 
 describe("trouble", () => {
-  it("that passes is waited out", async () => {
-    const failures = [new KubeError("TooManyRequests", 429, "busy", 3_000), new KubeError("Server", 500, "no")];
-    const { client, clock, dropped, recorder } = recording(() => {
-      const failure = failures.shift();
-      if (failure !== undefined) throw failure;
-      return {};
-    });
-    recorder.record(event());
-    await clock.advance(10_000);
-    expect(client.calls).toHaveLength(3);
-    expect(dropped()).toBe(0);
-  });
+  const [busy, down] = [new KubeError("TooManyRequests", 429, "busy", 3_000), new KubeError("Unreachable", 0, "down")];
 
-  it("that lasts drops the event, counts it and never throws", async () => {
-    const { client, clock, dropped, recorder } = recording(() => {
-      throw new KubeError("Unreachable", 0, "down");
-    });
+  it.each<[string, readonly KubeError[], number, number]>([
+    ["that passes is waited out", [busy, new KubeError("Server", 500, "no")], 3, 0],
+    ["that lasts drops the event, counts it and never throws", [down, down, down, down, down], 4, 1],
+    ["by RBAC drops it at once", [new KubeError("Forbidden", 403, "rbac")], 1, 1],
+  ])("%s", async (_, failures, calls, drops) => {
+    const { client, clock, dropped, recorder } = recording(afterFailures(failures, {}));
     recorder.record(event());
     await clock.advance(60_000);
-    expect(client.calls).toHaveLength(4);
-    expect(dropped()).toBe(1);
-  });
-
-  it("by RBAC drops it at once", async () => {
-    const { client, dropped, recorder } = recording(() => {
-      throw new KubeError("Forbidden", 403, "rbac");
-    });
-    recorder.record(event());
-    await settle();
-    expect(client.calls).toHaveLength(1);
-    expect(dropped()).toBe(1);
+    expect([client.calls.length, dropped()]).toEqual([calls, drops]);
   });
 
   it("of too many events at once drops what does not fit", async () => {

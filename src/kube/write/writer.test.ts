@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock, settle } from "../../../test/support/kube/clock.ts";
-import { scriptedClient } from "../../../test/support/kube/scripted-client.ts";
+import { afterFailures, scriptedClient } from "../../../test/support/kube/scripted-client.ts";
 import { THING, thing } from "../../../test/support/kube/things.ts";
 import { KubeError } from "../api/errors.ts";
 import type { KubeRequest } from "../api/transport.ts";
@@ -32,14 +32,8 @@ describe("patchStatus", () => {
   it("merge-patches what differs, checked against the version, under the one manager (K14)", async () => {
     const { client, writer } = writing(() => thing("a", "6"));
     await writer.patchStatus(withStatus({ a: 1, b: 2, list: [1] }), { a: 1, c: 3, list: [1, 2] });
-    expect(client.calls).toEqual([
-      {
-        method: "PATCH",
-        path: `${PATH}/status`,
-        query: QUERY,
-        body: { metadata: { resourceVersion: "5" }, status: { b: null, c: 3, list: [1, 2] } },
-      },
-    ]);
+    const body = { metadata: { resourceVersion: "5" }, status: { b: null, c: 3, list: [1, 2] } };
+    expect(client.calls).toEqual([{ method: "PATCH", path: `${PATH}/status`, query: QUERY, body }]);
   });
 
   it("sends nothing when nothing differs", async () => {
@@ -57,10 +51,9 @@ describe("patchStatus", () => {
   });
 
   it("[B10] fails with Conflict after one try, and the store then holds what the API server has", async () => {
-    const { client, held, store, writer } = writing(({ method }) => {
-      if (method === "PATCH") throw conflict;
-      return thing("a", "7");
-    });
+    const { client, held, store, writer } = writing(({ method }) =>
+      method === "PATCH" ? Promise.reject(conflict) : thing("a", "7"),
+    );
     store.upsert(withStatus({}));
     await expect(writer.patchStatus(withStatus({}), { a: 1 })).rejects.toBe(conflict);
     expect(methods(client.calls)).toEqual(["PATCH", "GET"]);
@@ -68,9 +61,7 @@ describe("patchStatus", () => {
   });
 
   it("fails with NotFound, and the store then holds it no more", async () => {
-    const { held, store, writer } = writing(() => {
-      throw notFound;
-    });
+    const { held, store, writer } = writing(() => Promise.reject(notFound));
     store.upsert(withStatus({}));
     await expect(writer.patchStatus(withStatus({}), { a: 1 })).rejects.toBe(notFound);
     expect(held()).toBeUndefined();
@@ -93,21 +84,11 @@ describe("patchChecked", () => {
   it("sends annotations that differ and the whole list of finalizers, with uid and version", async () => {
     const { client, writer } = writing(() => thing("a", "6"));
     const object = thing("a", "5", { meta: { annotations: { same: "1", old: "2" }, finalizers: ["x/theirs"] } });
-    await writer.patchChecked(object, {
-      annotations: { same: "1", old: null, new: "3", absent: null },
-      finalizers: ["x/theirs", "y/ours"],
-    });
-    expect(client.calls[0]).toMatchObject({
-      path: PATH,
-      body: {
-        metadata: {
-          uid: "uid-a",
-          resourceVersion: "5",
-          annotations: { old: null, new: "3" },
-          finalizers: ["x/theirs", "y/ours"],
-        },
-      },
-    });
+    const finalizers = ["x/theirs", "y/ours"];
+    await writer.patchChecked(object, { annotations: { same: "1", old: null, new: "3", absent: null }, finalizers });
+    const annotations = { old: null, new: "3" };
+    const metadata = { uid: "uid-a", resourceVersion: "5", annotations, finalizers };
+    expect(client.calls).toMatchObject([{ path: PATH, body: { metadata } }]);
   });
 
   it("sends nothing when nothing differs", async () => {
@@ -133,12 +114,9 @@ describe("storeOutcome", () => {
   it("carries the uid and no version", async () => {
     const { client, writer } = writing(() => thing("a", "6"));
     await writer.storeOutcome(thing("a", "5"), { id: "1", intent: null }, signal);
-    expect(client.calls[0]).toMatchObject({
-      path: PATH,
-      query: QUERY,
-      body: { metadata: { uid: "uid-a", annotations: { id: "1", intent: null } } },
-    });
-    expect(JSON.stringify(client.calls[0]?.body)).not.toContain("resourceVersion");
+    const body = { metadata: { uid: "uid-a", annotations: { id: "1", intent: null } } };
+    expect(client.calls).toMatchObject([{ path: PATH, query: QUERY, body }]);
+    expect(client.calls[0]?.body).not.toHaveProperty("metadata.resourceVersion");
   });
 
   it("[B11] goes on until it is stored, and heeds Retry-After", async () => {
@@ -147,11 +125,7 @@ describe("storeOutcome", () => {
       new KubeError("TooManyRequests", 429, "busy", 5_000),
       new KubeError("Forbidden", 403, "no"),
     ];
-    const { client, clock, writer } = writing(() => {
-      const failure = failures.shift();
-      if (failure !== undefined) throw failure;
-      return thing("a", "6");
-    });
+    const { client, clock, writer } = writing(afterFailures(failures, thing("a", "6")));
     const stored = writer.storeOutcome(thing("a", "5"), { id: "1" }, signal);
     await clock.advance(500);
     expect(client.calls).toHaveLength(2);
@@ -161,13 +135,8 @@ describe("storeOutcome", () => {
     expect((await stored)?.metadata.resourceVersion).toBe("6");
   });
 
-  it.each<[string, () => Json]>([
-    [
-      "the object is gone",
-      () => {
-        throw notFound;
-      },
-    ],
+  it.each<[string, () => Json | Promise<Json>]>([
+    ["the object is gone", () => Promise.reject(notFound)],
     ["a namesake has its place", () => thing("a", "9", { uid: "other" })],
   ])("ends with undefined when %s", async (_, live) => {
     const { writer } = writing(({ method }) => {
@@ -208,9 +177,7 @@ describe("storeOutcome", () => {
 
   it("rejects when it is told to stop", async () => {
     const stop = new AbortController();
-    const { writer } = writing(() => {
-      throw new KubeError("Server", 500, "down");
-    });
+    const { writer } = writing(() => Promise.reject(new KubeError("Server", 500, "down")));
     const stored = writer.storeOutcome(thing("a", "5"), { id: "1" }, stop.signal);
     await settle();
     stop.abort();
@@ -233,10 +200,10 @@ describe("[B1] confirm", () => {
     await writer.confirm(written);
     await clock.advance(999);
     await writer.confirm(written);
-    expect(client.calls.map(({ method }) => method)).toEqual(["PATCH"]);
+    expect(methods(client.calls)).toEqual(["PATCH"]);
     await clock.advance(1);
     await writer.confirm(written);
-    expect(client.calls.map(({ method }) => method)).toEqual(["PATCH", "GET"]);
+    expect(methods(client.calls)).toEqual(["PATCH", "GET"]);
   });
 
   it.each([
@@ -250,9 +217,7 @@ describe("[B1] confirm", () => {
   });
 
   it("refuses what is gone, and the store then holds it no more", async () => {
-    const { held, store, writer } = writing(() => {
-      throw notFound;
-    });
+    const { held, store, writer } = writing(() => Promise.reject(notFound));
     store.upsert(thing("a", "5"));
     await expect(writer.confirm(thing("a", "5"))).rejects.toMatchObject({ failure: "NotFound" });
     expect(held()).toBeUndefined();
@@ -263,43 +228,28 @@ describe("delete", () => {
   it("names the uid, and lets what the object owns go in the background", async () => {
     const { client, writer } = writing(() => null);
     await writer.delete(thing("a", "5"));
-    expect(client.calls).toEqual([
-      {
-        method: "DELETE",
-        path: PATH,
-        body: {
-          apiVersion: "v1",
-          kind: "DeleteOptions",
-          preconditions: { uid: "uid-a" },
-          propagationPolicy: "Background",
-        },
-      },
-    ]);
+    const options = { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy: "Background" };
+    const body = { ...options, preconditions: { uid: "uid-a" } };
+    expect(client.calls).toEqual([{ method: "DELETE", path: PATH, body }]);
   });
 
   it("is content when the object is gone", async () => {
-    const { held, store, writer } = writing(() => {
-      throw notFound;
-    });
+    const { held, store, writer } = writing(() => Promise.reject(notFound));
     store.upsert(thing("a", "5"));
     await writer.delete(thing("a", "5"));
     expect(held()).toBeUndefined();
   });
 
   it("leaves a namesake alone, and knows it then", async () => {
-    const { held, writer } = writing(({ method }) => {
-      if (method === "DELETE") throw conflict;
-      return thing("a", "9", { uid: "other" });
-    });
+    const { held, writer } = writing(({ method }) =>
+      method === "DELETE" ? Promise.reject(conflict) : thing("a", "9", { uid: "other" }),
+    );
     await writer.delete(thing("a", "5"));
     expect(held()?.metadata.uid).toBe("other");
   });
 
   it.each([new KubeError("Forbidden", 403, "no"), conflict])("tells every other failure: $failure", async (failure) => {
-    const { writer } = writing(({ method }) => {
-      if (method === "DELETE") throw failure;
-      return thing("a", "6");
-    });
+    const { writer } = writing(({ method }) => (method === "DELETE" ? Promise.reject(failure) : thing("a", "6")));
     await expect(writer.delete(thing("a", "5"))).rejects.toBe(failure);
   });
 });

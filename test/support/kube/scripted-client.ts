@@ -1,3 +1,4 @@
+import type { KubeError } from "../../../src/kube/api/errors.ts";
 import type { KubeClient, KubeQuery, KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
 
@@ -29,6 +30,16 @@ export function scriptedClient(answer: (request: KubeRequest) => Json | Promise<
       if (newest === undefined) throw new Error("no watch was opened");
       return newest;
     },
+  };
+}
+
+/** @returns answers: each of the errors once, then always `answer` */
+export function afterFailures(failures: readonly KubeError[], answer: Json) {
+  const left = [...failures];
+  return async (): Promise<Json> => {
+    const failure = left.shift();
+    if (failure !== undefined) throw failure;
+    return answer;
   };
 }
 
