@@ -18,12 +18,13 @@ function levels(text: string): LogLevels {
   return read;
 }
 
-function logging(secrets: readonly string[] = [CANARY]) {
+function logging({ secrets = [CANARY], now = () => levels("trace") } = {}) {
   const lines: string[] = [];
   const redactor = createRedactor();
   redactor.hold("Secret/shop/token", secrets);
-  const { app: log } = createLogs({ levels: () => levels("trace"), redactor, write: (line) => lines.push(line) });
-  return { lines, log, redactor, parsed: (): unknown[] => lines.map((line): unknown => JSON.parse(line)) };
+  const logs = createLogs({ levels: now, redactor, write: (line) => lines.push(line) });
+  const parsed = () => lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+  return { lines, logs, log: logs.app, redactor, parsed };
 }
 
 /** Every way in which a caller can hand a text to the log. */
@@ -55,47 +56,22 @@ describe("the log", () => {
     log.info("changed the platform", { kind: "PlatformProject", name: "shop", generation: 2, id: undefined });
     log.info("x", { object: { spec: 1 } } as Fields);
     expect(lines.every((line) => line.endsWith("\n") && line.indexOf("\n") === line.length - 1)).toBe(true);
-    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
+    const usual = { level: "info", time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/), logger: "app" };
     expect(parsed()).toEqual([
-      {
-        level: "info",
-        time,
-        logger: "app",
-        message: "changed the platform",
-        kind: "PlatformProject",
-        name: "shop",
-        generation: 2,
-      },
-      { level: "info", time, logger: "app", message: "x" },
+      { ...usual, message: "changed the platform", kind: "PlatformProject", name: "shop", generation: 2 },
+      { ...usual, message: "x" },
     ]);
   });
 
-  it("drops what is below its level", () => {
-    const lines: string[] = [];
-    const { app: log } = createLogs({
-      levels: () => levels("warn"),
-      redactor: createRedactor(),
-      write: (line) => lines.push(line),
-    });
-    log.info("no");
-    log.warn("yes");
-    expect(lines).toHaveLength(1);
-  });
-
   it("follows a level that changes, back to that of the flag, and keeps it where the text is wrong", () => {
-    const lines: string[] = [];
     const switched = createLevelSwitch(levels("info"));
-    const { app: log } = createLogs({
-      levels: switched.now,
-      redactor: createRedactor(),
-      write: (line) => lines.push(line),
-    });
+    const { log, parsed } = logging(switched);
     log.debug("unheard");
     for (const text of ["", "debug", "debug", "verbose", "verbose"]) switched.set(log, text);
     log.debug("heard");
     switched.set(log, "");
     log.debug("unheard");
-    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+    expect(parsed()).toMatchObject([
       { message: "the log level changed", to: "debug" },
       { level: "warn", detail: expect.stringContaining("must be trace, debug, info, warn or error") },
       { message: "heard" },
@@ -104,65 +80,38 @@ describe("the log", () => {
   });
 
   it("names the part that tells, each at a level of its own", () => {
-    const lines: string[] = [];
-    const logs = createLogs({
-      levels: () => levels("error,platform=debug"),
-      redactor: createRedactor(),
-      write: (line) => lines.push(line),
-    });
+    const { logs, parsed } = logging({ now: () => levels("error,platform=debug") });
     for (const log of Object.values(logs)) {
       log.debug("a detail");
       log.info("news");
     }
-    const told = lines.map((line) => JSON.parse(line) as { logger: string; message: string });
-    expect(told.map(({ logger, message }) => `${logger}: ${message}`)).toEqual([
-      "platform: a detail",
-      "platform: news",
-      "changes: news",
-    ]);
+    const told = parsed().map(({ logger, message }) => `${String(logger)}: ${String(message)}`);
+    expect(told).toEqual(["platform: a detail", "platform: news", "changes: news"]);
   });
 
   it("carries what it is tagged with, asked for line by line, for those alone that are written", () => {
-    const lines: string[] = [];
-    const logs = createLogs({
-      levels: () => levels("info"),
-      redactor: createRedactor(),
-      write: (line) => lines.push(line),
-    });
+    const { logs, parsed } = logging({ now: () => levels("info") });
     let asked = 0;
     const { engine } = tagged(logs, () => ({ pass: String((asked += 1)) }));
     engine.debug("not told");
     engine.info("one", { name: "a" });
     engine.info("two");
-    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+    expect(parsed()).toMatchObject([
       { logger: "engine", pass: "1", name: "a" },
       { logger: "engine", pass: "2" },
     ]);
     expect(asked).toBe(2);
   });
 
-  it.each([
-    [
-      "of the API server",
-      new KubeError("Forbidden", 403, "GET /x: 403"),
-      { name: "KubeError", failure: "Forbidden", message: "GET /x: 403" },
-    ],
-    [
-      "of the platform",
-      new ApiError("deployApplication", { is: "Server" }, 502, "bad"),
-      { name: "ApiError", failure: "Server", message: "bad" },
-    ],
-    [
-      "of Node",
-      Object.assign(new Error("read"), { code: "ECONNRESET" }),
-      { name: "Error", failure: "ECONNRESET", message: "read" },
-    ],
-    ["that is none", "oops", { name: "string" }],
-  ])("shows an error %s by name, failure and message", (_, error, shown) => {
+  it.each<[unknown, object]>([
+    [new KubeError("Forbidden", 403, "no"), { name: "KubeError", failure: "Forbidden", message: "no" }],
+    [new ApiError("stopCluster", { is: "Server" }, 502, "no"), { name: "ApiError", failure: "Server", message: "no" }],
+    [Object.assign(new Error("read"), { code: "EPIPE" }), { name: "Error", failure: "EPIPE", message: "read" }],
+    ["oops", { name: "string" }],
+  ])("shows an error by name, failure and message: %s", (error, shown) => {
     const { log, parsed } = logging();
     log.error("x", { error });
-    expect(parsed()).toMatchObject([{ error: shown }]);
-    expect(parsed()).toEqual([expect.objectContaining({ error: shown })]);
+    expect(parsed()[0]?.["error"]).toEqual(shown);
   });
 
   it("says where an unexpected error was thrown, without its text", () => {
@@ -198,7 +147,7 @@ describe("the log", () => {
   it("[E6] stays JSON whatever a secret is", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 6 }), fc.string(), fc.integer(), (secret, text, number) => {
-        const { log, parsed } = logging([secret, String(number), '":"info', "message"]);
+        const { log, parsed } = logging({ secrets: [secret, String(number), '":"info', "message"] });
         log.info(`${text}${secret}`, { generation: number, name: secret });
         expect(parsed()).toHaveLength(1);
       }),
@@ -208,12 +157,12 @@ describe("the log", () => {
 
 describe("[E6] the redactor", () => {
   it("lets short values stand: they would black out ordinary words", () => {
-    const { redactor } = logging(["short"]);
+    const { redactor } = logging({ secrets: ["short"] });
     expect(redactor.redact("a short line")).toBe("a short line");
   });
 
   it("still knows the value before a rotation, and no older one", () => {
-    const { redactor } = logging(["first-value"]);
+    const { redactor } = logging({ secrets: ["first-value"] });
     redactor.hold("Secret/shop/token", ["second-value"]);
     redactor.hold("Secret/shop/token", ["second-value"]);
     expect(redactor.redact("first-value second-value")).toBe("[redacted] [redacted]");

@@ -30,16 +30,19 @@ const CALL: CallRecord = {
   requestId: "request-1",
 };
 
-type Line = readonly [level: string, message: string, fields: Fields];
-
-function told(change: Partial<ChangeRecord>, call: Partial<CallRecord> | undefined): Line | undefined {
-  const lines: Line[] = [];
+function collecting() {
+  const lines: (readonly [level: string, message: string, fields: Fields])[] = [];
   const at =
     (level: string): Logger["info"] =>
     (message, fields = {}) => {
       lines.push([level, message, fields]);
     };
   const log = { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  return { lines, log };
+}
+
+function told(change: Partial<ChangeRecord>, call: Partial<CallRecord> | undefined) {
+  const { lines, log } = collecting();
   const changed =
     call === undefined
       ? undefined
@@ -51,43 +54,21 @@ function told(change: Partial<ChangeRecord>, call: Partial<CallRecord> | undefin
 }
 
 it("says who changed what, why, and with which result", () => {
-  expect(told({}, {})).toEqual([
-    "info",
-    "changed the platform",
-    {
-      kind: "PlatformApplication",
-      namespace: "shop",
-      name: "api",
-      uid: "uid-1",
-      generation: 3,
-      installation: "cluster-1",
-      cause: "SpecChanged",
-      op: "deployApplication",
-      id: "service-1",
-      commit: "abcdef1",
-      result: "ok",
-      connection: "PlatformConnection/shop/default",
-      method: "POST",
-      path: "/application/{applicationId}/deploy",
-      status: 202,
-      durationMs: 42,
-      requestId: "request-1",
-    },
-  ]);
+  const { key, sent: _, ...change } = CHANGE;
+  const { method, status, requestId } = CALL;
+  const call = { method, status, requestId, path: "/application/{applicationId}/deploy", durationMs: 42 };
+  const place = { installation: "cluster-1", connection: "PlatformConnection/shop/default" };
+  expect(told({}, {})).toEqual(["info", "changed the platform", { ...key, ...change, ...call, ...place }]);
 });
 
+const FAILED = "could not change the platform";
 it.each<[string, Partial<ChangeRecord>, string, string]>([
-  ["a refusal", { result: "Conflict" }, "warn", "could not change the platform"],
-  ["what never left the operator", { result: "Refused", sent: false }, "warn", "could not change the platform"],
-  [
-    "a platform that cannot be reached",
-    { result: "Unreachable", sent: false },
-    "warn",
-    "could not change the platform",
-  ],
+  ["a refusal", { result: "Conflict" }, "warn", FAILED],
+  ["what never left the operator", { result: "Refused", sent: false }, "warn", FAILED],
+  ["a platform that cannot be reached", { result: "Unreachable", sent: false }, "warn", FAILED],
   ["an unknown outcome", { result: "OutcomeUnknown" }, "warn", "may have changed the platform"],
   ["what the budget holds back", { result: "OverBudget", sent: false }, "debug", "has not changed the platform yet"],
-  ["a 429", { result: "RateLimited" }, "warn", "could not change the platform"],
+  ["a 429", { result: "RateLimited" }, "warn", FAILED],
 ])("tells %s as such", (_, change, level, message) => {
   expect(told(change, {})).toMatchObject([level, message, { result: change.result }]);
 });
@@ -107,31 +88,15 @@ it.each([
   ["forgotten", "info"],
   ["dropped", "warn"],
 ] as const)("tells of an object that stayed on the platform that it is %s", (is, expected) => {
-  const lines: Line[] = [];
-  const at =
-    (level: string): Logger["info"] =>
-    (message, fields = {}) => {
-      lines.push([level, message, fields]);
-    };
-  const log = { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  const { lines, log } = collecting();
   const entry = orphan();
   logOrphan(log, { is, orphan: entry });
-  const { kind, namespace, name, id, host, organizationId, installation, why, at: since } = entry;
-  expect(lines).toMatchObject([
-    [expected, expect.any(String), { orphan: is, kind, namespace, name, id, host, organizationId, installation }],
-  ]);
-  expect(lines[0]?.[2]).toMatchObject({ reason: why, since });
+  const { kind, namespace, name, id, host, organizationId, installation, why: reason, at: since } = entry;
+  const fields = { orphan: is, kind, namespace, name, id, host, organizationId, installation, reason, since };
+  expect(lines).toMatchObject([[expected, expect.any(String), fields]]);
   // The memory is not part of the transition.
   expect(lines[0]?.[2]).not.toHaveProperty("memory");
 });
-
-function collecting() {
-  const lines: Line[] = [];
-  const info: Logger["info"] = (message, fields = {}) => {
-    lines.push(["info", message, fields]);
-  };
-  return { lines, log: { trace: info, debug: info, info, warn: info, error: info } };
-}
 
 it("tells each condition that changes, and nothing of those that do not", () => {
   const { lines, log } = collecting();
@@ -151,23 +116,11 @@ it("tells each condition that changes, and nothing of those that do not", () => 
   logTransitions(log, object("True", "Available", true), before);
   logTransitions(log, before, before);
   const key = { kind: "PlatformProject", namespace: "shop", name: "shop" };
-  const ready = {
-    condition: "Ready",
-    from: "False/Creating",
-    to: "True/Available",
-    reason: "Available",
-    detail: "Words.",
-  };
-  const drifted = {
-    condition: "Drifted",
-    from: "",
-    to: "True/DriftDetected",
-    reason: "DriftDetected",
-    detail: "spec.name",
-  };
+  const ready = { from: "False/Creating", to: "True/Available", reason: "Available", detail: "Words." };
+  const drifted = { from: "", to: "True/DriftDetected", reason: "DriftDetected", detail: "spec.name" };
   expect(lines).toEqual([
-    ["info", "condition changed", { ...key, ...ready }],
-    ["info", "condition changed", { ...key, ...drifted }],
+    ["info", "condition changed", { ...key, condition: "Ready", ...ready }],
+    ["info", "condition changed", { ...key, condition: "Drifted", ...drifted }],
   ]);
 });
 

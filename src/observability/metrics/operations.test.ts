@@ -49,8 +49,8 @@ function setting({ perNamespace = false } = {}) {
     remove: (name: string, metadata: object) => {
       store.remove(object(name, [], metadata));
     },
-    lead: (now: boolean) => {
-      leading = now;
+    follow: () => {
+      leading = false;
     },
     at: (now: string) => {
       time = now;
@@ -75,12 +75,13 @@ const told = (operation: string, outcome: string, seconds: number): readonly str
 };
 
 describe("the time of an operation", () => {
-  it("is told when an object that was worked on is settled", async () => {
+  it("is told when an object that was worked on is settled, under the last reason of the work, from its first", async () => {
     const { put, series } = setting();
-    put("a", working("Creating"));
+    put("a", working("Building"));
+    put("a", working("Deploying"));
     expect(await series(DURATION)).toEqual([]);
-    put("a", ready("True", "Available"));
-    expect(await series(DURATION)).toEqual(told("Creating", "succeeded", 300));
+    put("a", ready("True", "Deployed"));
+    expect(await series(DURATION)).toEqual(told("Deploying", "succeeded", 300));
   });
 
   it("has failed when the object is not Ready", async () => {
@@ -88,14 +89,6 @@ describe("the time of an operation", () => {
     put("a", working("Deploying"));
     put("a", ready("False", "DeploymentFailed"), stalled("DeploymentFailed"));
     expect(await series(DURATION)).toEqual(told("Deploying", "failed", 300));
-  });
-
-  it("goes under the last reason of the work, from its first", async () => {
-    const { put, series } = setting();
-    put("a", working("Building"));
-    put("a", working("Deploying"));
-    put("a", ready("True", "Deployed"));
-    expect(await series(DURATION)).toEqual(told("Deploying", "succeeded", 300));
   });
 
   it("of a deletion is that from its request to the end of the object", async () => {
@@ -109,14 +102,6 @@ describe("the time of an operation", () => {
     const { put, remove, series } = setting();
     put("a", ready("True", "Available"));
     remove("a", {});
-    expect(await series(DURATION)).toEqual([]);
-  });
-
-  it("is told by the leader alone", async () => {
-    const { lead, put, series } = setting();
-    put("a", working("Creating"));
-    lead(false);
-    put("a", ready("True", "Available"));
     expect(await series(DURATION)).toEqual([]);
   });
 
@@ -184,14 +169,10 @@ describe("the oldest work in progress", () => {
     expect(await series(OLDEST)).toContain(of("PlatformProject", 0));
   });
 
-  it.each(["ApprovalPending", "OutsideChangeWindow"])("leaves out what waits on purpose: %s", async (reason) => {
-    const { put, series } = setting();
-    put("a", working(reason));
-    expect(await series(OLDEST)).toContain(of("PlatformProject", 0));
-  });
-
-  it.each(["ParentNotReady", "DependencyNotReady", "WaitingForChildren", "ConnectionNotReady", "PlatformUnavailable"])(
-    "leaves out what is not the platform's work: %s",
+  const onPurpose = ["ApprovalPending", "OutsideChangeWindow"];
+  const notTheirs = ["ParentNotReady", "DependencyNotReady", "WaitingForChildren", "ConnectionNotReady"];
+  it.each([...onPurpose, ...notTheirs, "PlatformUnavailable"])(
+    "leaves out what waits on purpose or is not the platform's work: %s",
     async (reason) => {
       const { put, series } = setting();
       put("a", working(reason));
@@ -208,13 +189,6 @@ describe("the oldest work in progress", () => {
     put("a", working("Deploying"));
     expect(await series(OLDEST)).toContain(of("PlatformProject", 60));
   });
-
-  it("is told by the leader alone", async () => {
-    const { lead, put, series } = setting();
-    put("a", working("Creating"));
-    lead(false);
-    expect(await series(OLDEST)).toEqual([]);
-  });
 });
 
 describe("the stalled objects", () => {
@@ -230,30 +204,35 @@ describe("the stalled objects", () => {
     expect(await series(STALLED)).toEqual([of("InvalidSpec", 1)]);
   });
 
-  it("collect no text of a forged status for a label, and are told by the leader alone", async () => {
-    const { lead, put, series } = setting();
+  it("collect no text of a forged status for a label", async () => {
+    const { put, series } = setting();
     put("a", stalled("kubectl-delete-everything"));
     expect(await series(STALLED)).toEqual([`${STALLED}{kind="PlatformProject",reason="other"} 1`]);
-    lead(false);
-    expect(await series(STALLED)).toEqual([]);
+  });
+
+  it("are counted by their namespace where that is asked for", async () => {
+    const { put, series } = setting({ perNamespace: true });
+    put("a", stalled("BuildFailed"));
+    put("b", stalled("BuildFailed"));
+    const labels = 'kind="PlatformProject",reason="BuildFailed",exported_namespace="shop"';
+    expect(await series(STALLED)).toEqual([`${STALLED}{${labels}} 2`]);
   });
 });
 
-it("the stalled resources are counted by their namespace where that is asked for", async () => {
-  const { put, series } = setting({ perNamespace: true });
-  put("a", stalled("BuildFailed"));
-  put("b", stalled("BuildFailed"));
-  expect(await series(STALLED)).toEqual([
-    `${STALLED}{kind="PlatformProject",reason="BuildFailed",exported_namespace="shop"} 2`,
-  ]);
+it("operations, the oldest work and stalled objects are told by the leader alone", async () => {
+  const { follow, put, series } = setting();
+  put("a", working("Creating"));
+  put("b", working("Creating"));
+  put("c", stalled("InvalidSpec"));
+  follow();
+  put("a", ready("True", "Available"));
+  for (const family of [DURATION, OLDEST, STALLED]) expect(await series(family)).toEqual([]);
 });
 
-describe("the values that nobody documented", () => {
-  it("are counted each time that an object gets one, from 0 on", async () => {
-    const { show, series } = setting();
-    expect(await series(UNKNOWN)).toEqual([`${UNKNOWN}{field="state"} 0`]);
-    show("a", "DEPLOYED");
-    for (const state of ["HIBERNATING", "HIBERNATING", "UNAVAILABLE", "half-up", "RUNNING"]) show("a", state);
-    expect(await series(UNKNOWN)).toEqual([`${UNKNOWN}{field="state"} 2`]);
-  });
+it("the values that nobody documented are counted each time that an object gets one, from 0 on", async () => {
+  const { show, series } = setting();
+  expect(await series(UNKNOWN)).toEqual([`${UNKNOWN}{field="state"} 0`]);
+  show("a", "DEPLOYED");
+  for (const state of ["HIBERNATING", "HIBERNATING", "UNAVAILABLE", "half-up", "RUNNING"]) show("a", state);
+  expect(await series(UNKNOWN)).toEqual([`${UNKNOWN}{field="state"} 2`]);
 });

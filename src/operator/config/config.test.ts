@@ -4,8 +4,8 @@ import { DEFAULT_WINDOWS } from "../../engine/contract/windows.ts";
 import { DEFAULT_DEADLINES } from "../../platform/client/caller.ts";
 import { DEADLINES_VARIABLE, loadConfig, WINDOWS_VARIABLE, type Config, type Surroundings } from "./config.ts";
 
-const LEVELS = { app: "info", kube: "info", engine: "info", platform: "info", changes: "info" } as const;
-const TRACE = { app: "trace", kube: "trace", engine: "trace", platform: "trace" } as const;
+const every = <Level extends string>(level: Level) =>
+  ({ app: level, kube: level, engine: level, platform: level, changes: level }) as const;
 
 type Env = Surroundings["env"];
 
@@ -32,7 +32,7 @@ describe("the config", () => {
       workers: 10,
       shards: 1,
       shardIndex: 0,
-      logLevel: LEVELS,
+      logLevel: every("info"),
       metricsPerObject: false,
       metricsPerNamespace: false,
       otlpEndpoint: undefined,
@@ -47,52 +47,34 @@ describe("the config", () => {
     expect(Object.isFrozen(load([], { [WINDOWS_VARIABLE]: '{"pollMs":1}' }).windows)).toBe(true);
   });
 
-  it.each<[string, readonly string[], Partial<Config>]>([
-    [
-      "a port on loopback",
-      ["--metrics-bind-address=127.0.0.1:0"],
-      { metricsBindAddress: { host: "127.0.0.1", port: 0 } },
-    ],
-    ["IPv6", ["--health-probe-bind-address", "[::1]:8081"], { healthProbeBindAddress: { host: "::1", port: 8081 } }],
-    [
-      "an address of the status page",
-      ["--status-page-bind-address=127.0.0.1:8083"],
-      { statusPageBindAddress: { host: "127.0.0.1", port: 8083 } },
-    ],
-    ["0 for no server", ["--metrics-bind-address", "0"], { metricsBindAddress: undefined }],
-    ["a switch that is off", ["--leader-elect=false"], { leaderElect: false }],
-    ["a switch that stands alone", ["--allow-insecure-platform"], { allowInsecurePlatform: true }],
-    ["namespaces, once each", ["--watch-namespaces=shop, pay,shop"], { watchNamespaces: ["shop", "pay"] }],
-    [
-      "hosts of every form",
-      ["--allowed-platform-hosts=api.example.com,*.example.org,api.example.com:8443,10.0.0.0/8,::1,fd00::/8"],
-      {
-        allowedPlatformHosts: [
-          "api.example.com",
-          "*.example.org",
-          "api.example.com:8443",
-          "10.0.0.0/8",
-          "::1",
-          "fd00::/8",
-        ],
-      },
-    ],
-    ["a kubeconfig", ["--kubeconfig=/k", "--context=c"], { kube: { from: "file", path: "/k", context: "c" } }],
-    ["a context of the default one", ["--context=c"], { kube: { from: "default", context: "c" } }],
-    ["the operator's namespace", ["--operator-namespace=ops"], { operatorNamespace: "ops" }],
-    ["workers", ["--workers=100"], { workers: 100 }],
-    [
-      "a log level, which leaves the change log alone",
-      ["--log-level=trace"],
-      { logLevel: { ...TRACE, changes: "info" } },
-    ],
+  it.each<[string, string, Partial<Config>]>([
+    ["a free port", "--metrics-bind-address=127.0.0.1:0", { metricsBindAddress: { host: "127.0.0.1", port: 0 } }],
+    ["IPv6", "--health-probe-bind-address=[::1]:8081", { healthProbeBindAddress: { host: "::1", port: 8081 } }],
+    ["a status page", "--status-page-bind-address=x:8083", { statusPageBindAddress: { host: "x", port: 8083 } }],
+    ["0 for no server", "--metrics-bind-address=0", { metricsBindAddress: undefined }],
+    ["a switch that is off", "--leader-elect=false", { leaderElect: false }],
+    ["a switch that stands alone", "--allow-insecure-platform", { allowInsecurePlatform: true }],
+    ["namespaces, once each", "--watch-namespaces=shop, pay,shop", { watchNamespaces: ["shop", "pay"] }],
+    ["a context of the default kubeconfig", "--context=c", { kube: { from: "default", context: "c" } }],
+    ["the operator's namespace", "--operator-namespace=ops", { operatorNamespace: "ops" }],
+    ["a log level, but not for changes", "--log-level=trace", { logLevel: { ...every("trace"), changes: "info" } }],
     [
       "log levels of single parts",
-      ["--log-level=kube=warn, changes=error,debug"],
-      { logLevel: { app: "debug", kube: "warn", engine: "debug", platform: "debug", changes: "error" } },
+      "--log-level=kube=warn, changes=error,debug",
+      { logLevel: { ...every("debug"), kube: "warn", changes: "error" } },
     ],
-  ])("takes %s", (_, args, expected) => {
-    expect(load(args)).toMatchObject(expected);
+  ])("takes %s", (_, arg, expected) => {
+    expect(load([arg])).toMatchObject(expected);
+  });
+
+  it("takes hosts of every form", () => {
+    const hosts = ["api.example.com", "*.example.org", "api.example.com:8443", "10.0.0.0/8", "::1", "fd00::/8"];
+    expect(load([`--allowed-platform-hosts=${hosts.join(",")}`]).allowedPlatformHosts).toEqual(hosts);
+  });
+
+  it("takes several flags, with their values beside them", () => {
+    const { kube, workers } = load(["--kubeconfig", "/k", "--context=c", "--workers", "100"]);
+    expect([kube, workers]).toEqual([{ from: "file", path: "/k", context: "c" }, 100]);
   });
 
   it("takes the endpoint of traces from where OpenTelemetry has it, unless it is told otherwise", () => {
@@ -157,51 +139,36 @@ describe("the config", () => {
     expect(deadlines).toEqual({ ...DEFAULT_DEADLINES, readMs: 600 });
   });
 
-  it.each<[string, readonly string[], Env, RegExp]>([
-    ["a port without a colon", ["--metrics-bind-address=8080"], {}, /^--metrics-bind-address must be "host:port"/],
-    [
-      "a page without a port",
-      ["--status-page-bind-address=localhost"],
-      {},
-      /^--status-page-bind-address must be "host:port"/,
-    ],
-    ["a port beyond the last", ["--metrics-bind-address=:70000"], {}, /^--metrics-bind-address has a port beyond/],
-    [
-      "an unknown level",
-      ["--log-level=all"],
-      {},
-      /^--log-level must be trace, debug, info, warn or error, then perhaps/,
-    ],
-    ["an unknown level of a part", ["--log-level=kube=loud"], {}, /^--log-level must be trace, debug,/],
-    ["an unknown part", ["--log-level=info,kubernetes=debug"], {}, /knows no part "kubernetes": there are app, kube, /],
-    ["an endpoint with a password", ["--otlp-endpoint=http://a:b@c"], {}, /^--otlp-endpoint must be the http/],
-    ["an endpoint without scheme", [], { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, /OTLP_ENDPOINT must be the/],
-    ["two levels for all", ["--log-level=info,debug"], {}, /^--log-level names more than one level.*: info, debug$/],
-    ["no workers", ["--workers=0"], {}, /^--workers must be a whole number from 1 to 100$/],
-    ["half a worker", ["--workers=1.5"], {}, /^--workers must be/],
-    ["a namespace that is none", ["--watch-namespaces=../x"], {}, /^--watch-namespaces must be the name of a namesp/],
-    [
-      "a host that is a URL",
-      ["--allowed-platform-hosts=https://x"],
-      {},
-      /^--allowed-platform-hosts must be host names/,
-    ],
-    ["a block that is none", ["--allowed-platform-hosts=10.0.0.0/33"], {}, /^--allowed-platform-hosts must be/],
-    ["a wrong variable", [], { PLATFORM_OPERATOR_WORKERS: "no" }, /^PLATFORM_OPERATOR_WORKERS must be/],
-    ["a wrong POD_NAMESPACE", [], { POD_NAMESPACE: "A" }, /^POD_NAMESPACE must be/],
-    ["an unknown flag", ["--speed=2"], {}, /--speed/],
-    ["a stray argument", ["now"], {}, /now/],
-    ["a flag without its value", ["--workers"], {}, /--workers/],
-    ["times that are no JSON", [], { [WINDOWS_VARIABLE]: "{" }, /^PLATFORM_OPERATOR_WINDOWS must be a JSON object/],
-    ["unknown times", [], { [WINDOWS_VARIABLE]: '{"napMs":1}' }, /^PLATFORM_OPERATOR_WINDOWS must be .*landingMs/],
-    [
-      "a deadline that is none",
-      [],
-      { [DEADLINES_VARIABLE]: '{"readMs":-1}' },
-      /^PLATFORM_OPERATOR_DEADLINES must be .*readMs/,
-    ],
-  ])("refuses %s and says where", (_, args, env, message) => {
-    expect(() => load(args, env)).toThrow(message);
+  it.each<[string, string, RegExp]>([
+    ["a port without a colon", "--metrics-bind-address=8080", /^--metrics-bind-address must be "host:port"/],
+    ["a page without a port", "--status-page-bind-address=x", /^--status-page-bind-address must be "host:port"/],
+    ["a port beyond the last", "--metrics-bind-address=:70000", /^--metrics-bind-address has a port beyond/],
+    ["an unknown level", "--log-level=all", /^--log-level must be trace, debug, info, warn or error, then perhaps/],
+    ["an unknown level of a part", "--log-level=kube=loud", /^--log-level must be trace, debug,/],
+    ["an unknown part", "--log-level=info,kubernetes=debug", /knows no part "kubernetes": there are app, kube, /],
+    ["two levels for all", "--log-level=info,debug", /^--log-level names more than one level.*: info, debug$/],
+    ["an endpoint with a password", "--otlp-endpoint=http://a:b@c", /^--otlp-endpoint must be the http/],
+    ["no workers", "--workers=0", /^--workers must be a whole number from 1 to 100$/],
+    ["half a worker", "--workers=1.5", /^--workers must be/],
+    ["a namespace that is none", "--watch-namespaces=../x", /^--watch-namespaces must be the name of a namesp/],
+    ["a host that is a URL", "--allowed-platform-hosts=https://x", /^--allowed-platform-hosts must be host names/],
+    ["a block that is none", "--allowed-platform-hosts=10.0.0.0/33", /^--allowed-platform-hosts must be/],
+    ["an unknown flag", "--speed=2", /--speed/],
+    ["a stray argument", "now", /now/],
+    ["a flag without its value", "--workers", /--workers/],
+  ])("refuses %s and says where", (_, arg, message) => {
+    expect(() => load([arg])).toThrow(message);
+  });
+
+  it.each<[string, Env, RegExp]>([
+    ["an endpoint without scheme", { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, /OTLP_ENDPOINT must be the/],
+    ["a wrong number", { PLATFORM_OPERATOR_WORKERS: "no" }, /^PLATFORM_OPERATOR_WORKERS must be/],
+    ["a wrong POD_NAMESPACE", { POD_NAMESPACE: "A" }, /^POD_NAMESPACE must be/],
+    ["times that are no JSON", { [WINDOWS_VARIABLE]: "{" }, /^PLATFORM_OPERATOR_WINDOWS must be a JSON object/],
+    ["unknown times", { [WINDOWS_VARIABLE]: '{"napMs":1}' }, /^PLATFORM_OPERATOR_WINDOWS must be .*landingMs/],
+    ["a wrong deadline", { [DEADLINES_VARIABLE]: '{"readMs":-1}' }, /^PLATFORM_OPERATOR_DEADLINES must be .*readMs/],
+  ])("refuses in a variable %s and says where", (_, env, message) => {
+    expect(() => load([], env)).toThrow(message);
   });
 
   it("names everything that is wrong at once", () => {

@@ -1,0 +1,33 @@
+import { createStore } from "../../../src/kube/watch/store.ts";
+import { createMetrics, type Figures } from "../../../src/observability/metrics/index.ts";
+
+/** All metrics of a store. @param figures what differs from a leader without work */
+export function storeMetrics(figures: Pick<Figures, "kinds"> & Partial<Figures>) {
+  const store = createStore(() => {});
+  const metrics = createMetrics({
+    version: "1.2.3",
+    workers: 4,
+    perObject: false,
+    perNamespace: false,
+    now: () => new Date("2026-01-01T00:10:00Z"),
+    traceId: () => undefined,
+    cache: () => store,
+    leading: () => true,
+    budgets: () => [],
+    silentMs: () => new Map(figures.kinds.map((kind) => [kind, 250])),
+    droppedSpans: () => 0,
+    orphans: () => new Map([["PlatformEnvironment", 2]]),
+    queue: () => ({ depth: () => 3, unfinishedSeconds: () => 0.5, longestRunningSeconds: () => 0.25 }),
+    ...figures,
+  });
+  store.subscribe(metrics.changed);
+  return {
+    store,
+    metrics,
+    /** The lines of /metrics that begin with `start`, without comments. */
+    series: async (start = ""): Promise<readonly string[]> => {
+      const lines = (await metrics.registry.metrics()).split("\n");
+      return lines.filter((line) => line !== "" && !line.startsWith("#") && line.startsWith(start));
+    },
+  };
+}
