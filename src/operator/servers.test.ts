@@ -39,10 +39,16 @@ const statusPage = {
   about: () => ({ version: "0", instance: "here", isLeading: false, waitingFor: null, silentMs: 0 }),
 };
 
-async function start(options: Partial<Parameters<typeof startServers>[0]> = {}): Promise<(name: string) => string> {
-  const config = { ...nowhere, metricsBindAddress: loopback, healthProbeBindAddress: loopback };
-  const usual = { config, registry: new Registry(), waitingFor: () => undefined, receiver, statusPage, log };
-  running = await startServers({ ...usual, ...options });
+type Options = Parameters<typeof startServers>[0];
+
+function optionsOf(addresses: Partial<Options["config"]>): Options {
+  const config = { ...nowhere, ...addresses };
+  return { config, registry: new Registry(), waitingFor: () => undefined, receiver, statusPage, log };
+}
+
+async function start(options: Partial<Options> = {}): Promise<(name: string) => string> {
+  const both = { metricsBindAddress: loopback, healthProbeBindAddress: loopback };
+  running = await startServers({ ...optionsOf(both), ...options });
   return (name) => told.find(({ server }) => server === name)?.address ?? "";
 }
 
@@ -85,24 +91,20 @@ describe("the servers", () => {
   });
 
   it("tell senders of deliveries to come again where this process does not lead", async () => {
-    const at = await start({
-      config: { ...nowhere, webhookBindAddress: loopback },
-    });
+    const at = await start(optionsOf({ webhookBindAddress: loopback }));
     const answer = await fetch(`${at("webhook")}/anything`, { method: "POST", body: "{}" });
     expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([503, "5", ""]);
   });
 
   it("show the status page", async () => {
-    const at = await start({ config: { ...nowhere, statusPageBindAddress: loopback } });
+    const at = await start(optionsOf({ statusPageBindAddress: loopback }));
     const answer = await fetch(at("status-page"));
-    expect([answer.status, await answer.text()]).toEqual([
-      200,
-      expect.stringContaining("<title>Platform Operator</title>"),
-    ]);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain("<title>Platform Operator</title>");
   });
 
   it("are off without an address", async () => {
-    await start({ config: { ...nowhere, healthProbeBindAddress: loopback } });
+    await start(optionsOf({ healthProbeBindAddress: loopback }));
     expect(told.map(({ server }) => server)).toEqual(["health"]);
   });
 
@@ -117,18 +119,9 @@ describe("the servers", () => {
   });
 
   it("say what to do when an address is taken, and leave none behind", async () => {
-    const at = await start({
-      config: { ...nowhere, metricsBindAddress: loopback, webhookBindAddress: loopback },
-    });
+    const at = await start(optionsOf({ metricsBindAddress: loopback, webhookBindAddress: loopback }));
     const taken = { host: "127.0.0.1", port: Number(new URL(at("metrics")).port) };
-    const second = startServers({
-      config: { ...nowhere, metricsBindAddress: loopback, healthProbeBindAddress: taken },
-      registry: new Registry(),
-      waitingFor: () => undefined,
-      receiver,
-      statusPage,
-      log,
-    });
+    const second = startServers(optionsOf({ metricsBindAddress: loopback, healthProbeBindAddress: taken }));
     await expect(second).rejects.toThrow(/cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\): choose another address/);
     const first = told.findLast(({ server }) => server === "metrics")?.address ?? "";
     await expect(fetch(first)).rejects.toThrow("fetch failed");

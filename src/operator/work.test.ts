@@ -188,13 +188,8 @@ describe("the work", () => {
   });
 
   it("comes back when a pass asks for it, and after its backoff when one failed", async () => {
-    const ends: (() => Promise<number | undefined>)[] = [
-      async () => 5_000,
-      async () => {
-        throw new KubeError("Server", 500, "PATCH /x: 500");
-      },
-      async () => undefined,
-    ];
+    const failure = new KubeError("Server", 500, "PATCH /x: 500");
+    const ends = [async () => 5_000, () => Promise.reject(failure), async () => undefined];
     store.upsert(object("PlatformProject", "shop"));
     const started = work([kind("PlatformProject", async () => ends.shift()?.())]);
     void started.start();
@@ -229,10 +224,7 @@ describe("the work", () => {
       pass = passesOf.current()?.id;
       return held.promise;
     });
-    const started = work([holding], {
-      tracker: passesOf,
-      log: logs.engine,
-    });
+    const started = work([holding], { tracker: passesOf, log: logs.engine });
     void started.start();
     await clock.advance(LONG_RECONCILE_MS - 1);
     expect(lines).toEqual([]);
@@ -250,12 +242,7 @@ describe("the work", () => {
 
   it.each<[string, () => Promise<undefined>]>([
     ["ended", async () => undefined],
-    [
-      "failed",
-      async () => {
-        throw new KubeError("Server", 500, "PATCH /x: 500");
-      },
-    ],
+    ["failed", () => Promise.reject(new KubeError("Server", 500, "PATCH /x: 500"))],
   ])("leaves no timer behind a pass that %s", async (_how, reconcile) => {
     store.upsert(object("PlatformProject", "shop"));
     const during: number[] = [];
@@ -276,15 +263,10 @@ describe("the work", () => {
   });
 
   it("lets a pass that is under way end, and begins no other", async () => {
-    let end = (): void => {};
-    const held = new Promise<undefined>((resolve) => {
-      end = () => {
-        resolve(undefined);
-      };
-    });
+    const held = Promise.withResolvers<undefined>();
     store.upsert(object("PlatformProject", "a"));
     store.upsert(object("PlatformProject", "b"));
-    const started = work([kind("PlatformProject", () => held)]);
+    const started = work([kind("PlatformProject", () => held.promise)]);
     void started.start();
     await settled();
     let drained = false;
@@ -292,7 +274,7 @@ describe("the work", () => {
     store.upsert(object("PlatformProject", "c"));
     await settled();
     expect([passes, drained]).toEqual([["PlatformProject/a"], false]);
-    end();
+    held.resolve(undefined);
     await draining;
     expect(passes).toEqual(["PlatformProject/a"]);
   });

@@ -5,63 +5,27 @@ import { readDelivery } from "./delivery.ts";
 
 const A = "00000000-0000-4000-8000-00000000000a";
 const B = "00000000-0000-4000-8000-00000000000b";
+const STARTED = "DEPLOYMENT_STARTED";
+const CANCELLED = "DEPLOYMENT_CANCELLED";
+const applications = [{ id: A, name: "a" }, { id: B }];
+const odd = [null, "x", { id: "../app/" }, { id: B }];
+const about = (event: string, payload: object) => ({ event_type: event, payload });
 const read = (body: unknown) => readDelivery(JSON.stringify(body));
 
 describe("[E12] a delivery", () => {
   it.each<[string, unknown, string, readonly string[]]>([
-    ["documented", { event_type: "DEPLOYMENT_SUCCEEDED", payload: { application_id: A } }, "DEPLOYMENT_SUCCEEDED", [A]],
-    [
-      "documented, failed",
-      { event_type: "DEPLOYMENT_FAILED", payload: { application_id: A } },
-      "DEPLOYMENT_FAILED",
-      [A],
-    ],
-    [
-      "deployed",
-      {
-        created_at: "x",
-        event_type: "DEPLOYMENT_CANCELLED",
-        payload: { applications: [{ id: A, name: "a" }, { id: B }] },
-      },
-      "DEPLOYMENT_CANCELLED",
-      [A, B],
-    ],
-    [
-      "of both shapes",
-      { event_type: "DEPLOYMENT_FAILURE", payload: { application_id: A, applications: [{ id: A }] } },
-      "DEPLOYMENT_FAILURE",
-      [A],
-    ],
-    [
-      "in upper case",
-      { event_type: "DEPLOYMENT_SUCCESSFUL", payload: { application_id: A.toUpperCase() } },
-      "DEPLOYMENT_SUCCESSFUL",
-      [A],
-    ],
-    ["of an unknown event", { event_type: "CLUSTER_ON_FIRE", payload: { application_id: A } }, "other", [A]],
+    ["documented", about("DEPLOYMENT_SUCCEEDED", { application_id: A }), "DEPLOYMENT_SUCCEEDED", [A]],
+    ["documented, failed", about("DEPLOYMENT_FAILED", { application_id: A }), "DEPLOYMENT_FAILED", [A]],
+    ["deployed", { created_at: "x", ...about(CANCELLED, { applications }) }, CANCELLED, [A, B]],
+    ["of both shapes", about("DEPLOYMENT_FAILURE", { application_id: A, applications }), "DEPLOYMENT_FAILURE", [A, B]],
+    ["in upper case", about(STARTED, { application_id: A.toUpperCase() }), STARTED, [A]],
+    ["of another event", about("DEPLOYMENT_SUCCESSFUL", { application_id: A }), "DEPLOYMENT_SUCCESSFUL", [A]],
+    ["of an unknown event", about("CLUSTER_ON_FIRE", { application_id: A }), "other", [A]],
     ["without an event", { payload: { application_id: A } }, "other", [A]],
-    [
-      "without ids",
-      { event_type: "DEPLOYMENT_STARTED", payload: { databases: [{ id: A }] } },
-      "DEPLOYMENT_STARTED",
-      [],
-    ],
-    ["without a payload", { event_type: "DEPLOYMENT_STARTED" }, "DEPLOYMENT_STARTED", []],
-    [
-      "with some odd ids",
-      {
-        event_type: "DEPLOYMENT_STARTED",
-        payload: { application_id: 7, applications: [null, "x", { id: "../app/" }, { id: B }] },
-      },
-      "DEPLOYMENT_STARTED",
-      [B],
-    ],
-    [
-      "with an odd list",
-      { event_type: "DEPLOYMENT_STARTED", payload: { application_id: A, applications: "all" } },
-      "DEPLOYMENT_STARTED",
-      [A],
-    ],
+    ["without ids", about(STARTED, { databases: [{ id: A }] }), STARTED, []],
+    ["without a payload", { event_type: STARTED }, STARTED, []],
+    ["with some odd ids", about(STARTED, { application_id: 7, applications: odd }), STARTED, [B]],
+    ["with an odd list", about(STARTED, { application_id: A, applications: "all" }), STARTED, [A]],
     ["that is no object", [1, 2], "other", []],
   ])("%s", (_name, body, event, ids) => {
     expect(read(body)).toEqual({ event, ids });

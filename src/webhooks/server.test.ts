@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -34,26 +34,30 @@ beforeEach(async () => {
   leads = true;
   hinted = [];
   ended = [];
-  receiver = await startReceiver(
-    { host: "127.0.0.1", port: 0 },
-    {
-      clock,
-      deliveries: () => (leads ? deliveries : undefined),
-      ended: (event, result) => ended.push(`${event} ${result}`),
-      requestMs: 300,
-    },
-  );
+  const options = {
+    clock,
+    deliveries: () => (leads ? deliveries : undefined),
+    ended: (event: string, result: string) => ended.push(`${event} ${result}`),
+    requestMs: 300,
+  };
+  receiver = await startReceiver({ host: "127.0.0.1", port: 0 }, options);
 });
 
-afterEach(async () => {
-  await receiver.stop();
-});
+afterEach(() => receiver.stop());
 
 async function send(path: string, body: unknown, init: RequestInit = {}): Promise<number> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const answer = await fetch(`${receiver.url}/${path}`, { method: "POST", body: text, ...init });
   expect(await answer.text()).toBe("");
   return answer.status;
+}
+
+/** Opens a connection, and sends a text. */
+function open(text: string): Socket {
+  const socket = connect(Number(new URL(receiver.url).port), "127.0.0.1");
+  socket.on("error", () => {});
+  socket.write(text);
+  return socket;
 }
 
 const about = (id: string) => ({ event_type: "DEPLOYMENT_SUCCEEDED", payload: { application_id: id } });
@@ -71,17 +75,9 @@ describe("[E12] the receiver", () => {
     ["of an unknown event", { event_type: "SURPRISE", payload: { application_id: KNOWN } }, "other queued"],
     ["that cannot be read", "{", "other ignored"],
     ["without a body", "", "other ignored"],
-    [
-      "of many members",
-      Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`k${String(at)}`, at])),
-      "other ignored",
-    ],
+    ["of many members", Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`k${at}`, at])), "other ignored"],
     ["nested as deep as it fits", `${"[".repeat(32_000)}${"]".repeat(32_000)}`, "other ignored"],
-    [
-      "with poisoned members",
-      '{"__proto__":{"payload":{}},"payload":{"constructor":{"prototype":1}}}',
-      "other ignored",
-    ],
+    ["with poison", '{"__proto__":{"payload":{}},"payload":{"constructor":{"prototype":1}}}', "other ignored"],
   ])("takes a genuine delivery %s", async (_name, body, outcome) => {
     expect(await send(KEYS.path, body)).toBe(200);
     expect(ended).toEqual([outcome]);
@@ -163,8 +159,7 @@ describe("[E12] the receiver", () => {
 
   it("takes no headers beyond 8 KiB, nor what is no HTTP", async () => {
     expect(await send(KEYS.path, {}, { headers: { "x-long": "x".repeat(9_000) } })).toBe(431);
-    const socket = connect(Number(new URL(receiver.url).port), "127.0.0.1");
-    socket.write("\0\0\0\r\n\r\n");
+    const socket = open("\0\0\0\r\n\r\n");
     const [answer] = (await once(socket, "data")) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 /);
     socket.destroy();
@@ -175,9 +170,7 @@ describe("[E12] the receiver", () => {
     ["headers", `POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\nx-slow: `],
     ["a body", `POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n`],
   ])("does not wait for %s that come drop by drop", async (_name, start) => {
-    const socket = connect(Number(new URL(receiver.url).port), "127.0.0.1");
-    socket.on("error", () => {});
-    socket.write(start);
+    const socket = open(start);
     const drops = setInterval(() => socket.write("x"), 20);
     socket.resume();
     // A drop that is in flight may get a reset.
@@ -188,8 +181,7 @@ describe("[E12] the receiver", () => {
   });
 
   it("goes on after a sender broke off", async () => {
-    const socket = connect(Number(new URL(receiver.url).port), "127.0.0.1");
-    socket.write(`POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{`);
+    const socket = open(`POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{`);
     await once(socket, "connect");
     socket.destroy();
     expect(await send(KEYS.path, about(KNOWN))).toBe(200);

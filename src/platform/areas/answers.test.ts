@@ -5,18 +5,29 @@ import type { Platform } from "../index.ts";
 
 const ID = "00000000-0000-4000-8000-00000000000a";
 const OTHER = "00000000-0000-4000-8000-00000000000b";
-const BLUEPRINT = { name: "cache", tag: "redis/1.0", icon: "https://x.example/y.svg" };
-
-const LAYER = { key: "l", mandatory: true, enabledByDefault: true, modes: [], componentKeys: [], components: [] };
-const templateWith = (layers: readonly unknown[]) => ({ key: "t", version: "1", status: "PUBLISHED", layers });
-
+const REQUEST = "00000000-0000-4000-8000-00000000000c";
 const at = "2026-11-21T10:00:00.123456Z";
-const status = ({ applications }: Platform) => applications.status(ID);
-const createBlueprint = (deploy: boolean) => (platform: Platform) =>
-  platform.blueprints.create(ID, BLUEPRINT, { deploy });
+const redis = { tag: "redis/1.0", icon: "https://x.example/y.svg" };
+const layer = { key: "l", mandatory: true, enabledByDefault: true, modes: [], componentKeys: [], components: [] };
+const template = { key: "t", version: "1", status: "PUBLISHED" };
+const results = (...items: readonly unknown[]) => ({ results: items });
+const queued = { state: "DEPLOYMENT_QUEUED", deployment_request_id: REQUEST };
+const known = { state: "DEPLOYMENT_QUEUED", deploymentRequestId: REQUEST };
+const nulls = { deployment_request_id: null, last_deployment_date: null };
+
+type Call = (platform: Platform) => Promise<unknown>;
+const status: Call = ({ applications }) => applications.status(ID);
+const deploy: Call = ({ applications }) => applications.deploy(ID, "abcdef1");
+const log: Call = ({ applications }) => applications.log(ID, 2);
+const createBlueprint: Call = ({ blueprints }) => blueprints.create(ID, { name: "cache", ...redis }, { deploy: false });
+const deployBlueprint: Call = ({ blueprints }) => blueprints.create(ID, { name: "cache", ...redis }, { deploy: true });
+const helmValues: Call = ({ environments }) => environments.helmDefaultValues(ID, {});
+const importVariables: Call = ({ variables }) => variables.import(ID, { overwrite: false, vars: [] });
+const metrics: Call = ({ clusters }) => clusters.metrics(ID, { endpoint: "/q", query: "up" });
+const ingress: Call = ({ services }) => services.ingressStatus("helm", ID);
 
 /** Answers of the platform, and the client's results for them. */
-const readings: readonly [string, (platform: Platform) => Promise<unknown>, string | object, unknown][] = [
+const readings: readonly [string, Call, string | object, unknown][] = [
   [
     "an application status with four members only",
     status,
@@ -26,115 +37,76 @@ const readings: readonly [string, (platform: Platform) => Promise<unknown>, stri
   [
     "a status with nulls, unknown members and unknown values",
     status,
-    {
-      id: ID,
-      state: "HIBERNATING",
-      deployment_request_id: null,
-      last_deployment_date: null,
-      future: [1],
-      service_deployment_status: "SOON",
-    },
+    { id: ID, state: "HIBERNATING", ...nulls, future: [1], service_deployment_status: "SOON" },
     { id: ID, state: "HIBERNATING", serviceDeploymentStatus: "SOON" },
   ],
   [
     "an action's status",
-    ({ applications }) => applications.deploy(ID, "abcdef1"),
-    {
-      id: ID,
-      state: "QUEUED",
-      deployment_request_id: OTHER,
-      deployment_requests_count: 2,
-      status_details: { sub_action: "NONE" },
-    },
-    {
-      id: ID,
-      state: "QUEUED",
-      deploymentRequestId: OTHER,
-      deploymentRequestsCount: 2,
-      statusDetails: { subAction: "NONE" },
-    },
+    deploy,
+    { id: ID, ...queued, deployment_requests_count: 2, status_details: { sub_action: "NONE" } },
+    { id: ID, ...known, deploymentRequestsCount: 2, statusDetails: { subAction: "NONE" } },
   ],
   ["an action without a body", ({ databases }) => databases.stop(ID), "", undefined],
   ["invoices with any body", ({ organization }) => organization.sendInvoices(), "<p>sent</p>", undefined],
-  [
-    "an ingress under router_id",
-    ({ services }) => services.ingressStatus("application", ID),
-    { router_id: OTHER, status: "DEPLOYED" },
-    { routerId: OTHER, status: "DEPLOYED" },
-  ],
-  [
-    "an ingress under routerId",
-    ({ services }) => services.ingressStatus("helm", ID),
-    { routerId: OTHER, status: "RECAP" },
-    { routerId: OTHER, status: "RECAP" },
-  ],
+  ["an ingress under router_id", ingress, { router_id: OTHER, status: "READY" }, { routerId: OTHER, status: "READY" }],
+  ["an ingress under routerId", ingress, { routerId: OTHER, status: "RECAP" }, { routerId: OTHER, status: "RECAP" }],
   [
     "a blueprint that was created",
-    createBlueprint(false),
+    createBlueprint,
     { id: ID, catalog_url: "https://c.example/x", tag: "redis/1.0", environment_id: OTHER, future: 1 },
     { id: ID, catalogUrl: "https://c.example/x", tag: "redis/1.0", environmentId: OTHER },
   ],
-  ["a deployed blueprint: nothing", createBlueprint(true), "", {}],
-  ["a deployed blueprint: an id alone", createBlueprint(true), { id: ID }, { id: ID }],
+  ["a deployed blueprint: nothing", deployBlueprint, "", {}],
+  ["a deployed blueprint: an id alone", deployBlueprint, { id: ID }, { id: ID }],
   [
     "a deployed blueprint: the status of its service, whose id is another",
-    createBlueprint(true),
-    { id: OTHER, state: "DEPLOYMENT_QUEUED", deployment_request_id: ID },
-    { serviceId: OTHER, state: "DEPLOYMENT_QUEUED", deploymentRequestId: ID },
+    deployBlueprint,
+    { id: OTHER, ...queued },
+    { serviceId: OTHER, ...known },
   ],
   [
     "a deployed blueprint: its record with the state of the deployment",
-    createBlueprint(true),
-    { id: OTHER, tag: "redis/1.0", state: "DEPLOYMENT_QUEUED", deployment_request_id: ID },
-    { id: OTHER, tag: "redis/1.0", state: "DEPLOYMENT_QUEUED", deploymentRequestId: ID },
+    deployBlueprint,
+    { id: OTHER, tag: "redis/1.0", ...queued },
+    { id: OTHER, tag: "redis/1.0", ...known },
   ],
-  ["a deployed blueprint: an id that is none", createBlueprint(true), { id: "../7", deployment_id: OTHER }, {}],
-  ["a deployed blueprint: a page", createBlueprint(true), "<p>accepted</p>", {}],
-  ["helm values as JSON", ({ environments }) => environments.helmDefaultValues(ID, {}), `"a: 1\\n"`, "a: 1\n"],
-  ["helm values as text", ({ environments }) => environments.helmDefaultValues(ID, {}), "a: 1\n", "a: 1\n"],
-  ["helm values that are a number", ({ environments }) => environments.helmDefaultValues(ID, {}), "1", "1"],
+  ["a deployed blueprint: an id that is none", deployBlueprint, { id: "../7", deployment_id: OTHER }, {}],
+  ["a deployed blueprint: a page", deployBlueprint, "<p>accepted</p>", {}],
+  ["helm values as JSON", helmValues, `"a: 1\\n"`, "a: 1\n"],
+  ["helm values as text", helmValues, "a: 1\n", "a: 1\n"],
+  ["helm values that are a number", helmValues, "1", "1"],
   [
     "a log as records, trimmed",
-    ({ applications }) => applications.log(ID, 2),
-    { results: [{ message: "one" }, { id: "x", message: "two" }, { message: "three" }] },
+    log,
+    results({ message: "one" }, { id: "x", message: "two" }, { message: "three" }),
     ["two", "three"],
   ],
-  ["a log as text", ({ applications }) => applications.log(ID, 2), "one\r\ntwo\nthree\n", ["two", "three"]],
+  ["a log as text", log, "one\r\ntwo\nthree\n", ["two", "three"]],
   [
     "an import, without the values that came back",
-    ({ variables }) => variables.import(ID, { overwrite: false, vars: [] }),
+    importVariables,
     { total_variables_to_import: 1, successful_imported_variables: [{ name: "A", is_secret: true, value: "s3cret" }] },
     { totalVariablesToImport: 1, successfulImportedVariables: [{ name: "A", isSecret: true }] },
   ],
   [
     "variables, without their values",
     ({ variables }) => variables.list(ID),
-    { results: [{ id: ID, key: "A", value: "s3cret", scope: "APPLICATION" }] },
+    results({ id: ID, key: "A", value: "s3cret", scope: "APPLICATION" }),
     [{ id: ID, key: "A", scope: "APPLICATION" }],
   ],
-  [
-    "the creation of a variable that answers nothing",
-    ({ variables }) => variables.create(ID, { key: "A", value: "1" }),
-    "",
-    undefined,
-  ],
+  ["a variable: nothing", ({ variables }) => variables.create(ID, { key: "A", value: "1" }), "", undefined],
   [
     "a cluster status",
     ({ clusters }) => clusters.stop(ID),
     {
       cluster_id: ID,
-      status: "STOP_QUEUED",
+      status: "STOPPED",
       next_k8s_available_version: "1.34",
       cluster_lock: { reason: "x", ttl_in_days: 2 },
     },
-    {
-      clusterId: ID,
-      status: "STOP_QUEUED",
-      nextK8sAvailableVersion: "1.34",
-      clusterLock: { reason: "x", ttlInDays: 2 },
-    },
+    { clusterId: ID, status: "STOPPED", nextK8sAvailableVersion: "1.34", clusterLock: { reason: "x", ttlInDays: 2 } },
   ],
-  ["cluster metrics", ({ clusters }) => clusters.metrics(ID, { endpoint: "/q", query: "up" }), { metrics: "{}" }, "{}"],
+  ["cluster metrics", metrics, { metrics: "{}" }, "{}"],
   [
     "credentials of a type that the spec does not list",
     ({ organization }) => organization.gcpCredentials(ID),
@@ -150,36 +122,39 @@ const readings: readonly [string, (platform: Platform) => Promise<unknown>, stri
   [
     "optional members of another shape as absent",
     ({ databases }) => databases.list(ID),
-    { results: [{ id: ID, name: "db", cpu: "250", storage: 10 }] },
+    results({ id: ID, name: "db", cpu: "250", storage: 10 }),
     [{ id: ID, name: "db", storage: 10, record: { id: ID, name: "db", cpu: "250", storage: 10 } }],
   ],
   [
     "templates without the malformed ones, and a template without its malformed layers",
     ({ templates }) => templates.list(),
-    {
-      results: [null, { key: "t", version: 1 }, templateWith([7, LAYER, { ...LAYER, key: 1 }]), templateWith([LAYER])],
-    },
+    results(
+      null,
+      { key: "t", version: 1 },
+      { ...template, layers: [7, layer, { ...layer, key: 1 }] },
+      { ...template, layers: [layer] },
+    ),
     [
-      { key: "t", version: "1", status: "PUBLISHED", layers: [LAYER], isIncomplete: true },
-      { key: "t", version: "1", status: "PUBLISHED", layers: [LAYER] },
+      { ...template, layers: [layer], isIncomplete: true },
+      { ...template, layers: [layer] },
     ],
   ],
   [
     "cloud providers and their regions without the malformed ones",
     ({ catalog }) => catalog.cloudProviders(),
-    { results: [7, { short_name: "AWS", regions: [{ name: "eu" }, {}] }] },
+    results(7, { short_name: "AWS", regions: [{ name: "eu" }, {}] }),
     [{ shortName: "AWS", regions: [{ name: "eu" }] }],
   ],
   [
     "types of databases without the malformed ones",
     ({ catalog }) => catalog.managedDatabaseTypes(),
-    { results: [{}, { name: "REDIS" }] },
+    results({}, { name: "REDIS" }),
     [{ name: "REDIS" }],
   ],
   [
     "git repositories without the malformed ones",
     ({ organization }) => organization.gitRepositories(),
-    { results: [{ id: "1" }, { id: "2", name: "api", url: "u" }] },
+    results({ id: "1" }, { id: "2", name: "api", url: "u" }),
     [{ id: "2", name: "api", url: "u" }],
   ],
   [
@@ -190,7 +165,7 @@ const readings: readonly [string, (platform: Platform) => Promise<unknown>, stri
   ],
   [
     "imported variables without the malformed ones",
-    ({ variables }) => variables.import(ID, { overwrite: true, vars: [] }),
+    importVariables,
     { total_variables_to_import: 2, successful_imported_variables: [{ name: 7 }, { name: "A" }] },
     { totalVariablesToImport: 2, successfulImportedVariables: [{ name: "A" }] },
   ],
@@ -231,14 +206,7 @@ describe("answers", () => {
     server.script({ status: 400 }, { body: {} });
     expect(await services.ingressStatus("container", ID)).toEqual({});
     await services.ingressStatus("helm", ID);
-    expect(server.arrived.map(({ url }) => url.split("/")[1])).toEqual([
-      "container",
-      "CONTAINER",
-      "container",
-      "CONTAINER",
-      "container",
-      "CONTAINER",
-      "HELM",
-    ]);
+    const asked = server.arrived.map(({ url }) => url.split("/")[1]).join(" ");
+    expect(asked).toBe("container CONTAINER container CONTAINER container CONTAINER HELM");
   });
 });

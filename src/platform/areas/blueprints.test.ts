@@ -9,6 +9,8 @@ const create = (change: Partial<BlueprintInput>, deploy = false) => {
   return (platform: Platform) => platform.blueprints.create(ID, { ...input, ...change }, { deploy });
 };
 const post = `POST /environment/${ID}/blueprint?deploy=false`;
+const plain = { name: "A", value: "" };
+const secret = { name: "B", value: "s3cret" };
 const specOverrides = { engine_version: "1.9", timeout: 60, backend: null };
 
 describe("a blueprint", () => {
@@ -20,26 +22,16 @@ describe("a blueprint", () => {
       `POST /environment/${ID}/blueprint?deploy=true`,
       { ...input, spec_overrides: specOverrides },
     ],
-    [
-      "created with overrides that are null, which is not the same as none",
-      create({ specOverrides: null }),
-      post,
-      { ...input, spec_overrides: null },
-    ],
+    ["created with null overrides", create({ specOverrides: null }), post, { ...input, spec_overrides: null }],
     [
       "created with variables",
-      create({
-        variables: [
-          { name: "A", value: "" },
-          { name: "B", value: "s3cret", isSecret: true },
-        ],
-      }),
+      create({ variables: [plain, { ...secret, isSecret: true }] }),
       post,
       {
         ...input,
         variables: [
-          { name: "A", value: "", is_secret: false },
-          { name: "B", value: "s3cret", is_secret: true },
+          { ...plain, is_secret: false },
+          { ...secret, is_secret: true },
         ],
       },
     ],
@@ -52,8 +44,8 @@ describe("a blueprint", () => {
       "a variable without a name, and one with half a character",
       create({
         variables: [
-          { name: "", value: "" },
-          { name: "B", value: `s3cret${LONE_SURROGATE}`, isSecret: true },
+          { ...plain, name: "" },
+          { ...secret, value: `s3cret${LONE_SURROGATE}` },
         ],
       }),
       "variables.0.name: blank; variables.1.value: not well-formed Unicode",

@@ -32,11 +32,7 @@ const metrics = (query: Parameters<Platform["clusters"]["metrics"]>[1]) => (plat
 describe("a cluster", () => {
   itSends(
     ["asked for a token", ({ clusters }) => clusters.token("prod eu"), "GET /cluster/prod%20eu/token"],
-    [
-      "asked for a token to read",
-      ({ clusters }) => clusters.token(ID, { readOnly: true }),
-      `${at}/token?read_only=true`,
-    ],
+    ["asked for a read token", ({ clusters }) => clusters.token(ID, { readOnly: true }), `${at}/token?read_only=true`],
     ["asked for some metrics", metrics({ ...up, start: undefined }), `${at}/metrics?endpoint=query&query=up`],
     ["asked for all metrics", metrics(everything), `${at}/metrics?${spelled}`],
     ["stopped", ({ clusters }) => clusters.stop(ID), `POST /organization/${ORGANIZATION}/cluster/${ID}/stop`],

@@ -12,7 +12,7 @@ const update = (name: string) => (platform: Platform) => platform.environments.u
 const values = (source: Readonly<Record<string, unknown>>) => (platform: Platform) =>
   platform.environments.helmDefaultValues(ID, source);
 
-const post = `POST /project/${ID}/environment`;
+const [post, put] = [`POST /project/${ID}/environment`, `PUT /environment/${ID}`];
 const input = { mode: "PRODUCTION", clusterId: OTHER };
 const sent = { name: "prod", mode: "PRODUCTION", cluster_id: OTHER };
 const helm = { repository: null, chartName: "web", count: [1, 2n ** 63n, true] };
@@ -20,19 +20,9 @@ const helm = { repository: null, chartName: "web", count: [1, 2n ** 63n, true] }
 describe("an environment", () => {
   itSends(
     ["created on a cluster", create(input), post, sent],
-    [
-      "created with its cluster under both names, where that is required",
-      create(input, true),
-      post,
-      { ...sent, cluster: OTHER },
-    ],
+    ["created with its cluster under both names", create(input, true), post, { ...sent, cluster: OTHER }],
     ["created on the default cluster", create({}), post, { name: "prod" }],
-    [
-      "changed on top of what is there",
-      update("live"),
-      `PUT /environment/${ID}`,
-      { name: "live", mode: "STAGING", cluster_id: OTHER },
-    ],
+    ["changed on top of what is there", update("live"), put, { name: "live", mode: "STAGING", cluster_id: OTHER }],
     [
       "asked for helm's default values, the source as it is",
       values({ helm_repository: { ...helm, gone: undefined } }),
@@ -46,10 +36,6 @@ describe("an environment", () => {
     ["no name in a PUT", update(""), "name: blank"],
     ["a cluster by its name", create({ clusterId: "production" }), "clusterId: not a UUID"],
     ["half a character", create({ mode: LONE_SURROGATE }), "mode: not well-formed Unicode"],
-    [
-      "a source that JSON cannot say",
-      values({ git_repository: { depth: NaN } }),
-      "source.git_repository.depth: not a value of JSON",
-    ],
+    ["a source that is no JSON", values({ git: { depth: NaN } }), "source.git.depth: not a value of JSON"],
   );
 });

@@ -12,7 +12,7 @@ import type { Platform } from "../index.ts";
 
 const create = (description?: string) => (platform: Platform) => platform.projects.create({ name: "web", description });
 const update = (name: string) => (platform: Platform) => platform.projects.update(current, { name });
-const post = `POST /organization/${ORGANIZATION}/project`;
+const [post, put] = [`POST /organization/${ORGANIZATION}/project`, `PUT /project/${ID}`];
 const current = {
   id: ID,
   name: "web",
@@ -23,12 +23,7 @@ describe("a project", () => {
   itSends(
     ["created with a name alone", create(), post, { name: "web" }],
     ["created with a description, which may be empty", create(""), post, { name: "web", description: "" }],
-    [
-      "changed on top of what is there",
-      update("shop"),
-      `PUT /project/${ID}`,
-      { name: "shop", description: "shop", tier: 2 },
-    ],
+    ["changed on top of what is there", update("shop"), put, { name: "shop", description: "shop", tier: 2 }],
   );
 
   itRefuses(

@@ -8,6 +8,8 @@ import type { BindingInput, TemplateContext } from "./templates.ts";
 const list = `GET /organization/${ORGANIZATION}/platformTemplate`;
 const templatesOf = (context: TemplateContext) => (platform: Platform) =>
   platform.templates.list(context, { maxAgeMs: 10_000 });
+const clusterMode = "X";
+const TOGETHER = "clusterMode and cloudProvider go together";
 const put = `PUT /organization/${ORGANIZATION}/cluster/${ID}/platformBinding`;
 const input = { templateKey: "base", templateVersion: "1.0.0" };
 const bind = (change: Partial<BindingInput>) => (platform: Platform) =>
@@ -16,23 +18,17 @@ const bind = (change: Partial<BindingInput>) => (platform: Platform) =>
 describe("templates", () => {
   itSends(
     ["all", ({ templates }) => templates.list(), list],
-    [
-      "of a cluster",
-      templatesOf({ clusterMode: "PLATFORM_MANAGED", cloudProvider: "AWS" }),
-      `${list}?clusterMode=PLATFORM_MANAGED&cloudProvider=AWS`,
-    ],
+    ["of a cluster", templatesOf({ clusterMode, cloudProvider: "AWS" }), `${list}?clusterMode=X&cloudProvider=AWS`],
   );
 
   itRefuses(
-    ["a mode alone", templatesOf({ clusterMode: "PLATFORM_MANAGED" }), "clusterMode and cloudProvider go together"],
-    [
-      "a provider alone",
-      templatesOf({ cloudProvider: "AWS", clusterMode: undefined }),
-      "clusterMode and cloudProvider go together",
-    ],
-    ["a blank provider", templatesOf({ cloudProvider: "", clusterMode: "PLATFORM_MANAGED" }), "cloudProvider: blank"],
+    ["a mode alone", templatesOf({ clusterMode }), TOGETHER],
+    ["a provider alone", templatesOf({ cloudProvider: "AWS", clusterMode: undefined }), TOGETHER],
+    ["a blank provider", templatesOf({ cloudProvider: "", clusterMode }), "cloudProvider: blank"],
   );
 });
+
+const LAYER = { key: "a", status: "ENABLED" };
 
 describe("a binding", () => {
   itSends(
@@ -67,11 +63,7 @@ describe("a binding", () => {
   });
 
   it.each([
-    [
-      "items of another shape apart",
-      [{ key: "a", status: "ENABLED" }, null, { key: "b" }, 7],
-      [{ key: "a", status: "ENABLED" }],
-    ],
+    ["items of another shape apart", [LAYER, null, { key: "b" }, 7], [LAYER]],
     ["none at all", undefined, undefined],
     ["no list", "ENABLED", undefined],
   ])("answers with the layers, %s", async (_name, layers, expected) => {
@@ -81,11 +73,7 @@ describe("a binding", () => {
   });
 
   itRefuses(
-    [
-      "no key and version",
-      bind({ templateKey: "", templateVersion: "" }),
-      "templateKey: blank; templateVersion: blank",
-    ],
+    ["no key, version", bind({ templateKey: "", templateVersion: "" }), "templateKey: blank; templateVersion: blank"],
     [
       "a number that is none",
       bind({ managedConfig: { ingress: { replicas: Infinity } } }),

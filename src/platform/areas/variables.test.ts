@@ -4,6 +4,7 @@ import { ID, itRefuses, itSends, LONE_SURROGATE, OTHER } from "../../../test/sup
 
 const secret = { key: "PASSWORD", value: "hunter22" };
 const broken = { key: "PASSWORD", value: `hunter22${LONE_SURROGATE}` };
+const empty = { key: "A", value: "" };
 const at = `/application/${ID}`;
 const plain = { name: "A", value: "", isSecret: false };
 const scoped = { name: "B", value: "hunter22", isSecret: true, scope: "APPLICATION" };
@@ -22,18 +23,8 @@ describe("a variable", () => {
         ],
       },
     ],
-    [
-      "created, its value empty",
-      ({ variables }) => variables.create(ID, { key: "A", value: "" }),
-      `POST ${at}/environmentVariable`,
-      { key: "A", value: "" },
-    ],
-    [
-      "changed",
-      ({ variables }) => variables.update(ID, OTHER, { key: "A", value: "2" }),
-      `PUT ${at}/environmentVariable/${OTHER}`,
-      { key: "A", value: "2" },
-    ],
+    ["created", ({ variables }) => variables.create(ID, empty), `POST ${at}/environmentVariable`, empty],
+    ["changed", ({ variables }) => variables.update(ID, OTHER, empty), `PUT ${at}/environmentVariable/${OTHER}`, empty],
     ["created as a secret", ({ secrets }) => secrets.create(ID, secret), `POST ${at}/secret`, secret],
     ["changed as a secret", ({ secrets }) => secrets.update(ID, OTHER, secret), `PUT ${at}/secret/${OTHER}`, secret],
   );
@@ -48,10 +39,6 @@ describe("a variable", () => {
     ["no key", ({ variables }) => variables.create(ID, { key: "", value: "1" }), "key: blank"],
     ["no key in a PUT", ({ variables }) => variables.update(ID, OTHER, { key: " ", value: "1" }), "key: blank"],
     ["half a character in a secret", ({ secrets }) => secrets.create(ID, broken), "value: not well-formed Unicode"],
-    [
-      "half a character in the PUT of a secret",
-      ({ secrets }) => secrets.update(ID, OTHER, broken),
-      "value: not well-formed Unicode",
-    ],
+    ["half a character in a PUT", ({ secrets }) => secrets.update(ID, OTHER, broken), "value: not well-formed Unicode"],
   );
 });

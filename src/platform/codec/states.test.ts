@@ -56,16 +56,8 @@ describe("phases", () => {
   });
 
   it("cover the 29 and the 24 states", () => {
-    expect(serviceStates.toSorted()).toEqual(
-      rows(service)
-        .map(([state]) => state)
-        .toSorted(),
-    );
-    expect(clusterStates.toSorted()).toEqual(
-      rows(cluster)
-        .map(([state]) => state)
-        .toSorted(),
-    );
+    expect(new Set(serviceStates)).toEqual(new Set(rows(service).map(([state]) => state)));
+    expect(new Set(clusterStates)).toEqual(new Set(rows(cluster).map(([state]) => state)));
     expect([serviceStates.length, clusterStates.length]).toEqual([29, 24]);
   });
 
@@ -83,24 +75,16 @@ describe("phases", () => {
   });
 
   it.each(STRANGE)("are unknown for %j", (state) => {
-    expect([servicePhase(state), clusterPhase(state), deploymentCondition(state)]).toEqual([
-      "unknown",
-      "unknown",
-      "Unknown",
-    ]);
+    const phases = [servicePhase(state), clusterPhase(state), deploymentCondition(state)];
+    expect(phases).toEqual(["unknown", "unknown", "Unknown"]);
   });
 });
 
 describe("deploymentCondition", () => {
   it("is True for what is deployed, Unknown for what cannot be told, False for all other states", () => {
-    for (const state of new Set([...serviceStates, ...clusterStates])) {
-      const expected = ["DEPLOYED", "RESTARTED"].includes(state)
-        ? "True"
-        : state === "UNAVAILABLE"
-          ? "Unknown"
-          : "False";
-      expect(deploymentCondition(state), state).toBe(expected);
-    }
+    const others = new Map([...serviceStates, ...clusterStates].map((state) => [state, "False"]));
+    const all = new Map([...others, ["DEPLOYED", "True"], ["RESTARTED", "True"], ["UNAVAILABLE", "Unknown"]]);
+    for (const [state, expected] of all) expect(deploymentCondition(state), state).toBe(expected);
   });
 });
 

@@ -13,16 +13,8 @@ describe("errorText", () => {
     [{ detail: { code: 1 }, message: "from message" }, "from message"],
     [{ detail: "", message: "   ", error: "from error" }, "from error"],
     [{}, "{}"],
-    [
-      {
-        message: "invalid",
-        errors: [
-          { field: "a", message: "x" },
-          { field: "b", reason: "y" },
-        ],
-      },
-      "invalid: a: x; b: y",
-    ],
+    [{ message: "bad", errors: [{ field: "a", message: "x" }, { property: "c" }] }, "bad: a: x; c"],
+    [{ errors: [{ field: "b", reason: "y" }] }, "b: y"],
     [{ detail: [{ loc: ["body", "spec_overrides", "cpu"], msg: "no" }] }, "body.spec_overrides.cpu: no"],
     [
       { error: "Unprocessable Entity", errors: ["a is wrong", "b is wrong"] },

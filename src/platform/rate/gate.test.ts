@@ -118,9 +118,8 @@ describe("the rate", () => {
   });
 
   it("begins at a ceiling, and never goes beyond it", async () => {
-    const { tookMs, refused } = await sendAll({ limit: 1e6, windowMs: SECOND, tells: true }, 500, {
-      requestsPerSecond: 50,
-    });
+    const window = { limit: 1e6, windowMs: SECOND, tells: true };
+    const { tookMs, refused } = await sendAll(window, 500, { requestsPerSecond: 50 });
     expect(refused).toBe(0);
     expect(tookMs).toBeGreaterThan(9 * SECOND);
     expect(tookMs).toBeLessThan(11 * SECOND);
@@ -284,10 +283,8 @@ describe("a 429", () => {
     const reports: unknown[] = [];
     const { clock, gate, pause, pass } = gateOf({}, { limited: (...report) => reports.push(report) });
     await clock.advance(SECOND);
-    for (const pauseMs of [SECOND, 2 * SECOND]) {
-      await pause(pauseMs);
-      expect(reports).toEqual([[true, 0]]);
-    }
+    for (const pauseMs of [SECOND, 2 * SECOND]) await pause(pauseMs);
+    expect(reports).toEqual([[true, 0]]);
     expect(gate.budget().refusedMs).toBe(3 * SECOND);
     pass();
     pass();

@@ -38,10 +38,8 @@ describe("[E8] checkedBase", () => {
     "https://[fd00::1]",
     "https://[ff02::1]",
   ])("refuses %s", (baseUrl) => {
-    expect(refusal(() => checkedBase(baseUrl, "", strict))).toMatchObject({
-      operation: "connect",
-      failure: { is: "Refused" },
-    });
+    const refused = refusal(() => checkedBase(baseUrl, "", strict));
+    expect(refused).toMatchObject({ operation: "connect", failure: { is: "Refused" } });
   });
 
   it("never quotes what it refuses", () => {
@@ -143,11 +141,7 @@ describe("[E8] the proxy of a connection", () => {
     ["http://proxy.example.com:3128", [], undefined],
     ["http://10.0.0.1:6443", [], "the proxy is a loopback, link-local or private address"],
     ["http://10.0.0.1:3128", ["10.0.0.1/32"], undefined],
-    [
-      "http://evil.example.org",
-      ["api.example.com"],
-      "the proxy is not in the operator's list of allowed platform hosts",
-    ],
+    ["http://a.example", ["b.example"], "the proxy is not in the operator's list of allowed platform hosts"],
   ])("is judged as its platform is: %s with %j", (url, allowedHosts, message) => {
     expect(refusal(() => checkProxy(url, { ...strict, allowedHosts }))?.message).toBe(message);
   });

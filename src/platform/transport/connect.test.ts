@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -12,11 +13,8 @@ const anywhere = () => true;
 
 /** Starts a platform and a proxy before it. The client trusts the platform's certificate by default. */
 async function behindProxy(change: { readonly isPlain?: boolean; readonly options?: Partial<HttpOptions> } = {}) {
-  const server = await startScriptedServer(
-    change.isPlain === true
-      ? undefined
-      : (listener) => createTlsServer({ cert: certificate, key: privateKey }, listener),
-  );
+  const withTls = (listener: RequestListener) => createTlsServer({ cert: certificate, key: privateKey }, listener);
+  const server = await startScriptedServer(change.isPlain === true ? undefined : withTls);
   const port = Number(new URL(server.url).port);
   const proxy = await connectProxy(port);
   const network: { now: Network } = { now: { ca: certificate } };

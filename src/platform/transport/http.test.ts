@@ -114,10 +114,8 @@ describe("an exchange without an answer", () => {
   it("[C9] says that a refused connection was none", async () => {
     const { url } = server;
     await server.stop();
-    await expect(get(url)).rejects.toMatchObject({
-      failure: "connect",
-      message: "no connection to the platform (ECONNREFUSED)",
-    });
+    const message = "no connection to the platform (ECONNREFUSED)";
+    await expect(get(url)).rejects.toMatchObject({ failure: "connect", message });
     server = await startScriptedServer();
   });
 
