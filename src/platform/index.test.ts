@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../test/support/kube/clock.ts";
 import { failureOf, ORGANIZATION, startHarness, TOKEN } from "../../test/support/platform/client.ts";
+import { ID } from "../../test/support/platform/requests.ts";
 import { createGates } from "./rate/gates.ts";
 import { ApiError } from "./transport/errors.ts";
 
-const ID = "00000000-0000-4000-8000-00000000000a";
 const project = { id: ID, name: "web" };
 
 describe("a request", () => {

@@ -43,12 +43,8 @@ async function open(otlpPropagate = false, secrets: readonly string[] = []): Pro
 }
 
 function begun(traces: Traces, name = "api"): RunningReconcile {
-  const pass: RunningReconcile = {
-    id: "p-1",
-    key: `PlatformApplication/shop/${name}`,
-    priority: () => "normal",
-    changed: undefined,
-  };
+  const key = `PlatformApplication/shop/${name}`;
+  const pass: RunningReconcile = { id: "p-1", key, priority: () => "normal", changed: undefined };
   traces.began(pass, AT);
   return pass;
 }
@@ -74,28 +70,21 @@ describe("traces", () => {
     const config = { otlpEndpoint: undefined, otlpPropagate: true, instance: "pod-1" };
     const traces = await openTraces({ config, version: "1.2.3", redactor: createRedactor(), log });
     expect(traces).toBe(NO_TRACES);
-    expect([traces.idOf(begun(traces)), traces.headersFor(begun(traces)), traces.dropped()]).toEqual([
-      undefined,
-      {},
-      0,
-    ]);
+    const pass = begun(traces);
+    expect([traces.idOf(pass), traces.headersFor(pass), traces.dropped()]).toEqual([undefined, {}, 0]);
   });
 
   it("tell a pass and its calls, each when it was", async () => {
     const traces = await open();
     const pass = begun(traces);
-    traces.called(
-      pass,
-      made({ operation: "getApplicationStatus", method: "GET", attempt: 3, status: 503, failure: "Server" }),
-    );
+    const failed = { operation: "getApplicationStatus", method: "GET", attempt: 3, failure: "Server" } as const;
+    traces.called(pass, made({ ...failed, status: 503 }));
     traces.called(pass, made(), "abcdef1");
     traces.ended(pass, new Date(AT.getTime() + 400), "success", undefined);
     await traces.stop();
     const [read, deploy, whole] = await arrived(3);
-    expect(read).toMatchObject({
-      status: { code: 2, message: "Server" },
-      attributes: { "http.request.resend_count": 2 },
-    });
+    const attributes = { "http.request.resend_count": 2 };
+    expect(read).toMatchObject({ status: { code: 2, message: "Server" }, attributes });
     expect(deploy).toMatchObject({
       traceId: whole?.traceId,
       parentSpanId: whole?.spanId,

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { failureOf, startHarness } from "../../../test/support/platform/client.ts";
+import { ID, OTHER } from "../../../test/support/platform/requests.ts";
 import type { Platform } from "../index.ts";
 
-const ID = "00000000-0000-4000-8000-00000000000a";
-const OTHER = "00000000-0000-4000-8000-00000000000b";
 const REQUEST = "00000000-0000-4000-8000-00000000000c";
 const at = "2026-11-21T10:00:00.123456Z";
 const redis = { tag: "redis/1.0", icon: "https://x.example/y.svg" };

@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import { type Answer, startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
 import { failureOf, startHarness, TOKEN } from "../../../test/support/platform/client.ts";
+import { ID, OTHER } from "../../../test/support/platform/requests.ts";
 import { DEFAULT_DEADLINES } from "./caller.ts";
 
-const ID = "00000000-0000-4000-8000-00000000000a";
-const OTHER = "00000000-0000-4000-8000-00000000000b";
 const project = { id: ID, name: "web" };
 const reset: Answer = (response) => void response.destroy();
 const silence: Answer = () => {};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { ApiError, failureOfShape, failureOfStatus, failureOfTransport, notExecuted } from "./errors.ts";
+import { failureOfShape, failureOfStatus, failureOfTransport, notExecuted } from "./errors.ts";
 
 describe("failureOfStatus", () => {
   it.each([
@@ -48,16 +48,7 @@ describe("failureOfTransport", () => {
   });
 });
 
-describe("failureOfShape", () => {
-  it("never says that a write was not executed", () => {
-    expect(notExecuted(failureOfShape("write"))).toBe(false);
-    expect(failureOfShape("read")).toEqual({ is: "BadResponse" });
-  });
-});
-
-describe("ApiError", () => {
-  it("carries what the caller has to know", () => {
-    const error = new ApiError("getProject", { is: "NotFound" }, 404, "no such project");
-    expect(error).toMatchObject({ name: "ApiError", operation: "getProject", status: 404, message: "no such project" });
-  });
+it("failureOfShape never says that a write was not executed", () => {
+  expect(notExecuted(failureOfShape("write"))).toBe(false);
+  expect(failureOfShape("read")).toEqual({ is: "BadResponse" });
 });
