@@ -23,7 +23,7 @@ describe("a variable", () => {
         ],
       },
     ],
-    ["created", ({ variables }) => variables.create(ID, empty), `POST ${at}/environmentVariable`, empty],
+    ["created, empty", ({ variables }) => variables.create(ID, empty), `POST ${at}/environmentVariable`, empty],
     ["changed", ({ variables }) => variables.update(ID, OTHER, empty), `PUT ${at}/environmentVariable/${OTHER}`, empty],
     ["created as a secret", ({ secrets }) => secrets.create(ID, secret), `POST ${at}/secret`, secret],
     ["changed as a secret", ({ secrets }) => secrets.update(ID, OTHER, secret), `PUT ${at}/secret/${OTHER}`, secret],
