@@ -9,7 +9,6 @@ import { figure } from "../support/platform/figure.ts";
 import { repetitions } from "./generated/cases.ts";
 import { KINDS } from "./generated/kinds/index.ts";
 import { startLane, valueManifests } from "./generated/lane.ts";
-import { readSchemas } from "./generated/schema.ts";
 import { chosen, trialsOf } from "./generated/trials.ts";
 
 /** The size of a short run's sample on each surface; CHAOS_SEED selects it. */
@@ -21,7 +20,6 @@ const controlPlane = await ownControlPlane();
 describe.each(["full", "documented"] as const)("[G1] on the %s surface", (surface) => {
   // Nothing else changes the hundreds of objects, so that the operator can poll them rarely.
   const env = createEnv({ surface, controlPlane, windows: { pollMs: 20_000 } });
-  const schemas = readSchemas();
   /** The bounds of leaves that several kinds have are tried on the first kind. */
   const isTried = repetitions();
 
@@ -34,18 +32,15 @@ describe.each(["full", "documented"] as const)("[G1] on the %s surface", (surfac
     await grantSecretOutputs(env);
   });
 
-  it.concurrent.for(kinds)("changes of a $kind", { timeout: 1_800_000, retry: 0 }, async (cases, { task }) => {
-    const schema = schemas.find(({ kind }) => kind === cases.kind);
-    if (schema === undefined) throw new Error(`no CRD of ${cases.kind}`);
-    const lane = await startLane(env, surface, cases);
-    const all = trialsOf(env, surface, schema, lane, isTried);
+  it.concurrent.for(kinds)("changes of a $kind", { timeout: 1_800_000, retry: 0 }, async (kind, { task }) => {
+    const all = trialsOf(env, surface, await startLane(env, surface, kind), isTried);
     const trials = effort.all ? all : chosen(all, FEW.changes, effort.seed, ({ title }) => title);
     const wrong: string[] = [];
     for (const { title, run } of trials) {
       const found = await run().catch((error: unknown) => [String(error)]);
       wrong.push(...found.map((problem) => `${title}: ${problem}`));
     }
-    figure(task, `${trials.length} of ${all.length} changes of ${schema.kind}`, trials.length);
+    figure(task, `${trials.length} of ${all.length} changes of ${kind.kind}`, trials.length);
     expect(wrong, wrong.join("\n")).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 /** The cases of a leaf: specs with another value in one place. */
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
+import { entryOf, seedOf } from "./derive.ts";
 import { leavesOf, type Leaf } from "./leaves.ts";
-import type { Entry, Fixture, KindCases } from "./outcomes.ts";
+import type { Entry, Fixture, TestedKind } from "./outcomes.ts";
 import { placed, valueAt, type Placed } from "./place.ts";
-import type { KindSchema } from "./schema.ts";
 import { boundariesOf, invalidsOf } from "./values.ts";
 
 export interface LeafCases {
@@ -27,22 +27,22 @@ export interface Case extends Placed {
  * @param name the object's name
  * @throws Error with the leaves without an entry and the entries without a leaf
  */
-export function casesOf(schema: KindSchema, cases: KindCases, fixture: Fixture, name: string): readonly LeafCases[] {
-  const entries = cases.leaves(fixture, name);
-  const leaves = leavesOf(schema.spec, schema.rules);
-  const paths = new Set(leaves.map(({ path }) => path));
+export function casesOf(kind: TestedKind, fixture: Fixture, name: string): readonly LeafCases[] {
+  const drafts = kind.cases.leaves(fixture, name);
+  const seed = seedOf(kind, fixture, name);
+  const leaves = leavesOf(kind.spec, kind.rules).map((leaf) => ({
+    leaf,
+    entry: entryOf({ kind, fixture, name, seed }, leaf, drafts[leaf.path]),
+  }));
+  const paths = new Set(leaves.map(({ leaf: { path } }) => path));
   const strays = [
-    ...leaves.filter(({ path }) => entries[path] === undefined).map(({ path }) => `no entry for ${path}`),
-    ...Object.keys(entries).flatMap((path) => (paths.has(path) ? [] : [`no leaf ${path}`])),
+    ...leaves.flatMap(({ leaf, entry }) => (entry === undefined ? [`no entry for ${leaf.path}`] : [])),
+    ...Object.keys(drafts).flatMap((path) => (paths.has(path) ? [] : [`no leaf ${path}`])),
   ];
-  if (strays.length > 0) throw new Error(`${schema.kind} in test/hostile/generated/kinds: ${strays.join(", ")}`);
-  const seed = cases.seed(fixture, name);
-  return leaves.flatMap((leaf) => {
-    const entry = entries[leaf.path];
-    return entry === undefined
-      ? []
-      : [casesOfLeaf(leaf, entry, entry.in === undefined ? seed : merged(seed, entry.in))];
-  });
+  if (strays.length > 0) throw new Error(`${kind.kind} in test/hostile/generated/kinds: ${strays.join(", ")}`);
+  return leaves.flatMap(({ leaf, entry }) =>
+    entry === undefined ? [] : [casesOfLeaf(leaf, entry, entry.in === undefined ? seed : merged(seed, entry.in))],
+  );
 }
 
 function casesOfLeaf(leaf: Leaf, entry: Entry, base: JsonObject): LeafCases {

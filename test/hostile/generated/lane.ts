@@ -10,8 +10,9 @@ import type { Env } from "../../support/env/env.ts";
 import { connectProxy } from "../../support/kube/connect-proxy.ts";
 import { connection, resource, secret } from "../../support/kube/manifests.ts";
 import { callsIn } from "../../support/platform/change-log.ts";
+import { seedOf } from "./derive.ts";
 import { CONFIGURATION, VALUES } from "./kinds/references.ts";
-import type { Fixture, KindCases, Dependency } from "./outcomes.ts";
+import type { Dependency, Fixture, TestedKind } from "./outcomes.ts";
 import { mergePatch } from "./place.ts";
 
 /** Reasons of states that end soon without a change. */
@@ -29,7 +30,7 @@ const TRANSIENT: ReadonlySet<string> = new Set([
 const TIMEOUT_MS = 60_000;
 
 export interface Lane {
-  readonly cases: KindCases;
+  readonly kind: TestedKind;
   readonly fixture: Fixture;
   /** The name of the seed object. */
   readonly name: string;
@@ -72,8 +73,8 @@ export function valueManifests(env: Env): readonly Manifest[] {
 }
 
 /** Creates the seed of a kind and waits until it is Ready. */
-export async function startLane(env: Env, surface: Surface, cases: KindCases): Promise<Lane> {
-  const { kind } = cases;
+export async function startLane(env: Env, surface: Surface, tested: TestedKind): Promise<Lane> {
+  const { kind, cases } = tested;
   const ids = new Map<string, string>();
   const clusters = new Map<string, string>();
   const lane = laneName(kind);
@@ -111,12 +112,12 @@ export async function startLane(env: Env, surface: Surface, cases: KindCases): P
     laneConnection(env, surface, lane, lane),
     laneConnection(env, surface, `${lane}-twin`, lane),
   );
-  await createReady(cases.dependencies(fixture));
+  await createReady(cases.dependencies?.(fixture) ?? []);
   await prepare(seedName);
-  const seed = cases.seed(fixture, seedName);
+  const seed = seedOf(tested, fixture, seedName);
   await createReady([{ kind, name: seedName, spec: seed }]);
   return {
-    cases,
+    kind: tested,
     fixture,
     name: seedName,
     seed,

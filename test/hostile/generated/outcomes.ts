@@ -2,6 +2,8 @@
 import type { Surface } from "../../../simulator/base/operations.ts";
 import type { Reason } from "../../../src/api/reasons.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
+import { ID, OTHER_ID } from "../../samples/sample.ts";
+import type { KindSchema } from "./schema.ts";
 
 export type Outcome =
   /**
@@ -11,8 +13,8 @@ export type Outcome =
   | { readonly is: "sent"; readonly by: string; readonly as: Json; readonly refused?: Reason }
   /** An exception: no call of the platform's API changes anything because of it. */
   | { readonly is: "local"; readonly because: string }
-  /** An exception: the API server refuses it for an existing object, with this message. */
-  | { readonly is: "locked"; readonly says: string; readonly because: string }
+  /** The API server refuses it for an existing object, and names this field. */
+  | { readonly is: "locked"; readonly at: string }
   /** An exception: Ready has the reason, and no call changes anything. */
   | { readonly is: "reported"; readonly reason: Reason; readonly because: string; readonly isCreated?: true };
 
@@ -33,6 +35,12 @@ export interface Entry {
   /** For an object that is created with it; also on the documented surface by default. */
   readonly created: Outcome;
   readonly createdDocumented?: Outcome;
+}
+
+/** What a kind says of a leaf. What is absent follows from the schema and from the platform's operations (derive.ts). */
+export interface Draft extends Partial<Entry> {
+  /** What calls carry of it; `to` by default. */
+  readonly as?: Json;
 }
 
 /** The environment of one lane's seeds. Every lane has its own name, connection, token and clusters. */
@@ -67,20 +75,27 @@ export interface Dependency {
   readonly spec: JsonObject;
 }
 
+/** A kind according to its CRD, and its cases. */
+export interface TestedKind extends KindSchema {
+  readonly cases: KindCases;
+}
+
 export interface KindCases {
   readonly kind: string;
   /** Custom resources that all objects of a lane need, in their order. */
-  dependencies(fixture: Fixture): readonly Dependency[];
+  readonly dependencies?: (fixture: Fixture) => readonly Dependency[];
   /** Custom resources that one object does not share. */
   readonly ownDependencies?: (fixture: Fixture, name: string) => readonly Dependency[];
   /** The maximum of clusters that its objects need; 4 by default. */
   readonly clusters?: number;
   /** The documented surface can revert no change: every change has a separate object there. */
   readonly lasting?: true;
+  /** The operation that carries the settings; create… and update… of the kind by default. */
+  readonly by?: string;
   /** @returns a spec in which every leaf has a value, or could have one. @param name the object's name */
   seed(fixture: Fixture, name: string): JsonObject;
-  /** @returns one entry for each leaf, by its path. @param name the name of the seed's object */
-  leaves(fixture: Fixture, name: string): Readonly<Record<string, Entry>>;
+  /** @returns what does not follow from the schema, by the paths of leaves. @param name the name of the seed's object */
+  leaves(fixture: Fixture, name: string): Readonly<Record<string, Draft>>;
   /** Values that the schema accepts and that must be refused later. */
   readonly misuses?: (fixture: Fixture, name: string) => readonly Misuse[];
 }
@@ -92,7 +107,6 @@ export const sent = (by: string, as: Json, refused?: Reason): Outcome => ({
   ...(refused !== undefined && { refused }),
 });
 export const local = (because: string): Outcome => ({ is: "local", because });
-export const locked = (says: string, because: string): Outcome => ({ is: "locked", says, because });
 export const reported = (reason: Reason, because: string): Outcome => ({ is: "reported", reason, because });
 /** The object is created on the platform, and then reports the reason. */
 export const createdThenReported = (reason: Reason, because: string): Outcome => ({
@@ -103,9 +117,16 @@ export const createdThenReported = (reason: Reason, because: string): Outcome =>
 });
 
 /** The same outcome on both surfaces, whether the object exists or not. */
-export const always = (to: Json, outcome: Outcome): Entry => ({
-  to,
-  full: outcome,
-  documented: outcome,
-  created: outcome,
-});
+export const everywhere = (outcome: Outcome) => ({ full: outcome, documented: outcome, created: outcome });
+export const always = (to: Json, outcome: Outcome): Entry => ({ to, ...everywhere(outcome) });
+
+/** A fixture without a platform, for tests that use specs only. */
+export const SOMEWHERE: Fixture = {
+  name: "shop",
+  baseUrl: "https://platform.example.com",
+  proxyUrl: "http://proxy.example.com:3128",
+  organizationId: ID,
+  credentialsId: OTHER_ID,
+  clusterOf: () => ID,
+  id: () => OTHER_ID,
+};

@@ -124,7 +124,7 @@ function problemsOf(outcome: Outcome, result: Result, calls: Calls): Problems {
     case "local":
       return [...unexpected(calls), ...(isReady(result) ? [] : [textOf(result)])];
     case "locked":
-      return [...unexpected(calls), ...("refused" in result ? [] : [textOf(result)])];
+      return [...unexpected(calls), ...(isRefused(result, outcome.at) ? [] : [textOf(result)])];
     case "reported": {
       const isReported = "ready" in result && result.ready.reason === outcome.reason;
       return [...(outcome.isCreated === true ? [] : unexpected(calls)), ...(isReported ? [] : [textOf(result)])];
@@ -160,6 +160,8 @@ async function attempt(change: () => Promise<Settled>): Promise<Result> {
 }
 
 const isReady = (result: Result): boolean => "ready" in result && result.ready.status === "True";
+
+const isRefused = (result: Result, at: string): boolean => "refused" in result && result.refused.includes(at);
 
 function textOf(result: Result): string {
   return "ready" in result ? `${result.ready.status} ${result.ready.reason}: ${result.ready.message}` : result.refused;

@@ -4,10 +4,10 @@ import { createHash } from "node:crypto";
 import type { Surface } from "../../../simulator/base/operations.ts";
 import type { Env } from "../../support/env/env.ts";
 import { casesOf, type LeafCases } from "./cases.ts";
+import { sharedMisuses } from "./derive.ts";
 import type { Lane } from "./lane.ts";
 import type { Entry } from "./outcomes.ts";
 import { placed } from "./place.ts";
-import type { KindSchema } from "./schema.ts";
 import { tryBoundary, tryChange, tryCreation, tryMisuse, type Revert, type Subject } from "./trial.ts";
 
 export interface Trial {
@@ -23,18 +23,18 @@ export interface Trial {
 export function trialsOf(
   env: Env,
   surface: Surface,
-  schema: KindSchema,
   lane: Lane,
   isTried: (leaf: LeafCases) => boolean,
 ): readonly Trial[] {
-  const { cases, fixture, name } = lane;
-  const leaves = casesOf(schema, cases, fixture, name);
+  const { kind, fixture, name } = lane;
+  const { cases } = kind;
+  const leaves = casesOf(kind, fixture, name);
   const on = (leaf: LeafCases): Subject => ({ env, lane, name, leaf });
   /** The same leaf of another object, whose dependencies are created. */
   const another = async (index: number, suffix: string): Promise<Subject> => {
     const other = `${name}-${index}${suffix}`;
     await lane.prepare(other);
-    const leaf = casesOf(schema, cases, fixture, other)[index];
+    const leaf = casesOf(kind, fixture, other)[index];
     if (leaf === undefined) throw new RangeError(other);
     return { env, lane, name: other, leaf };
   };
@@ -59,15 +59,17 @@ export function trialsOf(
       ...bounds.map((bound) => ({ title: bound.title, run: () => tryBoundary(on(leaf), surface, bound) })),
     ];
   });
-  const here = (cases.misuses?.(fixture, name) ?? []).filter(({ only = surface }) => only === surface);
-  const misuses = here.map((misuse): Trial => {
-    const leaf = leaves.find(({ leaf: { path } }) => path === misuse.path);
-    if (leaf === undefined) throw new RangeError(`${schema.kind} has no ${misuse.path}`);
-    return {
-      title: `${misuse.path}: misused as ${JSON.stringify(misuse.to)}`,
-      run: () => tryMisuse(on(leaf), misuse, placed(leaf.base, leaf.leaf, misuse.to).spec),
-    };
-  });
+  const all = [...(cases.misuses?.(fixture, name) ?? []), ...sharedMisuses(kind)];
+  const misuses = all
+    .filter(({ only = surface }) => only === surface)
+    .map((misuse): Trial => {
+      const leaf = leaves.find(({ leaf: { path } }) => path === misuse.path);
+      if (leaf === undefined) throw new RangeError(`${kind.kind} has no ${misuse.path}`);
+      return {
+        title: `${misuse.path}: misused as ${JSON.stringify(misuse.to)}`,
+        run: () => tryMisuse(on(leaf), misuse, placed(leaf.base, leaf.leaf, misuse.to).spec),
+      };
+    });
   return [...misuses, ...trials];
 }
 

@@ -1,36 +1,32 @@
 /** Clusters and their bindings. */
-import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
-import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves, scheduleLeaves } from "../common.ts";
-import { always, local, locked, sent, reported, type Entry, type KindCases, type Outcome } from "../outcomes.ts";
-import { rootConnectionLeaves, unresolved, VALUES } from "./references.ts";
+import type { JsonObject } from "../../../../src/kube/api/types.ts";
+import { always, local, reported, sent, type Draft, type KindCases } from "../outcomes.ts";
+import { cluster as clusterOf, scheduleLeaves, unresolved, VALUES } from "./references.ts";
 
-const NOT_IN_CLUSTERS = ["adoptionPolicy", "onMissing", "retry"];
-const PEM = Buffer.from("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").toString("base64");
-const OTHER_PEM = Buffer.from("-----BEGIN CERTIFICATE-----\nBBBB\n-----END CERTIFICATE-----\n").toString("base64");
+const pem = (text: string) =>
+  Buffer.from(`-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`).toString("base64");
 
 const FIRST_VERSION = "the documented surface shows no version, and the first one in a spec is assumed to run";
-const TOKEN = "it describes a Secret of the cluster; the token is only read";
-const ofToken = (to: Json): Entry => always(to, local(TOKEN));
-
-const both = (outcome: Outcome) => ({ full: outcome, documented: outcome });
+const OF_TOKEN = local("it describes a Secret of the cluster; the token is only read");
+const RUNS: Draft = { created: local("the cluster exists and runs: nothing has to be written") };
 
 export const cluster: KindCases = {
   kind: "PlatformCluster",
   clusters: 150,
   lasting: true,
-  dependencies: () => [],
-  seed: ({ name: lane, clusterOf }, name) => ({
-    connectionRef: { name: lane },
+  seed: ({ clusterOf }, name) => ({
     externalId: clusterOf(name),
     runState: "Running",
-    writeTokenSecretToRef: { name: `${name}-token`, readOnly: true, server: "https://a.example", caBundle: PEM },
-    lifecycle: { ...lifecycle(NOT_IN_CLUSTERS), applyPolicy: "Automatic" },
+    writeTokenSecretToRef: {
+      name: `${name}-token`,
+      readOnly: true,
+      server: "https://a.example",
+      caBundle: pem("AAAA"),
+    },
   }),
-  leaves: (fixture, name) => ({
-    ...rootConnectionLeaves(fixture),
+  leaves: ({ clusterOf, credentialsId }, name) => ({
     externalId: {
-      ...both(locked("spec.externalId cannot be changed or removed", "an object represents one cluster")),
-      to: fixture.clusterOf(`${name}-other`),
+      to: clusterOf(`${name}-other`),
       created: local("a cluster is adopted by its id, which only reads carry"),
     },
     runState: always("Stopped", sent("stopCluster", {})),
@@ -40,24 +36,20 @@ export const cluster: KindCases = {
       documented: local(FIRST_VERSION),
       createdDocumented: local(FIRST_VERSION),
     },
-    "writeTokenSecretToRef.name": ofToken(`${name}-moved`),
-    "writeTokenSecretToRef.readOnly": ofToken(false),
-    "writeTokenSecretToRef.server": ofToken("https://b.example:6443/k8s"),
-    "writeTokenSecretToRef.caBundle": ofToken(OTHER_PEM),
-    credentialsId: always(fixture.credentialsId, local("the credentials are only read")),
+    "writeTokenSecretToRef.name": always(`${name}-moved`, OF_TOKEN),
+    "writeTokenSecretToRef.readOnly": always(false, OF_TOKEN),
+    "writeTokenSecretToRef.server": always("https://b.example:6443/k8s", OF_TOKEN),
+    "writeTokenSecretToRef.caBundle": always(pem("BBBB"), OF_TOKEN),
+    credentialsId: always(credentialsId, local("the credentials are only read")),
     ...scheduleLeaves(reported("NotSupportedByApi", "the documented surface has no start of clusters")),
-    ...Object.fromEntries(
-      Object.entries(lifecycleLeaves(NOT_IN_CLUSTERS)).map(([path, entry]) => [
-        path,
-        { ...entry, created: local("the cluster exists and runs: nothing has to be written") },
-      ]),
-    ),
+    "lifecycle.managementPolicy": RUNS,
+    "lifecycle.applyPolicy": RUNS,
+    "lifecycle.syncWindows.kind": RUNS,
   }),
   misuses: () => [
     { path: "kubernetesVersion", to: "9.9", reason: "VersionNotAvailable", only: "full" },
     { path: "writeTokenSecretToRef.caBundle", to: "AAAA", reason: "InvalidSpec" },
     { path: "writeTokenSecretToRef.name", to: "values", reason: "NameConflict" },
-    ...IMPOSSIBLE_WINDOWS,
   ],
 };
 
@@ -70,27 +62,18 @@ const METRICS: JsonObject = {
   storageClass: { valueFrom: { configMapKeyRef: { name: "classes", key: "first" } } },
 };
 
-const BOUND = both(locked("spec.clusterRef cannot be changed once", "a template cannot move to another cluster"));
 /** Members that every cluster and version of the template accepts. */
 const PLAIN: JsonObject = { layerSelections: {}, customerProvidedInputs: {} };
-const NOT_IN_BINDINGS = [...NOT_IN_CLUSTERS, "deletionPolicy"];
-const bound = (to: Json, as: Json = to): Entry => always(to, sent("updateClusterPlatformBinding", as));
+const OF_CATALOG = local("only reads of the catalog carry it");
 const SECRET_TOKEN = { ingress: { dnsApiToken: "***" } };
 const { values, others } = VALUES;
 
 export const binding: KindCases = {
   kind: "PlatformBinding",
+  by: "updateClusterPlatformBinding",
   clusters: 200,
-  dependencies: () => [],
-  ownDependencies: ({ name: lane, clusterOf }, name) => [
-    {
-      kind: "PlatformCluster",
-      name,
-      spec: { connectionRef: { name: lane }, externalId: clusterOf(`${name}-named`) },
-    },
-  ],
-  seed: ({ name: lane, clusterOf }, name) => ({
-    connectionRef: { name: lane },
+  ownDependencies: (fixture, name) => [clusterOf(fixture, name, `${name}-named`)],
+  seed: ({ clusterOf }, name) => ({
     clusterRef: { externalId: clusterOf(name) },
     cluster: { mode: "PLATFORM_MANAGED", provider: "AWS" },
     template: { key: "kubernetes-essentials", version: "1.2.0" },
@@ -103,39 +86,34 @@ export const binding: KindCases = {
       },
       gpuOperator: { driverVersion: { valueFrom: { secretKeyRef: { name: "values", key: "first" } } } },
     },
-    lifecycle: lifecycle(NOT_IN_BINDINGS),
   }),
-  leaves: (fixture, name) => ({
-    ...rootConnectionLeaves(fixture),
-    "clusterRef.name": { ...bound(name, fixture.clusterOf(`${name}-named`)), ...BOUND },
-    "clusterRef.externalId": {
-      ...bound(fixture.clusterOf(`${name}-other`), fixture.clusterOf(`${name}-other`)),
-      ...BOUND,
-    },
-    "cluster.mode": { ...always("CUSTOMER_MANAGED", local("only reads of the catalog carry it")), in: PLAIN },
-    "cluster.provider": { ...always("GCP", local("only reads of the catalog carry it")), in: PLAIN },
+  leaves: ({ clusterOf }, name) => ({
+    "clusterRef.name": { to: name, as: clusterOf(`${name}-named`) },
+    "clusterRef.externalId": { to: clusterOf(`${name}-other`) },
+    "cluster.mode": { ...always("CUSTOMER_MANAGED", OF_CATALOG), in: PLAIN },
+    "cluster.provider": { ...always("GCP", OF_CATALOG), in: PLAIN },
     "template.key": always("partner-platform", reported("TemplateNotAvailable", "there is only one template")),
-    "template.version": { ...bound("1.1.0"), in: PLAIN },
-    layerSelections: bound({ gpu: true }, { gpu: true }),
-    "layerSelections{}": bound(false, { gpu: false }),
-    managedConfig: bound({ ingress: FIELDS, metrics: METRICS, logs: { enabled: { value: false } } }, { logs: {} }),
-    "managedConfig{}": bound({ ...FIELDS, replicas: { value: 3 } }, { replicas: 3 }),
-    "managedConfig{}{}.value": bound("other.example.com"),
-    "managedConfig{}{}.valueFrom.secretKeyRef.name": bound("others", SECRET_TOKEN),
-    "managedConfig{}{}.valueFrom.secretKeyRef.key": bound("second", SECRET_TOKEN),
-    "managedConfig{}{}.valueFrom.configMapKeyRef.name": bound("others-classes", "fast"),
-    "managedConfig{}{}.valueFrom.configMapKeyRef.key": bound("second", "fast"),
-    customerProvidedInputs: bound({ nodePool: { instanceType: { value: "m6i.large" } } }, "m6i.large"),
-    "customerProvidedInputs{}": bound({ instanceType: { value: "m6i.large" } }, "m6i.large"),
-    "customerProvidedInputs{}{}.value": bound("m6i.large"),
-    "customerProvidedInputs{}{}.valueFrom.secretKeyRef.name": bound("others", { driverVersion: others.first }),
-    "customerProvidedInputs{}{}.valueFrom.secretKeyRef.key": bound("second", { driverVersion: values.second }),
-    "customerProvidedInputs{}{}.valueFrom.configMapKeyRef.name": bound("others-sizes", { maxNodes: "8" }),
-    "customerProvidedInputs{}{}.valueFrom.configMapKeyRef.key": bound("second", { maxNodes: "7" }),
-    ...lifecycleLeaves(NOT_IN_BINDINGS),
+    "template.version": { to: "1.1.0", in: PLAIN },
+    layerSelections: { to: { gpu: true } },
+    "layerSelections{}": { to: false, as: { gpu: false } },
+    managedConfig: {
+      to: { ingress: FIELDS, metrics: METRICS, logs: { enabled: { value: false } } },
+      as: { logs: {} },
+    },
+    "managedConfig{}": { to: { ...FIELDS, replicas: { value: 3 } }, as: { replicas: 3 } },
+    "managedConfig{}{}.value": { to: "other.example.com" },
+    "managedConfig{}{}.valueFrom.secretKeyRef.name": { to: "others", as: SECRET_TOKEN },
+    "managedConfig{}{}.valueFrom.secretKeyRef.key": { to: "second", as: SECRET_TOKEN },
+    "managedConfig{}{}.valueFrom.configMapKeyRef.name": { to: "others-classes", as: "fast" },
+    "managedConfig{}{}.valueFrom.configMapKeyRef.key": { to: "second", as: "fast" },
+    customerProvidedInputs: { to: { nodePool: { instanceType: { value: "m6i.large" } } }, as: "m6i.large" },
+    "customerProvidedInputs{}": { to: { instanceType: { value: "m6i.large" } }, as: "m6i.large" },
+    "customerProvidedInputs{}{}.value": { to: "m6i.large" },
+    "customerProvidedInputs{}{}.valueFrom.secretKeyRef.name": { to: "others", as: { driverVersion: others.first } },
+    "customerProvidedInputs{}{}.valueFrom.secretKeyRef.key": { to: "second", as: { driverVersion: values.second } },
+    "customerProvidedInputs{}{}.valueFrom.configMapKeyRef.name": { to: "others-sizes", as: { maxNodes: "8" } },
+    "customerProvidedInputs{}{}.valueFrom.configMapKeyRef.key": { to: "second", as: { maxNodes: "7" } },
     "lifecycle.managementPolicy": {
-      ...always("ObserveOnly", local("nothing has to be written")),
-      created: reported("NotCreated", "nothing is written under it"),
       createdDocumented: reported("NotObservable", "nothing is written under it, and nothing is shown"),
     },
   }),
@@ -148,6 +126,5 @@ export const binding: KindCases = {
     { path: "customerProvidedInputs{}{}.value", to: "no such type", reason: "InvalidSpec" },
     ...unresolved("managedConfig{}{}.valueFrom.secretKeyRef"),
     ...unresolved("customerProvidedInputs{}{}.valueFrom.configMapKeyRef"),
-    ...IMPOSSIBLE_WINDOWS,
   ],
 };

@@ -1,19 +1,7 @@
-/** Leaves that are references, and the objects that they refer to. */
-import type { Reason } from "../../../../src/api/reasons.ts";
+/** Objects that the seeds refer to, and leaves that several kinds have in common. */
 import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
 import { certificate } from "../../../support/kube/tls.ts";
-import {
-  always,
-  local,
-  locked,
-  sent,
-  reported,
-  type Entry,
-  type Fixture,
-  type Misuse,
-  type Outcome,
-  type Dependency,
-} from "../outcomes.ts";
+import { always, local, type Dependency, type Draft, type Fixture, type Misuse, type Outcome } from "../outcomes.ts";
 
 /** Secrets and ConfigMaps that are sources of values: their keys and values. */
 export const VALUES = {
@@ -36,54 +24,64 @@ export const project = ({ name }: Fixture, more = ""): Dependency => ({
   spec: { connectionRef: { name }, name: `${name}${more}` },
 });
 
-export const environment = ({ name, clusterOf }: Fixture, more = ""): Dependency => ({
+/** @param of the name of the lane's cluster */
+export const cluster = ({ name: lane, clusterOf }: Fixture, name: string, of = name): Dependency => ({
+  kind: "PlatformCluster",
+  name,
+  spec: { connectionRef: { name: lane }, externalId: clusterOf(of) },
+});
+
+export const environment = ({ name: lane, clusterOf }: Fixture, name: string): Dependency => ({
   kind: "PlatformEnvironment",
-  name: `${name}${more}`,
-  spec: { name: `${name}${more}`, projectRef: { name }, clusterRef: { externalId: clusterOf(name) } },
+  name,
+  spec: { name, projectRef: { name: lane }, clusterRef: { externalId: clusterOf(lane) } },
 });
 
 /** Parents of a service, and another environment. */
 export const environments = (fixture: Fixture): readonly Dependency[] => [
   project(fixture),
-  environment(fixture),
-  environment(fixture, "-other"),
+  environment(fixture, fixture.name),
+  environment(fixture, `${fixture.name}-other`),
 ];
 
-const CHOICE = "it selects the connection; no call carries its name";
+/** @param inside the name of its environment */
+export const application = (name: string, inside: string): Dependency => ({
+  kind: "PlatformApplication",
+  name,
+  spec: {
+    environmentRef: { name: inside },
+    name,
+    gitRepository: { url: "https://github.com/acme/web.git" },
+    buildMode: "DOCKER",
+  },
+});
+
+/** A schedule that stops nothing, except in one minute of a year. */
+const RUN_SCHEDULE: Json = [{ kind: "Stop", schedule: "0 3 29 2 *", duration: "1m", timeZone: "UTC" }];
 
 /**
- * @param kind the reason of an object whose connection is of another kind, which does not exist
- * @param other the outcome for another connection to the same organization
+ * The leaves of `runSchedule`.
+ * @param documented the outcome on the documented surface; the same by default
+ * @param createdDocumented the same for an object that is created with it
  */
-function connectionLeaves({ name }: Fixture, kind: Reason, other: Outcome): Readonly<Record<string, Entry>> {
+export function scheduleLeaves(
+  documented?: Outcome,
+  createdDocumented: Outcome | undefined = documented,
+): Readonly<Record<string, Draft>> {
+  const draft = (to: Json): Draft => ({
+    ...always(to, local("a schedule for stops; no window is open")),
+    in: { runSchedule: RUN_SCHEDULE },
+    ...(documented !== undefined && { documented, oneWay: true }),
+    ...(createdDocumented !== undefined && { createdDocumented }),
+  });
   return {
-    "connectionRef.kind": always("ClusterPlatformConnection", reported(kind, CHOICE)),
-    "connectionRef.name": always(`${name}-twin`, other),
+    runSchedule: draft([{ kind: "Stop", schedule: "0 4 29 2 *", duration: "2m" }]),
+    "runSchedule[].kind": { ...draft("Stop"), bounds: "none" },
+    "runSchedule[].schedule": draft("30 3 29 2 *"),
+    "runSchedule[].duration": draft("2m"),
+    "runSchedule[].timeZone": draft("Europe/Berlin"),
   };
 }
-
-/**
- * @returns the entries of both members of a reference that cannot be changed once the object exists
- * @param by the operation that creates the object, which carries the referenced id
- */
-export function lockedReference(
-  field: string,
-  [kind, otherName]: readonly [kind: string, otherName: string],
-  by: string,
-  fixture: Fixture,
-): Readonly<Record<string, Entry>> {
-  const fixed = locked(`spec.${field} cannot be changed once`, "an object cannot move to another parent");
-  const id = fixture.id(kind, otherName);
-  const entry = (to: string): Entry => ({ ...always(to, fixed), created: sent(by, id) });
-  return { [`${field}.name`]: entry(otherName), [`${field}.externalId`]: entry(id) };
-}
-
-/** The entry of `externalId`, the id of an existing object: it is adopted, nothing is sent. */
-export const adopted = (id: string): Entry => ({
-  ...always(id, local("an existing object is adopted by its id, which only reads carry")),
-  created: reported("AlreadyManaged", "an object of the platform belongs to one resource"),
-  oneWay: true,
-});
 
 /** Variables with each source of values: a literal, a Secret and a ConfigMap. */
 export const VARIABLES: readonly JsonObject[] = [
@@ -92,42 +90,34 @@ export const VARIABLES: readonly JsonObject[] = [
   { name: "FROM_CONFIG", valueFrom: { configMapKeyRef: { name: "values", key: "first" } } },
 ];
 
-/** The entry of a variable that an import carries as it is in `as`. */
-export const imported = (to: Json, as: Json): Entry => always(to, sent("importEnvironmentVariable", as));
-/** The entry of a secret variable: an import carries it, of which only the name is shown. */
-export const importedSecret = (to: Json, name: string): Entry => imported(to, { name, is_secret: true });
-
-/** The entries of a change of one variable: a plain one as it is sent, a secret one by its name only. */
-export interface VariableEntries {
-  readonly plain: (to: Json, wire: JsonObject) => Entry;
-  readonly secret: (to: Json, name: string) => Entry;
-  /** For a plain one that becomes a secret. */
-  readonly hidden: (to: Json, name: string) => Entry;
-}
-
-/** @returns the leaves of `variables` that are the same for all kinds */
-export function variableLeaves({ plain, secret, hidden }: VariableEntries): Readonly<Record<string, Entry>> {
+/**
+ * The leaves of `variables`.
+ * @param plain returns the outcomes of a variable that calls carry as it is in `as`
+ * @param replaced returns those of another value of a secret variable, of which calls show the name only
+ */
+export function variableLeaves(
+  plain: (as: JsonObject) => Partial<Draft> = (as) => ({ as }),
+  replaced: (name: string) => Partial<Draft> = (name) => plain({ name, is_secret: true }),
+): Readonly<Record<string, Draft>> {
   const { values, others } = VALUES;
   const added = { name: "ADDED", value: "added-1" };
   return {
-    variables: plain([...VARIABLES, added], added),
-    "variables[].name": plain("RENAMED", { name: "RENAMED", value: "plain-0" }),
-    "variables[].value": plain("plain-1", { name: "PLAIN", value: "plain-1" }),
-    "variables[].valueFrom.secretKeyRef.name": secret("others", "FROM_SECRET"),
-    "variables[].valueFrom.secretKeyRef.key": secret("second", "FROM_SECRET"),
-    "variables[].valueFrom.configMapKeyRef.name": plain("others", { name: "FROM_CONFIG", value: others.first }),
-    "variables[].valueFrom.configMapKeyRef.key": plain("second", { name: "FROM_CONFIG", value: values.second }),
-    "variables[].secret": hidden(true, "PLAIN"),
+    variables: { to: [...VARIABLES, added], ...plain(added) },
+    "variables[].name": { to: "RENAMED", ...plain({ name: "RENAMED", value: "plain-0" }) },
+    "variables[].value": { to: "plain-1", ...plain({ name: "PLAIN", value: "plain-1" }) },
+    "variables[].valueFrom.secretKeyRef.name": { to: "others", ...replaced("FROM_SECRET") },
+    "variables[].valueFrom.secretKeyRef.key": { to: "second", ...replaced("FROM_SECRET") },
+    "variables[].valueFrom.configMapKeyRef.name": {
+      to: "others",
+      ...plain({ name: "FROM_CONFIG", value: others.first }),
+    },
+    "variables[].valueFrom.configMapKeyRef.key": {
+      to: "second",
+      ...plain({ name: "FROM_CONFIG", value: values.second }),
+    },
+    "variables[].secret": { to: true, ...plain({ name: "PLAIN", is_secret: true }) },
   };
 }
-
-/** The leaves of `connectionRef` of a kind with a parent. */
-export const childConnectionLeaves = (fixture: Fixture): Readonly<Record<string, Entry>> =>
-  connectionLeaves(fixture, "InvalidSpec", reported("InvalidSpec", "a child uses the connection of its parent"));
-
-/** The leaves of `connectionRef` of a kind without a parent. */
-export const rootConnectionLeaves = (fixture: Fixture): Readonly<Record<string, Entry>> =>
-  connectionLeaves(fixture, "ConnectionNotReady", local("another connection to the same organization works as well"));
 
 /** @returns a source of values that does not exist, by its name and by its key */
 export const unresolved = (at: string): readonly Misuse[] => [

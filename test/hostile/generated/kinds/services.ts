@@ -1,41 +1,40 @@
 /** Applications and databases. */
 import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
-import { IMPOSSIBLE_WINDOWS, lifecycle, lifecycleLeaves, scheduleLeaves } from "../common.ts";
-import { always, createdThenReported, local, sent, reported, type Entry, type KindCases } from "../outcomes.ts";
 import {
-  childConnectionLeaves,
-  environments,
-  imported,
-  importedSecret,
-  lockedReference,
-  adopted,
-  unresolved,
-  VARIABLES,
-  variableLeaves,
-} from "./references.ts";
-import { setting } from "./tree.ts";
-
-const ofApplication = setting("createApplication", "updateApplication");
-/** Why a revert leaves variables in an application, unlike in a PlatformVariableSet. */
-const STAYS: Readonly<Record<string, string>> = {
-  variables: "variables that the spec does not name are not removed",
-  "variables[].name": "variables that the spec does not name are not removed",
-  "variables[].secret": "an update changes the value of a secret, but does not make it plain",
-};
-const variables = Object.entries(
-  variableLeaves({ plain: imported, secret: importedSecret, hidden: importedSecret }),
-).map(([path, entry]): [string, Entry] => {
-  const stays = STAYS[path];
-  return [path, stays === undefined ? entry : { ...entry, stays }];
-});
+  always,
+  everywhere,
+  createdThenReported,
+  local,
+  reported,
+  sent,
+  type Draft,
+  type KindCases,
+} from "../outcomes.ts";
+import { environments, scheduleLeaves, unresolved, VARIABLES, variableLeaves } from "./references.ts";
 
 const NO_STOP = "the documented surface has no stop of applications";
+const SECRET_OF_CLUSTER = local("it names a Secret of the cluster");
+const NOTHING_RUNS = local("nothing is deployed and has to be stopped");
+
+/** Variables are imported. A revert leaves some in an application, unlike in a PlatformVariableSet. */
+function applicationVariables(): Readonly<Record<string, Draft>> {
+  const leaves = variableLeaves((as) => everywhere(sent("importEnvironmentVariable", as)));
+  const unnamed = { stays: "variables that the spec does not name are not removed" };
+  return {
+    ...leaves,
+    variables: { ...leaves["variables"], ...unnamed },
+    "variables[].name": { ...leaves["variables[].name"], ...unnamed },
+    "variables[].secret": {
+      ...leaves["variables[].secret"],
+      stays: "an update changes the value of a secret, but does not make it plain",
+    },
+  };
+}
 
 export const application: KindCases = {
   kind: "PlatformApplication",
   dependencies: environments,
   seed: ({ name: lane }, name) => ({
-    connectionRef: { name: lane },
     environmentRef: { name: lane },
     name,
     gitRepository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB", rootPath: "/" },
@@ -51,43 +50,35 @@ export const application: KindCases = {
     writeConnectionSecretToRef: { name: `${name}-connection` },
     deploy: { gitCommitId: COMMIT, policy: "Automatic" },
     runState: "Running",
-    lifecycle: lifecycle([]),
   }),
-  leaves: (fixture, name) => ({
-    ...childConnectionLeaves(fixture),
-    ...lockedReference(
-      "environmentRef",
-      ["PlatformEnvironment", `${fixture.name}-other`],
-      "createApplication",
-      fixture,
-    ),
-    name: ofApplication(`${name} renamed`),
-    "gitRepository.url": ofApplication("https://github.com/acme/api.git"),
-    "gitRepository.branch": ofApplication("release"),
-    "gitRepository.provider": ofApplication("GITLAB"),
-    "gitRepository.rootPath": ofApplication("/services"),
+  leaves: (_fixture, name) => ({
+    name: { to: `${name} renamed` },
+    "gitRepository.url": { to: "https://github.com/acme/api.git" },
+    "gitRepository.branch": { to: "release" },
+    "gitRepository.provider": { to: "GITLAB" },
+    "gitRepository.rootPath": { to: "/services" },
     buildMode: {
-      ...ofApplication("BUILDPACKS"),
+      to: "BUILDPACKS",
       full: sent("updateApplication", "BUILDPACKS", "InvalidSpec"),
       created: sent("createApplication", "BUILDPACKS", "InvalidSpec"),
     },
-    dockerfilePath: ofApplication("build/Dockerfile"),
-    cpu: ofApplication(1250),
-    memory: ofApplication(1536),
-    minRunningInstances: ofApplication(2, { min_running_instances: 2 }),
-    maxRunningInstances: ofApplication(7),
+    dockerfilePath: { to: "build/Dockerfile" },
+    cpu: { to: 1250 },
+    memory: { to: 1536 },
+    minRunningInstances: { to: 2, as: { min_running_instances: 2 } },
+    maxRunningInstances: { to: 7 },
     ports: {
-      ...ofApplication({ internal_port: 9091 }),
       to: [
         { internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true },
         { internalPort: 9091 },
       ],
+      as: { internal_port: 9091 },
     },
-    "ports[].internalPort": ofApplication(8181),
-    "ports[].externalPort": ofApplication(8443),
-    "ports[].protocol": ofApplication("TCP"),
-    "ports[].publiclyAccessible": ofApplication(false, { internal_port: 8080, publicly_accessible: false }),
-    ...Object.fromEntries(variables),
+    "ports[].internalPort": { to: 8181 },
+    "ports[].externalPort": { to: 8443 },
+    "ports[].protocol": { to: "TCP" },
+    "ports[].publiclyAccessible": { to: false, as: { internal_port: 8080, publicly_accessible: false } },
+    ...applicationVariables(),
     "deploy.gitCommitId": always(NEXT_COMMIT, sent("deployApplication", NEXT_COMMIT)),
     "deploy.policy": always("Manual", local("it selects when to deploy")),
     "logs.onFailure": always(7, local("the number of lines that are kept of a failure")),
@@ -95,30 +86,24 @@ export const application: KindCases = {
       to: "Stopped",
       full: sent("stopApplication", {}),
       documented: reported("NotSupportedByApi", NO_STOP),
-      created: local("nothing is deployed and has to be stopped"),
+      created: NOTHING_RUNS,
     },
-    "writeConnectionSecretToRef.name": always(`${name}-moved`, local("it names a Secret of the cluster")),
-    externalId: adopted(fixture.id("PlatformApplication", name)),
+    "writeConnectionSecretToRef.name": always(`${name}-moved`, SECRET_OF_CLUSTER),
     ...scheduleLeaves(
       reported("NotSupportedByApi", NO_STOP),
       createdThenReported("NotSupportedByApi", `${NO_STOP}, and the application is to run`),
     ),
-    ...lifecycleLeaves([]),
   }),
   misuses: () => [
     ...unresolved("variables[].valueFrom.secretKeyRef"),
     ...unresolved("variables[].valueFrom.configMapKeyRef"),
-    ...IMPOSSIBLE_WINDOWS,
   ],
 };
-
-const ofDatabase = setting("createDatabase", "updateDatabase");
 
 export const database: KindCases = {
   kind: "PlatformDatabase",
   dependencies: environments,
   seed: ({ name: lane }, name) => ({
-    connectionRef: { name: lane },
     environmentRef: { name: lane },
     name,
     type: "POSTGRESQL",
@@ -129,39 +114,21 @@ export const database: KindCases = {
     storage: 10,
     writeConnectionSecretToRef: { name: `${name}-connection` },
     runState: "Running",
-    lifecycle: lifecycle([]),
   }),
-  leaves: (fixture, name) => ({
-    ...childConnectionLeaves(fixture),
-    ...lockedReference("environmentRef", ["PlatformEnvironment", `${fixture.name}-other`], "createDatabase", fixture),
-    name: ofDatabase(`${name} renamed`),
-    type: fixed("type", "REDIS"),
-    version: ofDatabase("17"),
-    mode: fixed("mode", "MANAGED"),
-    cpu: ofDatabase(1250),
-    memory: ofDatabase(1536),
-    storage: { ...ofDatabase(21), oneWay: true },
-    runState: {
-      ...always("Stopped", sent("stopDatabase", {})),
-      created: local("nothing is deployed and has to be stopped"),
-    },
-    "writeConnectionSecretToRef.name": always(`${name}-moved`, local("it names a Secret of the cluster")),
-    externalId: adopted(fixture.id("PlatformDatabase", name)),
+  leaves: (_fixture, name) => ({
+    name: { to: `${name} renamed` },
+    type: { to: "REDIS" },
+    version: { to: "17" },
+    mode: { to: "MANAGED" },
+    cpu: { to: 1250 },
+    memory: { to: 1536 },
+    storage: { to: 21, oneWay: true },
+    runState: { ...always("Stopped", sent("stopDatabase", {})), created: NOTHING_RUNS },
+    "writeConnectionSecretToRef.name": always(`${name}-moved`, SECRET_OF_CLUSTER),
     ...scheduleLeaves(),
-    ...lifecycleLeaves([]),
   }),
   misuses: () => [
-    ...IMPOSSIBLE_WINDOWS,
     { path: "runSchedule[].schedule", to: "99 99 * * *", reason: "InvalidSpec" },
     { path: "runSchedule[].timeZone", to: "Mars/Olympus", reason: "InvalidSpec" },
   ],
 };
-
-function fixed(field: string, to: string): Entry {
-  const outcome = {
-    is: "locked",
-    says: `spec.${field} cannot be changed once`,
-    because: "a database keeps its type and mode",
-  } as const;
-  return { ...always(to, outcome), created: sent("createDatabase", to) };
-}

@@ -1,0 +1,170 @@
+/** What follows for a kind from its schema and from the platform's operations: parts of its seed, and of its entries. */
+import { operations } from "../../../simulator/base/operations.ts";
+import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
+import { leavesOf, type Leaf } from "./leaves.ts";
+import {
+  always,
+  everywhere,
+  local,
+  reported,
+  sent,
+  type Draft,
+  type Entry,
+  type Fixture,
+  type KindCases,
+  type Misuse,
+  type Outcome,
+  type TestedKind,
+} from "./outcomes.ts";
+
+/** A lifecycle with every member. It allows every operation, except in one minute of a year. */
+export const LIFECYCLE: JsonObject = {
+  managementPolicy: "Manage",
+  adoptionPolicy: "IfUniqueName",
+  onMissing: "Fail",
+  driftPolicy: "Correct",
+  applyPolicy: "Automatic",
+  syncWindows: { kind: "Deny", windows: [{ schedule: "0 3 29 2 *", duration: "1m", timeZone: "UTC" }] },
+  retry: { limit: 1, backoff: "5m" },
+  progressDeadline: "1h",
+  deletionPolicy: "Retain",
+};
+
+const POLICY = local("a policy of the operator: which operations it may do, and when");
+const whenCreated = (to: Json, created: Outcome): Draft => ({ to, created });
+
+/** The members of a lifecycle, whose outcome is POLICY unless they say otherwise. */
+const POLICIES: Readonly<Record<string, Draft>> = {
+  managementPolicy: whenCreated("ObserveOnly", reported("NotCreated", "nothing is written under it")),
+  adoptionPolicy: whenCreated("Required", reported("DependencyNotReady", "nothing is created under it")),
+  onMissing: { to: "Recreate" },
+  driftPolicy: { to: "Report" },
+  applyPolicy: whenCreated("Manual", reported("ApprovalPending", "nothing is written before it is approved")),
+  "syncWindows.kind": whenCreated("Allow", reported("OutsideChangeWindow", "nothing is written outside of the window")),
+  "syncWindows.windows": { to: [{ schedule: "0 4 29 2 *", duration: "2m" }] },
+  "syncWindows.windows[].schedule": { to: "30 3 29 2 *" },
+  "syncWindows.windows[].duration": { to: "2m" },
+  "syncWindows.windows[].timeZone": { to: "Europe/Berlin" },
+  "retry.limit": { to: 3 },
+  "retry.backoff": { to: "1h30m" },
+  progressDeadline: { to: "2h" },
+};
+
+/** @returns the seed of a kind, with the members that kinds have in common */
+export function seedOf({ spec, cases }: TestedKind, fixture: Fixture, name: string): JsonObject {
+  const { connectionRef, lifecycle } = spec.properties ?? {};
+  const policies = Object.entries(LIFECYCLE).filter(([member]) => member in (lifecycle?.properties ?? {}));
+  return {
+    ...(connectionRef !== undefined && { connectionRef: { name: fixture.name } }),
+    ...(lifecycle !== undefined && { lifecycle: Object.fromEntries(policies) }),
+    ...cases.seed(fixture, name),
+  };
+}
+
+/** @returns misuses of leaves that kinds have in common: windows that the schema lets pass and that never open */
+export function sharedMisuses({ spec, rules }: TestedKind): readonly Misuse[] {
+  if (rules.some(({ message }) => message.startsWith(FROZEN))) return [];
+  return leavesOf(spec).flatMap(({ path }): readonly Misuse[] => {
+    if (path.endsWith("syncWindows.windows[].schedule")) return [{ path, to: "99 99 * * *", reason: "InvalidSpec" }];
+    if (path.endsWith("syncWindows.windows[].timeZone")) return [{ path, to: "Mars/Olympus", reason: "InvalidSpec" }];
+    return [];
+  });
+}
+
+/** The seed of a kind. */
+export interface Basis {
+  readonly kind: TestedKind;
+  readonly fixture: Fixture;
+  /** The name of the seed's object. */
+  readonly name: string;
+  readonly seed: JsonObject;
+}
+
+/** @returns the entry of a leaf: what its kind says of it, completed; undefined when that is not enough */
+export function entryOf(basis: Basis, leaf: Leaf, own: Draft = {}): Entry | undefined {
+  const lock = lockOf(basis, leaf);
+  const draft = own.to === undefined ? { ...sharedDraft(basis, leaf, lock), ...own } : own;
+  const { to, as = to, ...rest } = draft;
+  if (to === undefined || as === undefined) return undefined;
+  const { full, documented, created, ...more } = {
+    ...settingOutcomes(basis.kind.cases, as),
+    ...rest,
+    ...(lock !== undefined && { full: lock, documented: lock }),
+  };
+  if (full === undefined || documented === undefined || created === undefined) return undefined;
+  return { to, full, documented, created, ...more };
+}
+
+/** The outcomes of a setting: the operations of its kind carry it. */
+function settingOutcomes({ kind, by }: KindCases, as: Json): Partial<Entry> {
+  if (by !== undefined) return everywhere(sent(by, as));
+  const [create, update] = ["create", "update"].map((verb) =>
+    operations.find(({ id }) => id === kind.replace("Platform", verb)),
+  );
+  if (create === undefined) return {};
+  const none = reported("NotSupportedByApi", "the documented surface has none");
+  const kept = reported("UpdateNotSupported", "the surface has no update of it");
+  return {
+    full: update === undefined ? kept : sent(update.id, as),
+    documented: update?.surface === "documented" ? sent(update.id, as) : kept,
+    created: sent(create.id, as),
+    ...(create.surface === "full" && { documented: none, createdDocumented: none }),
+  };
+}
+
+const FROZEN = "spec cannot be changed";
+
+/** @returns the outcome of a leaf that a rule of the schema protects */
+function lockOf({ kind: { rules, spec }, seed }: Basis, { segments: [first] }: Leaf): Outcome | undefined {
+  const member = typeof first === "object" ? first.member : "";
+  const messages = [...rules, ...(spec["x-kubernetes-validations"] ?? [])].map(({ message }) => message);
+  if (messages.some((message) => message.startsWith(FROZEN))) return { is: "locked", at: "" };
+  const isLocked = messages.some((message) => message.startsWith(`spec.${member} cannot be changed`));
+  return isLocked && member in seed ? { is: "locked", at: `spec.${member}` } : undefined;
+}
+
+/** Leaves that several kinds have in common. */
+function sharedDraft(basis: Basis, leaf: Leaf, lock: Outcome | undefined): Draft {
+  const { path } = leaf;
+  const [, isDefault, policy] = /^(defaults\.)?lifecycle\.(.+)$/.exec(path) ?? [];
+  const [, parent, by] = /^(project|environment|cluster)Ref\.(name|externalId)$/.exec(path) ?? [];
+  if (policy !== undefined) return policyDraft(leaf, policy, isDefault !== undefined);
+  if (parent !== undefined && lock !== undefined) return parentDraft(basis, parent, by === "name");
+  if (path.startsWith("connectionRef.")) return connectionDraft(basis, path);
+  if (path !== "externalId") return {};
+  const { kind, fixture, name } = basis;
+  return {
+    ...always(fixture.id(kind.kind, name), local("an existing object is adopted by its id, which only reads carry")),
+    created: reported("AlreadyManaged", "an object of the platform belongs to one resource"),
+    oneWay: true,
+  };
+}
+
+/** A member of a reference to a parent: another one of the lane. */
+function parentDraft({ fixture }: Basis, parent: string, isName: boolean): Draft {
+  const other = `${fixture.name}-other`;
+  const id = fixture.id(`Platform${parent.charAt(0).toUpperCase()}${parent.slice(1)}`, other);
+  return { to: isName ? other : id, as: id };
+}
+
+function connectionDraft({ kind: { spec }, fixture }: Basis, path: string): Draft {
+  const members = spec.properties ?? {};
+  const isChild = ["projectRef", "environmentRef", "applicationRef", "targets"].some((member) => member in members);
+  const ofParent = reported("InvalidSpec", "a child uses the connection of its parent");
+  if (path === "connectionRef.name") {
+    const another = local("another connection to the same organization works as well");
+    return always(`${fixture.name}-twin`, isChild ? ofParent : another);
+  }
+  const missing = reported("ConnectionNotReady", "no connection of that kind has the name");
+  return always("ClusterPlatformConnection", isChild ? ofParent : missing);
+}
+
+/** @param isDefault whether it is a connection's default for the objects that use it */
+function policyDraft({ schema }: Leaf, policy: string, isDefault: boolean): Draft {
+  const deletion = ["Stop", "Delete", "Retain"].find((value) => schema.enum?.includes(value));
+  const { to, ...outcomes } = policy === "deletionPolicy" ? { to: deletion } : (POLICIES[policy] ?? {});
+  if (to === undefined) return {};
+  return isDefault
+    ? always(to, local("a default for objects that do not set it"))
+    : { ...always(to, POLICY), ...outcomes };
+}
