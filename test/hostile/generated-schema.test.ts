@@ -4,65 +4,47 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { API_VERSION, GROUP, VERSION } from "../../src/api/names.ts";
 import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";
-import type { JsonObject } from "../../src/kube/api/types.ts";
+import type { Json, JsonObject } from "../../src/kube/api/types.ts";
 import { clientAt, createNamespace } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
+import { HOSTILE_IDS } from "../support/hostile/ids.ts";
 import { figure } from "../support/platform/figure.ts";
 import { casesOf, repetitions } from "./generated/cases.ts";
-import { SOMEWHERE } from "./generated/fixture.ts";
 import { KINDS } from "./generated/kinds/index.ts";
-import { readSchemas, type KindSchema } from "./generated/schema.ts";
+import { SOMEWHERE } from "./generated/outcomes.ts";
+import { placed, type Placed } from "./generated/place.ts";
+import type { KindSchema } from "./generated/schema.ts";
 
 const NAMESPACE = "generated-schema";
+const { kubeconfigPath } = inject("controlPlane");
+let client: ConnectedClient;
 
-describe("[G1] the API server", () => {
-  const { kubeconfigPath } = inject("controlPlane");
-  let client: ConnectedClient;
-
-  beforeAll(async () => {
-    client = clientAt(kubeconfigPath, "generated");
-    await createNamespace(client, NAMESPACE);
-  });
-  afterAll(() => client.close());
-
-  /** @returns the API server's error for a spec, "" when it accepts it */
-  const errorFor = async ({ kind, plural, namespaced }: KindSchema, spec: JsonObject): Promise<string> => {
-    const type = { group: GROUP, version: VERSION, kind, plural, namespaced };
-    const body = { apiVersion: API_VERSION, kind, metadata: { name: "case" }, spec };
-    const query = { dryRun: "All", fieldValidation: "Strict" };
-    return client.request({ method: "POST", path: collectionPath(type, NAMESPACE), body, query }).then(
-      () => "",
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    );
-  };
-
-  /** A short run tries leaves that several kinds have in common on one of them. */
-  const isTried = repetitions();
-
-  it.for(readSchemas())("accepts valid values in a $kind and refuses others by name", async (schema, { task }) => {
-    const kind = KINDS.find((one) => one.kind === schema.kind);
-    if (kind === undefined) throw new Error(`no seed of ${schema.kind}`);
-    const all = casesOf(schema, kind, SOMEWHERE, "case");
-    const leaves = effort.all ? all : all.filter((leaf) => !isTried(leaf));
-    const seed = all[0]?.base;
-    const valids = leaves.flatMap(({ leaf, base, valid, boundaries }) => [
-      ...(base === seed ? [] : [{ title: `${leaf.path}: its base`, spec: base }]),
-      { title: `${leaf.path}: another value`, ...valid },
-      ...boundaries,
-    ]);
-    const invalids = leaves.flatMap((leaf) => leaf.invalids);
-    const wronglyRefused = await collect(valids, async ({ title, spec }) => {
-      const error = await errorFor(schema, spec);
-      return error === "" ? [] : [`${title}: ${error}`];
-    });
-    const wronglyAccepted = await collect(invalids, async ({ title, spec, at }) => {
-      const error = await errorFor(schema, spec);
-      return error.includes(at) ? [] : [`${title} (${at}): ${error === "" ? "accepted" : error}`];
-    });
-    figure(task, `${all.length} leaves of ${schema.kind}`, valids.length + invalids.length);
-    expect({ wronglyRefused, wronglyAccepted }).toEqual({ wronglyRefused: [], wronglyAccepted: [] });
-  });
+beforeAll(async () => {
+  client = clientAt(kubeconfigPath, "generated");
+  await createNamespace(client, NAMESPACE);
 });
+afterAll(() => client.close());
+
+/** @returns the API server's error for a spec, "" when it accepts it */
+async function errorFor({ kind, plural, namespaced }: KindSchema, spec: JsonObject): Promise<string> {
+  const type = { group: GROUP, version: VERSION, kind, plural, namespaced };
+  const body = { apiVersion: API_VERSION, kind, metadata: { name: "case" }, spec };
+  const query = { dryRun: "All", fieldValidation: "Strict" };
+  return client.request({ method: "POST", path: collectionPath(type, NAMESPACE), body, query, timeoutMs: 30_000 }).then(
+    () => "",
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+}
+
+type Titled = Placed & { readonly title: string };
+
+/** @returns the specs that the API server accepts, or refuses without naming the field */
+async function wronglyAccepted(kind: KindSchema, specs: readonly Titled[]): Promise<readonly string[]> {
+  return collect(specs, async ({ title, spec, at }) => {
+    const error = await errorFor(kind, spec);
+    return error.includes(at) ? [] : [`${title} (${at}): ${error === "" ? "accepted" : error}`];
+  });
+}
 
 /** Runs a check for each item, eight at a time. @returns all problems */
 async function collect<T>(
@@ -77,3 +59,60 @@ async function collect<T>(
   await Promise.all(Array.from({ length: 8 }, work));
   return found;
 }
+
+describe("the API server", () => {
+  /** A short run tries leaves that several kinds have in common on one of them. */
+  const isTried = repetitions();
+
+  it.for(KINDS)("[G1] accepts valid values in a $kind and refuses others by name", async (kind, { task }) => {
+    const all = casesOf(kind, SOMEWHERE, "case");
+    const leaves = effort.all ? all : all.filter((leaf) => !isTried(leaf));
+    const seed = all[0]?.base;
+    const valids = leaves.flatMap(({ leaf, base, valid, boundaries }) => [
+      ...(base === seed ? [] : [{ title: `${leaf.path}: its base`, spec: base }]),
+      { title: `${leaf.path}: another value`, ...valid },
+      ...boundaries,
+    ]);
+    const invalids = leaves.flatMap((leaf) => leaf.invalids);
+    const wronglyRefused = await collect(valids, async ({ title, spec }) => {
+      const error = await errorFor(kind, spec);
+      return error === "" ? [] : [`${title}: ${error}`];
+    });
+    figure(task, `${all.length} leaves of ${kind.kind}`, valids.length + invalids.length);
+    expect({ wronglyRefused, wronglyAccepted: await wronglyAccepted(kind, invalids) }).toEqual({
+      wronglyRefused: [],
+      wronglyAccepted: [],
+    });
+  });
+
+  /** Leaves whose values become a part of a path; test/unit/crd-bounds.test.ts tries their patterns. */
+  const IN_PATHS = /(Ref\.name|Id|allowedProjects\[\])$/;
+
+  it.for(KINDS)("[E1] refuses hostile ids and names in a $kind", async (kind, { task }) => {
+    const leaves = casesOf(kind, SOMEWHERE, "case").filter(({ leaf: { path } }) => IN_PATHS.test(path));
+    const ids = effort.few(HOSTILE_IDS, 5);
+    const specs = leaves.flatMap(({ leaf, base }) =>
+      ids.map((id): Titled => ({ title: `${leaf.path}: ${JSON.stringify(id)}`, ...placed(base, leaf, id) })),
+    );
+    expect(await wronglyAccepted(kind, specs)).toEqual([]);
+    figure(task, "0 hostile ids accepted", specs.length);
+  });
+
+  const HUGE = "x".repeat(1_048_576);
+
+  it.for(KINDS)("[E5] refuses a text of 1 MiB and a list of 1,000 items in a $kind", async (kind, { task }) => {
+    const leaves = casesOf(kind, SOMEWHERE, "case");
+    const text = leaves.find(({ leaf: { schema } }) => schema.type === "string" && schema.enum === undefined);
+    const list = leaves.find(({ leaf: { schema } }) => schema.type === "array");
+    const specs = [text, list].flatMap((one): readonly Titled[] => {
+      if (one === undefined) return [];
+      const { leaf, base, entry } = one;
+      const value: Json = Array.isArray(entry.to)
+        ? Array.from({ length: 1_000 }, () => (entry.to as readonly Json[])[0] ?? null)
+        : HUGE;
+      return [{ title: leaf.path, ...placed(base, leaf, value) }];
+    });
+    expect(await wronglyAccepted(kind, specs)).toEqual([]);
+    figure(task, "0 huge values accepted", specs.length);
+  });
+});

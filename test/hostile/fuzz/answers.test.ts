@@ -1,26 +1,30 @@
-/** Any answer of a platform, through every operation of the client (E3, E5, C5). */
+/** Any answer of a platform, through every operation of the client (C4, C5, E3, E5). */
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 
-import type { OperationName } from "../../../src/platform/codec/operations.ts";
+import { parseExactJson, stringifyJson } from "../../../src/platform/codec/json.ts";
+import { isRead, type OperationName } from "../../../src/platform/codec/operations.ts";
 import type { Platform } from "../../../src/platform/index.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { effort } from "../../support/env/effort.ts";
 import { answerOf, emptyPlatform, memoryPlatform } from "../../support/hostile/empty-platform.ts";
-import { anyJson, mutated } from "../../support/hostile/mutations.ts";
+import { anyJson, mutated, textOf, valuesIn } from "../../support/hostile/mutations.ts";
+import { expectNoPollution } from "../../support/hostile/values.ts";
 import { listenerOf, startHarness } from "../../support/platform/env.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { casesOf, documented, full } from "../../support/platform/operations.ts";
 
 const ID = "00000000-0000-4000-8000-00000000000a";
+const CANARY = "c4n4ry-of-the-body";
+const TIMEOUT = { timeout: effort.cases(60_000, 3_600_000) };
 const cases = [...casesOf(documented), ...casesOf(full)];
 const calls = new Map(
   cases.map(([name, { call }]) => [name, (platform: Platform) => call(platform, emptyPlatform(ID))]),
 );
-const STATUSES = [200, 201, 202, 204, 299, 302, 400, 401, 403, 404, 405, 409, 422, 429, 500, 501, 503];
 
 /** The simulated platform's answer to each operation. */
 const valid = new Map<OperationName, string>();
+const textFor = (name: OperationName): string => valid.get(name) ?? "";
 
 beforeAll(async () => {
   const world = await startHarness("full", "");
@@ -32,12 +36,8 @@ beforeAll(async () => {
   await world.close();
 });
 
-/** One operation, and its answer. */
-const exchange = fc
-  .tuple(fc.constantFrom(...cases.map(([name]) => name)), fc.constantFrom(...STATUSES, 200, 200, 200, 200, 200, 200))
-  .chain(([name, status]) =>
-    fc.record({ name: fc.constant(name), status: fc.constant(status), text: mutated(valid.get(name) ?? "") }),
-  );
+let answer = answerOf(200, "");
+const { platform } = memoryPlatform(() => answer);
 
 /** @returns the value of a call, or its ApiError. @throws any other error */
 async function outcomeOf(call: Promise<unknown> | undefined): Promise<unknown> {
@@ -49,25 +49,119 @@ async function outcomeOf(call: Promise<unknown> | undefined): Promise<unknown> {
   }
 }
 
-function expectNoPollution(): void {
-  expect(({} as { readonly polluted?: unknown }).polluted).toBeUndefined();
-  expect(Object.keys(Object.prototype)).toEqual([]);
-  expect(Object.keys(Array.prototype)).toEqual([]);
+/** @returns the outcome of an operation that is answered so */
+async function answered(name: OperationName, text: string, status = 200): Promise<unknown> {
+  answer = answerOf(status, text);
+  return await outcomeOf(calls.get(name)?.(platform));
 }
 
-describe("[E3] an answer of the platform", { timeout: effort.cases(30_000, 3_600_000) }, () => {
+/** An error says whether the operation may have been executed, and does not quote the body. */
+function expectTyped(name: OperationName, outcome: unknown): void {
+  if (!(outcome instanceof ApiError)) return;
+  expect(outcome.failure.is, name).toBe(isRead(name) ? "BadResponse" : "OutcomeUnknown");
+  expect(`${outcome.message} ${outcome.stack}`, name).not.toContain(CANARY);
+}
+
+/** Bodies that no operation has. */
+const MALFORMED: readonly (readonly [what: string, body: (right: string) => string])[] = [
+  ["nothing", () => ""],
+  ["HTML", () => `<!DOCTYPE html><html><title>${CANARY}</title></html>`],
+  ["a text", () => CANARY],
+  ["half of it", (right) => right.slice(0, Math.ceil(right.length / 2))],
+  ["no JSON", (right) => `${right.slice(0, -1)},,"${CANARY}"`],
+  ["null", () => "null"],
+  ["a number", () => "-1"],
+  ["a list", () => `["${CANARY}"]`],
+  ["another object", () => `{"error":"${CANARY}","results":"${CANARY}"}`],
+];
+
+/** Only their success matters; a log is any text; a blueprint's creation that shows no id is traced. */
+const UNREAD = /^(delete\w+|sendInvoices|createBlueprint|getApplicationLog)$/;
+/** Deployed services answer these without a body. */
+const MAYBE_EMPTY =
+  /^(putBinding|update\w+|deploy\w+|stop\w+|upgradeCluster|importVariables|create(Variable|Secret)|getHelmDefaultValues)$/;
+/** All of whose members may be missing. */
+const ALL_OPTIONAL = /^([a-z]+Binding|listServiceStatuses|getIngressStatus|create(Variable|Secret))$/;
+
+function mayBeRead(name: OperationName, what: string): boolean {
+  if (UNREAD.test(name)) return true;
+  if (name === "getHelmDefaultValues") return what !== "HTML";
+  if (what === "nothing") return MAYBE_EMPTY.test(name);
+  return what === "another object" && ALL_OPTIONAL.test(name);
+}
+
+describe("[C4] a 200 with", TIMEOUT, () => {
+  it.for(MALFORMED)("%s is an error of its type for every operation, and is not quoted", async (row, { task }) => {
+    const [what, body] = row;
+    for (const [name] of cases) {
+      const outcome = await answered(name, body(textFor(name)));
+      expect(outcome instanceof ApiError || mayBeRead(name, what), name).toBe(true);
+      expectTyped(name, outcome);
+    }
+    figure(task, `${cases.length} operations, 0 untyped errors, 0 quotes of a body`, cases.length);
+  });
+});
+
+describe("[C5] an answer", TIMEOUT, () => {
+  /** The operations that are answered in JSON. */
+  const inJson = () => cases.flatMap(([name]) => (/^[{[]/.test(textFor(name)) ? [name] : []));
+
+  it("that is mutated is a value or an error of its type", async ({ task }) => {
+    const numRuns = effort.cases(10, 2_000);
+    for (const name of inJson()) {
+      await fc.assert(
+        fc.asyncProperty(mutated(textFor(name)), async (wrong) => {
+          // With a member that nobody knows.
+          expectTyped(name, await answered(name, wrong.replace(/^\{(?=")/, `{"${CANARY}":"${CANARY}",`)));
+        }),
+        { numRuns, seed: effort.seed },
+      );
+    }
+    const count = inJson().length;
+    figure(task, `0 crashes in ${numRuns} mutations of each of ${count} responses`, count * numRuns);
+  });
+
+  it("with a value that an enumeration does not list is read all the same", async () => {
+    for (const name of inJson()) {
+      for (const { value, replacedBy } of valuesIn(parseExactJson(textFor(name)))) {
+        if (typeof value !== "string" || !/^[A-Z][A-Z_]+$/.test(value)) continue;
+        const outcome = await answered(name, stringifyJson(replacedBy("HIBERNATING")));
+        expect(outcome instanceof ApiError, `${name} ${value}`).toBe(false);
+      }
+    }
+  });
+
+  it("with an integer beyond 2^53 keeps every digit, or leaves it out", async () => {
+    for (const name of inJson()) {
+      for (const { value, replacedBy } of valuesIn(parseExactJson(textFor(name)))) {
+        if (typeof value !== "number") continue;
+        const outcome = await answered(name, stringifyJson(replacedBy(9_007_199_254_740_993n)));
+        if (outcome instanceof ApiError) continue;
+        expect(stringifyJson(outcome ?? null), `${name} ${value}`).not.toContain("9007199254740992");
+      }
+    }
+  });
+});
+
+const STATUSES = [200, 201, 202, 204, 299, 302, 400, 401, 403, 404, 405, 409, 422, 429, 500, 501, 503];
+
+/** One operation, and its answer. */
+const exchange = fc
+  .tuple(fc.constantFrom(...cases.map(([name]) => name)), fc.constantFrom(...STATUSES, 200, 200, 200, 200, 200, 200))
+  .chain(([name, status]) =>
+    fc.record({ name: fc.constant(name), status: fc.constant(status), text: mutated(textFor(name)) }),
+  );
+
+describe("[E3] an answer of the platform", TIMEOUT, () => {
   it("with any JSON, or with some invalid values, gives a value or a typed error, and pollutes nothing", async ({
     task,
   }) => {
-    let answer = answerOf(200, "");
-    const { platform } = memoryPlatform(() => answer);
     const numRuns = effort.cases(1_000, 100_000);
     let slowest = 0;
     await fc.assert(
       fc.asyncProperty(exchange, async ({ name, status, text }) => {
-        answer = answerOf(status, text);
         const startedAt = performance.now();
-        const outcome = await outcomeOf(calls.get(name)?.(platform));
+        const outcome = await answered(name, text, status);
         slowest = Math.max(slowest, performance.now() - startedAt);
         const message = outcome instanceof ApiError ? outcome.message : "";
         expect(message.length).toBeLessThanOrEqual(300);
@@ -83,10 +177,10 @@ describe("[E3] an answer of the platform", { timeout: effort.cases(30_000, 3_600
     const numRuns = effort.cases(200, 20_000);
     let record = "";
     const { platform, taken } = memoryPlatform(({ method }) =>
-      answerOf(200, method === "GET" ? record : (valid.get("updateProject") ?? "")),
+      answerOf(200, method === "GET" ? record : textFor("updateProject")),
     );
     await fc.assert(
-      fc.asyncProperty(mutated(valid.get("getProject") ?? ""), async (text) => {
+      fc.asyncProperty(mutated(textFor("getProject")), async (text) => {
         record = text;
         const read = await outcomeOf(platform.projects.get(ID));
         if (read instanceof ApiError) return;
@@ -117,16 +211,10 @@ describe("[E3] an answer of the platform", { timeout: effort.cases(30_000, 3_600
   });
 
   it("[E5] with any JSON as a list gives a value or a typed error", async () => {
-    let list = answerOf(200, "");
-    const { platform } = memoryPlatform(() => list);
     await fc.assert(
       fc.asyncProperty(fc.array(anyJson, { maxLength: 5 }), async (results) => {
-        list = answerOf(
-          200,
-          JSON.stringify({ results }, (_key, value: unknown) => (typeof value === "bigint" ? 0 : value)),
-        );
-        for (const read of [platform.projects.list(), platform.templates.list(), platform.clusters.list()])
-          await outcomeOf(read);
+        for (const name of ["listProjects", "listTemplates", "listClusters"] as const)
+          await answered(name, textOf({ results }));
         expectNoPollution();
       }),
       { seed: effort.seed, numRuns: effort.cases(100, 10_000) },

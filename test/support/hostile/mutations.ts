@@ -79,14 +79,23 @@ export function mutated(valid: string): fc.Arbitrary<string> {
   );
 }
 
-/** Returns the value as JSON; raw texts go in unchanged. */
-function textOf(value: unknown): string {
+/** @returns the value as JSON; raw texts go in unchanged */
+export function textOf(value: unknown): string {
   const text = stringifyJson(value) ?? "";
   const mark = JSON.stringify(RAW).slice(1, -1);
   return text.replaceAll(
     new RegExp(`"${mark.replaceAll("\\", "\\\\")}((?:[^"\\\\]|\\\\.)*)"`, "g"),
     (_all, raw: string) => raw.replaceAll('\\"', '"'),
   );
+}
+
+/** @returns all values of a document, from the outermost, and what it is with another one in place of each */
+export function valuesIn(document: unknown) {
+  return Array.from({ length: size(document) }, (_, at) => {
+    let value: unknown;
+    changedAt(document, at, (found) => (value = found));
+    return { value, replacedBy: (other: unknown): unknown => changedAt(document, at, to(other)) };
+  });
 }
 
 function parsed(text: string): unknown {

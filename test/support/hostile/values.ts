@@ -1,5 +1,6 @@
 /** Values that a platform may answer with, for property tests. */
 import fc from "fast-check";
+import { expect } from "vitest";
 
 import { serviceStates } from "../../../src/platform/codec/states.ts";
 import { OLD_REQUEST, REQUEST } from "../services/applications.ts";
@@ -13,6 +14,12 @@ const unit = fc.oneof(
 /** Any UTF-16 text, with lone surrogates and control characters. The first use of fast-check's own takes a second. */
 export function anyText(maxLength = 40): fc.Arbitrary<string> {
   return fc.array(unit, { maxLength }).map((units) => String.fromCharCode(...units));
+}
+
+/** Expects that nothing has changed the prototypes of objects and lists. */
+export function expectNoPollution(): void {
+  expect(({} as { readonly polluted?: unknown }).polluted).toBeUndefined();
+  expect([Object.keys(Object.prototype), Object.keys(Array.prototype)]).toEqual([[], []]);
 }
 
 /** An untrusted text: any characters, with lone surrogates, of any length. */
