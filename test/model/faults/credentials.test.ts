@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Simulator } from "../../../simulator/simulator.ts";
 import { BACKUP_SIGNATURE, RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
+import { effort } from "../../support/env/effort.ts";
 import { connection, database, deploying, NEXT_COMMIT, project, secret, tree } from "../../support/kube/manifests.ts";
 import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
@@ -184,8 +185,9 @@ describe("[K1] credentials", { timeout: 60_000 }, () => {
     ["restart without the Secret", [withoutSecret, restart, noticed], false],
     ["restart without the connection", [withoutConnection, restart, noticed], false],
   ];
+  const some = ends.filter((_, index) => effort.all || index % 3 === 0);
 
-  it.each(ends)(
+  it.each(some)(
     "%s, under Delete: everything goes, and what stays on the platform is named",
     async (_what, steps, deletes) => {
       const env = await settled({ deletionPolicy: "Delete" });
@@ -207,7 +209,7 @@ describe("[K1] credentials", { timeout: 60_000 }, () => {
     },
   );
 
-  it.each(ends)("%s, under Retain: everything goes at once, and the platform is not asked to", async (_what, steps) => {
+  it.each(some)("%s, under Retain: everything goes at once, and the platform is not asked to", async (_what, steps) => {
     const env = await settled();
     const from = env.baseline();
     for (const step of steps) await step(env);

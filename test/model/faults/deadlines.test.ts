@@ -58,15 +58,6 @@ describe("the time limit of an operation", { timeout: 60_000 }, () => {
     expect(deployments(env, from)).toBe(1);
   });
 
-  it("ends what was sent as unknown while the platform cannot be asked", async () => {
-    const env = await withApplication();
-    env.apply(operation("late", deploy));
-    await env.run(MINUTE);
-    env.platform.sim.faults.add({ count: null, answer: { is: "reset" } });
-    await env.run(11 * MINUTE);
-    expect(statusOf(env)).toMatchObject({ outcome: { result: "Unknown", reason: "DeadlineExceeded" } });
-  });
-
   it("stands still while it waits for approval or is paused, across restarts, without a write", async () => {
     const env = await withApplication();
     const from = env.baseline();

@@ -6,6 +6,7 @@ import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/ht
 import type { ChaosEnv } from "../../chaos/in-process/env.ts";
 import { CALL_MS, createLoadEnv, isReady, type LoadOptions } from "../../chaos/in-process/load.ts";
 import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
+import { effort } from "../../support/env/effort.ts";
 import { connection, project, resource, secret } from "../../support/kube/manifests.ts";
 import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
@@ -75,20 +76,23 @@ async function canaries(env: ChaosEnv): Promise<readonly number[]> {
 }
 
 describe("[D7] a tenant with objects that all fail", { timeout: 120_000 }, () => {
-  it.for(
-    (["shared", "own"] as const).flatMap((connections) =>
-      Object.keys(FAILS).map((fails) => [connections, fails] as const),
-    ),
-  )("%s connection, %s: the neighbour's changes take at most twice as long", async ([connections, fails], { task }) => {
-    const usual = await canaries(await tenants(connections, undefined));
-    const env = await tenants(connections, FAILS[fails]);
-    for (let index = 0; index < NOISY; index += 1) env.cluster.apply(project(`noisy-${index}`), "noisy");
-    await env.until(() => false, SECOND);
-    const beside = await canaries(env);
-    const [slowest = 0, limit = 0] = [beside.at(-1), usual.at(-1)];
-    expect(slowest, beside.join(" ")).toBeLessThanOrEqual(2 * limit);
-    expect(env.internalErrors).toEqual([]);
-    const text = `${connections} connection, ${NOISY} ${fails}: ${slowest / SECOND} s at most, ${limit / SECOND} s else`;
-    figure(task, text, CANARIES);
-  });
+  const rows = (["shared", "own"] as const).flatMap((connections) =>
+    Object.keys(FAILS).map((fails) => [connections, fails] as const),
+  );
+
+  it.for(effort.few(rows))(
+    "%s connection, %s: the neighbour's changes take at most twice as long",
+    async ([connections, fails], { task }) => {
+      const usual = await canaries(await tenants(connections, undefined));
+      const env = await tenants(connections, FAILS[fails]);
+      for (let index = 0; index < NOISY; index += 1) env.cluster.apply(project(`noisy-${index}`), "noisy");
+      await env.until(() => false, SECOND);
+      const beside = await canaries(env);
+      const [slowest = 0, limit = 0] = [beside.at(-1), usual.at(-1)];
+      expect(slowest, beside.join(" ")).toBeLessThanOrEqual(2 * limit);
+      expect(env.internalErrors).toEqual([]);
+      const text = `${connections} connection, ${NOISY} ${fails}: ${slowest / SECOND} s at most, ${limit / SECOND} s else`;
+      figure(task, text, CANARIES);
+    },
+  );
 });

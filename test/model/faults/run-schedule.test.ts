@@ -6,7 +6,6 @@ import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import {
   application,
-  COMMIT,
   database,
   defaults,
   environment,
@@ -19,8 +18,6 @@ import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-e
 
 /** The clock begins at 10:00. */
 const WINDOWS = [{ kind: "Stop", schedule: "0 12,16 * * *", duration: "2h" }];
-
-const MAIN = { name: "main" };
 
 const next = (env: OperatorEnv, kind: string) => member(env.get(kind, "main").status, "nextRunChange");
 
@@ -54,12 +51,13 @@ describe.each([
 ] as const)("the schedule of a %s on the %s surface", (kind, surface, noun) => {
   const [stop, start] = [`stop${noun}`, `deploy${noun}`];
 
-  it("stops it when a window opens, and starts it when that ends, once each and on time", async () => {
+  it("stops it when a window opens, and starts it when that ends, once each and on time, over a restart", async () => {
     const env = await running(surface, kind);
     expect(next(env, kind)).toEqual({ at: "2026-11-21T12:00:00Z", runState: "Stopped" });
     const from = env.baseline();
     await env.run(HOUR - MINUTE);
     expect(env.writes(from)).toEqual([]);
+    await env.restart();
     await env.run(10 * MINUTE);
     expect([env.writes(from), env.condition(kind, "main")]).toEqual([[stop], "True/Stopped"]);
     expect(next(env, kind)).toEqual({ at: "2026-11-21T14:00:00Z", runState: "Running" });
@@ -71,48 +69,37 @@ describe.each([
   });
 });
 
-describe.each([
-  ["PlatformDatabase", "documented", "Database"],
-  ["PlatformApplication", "full", "Application"],
-] as const)("the schedule of a %s on the %s surface", (kind, surface, noun) => {
-  const [stop, start] = [`stop${noun}`, `deploy${noun}`];
-
-  it("is kept over a restart of the operator", async () => {
-    const env = await running(surface, kind);
-    const from = env.baseline();
-    await env.run(HOUR - 2 * MINUTE);
-    await env.restart();
-    await env.run(3 * MINUTE);
-    expect(env.writes(from)).toEqual([stop]);
-  });
+describe("the schedule of a database", () => {
+  const [stop, start] = ["stopDatabase", "deployDatabase"];
 
   it("yields to the annotation run-until, and goes on when that is over or taken away", async () => {
-    const env = await running(surface, kind);
+    const env = await running("documented", "PlatformDatabase");
+    const annotate = (until: string | null): void =>
+      env.cluster.annotate("PlatformDatabase", "main", { [RUN_UNTIL]: until });
     const from = env.baseline();
     await env.run(1.25 * HOUR);
     expect(env.writes(from)).toEqual([stop]);
-    env.cluster.annotate(kind, "main", { [RUN_UNTIL]: "2026-11-21T12:45:00Z" });
+    annotate("2026-11-21T12:45:00Z");
     await env.run(20 * MINUTE);
     expect(env.writes(from)).toEqual([stop, start]);
-    expect(next(env, kind)).toEqual({ at: "2026-11-21T12:45:00Z", runState: "Stopped" });
+    expect(next(env, "PlatformDatabase")).toEqual({ at: "2026-11-21T12:45:00Z", runState: "Stopped" });
     await env.run(20 * MINUTE);
     expect(env.writes(from)).toEqual([stop, start, stop]);
-    env.cluster.annotate(kind, "main", { [RUN_UNTIL]: "2026-11-21T13:45:00Z" });
+    annotate("2026-11-21T13:45:00Z");
     await env.run(25 * MINUTE);
-    env.cluster.annotate(kind, "main", { [RUN_UNTIL]: null });
+    annotate(null);
     await env.run(10 * MINUTE);
     expect(env.writes(from)).toEqual([stop, start, stop, start, stop]);
   });
 
   it("does not stop again what an operation started in the window, until the next one", async () => {
-    const env = await running(surface, kind);
+    const env = await running("documented", "PlatformDatabase");
     const from = env.baseline();
     await env.run(1.25 * HOUR);
-    const what = kind === "PlatformDatabase" ? { databaseRef: MAIN } : { applicationRef: MAIN, gitCommitId: COMMIT };
-    env.apply(operation("by-hand", { type: `Deploy${noun}`, ...what }));
+    env.apply(operation("by-hand", { type: "DeployDatabase", databaseRef: { name: "main" } }));
     await env.run(2.5 * HOUR);
     expect(env.writes(from)).toEqual([stop, start]);
-    expect(env.condition(kind, "main")).toMatch(/^True\//);
+    expect(env.condition("PlatformDatabase", "main")).toMatch(/^True\//);
     await env.run(1.5 * HOUR);
     expect(env.writes(from)).toEqual([stop, start, stop]);
   });

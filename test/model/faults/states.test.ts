@@ -160,7 +160,7 @@ describe("[C10] a state", { timeout: 120_000 }, () => {
 describe("[C10] work without progress", { timeout: 120_000 }, () => {
   const HANGS = /^Ready=False\/ProgressDeadlineExceeded Synced=True\/ReconcileSuccess Stalled=True\/Progress/;
 
-  it.each<Surface>(["full", "documented"])(
+  it.each<Surface>(effort.few(["documented", "full"]))(
     "%s: a deployment is Stalled after its deadline, and followed",
     async (surface) => {
       const env = await operatorEnv({ surface });
