@@ -1,4 +1,5 @@
 /** E8: addresses that the operator refuses by default: it allows https and public addresses only. */
+import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -8,35 +9,30 @@ import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { connection, project, secret } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
+import { freePort } from "../support/programs/free-port.ts";
 
 /** Connections to the machine's own addresses. */
 let connections = 0;
-let port = 0;
-let listeners: readonly Server[] = [];
+const port = await freePort();
+const listeners: Server[] = [];
 
 beforeAll(async () => {
-  const first = await listen("127.0.0.1", 0);
-  const address = first.address();
-  port = typeof address === "object" && address !== null ? address.port : 0;
+  await listen("127.0.0.1");
   // Not every machine has IPv6.
-  const second = await listen("::1", port).catch(() => undefined);
-  listeners = [first, ...(second === undefined ? [] : [second])];
+  await listen("::1").catch(() => {});
 });
 
 afterAll(() => {
   for (const listener of listeners) listener.close();
 });
 
-async function listen(host: string, onPort: number): Promise<Server> {
+async function listen(host: string): Promise<void> {
   const server = createServer((socket) => {
     connections += 1;
     socket.destroy();
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(onPort, host, resolve);
-  });
-  return server;
+  await once(server.listen(port, host), "listening");
+  listeners.push(server);
 }
 
 const env = createEnv({
@@ -106,10 +102,7 @@ it("[E8] sends not one byte to a private address, and reports the reason", async
 
 it("[E8] the API server refuses base URLs of another form", async () => {
   for (const baseUrl of REFUSED) {
-    const refused = await env.apply(connection(env, "refused", { baseUrl })).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const refused = await env.apply(connection(env, "refused", { baseUrl })).catch((error: unknown) => error);
     expect(isKube(refused, "Invalid"), baseUrl).toBe(true);
     expect(String(refused)).not.toContain("s3cret");
   }

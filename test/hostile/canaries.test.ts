@@ -2,7 +2,6 @@
  * [S1] The operator sends a secret value to its platform only. It runs at log level trace through a life with failures
  * whose texts quote the values; then all output that can be captured is searched.
  */
-import { globSync, readFileSync } from "node:fs";
 import { readFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -29,6 +28,8 @@ import { figure } from "../support/platform/figure.ts";
 import { cli } from "../support/programs/cli.ts";
 import { startCollector } from "../support/programs/collector.ts";
 import { freePort } from "../support/programs/free-port.ts";
+import { leavesOf } from "./generated/leaves.ts";
+import { readSchemas } from "./generated/schema.ts";
 
 /** @param pageUrl of the status page @returns everything that users can read while the operator runs */
 async function shownBy(env: Env, pageUrl: string): Promise<Captured> {
@@ -71,9 +72,8 @@ async function shownBy(env: Env, pageUrl: string): Promise<Captured> {
 
 /** @returns the kinds whose schema refers to Secrets, to read or to write them */
 function kindsWithSecrets(): readonly string[] {
-  const texts = globSync(join(import.meta.dirname, "../../crds/*.yaml")).map((file) => readFileSync(file, "utf8"));
-  const found = texts.filter((text) => /\b\w*[sS]ecret\w*Ref:/.test(text));
-  return found.map((text) => /^ {4}kind: (\w+)$/m.exec(text)?.[1] ?? "");
+  const found = readSchemas().filter(({ spec }) => leavesOf(spec).some(({ path }) => /[sS]ecret\w*Ref/.test(path)));
+  return found.map(({ kind }) => kind);
 }
 
 /** The label of the operator's own Secrets. */

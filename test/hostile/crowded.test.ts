@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { EXTERNAL_ID } from "../../src/api/names.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { defaults, project } from "../support/kube/manifests.ts";
@@ -15,6 +16,14 @@ const FILLER = { "example.com/filler": "x".repeat(256 * 1_024 - 80) };
 
 describe("objects whose annotations are full", () => {
   const env = createEnv({ surface: "full" });
+  /** Replaces all annotations by some that leave no room. */
+  const crowd = async (name: string, more: JsonObject = {}): Promise<void> => {
+    const { annotations = {} } = (await env.get("PlatformProject", name)).metadata;
+    const none = Object.fromEntries(Object.keys(annotations).map((key) => [key, null]));
+    await env.patch("PlatformProject", name, { metadata: { annotations: { ...none, ...FILLER } }, ...more });
+  };
+  const makeRoom = (name: string): Promise<void> =>
+    env.patch("PlatformProject", name, { metadata: { annotations: { "example.com/filler": null } } });
   const names = (): readonly string[] => [...env.platform.world().projects.values()].map(({ name }) => name);
 
   beforeAll(async () => {
@@ -23,11 +32,7 @@ describe("objects whose annotations are full", () => {
   });
 
   it("[E16] block no other object, report the problem, and can be deleted", async ({ task }) => {
-    for (const name of CROWD) {
-      const { annotations = {} } = (await env.get("PlatformProject", name)).metadata;
-      const none = Object.fromEntries(Object.keys(annotations).map((key) => [key, null]));
-      await env.patch("PlatformProject", name, { metadata: { annotations: { ...none, ...FILLER } } });
-    }
+    for (const name of CROWD) await crowd(name);
     const uncreated = project("uncreated", DELETE);
     await env.apply({ ...uncreated, metadata: { ...uncreated.metadata, annotations: FILLER } });
     await env.ready(project("good"));
@@ -41,7 +46,7 @@ describe("objects whose annotations are full", () => {
       message: expect.stringContaining("annotations"),
     });
     // It continues as soon as there is room again.
-    await env.patch("PlatformProject", "uncreated", { metadata: { annotations: { "example.com/filler": null } } });
+    await makeRoom("uncreated");
     await env.waitFor("PlatformProject", "uncreated", { status: "True" });
     for (const name of [...CROWD, "uncreated"]) await env.remove("PlatformProject", name);
     for (const name of [...CROWD, "uncreated"]) await env.waitGone("PlatformProject", name);
@@ -52,13 +57,9 @@ describe("objects whose annotations are full", () => {
   it("get the annotation with their external id back as soon as there is room", async () => {
     const created = await env.ready(project("again", DELETE));
     const id = created.metadata.annotations?.[EXTERNAL_ID];
-    const none = Object.fromEntries(Object.keys(created.metadata.annotations ?? {}).map((key) => [key, null]));
     const record = await env.record();
     // The change of the spec shows that the operator has reconciled the object with full annotations.
-    await env.patch("PlatformProject", "again", {
-      metadata: { annotations: { ...none, ...FILLER } },
-      spec: { description: "crowded" },
-    });
+    await crowd("again", { spec: { description: "crowded" } });
     await vi.waitFor(
       () =>
         expect([...env.platform.world().projects.values()]).toContainEqual(
@@ -70,7 +71,7 @@ describe("objects whose annotations are full", () => {
     const { objects } = await record.writes();
     expect(objects.filter(({ name, code }) => name === "again" && code === 422)).toEqual([]);
     await env.quiet(2);
-    await env.patch("PlatformProject", "again", { metadata: { annotations: { "example.com/filler": null } } });
+    await makeRoom("again");
     const { metadata } = await env.waitFor(
       "PlatformProject",
       "again",

@@ -38,16 +38,8 @@ describe("a forgery by a tenant", () => {
     await env.apply({ ...manifest, metadata: { ...metadata, annotations: { [PAUSED]: "true" } } });
     const { uid } = (await env.get(kind, metadata.name)).metadata;
     const recorded = (await env.get("PlatformApplication", "mine")).metadata.annotations ?? {};
-    const intent = {
-      v: 1,
-      uid,
-      installation: recorded[INSTALLATION] ?? "",
-      attempt: "1",
-      creates: true,
-      generation: 1,
-      mark: null,
-    };
-    const raw = JSON.stringify({ ...intent, ...change });
+    const owner = { uid, installation: recorded[INSTALLATION] ?? "" };
+    const raw = JSON.stringify({ v: 1, ...owner, attempt: "1", creates: true, generation: 1, mark: null, ...change });
     await asTenant(["annotate", kind.toLowerCase(), metadata.name, `${INTENT}=${raw}`, `${PAUSED}-`]);
   };
 
@@ -55,13 +47,8 @@ describe("a forgery by a tenant", () => {
     mine = await existing(env, "mine");
     victim = await existing(env, "victim");
     const resources = RESOURCES.map(({ plural }) => `${plural}.${GROUP}`).join(",");
-    await env.kubectl([
-      "create",
-      "role",
-      "tenant",
-      "--verb=get,list,watch,create,patch,update,delete",
-      `--resource=${resources}`,
-    ]);
+    const verbs = "--verb=get,list,watch,create,patch,update,delete";
+    await env.kubectl(["create", "role", "tenant", verbs, `--resource=${resources}`]);
     await env.kubectl(["create", "rolebinding", "tenant", "--role=tenant", `--user=tenant-${env.namespace}`]);
     await env.ready(
       ...defaults(env, { allowedProjects: [mine.projectId], surface: "Full" }),
@@ -85,48 +72,29 @@ describe("a forgery by a tenant", () => {
 
   it("[E11] of an intent allows nothing that the spec cannot do, and deletes nothing", async ({ task }) => {
     const record = await env.record();
-    const into = { environmentRef: { externalId: victim.environmentId }, name: "victim", ...LIFECYCLE };
-    const of = (op: string, parentId?: string): JsonObject => ({
+    const named = { name: "victim", ...LIFECYCLE };
+    const inProject = { projectRef: { externalId: victim.projectId }, ...named };
+    const inside = { environmentRef: { externalId: victim.environmentId }, ...named };
+    const creates = (op: string, parentId?: string): JsonObject => ({
       op,
       name: "victim",
       ...(parentId !== undefined && { parentId }),
     });
+    const deploys = { creates: false, op: "deployApplication", id: victim.applicationId };
+    const deep = { mark: JSON.parse(`${"[".repeat(900)}${"]".repeat(900)}`), op: 7 };
+    const later = { ...creates("createApplication", mine.environmentId), v: 2 };
     const { annotations = {} } = (await env.get("PlatformApplication", "mine")).metadata;
     const copy = application("copy", "mine", { name: "mine", ...LIFECYCLE });
     await env.apply({ ...copy, metadata: { name: "copy", annotations } });
     const rows: readonly (readonly [Manifest, JsonObject, string])[] = [
-      [
-        application("moved", "mine", { ...LIFECYCLE, name: "victim" }),
-        of("createApplication", victim.environmentId),
-        "ParentChanged",
-      ],
-      [project("project", { name: "victim", ...LIFECYCLE }), of("createProject"), "PermissionDenied"],
-      [
-        environment(env, "environment", "", {
-          projectRef: { externalId: victim.projectId },
-          name: "victim",
-          ...LIFECYCLE,
-        }),
-        of("createEnvironment", victim.projectId),
-        "PermissionDenied",
-      ],
-      [application("inside", "", into), of("createApplication", victim.environmentId), "PermissionDenied"],
-      [database("inside", "", into), of("createDatabase", victim.environmentId), "PermissionDenied"],
-      [
-        application("action", "mine", LIFECYCLE),
-        { creates: false, op: "deployApplication", id: victim.applicationId },
-        "UnreadableLedger",
-      ],
-      [
-        application("later", "mine", LIFECYCLE),
-        { ...of("createApplication", mine.environmentId), v: 2 },
-        "UnreadableLedger",
-      ],
-      [
-        application("deep", "mine", LIFECYCLE),
-        { mark: JSON.parse(`${"[".repeat(900)}${"]".repeat(900)}`), op: 7 },
-        "UnreadableLedger",
-      ],
+      [application("moved", "mine", named), creates("createApplication", victim.environmentId), "ParentChanged"],
+      [project("project", named), creates("createProject"), "PermissionDenied"],
+      [environment(env, "env", "", inProject), creates("createEnvironment", victim.projectId), "PermissionDenied"],
+      [application("inside", "", inside), creates("createApplication", victim.environmentId), "PermissionDenied"],
+      [database("inside", "", inside), creates("createDatabase", victim.environmentId), "PermissionDenied"],
+      [application("action", "mine", LIFECYCLE), deploys, "UnreadableLedger"],
+      [application("later", "mine", LIFECYCLE), later, "UnreadableLedger"],
+      [application("deep", "mine", LIFECYCLE), deep, "UnreadableLedger"],
     ];
     for (const [manifest, change] of rows) await forge(manifest, change);
     for (const [{ kind, metadata }, , reason] of rows) {
@@ -139,11 +107,9 @@ describe("a forgery by a tenant", () => {
     for (const { kind, metadata } of all) await env.waitGone(kind, metadata.name);
     expect(record.changes()).toEqual([]);
     const { projects, environments, services } = env.platform.world();
-    expect([
-      projects.has(victim.projectId),
-      environments.has(victim.environmentId),
-      services.has(victim.applicationId),
-    ]).toEqual([true, true, true]);
+    expect(projects.has(victim.projectId)).toBe(true);
+    expect(environments.has(victim.environmentId)).toBe(true);
+    expect(services.has(victim.applicationId)).toBe(true);
     figure(task, `0 changes by ${String(all.length)} forged records`, all.length);
   });
 

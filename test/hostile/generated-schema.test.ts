@@ -86,7 +86,7 @@ describe("the API server", () => {
   });
 
   /** Leaves whose values become a part of a path; test/unit/crd-bounds.test.ts tries their patterns. */
-  const IN_PATHS = /(Ref\.name|Id|allowedProjects\[\])$/;
+  const IN_PATHS = /(Ref\.name|Id|outputConfigMap|allowedProjects\[\])$/;
 
   it.for(KINDS)("[E1] refuses hostile ids and names in a $kind", async (kind, { task }) => {
     const leaves = casesOf(kind, SOMEWHERE, "case").filter(({ leaf: { path } }) => IN_PATHS.test(path));

@@ -1,3 +1,8 @@
+/**
+ * [E14] According to the API server, the operator's token has exactly the rights of src/operator/config/rbac.ts. Also
+ * uses the rights that few other tests need: test/afterwards/rights.test.ts compares the rights with those that the
+ * whole suite used.
+ */
 import { randomUUID } from "node:crypto";
 
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -9,11 +14,6 @@ import type { KubeRequest } from "../../src/kube/api/transport.ts";
 import { LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
 import { type Grant, GRANTS } from "../../src/operator/config/rbac.ts";
 import { kubeconfigOf } from "../control-plane/access.ts";
-/**
- * [E14] According to the API server, the operator's token has exactly the rights of src/operator/config/rbac.ts. Also
- * uses the rights that few other tests need: test/afterwards/rights.test.ts compares the rights with those that the
- * whole suite used.
- */
 import { clientAt, createNamespace } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { grantRights, withdrawRights } from "../support/env/rights.ts";
@@ -126,36 +126,18 @@ describe("[E14] rarely used rights", () => {
       metadata: { name, namespace: env.operatorNamespace },
     };
     const annotations = { [RESOLVE]: "proceed" };
-    await env.apply(token, {
-      ...shared,
-      kind: "ClusterPlatformConnection",
-      metadata: { name, annotations },
-    });
-    await env.waitFor(
-      "ClusterPlatformConnection",
-      name,
-      ({ metadata }) => metadata.annotations?.[RESOLVE] === undefined,
-    );
-    await env.waitFor("ClusterPlatformConnection", name, { status: "True" });
+    const kind = "ClusterPlatformConnection";
+    await env.apply(token, { ...shared, kind, metadata: { name, annotations } });
+    await env.waitFor(kind, name, ({ metadata }) => metadata.annotations?.[RESOLVE] === undefined);
+    await env.waitFor(kind, name, { status: "True" });
 
     await env.ready(...defaults(env), {
       ...resource("PlatformCatalog", "all", { include: ["Templates"] }),
       metadata: { name: "all", finalizers: [FINALIZER] },
     });
-    await env.kubectl([
-      "patch",
-      "configmap",
-      "all-catalog",
-      "--type=merge",
-      "-p",
-      JSON.stringify({ data: { more: "x" } }),
-    ]);
+    await env.kubectl(["patch", "configmap", "all-catalog", "--type=merge", "-p", '{"data":{"more":"x"}}']);
     await env.annotate("PlatformCatalog", "all", { "platform-operator.io/reconcile-requested-at": "now" });
-    await expect
-      .poll(async () => (await env.kubectl(["get", "configmap", "all-catalog", "-o", "json"])).includes('"more"'), {
-        timeout: 20_000,
-      })
-      .toBe(false);
+    await expect.poll(() => env.kubectl(["get", "configmap", "all-catalog", "-o", "json"])).not.toContain('"more"');
     await env.ready({
       ...resource("PlatformBinding", "kept", {
         clusterRef: { externalId: env.platform.clusterIds[0] ?? "" },
@@ -164,10 +146,7 @@ describe("[E14] rarely used rights", () => {
       }),
       metadata: { name: "kept", finalizers: [FINALIZER] },
     });
-    for (const [kind, object] of [
-      ["PlatformCatalog", "all"],
-      ["PlatformBinding", "kept"],
-    ] as const) {
+    for (const [kind, object] of Object.entries({ PlatformCatalog: "all", PlatformBinding: "kept" })) {
       await env.remove(kind, object);
       await env.waitGone(kind, object);
     }

@@ -120,7 +120,7 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
 
   it.for(WORKS)("with two faults or deeds of the user: $work on $surface", async ({ surface, work }, { task }) => {
     const setting = settingOf({ surface });
-    const explored = await explore(setting, await ahead(setting, work, 2), effort.cases(7, 9));
+    const explored = await explore(setting, await ahead(setting, work, 2), effort.cases(6, 9));
     expect(explored.counterexample).toBeUndefined();
     note(task, explored);
   });
@@ -137,7 +137,7 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
   it("of an action that may be repeated: it is sent twice at most", async ({ task }) => {
     const setting = settingOf({ kind: silent }, { repeatableOnce: true, edit: undefined });
     const first = await ahead(setting, "deploy", 2);
-    const explored = await explore(setting, first, effort.cases(8, 11));
+    const explored = await explore(setting, first, effort.cases(7, 11));
     expect(explored.counterexample).toBeUndefined();
     const ways = effort.cases(50, 600);
     const walked = await wander(
@@ -185,7 +185,7 @@ describe("[M1] beyond the one assumption, that a request lands within its window
   it("nothing is deleted, and nothing hangs", async ({ task }) => {
     const setting = settingOf({}, { beyond: true, edit: undefined });
     const retrying = await follow(setting, begin(SPEC, 1), RETRYING);
-    const explored = await explore(setting, { ...retrying, faults: 1 }, effort.cases(7, 10));
+    const explored = await explore(setting, { ...retrying, faults: 1 }, effort.cases(6, 10));
     expect(explored.counterexample).toBeUndefined();
     note(task, explored);
   });

@@ -72,7 +72,7 @@ export function sharedMisuses({ spec, rules }: TestedKind): readonly Misuse[] {
 }
 
 /** The seed of a kind. */
-export interface Basis {
+interface Basis {
   readonly kind: TestedKind;
   readonly fixture: Fixture;
   /** The name of the seed's object. */

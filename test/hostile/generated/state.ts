@@ -25,40 +25,20 @@ export function differences(before: unknown, after: unknown, at = ""): readonly 
   return keys.flatMap((key) => differences(before[key], after[key], at === "" ? key : `${at}.${key}`));
 }
 
+/** The members of records that a spec can change. */
+const SHOWN = new Set([
+  ...["name", "description", "mode", "clusterId", "commit", "settings"],
+  ...["state", "version", "binding", "targetUrl", "events", "enabled"],
+]);
+
 function recordOf(world: World, id: string): unknown {
-  const project = world.projects.get(id);
-  if (project !== undefined) {
-    return { name: project.name, description: project.description, variables: variablesOf(world, id) };
-  }
-  const environment = world.environments.get(id);
-  if (environment !== undefined) {
-    const { name, mode, clusterId } = environment;
-    return { name, mode, clusterId, variables: variablesOf(world, id) };
-  }
-  const service = world.services.get(id);
-  if (service !== undefined) {
-    const { name, commit, settings } = service;
-    return {
-      name,
-      state: stemOf(service.state),
-      commit,
-      settings: settingsOf(settings),
-      variables: variablesOf(world, id),
-    };
-  }
-  const cluster = world.clusters.get(id);
-  if (cluster !== undefined) {
-    const { version } = cluster;
-    return {
-      state: stemOf(cluster.state),
-      version,
-      binding: cluster.binding === null ? null : { ...cluster.binding, readyAt: 0 },
-    };
-  }
-  const webhook = world.webhooks.get(id);
-  if (webhook === undefined) return undefined;
-  const { targetUrl, events, enabled, settings } = webhook;
-  return { targetUrl, events, enabled, settings: settingsOf(settings) };
+  const { projects, environments, services, clusters, webhooks } = world;
+  const record = [projects, environments, services, clusters, webhooks].map((all) => all.get(id)).find(Boolean);
+  if (record === undefined) return undefined;
+  const shown = Object.entries(record)
+    .filter(([member]) => SHOWN.has(member))
+    .map(([member, value]) => [member, member === "state" ? stemOf(String(value)) : settingsOf(value)] as const);
+  return { ...Object.fromEntries(shown), variables: variablesOf(world, id) };
 }
 
 /** Does not distinguish a state from the one that leads to it: without a status, no test can wait for the end. */
@@ -71,8 +51,8 @@ function variablesOf(world: World, parentId: string): readonly unknown[] {
     .toSorted((a, b) => a.key.localeCompare(b.key));
 }
 
-/** Members of a record that are read-only: an update sends them back unchanged. */
-const READ_ONLY = new Set(["service_type", "target_secret_set", "deployed_commit_id"]);
+/** Members of a record that are read-only: an update sends them back unchanged; and a time. */
+const READ_ONLY = new Set(["service_type", "target_secret_set", "deployed_commit_id", "readyAt"]);
 
 /** Removes read-only members, and the ids of ports: a port that is removed and added again has another id. */
 function settingsOf(settings: unknown, at = ""): unknown {

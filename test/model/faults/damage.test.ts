@@ -217,19 +217,13 @@ describe("[C12] a secret variable", { timeout: 60_000 }, () => {
 
   /** What a list of likely values would be compared with. */
   const hashes = (): readonly string[] =>
-    [
-      PIN,
-      `PIN=${PIN}`,
-      `PIN${PIN}`,
-      JSON.stringify(PIN),
-      JSON.stringify({ PIN }),
-      JSON.stringify([["PIN", PIN]]),
-    ].flatMap((text) =>
-      (["md5", "sha1", "sha256", "sha384", "sha512"] as const).flatMap((algorithm) =>
-        (["hex", "base64", "base64url"] as const).map((encoding) =>
-          createHash(algorithm).update(text).digest(encoding).slice(0, 16),
+    [PIN, `PIN=${PIN}`, `PIN${PIN}`, ...[PIN, { PIN }, [["PIN", PIN]]].map((one) => JSON.stringify(one))].flatMap(
+      (text) =>
+        (["md5", "sha1", "sha256", "sha384", "sha512"] as const).flatMap((algorithm) =>
+          (["hex", "base64", "base64url"] as const).map((encoding) =>
+            createHash(algorithm).update(text).digest(encoding).slice(0, 16),
+          ),
         ),
-      ),
     );
 
   it("is written again when its value changes and at no other time, and leaves no hash of it", async ({ task }) => {
@@ -251,12 +245,8 @@ describe("[C12] a secret variable", { timeout: 60_000 }, () => {
     env.apply(secret("pin", { pin: "9876" }));
     await env.run(20 * MINUTE);
     const written = env.writes(from);
-    expect(written.filter((operation) => operation === "deployApplication")).toHaveLength(1);
     // A secret that is there already is replaced by its id.
-    expect(new Set(written)).toEqual(
-      new Set(["importEnvironmentVariable", "updateApplicationSecret", "deployApplication"]),
-    );
-    expect(written).toHaveLength(3);
+    expect(written.toSorted()).toEqual(["deployApplication", "importEnvironmentVariable", "updateApplicationSecret"]);
     figure(task, "1 write for each new value, 0 hashes of a secret shown");
   });
 });

@@ -68,6 +68,13 @@ function applyAll(env: OperatorEnv): void {
 const sent = (env: OperatorEnv, operation: string): number =>
   env.writes().filter((write) => write === operation).length;
 
+function expectUnknownOnce(env: OperatorEnv): void {
+  for (const [operation, kind, name] of UNKNOWABLE) {
+    expect(env.condition(kind, name), kind).toBe("False/CreateResultUnknown");
+    expect(sent(env, operation), operation).toBe(1);
+  }
+}
+
 const ALL_ONCE = [
   "createApplication created a",
   "createBlueprint created b",
@@ -108,14 +115,10 @@ describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
     applyAll(env);
     for (const operation of POSTS) env.platform.sim.faults.add({ ...fault, match: { operation } });
     await env.run(90 * SECOND);
-    const hook = env.condition("PlatformWebhook", "hook");
-    expect(hook).toBe("False/CreateResultUnknown");
+    expect(env.condition("PlatformWebhook", "hook")).toBe("False/CreateResultUnknown");
     await env.run(20 * MINUTE);
     for (const kind of ["PlatformProject", "PlatformEnvironment"]) expect(env.condition(kind, "a")).toMatch(/^True/);
-    for (const [operation, kind, name] of UNKNOWABLE) {
-      expect(env.condition(kind, name), kind).toBe("False/CreateResultUnknown");
-      expect(sent(env, operation), operation).toBe(1);
-    }
+    expectUnknownOnce(env);
     const created = effects(env);
     expect(created).toEqual([...new Set(created)]);
   });
@@ -143,10 +146,7 @@ describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
         UNKNOWABLE.length,
       );
       await env.run(20 * MINUTE);
-      for (const [operation, kind, name] of UNKNOWABLE) {
-        expect(env.condition(kind, name), kind).toBe("False/CreateResultUnknown");
-        expect(sent(env, operation), operation).toBe(1);
-      }
+      expectUnknownOnce(env);
     },
   );
 });

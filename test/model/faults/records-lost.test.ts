@@ -4,7 +4,7 @@ import { EXTERNAL_ID, SEAL } from "../../../src/api/names.ts";
 import { effort } from "../../support/env/effort.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
 import { application, COMMIT, deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
-import { idsOf, loseStatuses, readiness, stripMetadata } from "../../support/kube/restores.ts";
+import { idsOf, loseStatuses, stripMetadata, unready } from "../../support/kube/restores.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
@@ -22,7 +22,7 @@ async function fleet(surface: "full" | "documented"): Promise<OperatorEnv> {
   const variables = [{ name: "LEVEL", value: "info" }];
   env.apply(...everyKind(env, DELETED), ...NAMES.map((name) => application(name, "staging", { variables })));
   await env.run(15 * MINUTE);
-  expect(readiness(env).filter((line) => !line.includes(": True/"))).toEqual([]);
+  expect(unready(env)).toEqual([]);
   return env;
 }
 
@@ -59,7 +59,7 @@ describe.each(effort.few(["full", "documented"] as const))(
       expect(idsOf(env)).toEqual(ids);
       expect(actions(env.writes(from))).toEqual([]);
       expect(surface === "full" ? env.writes(from) : []).toEqual([]);
-      expect(readiness(env).filter((line) => !line.includes(": True/"))).toEqual([
+      expect(unready(env)).toEqual([
         // Whether it was done nobody can know any more, and of what is there whether it is the set's own.
         "PlatformOperation once: False/OperationResultUnknown",
         "PlatformVariableSet shared: False/VariablesPending",

@@ -10,7 +10,7 @@ import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { shop, SHOP, SHOP_CHANGES } from "../../support/services/fixtures.ts";
 
-const OBJECTS = effort.cases(300, 5_000);
+const OBJECTS = effort.cases(100, 5_000);
 /** Half of what the workers can send at CALL_MS a call, so that it is the budget that they wait for. */
 const RATE = 25;
 

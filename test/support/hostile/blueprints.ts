@@ -4,7 +4,7 @@ import { NOTHING_OBSERVED } from "../../../src/kinds/blueprint/model.ts";
 import { NOT_READ } from "../../../src/kinds/shared/answers.ts";
 import { ENVIRONMENT, print, REQUEST } from "../services/applications.ts";
 import { ago, BLUEPRINT, passWith, SERVICE } from "../services/blueprints.ts";
-import { goal, hostile, ingress, maybe, request, statusOf, surface } from "./values.ts";
+import { goal, hostile, ingress, maybe, request, statusOf, surface, texts } from "./values.ts";
 
 const memory = fc.record(
   {
@@ -55,9 +55,7 @@ export const blueprintObservation = fc
           id: fc.constantFrom(BLUEPRINT, ENVIRONMENT),
           serviceId: fc.constant(SERVICE),
           name: hostile,
-          type: maybe(hostile),
-          icon: maybe(hostile),
-          createdAt: maybe(hostile),
+          ...texts("type", "icon", "createdAt"),
         }),
         { maxLength: 2 },
       ),

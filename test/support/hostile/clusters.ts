@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 import { clusterStates } from "../../../src/platform/codec/states.ts";
 import { CLUSTER, clusterContext } from "../kinds/cluster-contexts.ts";
-import { count, date, goal, hostile, maybe, runState } from "./values.ts";
+import { count, date, goal, hostile, maybe, runState, texts } from "./values.ts";
 
 const OTHER = "00000000-0000-4000-8000-0000000000c2";
 
@@ -13,8 +13,7 @@ const observed = fc.record({
     fc.record({
       id: fc.constant(CLUSTER),
       name: hostile,
-      region: maybe(hostile),
-      cloudProvider: maybe(hostile),
+      ...texts("region", "cloudProvider"),
       version: maybe(fc.oneof(fc.constantFrom("1.33", "1.34"), hostile)),
     }),
   ),
@@ -23,17 +22,10 @@ const observed = fc.record({
       clusterId: fc.constant(CLUSTER),
       status: state,
       isDeployed: maybe(fc.boolean()),
-      reason: maybe(hostile),
       nextK8sAvailableVersion: maybe(fc.oneof(fc.constant("1.34"), hostile)),
-      lastExecutionId: maybe(hostile),
-      lastDeploymentDate: maybe(hostile),
+      ...texts("reason", "lastExecutionId", "lastDeploymentDate"),
       clusterLock: maybe(
-        fc.record({
-          reason: maybe(hostile),
-          ownerName: maybe(hostile),
-          lockedAt: maybe(date),
-          ttlInDays: maybe(count),
-        }),
+        fc.record({ lockedAt: maybe(date), ttlInDays: maybe(count), ...texts("reason", "ownerName") }),
       ),
     }),
   ),
@@ -43,9 +35,8 @@ const observed = fc.record({
       is: fc.constant("found" as const),
       value: fc.record({
         id: fc.constant(OTHER),
-        name: maybe(hostile),
         accessKeyId: fc.constant("s3cret-value"),
-        objectType: maybe(hostile),
+        ...texts("name", "objectType"),
       }),
     }),
   ),

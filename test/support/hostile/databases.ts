@@ -5,19 +5,27 @@ import { NOTHING_OBSERVED, type DatabaseContext, type Observed } from "../../../
 import { followedRequest, reportedState } from "../../../src/kinds/database/reported.ts";
 import { serviceStates } from "../../../src/platform/codec/states.ts";
 import { DATABASE, OLD_REQUEST, passWith } from "../services/databases.ts";
-import { count, deployment, goal, hostile, maybe, request, runState, statusOf, stop, surface } from "./values.ts";
+import {
+  count,
+  deployment,
+  goal,
+  hostile,
+  maybe,
+  request,
+  runState,
+  statusOf,
+  stop,
+  surface,
+  texts,
+} from "./values.ts";
 
 const record = fc.record({
   id: fc.constant(DATABASE),
   name: hostile,
-  type: maybe(hostile),
-  version: maybe(hostile),
-  mode: maybe(hostile),
   cpu: maybe(count),
   memory: maybe(count),
   storage: maybe(count),
-  createdAt: maybe(hostile),
-  updatedAt: maybe(hostile),
+  ...texts("type", "version", "mode", "createdAt", "updatedAt"),
   record: fc.constant({}),
 });
 const shown = fc.record({

@@ -28,6 +28,7 @@ import {
   statusOf,
   stop,
   surface,
+  texts,
 } from "./values.ts";
 import { webhookObservation } from "./webhooks.ts";
 
@@ -36,25 +37,18 @@ const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
 
 const ids = fc.constantFrom(APPLICATION, ENVIRONMENT, PROJECT);
 
-const repository = fc.record({
-  url: maybe(hostile),
-  branch: maybe(hostile),
-  provider: maybe(hostile),
-  rootPath: maybe(hostile),
-  deployedCommitId: maybe(hostile),
-});
+const repository = fc.record(texts("url", "branch", "provider", "rootPath", "deployedCommitId"));
 const port = fc.record({
   internalPort: fc.integer(),
   externalPort: maybe(count),
-  protocol: maybe(hostile),
   publiclyAccessible: maybe(fc.boolean()),
+  ...texts("protocol"),
 });
 const record = fc.record({
   id: fc.constant(APPLICATION),
   name: hostile,
   gitRepository: maybe(repository),
-  buildMode: maybe(hostile),
-  dockerfilePath: maybe(hostile),
+  ...texts("buildMode", "dockerfilePath"),
   cpu: maybe(count),
   memory: maybe(count),
   ports: maybe(fc.array(port, { maxLength: 3 })),
@@ -146,9 +140,7 @@ const observedProject = fc.record({
     fc.record({
       id: ids,
       name: hostile,
-      description: maybe(hostile),
-      createdAt: maybe(hostile),
-      updatedAt: maybe(hostile),
+      ...texts("description", "createdAt", "updatedAt"),
       record: fc.constant({}),
     }),
     { maxLength: 3 },
@@ -164,9 +156,8 @@ const observedEnvironment = fc.record({
       fc.record({
         id: ids,
         name: hostile,
-        mode: maybe(hostile),
         clusterId: maybe(fc.oneof(hostile, fc.constant(CLUSTER))),
-        createdAt: maybe(hostile),
+        ...texts("mode", "createdAt"),
         record: fc.constant({}),
       }),
       { maxLength: 3 },

@@ -37,6 +37,9 @@ export const hostile = fc.oneof(
 );
 /** A value that may be undefined. */
 export const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+/** Members with untrusted texts, each of which may be absent. */
+export const texts = <Name extends string>(...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, maybe(hostile)])) as Record<Name, fc.Arbitrary<string | undefined>>;
 /** A state, mostly one that is documented. */
 export const state = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...serviceStates) }, hostile);
 /** A number that may not be a valid count. */

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { webhook } from "../../../src/kinds/webhook/index.ts";
 import { supportsOn } from "../kinds/supports.ts";
 import { passWith, print } from "../services/applications.ts";
-import { hostile, maybe, surface } from "./values.ts";
+import { hostile, maybe, surface, texts } from "./values.ts";
 
 const WEBHOOK = "00000000-0000-4000-8000-0000000000d1";
 
@@ -17,9 +17,7 @@ const record = fc.record({
   targetUrl: maybe(urls),
   events: maybe(fc.array(hostile, { maxLength: 100 })),
   enabled: maybe(fc.boolean()),
-  kind: maybe(hostile),
-  createdAt: maybe(hostile),
-  updatedAt: maybe(hostile),
+  ...texts("kind", "createdAt", "updatedAt"),
   record: fc.constant({}),
 });
 const spec = webhook.resource.spec.parse({
