@@ -3,7 +3,7 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { parse, stringify } from "yaml";
+import { parse } from "yaml";
 import { z } from "zod";
 
 import type { ControlPlaneFacts } from "./control-plane.ts";
@@ -12,7 +12,7 @@ import { apiServerUse } from "./use.ts";
 const run = promisify(execFile);
 
 /** The part of a kubeconfig that outlives a change of user. */
-const Clusters = z.object({ clusters: z.array(z.object({ name: z.string(), cluster: z.unknown() })).min(1) });
+const Clusters = z.object({ clusters: z.array(z.object({ cluster: z.unknown() })).min(1) });
 const Endpoints = z.object({
   clusters: z.tuple([z.object({ cluster: z.object({ "certificate-authority-data": z.string() }) })]),
 });
@@ -86,22 +86,33 @@ export async function kubeconfigOf(
   token: string,
   through?: Endpoint,
 ): Promise<string> {
-  const clusters =
+  const cluster =
     through === undefined
-      ? Clusters.parse(parse(await readFile(at.kubeconfigPath, "utf8"))).clusters
-      : [{ name: "tap", cluster: clusterOf(through) }];
-  const name = "service-account";
+      ? Clusters.parse(parse(await readFile(at.kubeconfigPath, "utf8"))).clusters[0]?.cluster
+      : clusterOf(through);
   const path = join(await mkdtemp(join(at.dir, "kubeconfig-")), "kubeconfig");
-  const kubeconfig = {
+  const text = kubeconfigText({ "service-account": { cluster, user: { token }, namespace } });
+  await writeFile(path, text, { mode: 0o600 });
+  return path;
+}
+
+interface Context {
+  readonly cluster: unknown;
+  readonly user: unknown;
+  readonly namespace?: string;
+}
+
+/** A kubeconfig with these contexts, the first of which is the current one. */
+export function kubeconfigText(contexts: Readonly<Record<string, Context>>): string {
+  const all = Object.entries(contexts);
+  return JSON.stringify({
     apiVersion: "v1",
     kind: "Config",
-    clusters,
-    users: [{ name, user: { token } }],
-    contexts: [{ name, context: { cluster: clusters[0]?.name, user: name, namespace } }],
-    "current-context": name,
-  };
-  await writeFile(path, stringify(kubeconfig), { mode: 0o600 });
-  return path;
+    clusters: all.map(([name, { cluster }]) => ({ name, cluster })),
+    users: all.map(([name, { user }]) => ({ name, user })),
+    contexts: all.map(([name, { namespace }]) => ({ name, context: { cluster: name, user: name, namespace } })),
+    "current-context": all[0]?.[0],
+  });
 }
 
 function clusterOf({ server, ca }: Endpoint): unknown {

@@ -38,14 +38,8 @@ afterAll(async () => {
 });
 
 /** Creates an Application from a folder of the repository to the env's namespace. */
-async function applicationOf(path: string): Promise<Application> {
-  return createApplication(controlPlane, {
-    name: path,
-    path,
-    repoURL: repository.url,
-    namespace: env.namespace,
-  });
-}
+const applicationOf = (folder: string): Promise<Application> =>
+  createApplication(controlPlane, repository.url, folder, env.namespace);
 
 const healthOf = ({ resources }: ApplicationStatus, kind: string, name: string) =>
   resources.find((resource) => resource.kind === kind && resource.name === name)?.health;

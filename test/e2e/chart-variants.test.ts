@@ -1,5 +1,4 @@
 /** The chart with every variant of its values: rendered, checked by kube-score and applied to a real API server. */
-import { execFile } from "node:child_process";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,6 +9,7 @@ import { ACCEPTED_FINDINGS } from "../../scripts/chart/scores.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
 import { installCrds } from "../support/hostile/foreign-crds.ts";
+import { runToEnd } from "../support/programs/programs.ts";
 import { goModuleFolder } from "../tools/go-module.ts";
 import { findGoTool } from "../tools/go-tools.ts";
 import { CHART, type Helm, openHelm, type Overrides, render, type Rendered } from "./helm.ts";
@@ -269,14 +269,9 @@ const PASSED = 10;
 async function scored(manifests: string): Promise<readonly { readonly object: string; readonly check: string }[]> {
   const program = await findGoTool("kube-score");
   const args = ["score", "--output-format", "json", "--kubernetes-version", "v1.36", "-"];
-  const output = await new Promise<string>((resolve) => {
-    // It exits with 1 when it finds something.
-    const child = execFile(program, args, { maxBuffer: 64 * 1024 * 1024 }, (_error, stdout) => {
-      resolve(stdout);
-    });
-    child.stdin?.on("error", () => {}).end(manifests);
-  });
-  return Scores.parse(JSON.parse(output)).flatMap(({ object_name: object, checks }) =>
+  // It exits with 1 when it finds something.
+  const { stdout } = await runToEnd(program, args, { input: manifests });
+  return Scores.parse(JSON.parse(stdout)).flatMap(({ object_name: object, checks }) =>
     checks.flatMap(({ check, grade, skipped }) => (skipped || grade >= PASSED ? [] : [{ object, check: check.id }])),
   );
 }

@@ -6,41 +6,28 @@ import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
 import { comes } from "../env/cluster.ts";
 import { ARGOCD } from "./argocd.ts";
 
-const Health = z.object({ status: z.string().optional(), message: z.string().optional() });
 const REFRESH = "argocd.argoproj.io/refresh";
+
+const optional = z.string().optional();
+const Health = z.object({ status: optional, message: optional });
+const named = { kind: z.string(), name: z.string() };
+const Resource = z.object({ ...named, status: optional, health: Health.optional() });
+const Synced = z.object({ ...named, hookType: optional, hookPhase: optional });
+const Operation = z.object({
+  phase: z.string(),
+  message: optional,
+  syncResult: z.object({ resources: z.array(Synced).optional() }).optional(),
+});
 
 const ApplicationObject = z.object({
   metadata: z.object({ annotations: z.record(z.string(), z.string()).default({}) }),
   status: z
     .object({
       health: Health.default({}),
-      sync: z.object({ status: z.string(), revision: z.string().optional() }).optional(),
-      resources: z
-        .array(
-          z.object({ kind: z.string(), name: z.string(), status: z.string().optional(), health: Health.optional() }),
-        )
-        .default([]),
+      sync: z.object({ status: z.string(), revision: optional }).optional(),
+      resources: z.array(Resource).default([]),
       history: z.array(z.object({ revision: z.string() })).default([]),
-      operationState: z
-        .object({
-          phase: z.string(),
-          message: z.string().optional(),
-          syncResult: z
-            .object({
-              resources: z
-                .array(
-                  z.object({
-                    kind: z.string(),
-                    name: z.string(),
-                    hookType: z.string().optional(),
-                    hookPhase: z.string().optional(),
-                  }),
-                )
-                .optional(),
-            })
-            .optional(),
-        })
-        .optional(),
+      operationState: Operation.optional(),
     })
     .prefault({}),
 });
@@ -52,26 +39,18 @@ export type ApplicationStatus = z.output<typeof ApplicationObject>["status"] & {
 
 export type Application = Awaited<ReturnType<typeof createApplication>>;
 
-interface ApplicationOptions {
-  readonly name: string;
-  readonly repoURL: string;
-  readonly path: string;
-  /** The namespace of the destination. */
-  readonly namespace: string;
-}
-
 const TIMEOUT_MS = 150_000;
 
-/** Creates an Application that syncs, prunes and heals automatically. */
-export async function createApplication(at: ControlPlaneFacts, options: ApplicationOptions) {
-  const { name, repoURL, path, namespace } = options;
+/** Creates an Application of a folder that syncs, prunes and heals automatically, and is named after the folder. */
+export async function createApplication(at: ControlPlaneFacts, repoURL: string, folder: string, namespace: string) {
+  const name = folder;
   const manifest = {
     apiVersion: "argoproj.io/v1alpha1",
     kind: "Application",
     metadata: { name, namespace: ARGOCD },
     spec: {
       project: "default",
-      source: { repoURL, path, targetRevision: "main" },
+      source: { repoURL, path: folder, targetRevision: "main" },
       destination: { server: at.server, namespace },
       syncPolicy: { automated: { prune: true, selfHeal: true, allowEmpty: true } },
     },

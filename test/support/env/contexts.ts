@@ -1,8 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 
-import { parse, stringify } from "yaml";
+import { parse } from "yaml";
 import { z } from "zod";
 
+import { kubeconfigText } from "../../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
 
 const Kubeconfig = z.object({
@@ -18,19 +19,9 @@ export async function writeContexts(
   path: string,
   clusters: Readonly<Record<string, ControlPlaneFacts>>,
 ): Promise<void> {
-  const admins = await Promise.all(
-    Object.entries(clusters).map(async ([name, { kubeconfigPath }]) => {
-      const admin = Kubeconfig.parse(parse(await readFile(kubeconfigPath, "utf8")));
-      return { name, cluster: admin.clusters[0].cluster, user: admin.users[0].user };
-    }),
-  );
-  const config = {
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: admins.map(({ name, cluster }) => ({ name, cluster })),
-    users: admins.map(({ name, user }) => ({ name, user })),
-    contexts: admins.map(({ name }) => ({ name, context: { cluster: name, user: name } })),
-    "current-context": admins[0]?.name,
-  };
-  await writeFile(path, stringify(config), { mode: 0o600 });
+  const admins = Object.entries(clusters).map(async ([name, { kubeconfigPath }]) => {
+    const admin = Kubeconfig.parse(parse(await readFile(kubeconfigPath, "utf8")));
+    return [name, { ...admin.clusters[0], ...admin.users[0] }] as const;
+  });
+  await writeFile(path, kubeconfigText(Object.fromEntries(await Promise.all(admins))), { mode: 0o600 });
 }

@@ -1,13 +1,10 @@
 /** buildah with its own store: it needs no engine, no daemon and no registry. */
-import { execFile } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-
-import { z } from "zod";
 
 import { findDebianProgram } from "../../tools/debian.ts";
 import type { Ended } from "../programs/cli.ts";
+import { runToEnd } from "../programs/programs.ts";
 
 export type Buildah = Awaited<ReturnType<typeof openBuildah>>;
 
@@ -17,8 +14,6 @@ interface BuildahOptions {
   /** "host:port" of a registry without TLS. */
   readonly registry?: string;
 }
-
-const Failed = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
 
 /**
  * @param dir an empty folder for the store
@@ -75,9 +70,5 @@ export async function runAsChild(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   const argv = ["--pdeathsig", "KILL", program, ...args];
-  const options = { env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 };
-  return promisify(execFile)("/usr/bin/setpriv", argv, options).then(
-    (output) => ({ code: 0, ...output }),
-    (error: unknown) => Failed.parse(error),
-  );
+  return runToEnd("/usr/bin/setpriv", argv, { env: { ...process.env, ...env } });
 }

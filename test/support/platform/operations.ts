@@ -26,11 +26,17 @@ function needing<Name extends OperationName>(needs: Need, calls: Readonly<Record
   return Object.fromEntries(cases) as Record<Name, Case>;
 }
 
-function binding() {
-  const managedConfig = { ingress: { domain: "apps.example.com", replicas: 2n } };
-  return { templateKey: "kubernetes-essentials", templateVersion: "1.2.0", managedConfig };
-}
-
+const binding = {
+  templateKey: "kubernetes-essentials",
+  templateVersion: "1.2.0",
+  managedConfig: { ingress: { domain: "apps.example.com", replicas: 2n } },
+};
+const chart = { helm_repository: { chart_name: "web", chart_version: "1.0.0" } };
+const postgres = {
+  tag: "postgres/1.0.0",
+  icon: "https://example.com/x.svg",
+  specOverrides: { engine_version: "1.9.8" },
+};
 const webhook = { targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT_STARTED"], enabled: true };
 
 /** The 32 of the spec. */
@@ -39,10 +45,7 @@ export const documented: Record<Exclude<OperationName, Beyond>, Case> = {
     listTemplates: (p) => p.templates.list({ clusterMode: "PLATFORM_MANAGED", cloudProvider: "AWS" }),
     listProjects: (p) => p.projects.list(),
     getProjectEnvironmentStats: (p, w) => p.projects.environmentStats(w.projectId),
-    getHelmDefaultValues: (p, w) =>
-      p.environments.helmDefaultValues(w.environmentId, {
-        helm_repository: { chart_name: "web", chart_version: "1.0.0" },
-      }),
+    getHelmDefaultValues: (p, w) => p.environments.helmDefaultValues(w.environmentId, chart),
     getApplicationStatus: (p, w) => p.applications.status(w.applicationId),
     getApplicationLog: (p, w) => p.applications.log(w.applicationId, 5),
     getIngressStatus: (p, w) => p.services.ingressStatus("application", w.applicationId),
@@ -60,37 +63,20 @@ export const documented: Record<Exclude<OperationName, Beyond>, Case> = {
     listGitRepositories: (p) => p.organization.gitRepositories(),
   }),
   ...needing("write", {
-    putBinding: (p, w) => p.templates.bind(w.clusterIds[0], binding()),
+    putBinding: (p, w) => p.templates.bind(w.clusterIds[0], binding),
     createProject: (p, w) => p.projects.create({ name: w.name(), description: "shop" }),
     createEnvironment: (p, w) =>
       p.environments.create(w.projectId, { name: w.name(), mode: "PRODUCTION", clusterId: w.clusterIds[1] }),
     createApplication: (p, w) => p.applications.create(w.environmentId, applicationInput(w.name()), w.members()),
-    importVariables: (p, w) =>
-      p.variables.import(w.applicationId, {
-        overwrite: true,
-        vars: [
-          {
-            name: "MODE",
-            value: "fast",
-            isSecret: false,
-            ...(w.members().extended && { scope: "APPLICATION" }),
-          },
-        ],
-      }),
+    importVariables: (p, w) => {
+      const scope = w.members().extended && { scope: "APPLICATION" };
+      const vars = [{ name: "MODE", value: "fast", isSecret: false, ...scope }];
+      return p.variables.import(w.applicationId, { overwrite: true, vars });
+    },
     createVariable: (p, w) => p.variables.create(w.applicationId, { key: variableKey(w), value: "1" }),
     createSecret: (p, w) => p.secrets.create(w.applicationId, { key: variableKey(w), value: "s3cret" }),
     createDatabase: (p, w) => p.databases.create(w.environmentId, databaseInput(w.name())),
-    createBlueprint: (p, w) =>
-      p.blueprints.create(
-        w.environmentId,
-        {
-          name: w.name(),
-          tag: "postgres/1.0.0",
-          icon: "https://example.com/x.svg",
-          specOverrides: { engine_version: "1.9.8" },
-        },
-        { deploy: false },
-      ),
+    createBlueprint: (p, w) => p.blueprints.create(w.environmentId, { name: w.name(), ...postgres }, { deploy: false }),
     sendInvoices: (p) => p.organization.sendInvoices(),
     createWebhook: (p) => p.webhooks.create(webhook),
   }),
@@ -107,7 +93,7 @@ export const documented: Record<Exclude<OperationName, Beyond>, Case> = {
 const listed = {
   ...needing("read", {
     getBinding: async (p, w) => {
-      await w.admin.templates.bind(w.clusterIds[0], binding());
+      await w.admin.templates.bind(w.clusterIds[0], binding);
       return p.templates.binding(w.clusterIds[0]);
     },
     getProject: (p, w) => p.projects.get(w.projectId),
@@ -136,24 +122,12 @@ const listed = {
       return p.applications.update(current, { ...applicationInput(current.name), cpu: 750 });
     },
     deleteApplication: async (p, w) => p.applications.delete(await w.newApplication()),
-    updateVariable: async (p, w) => {
-      const key = variableKey(w);
-      const made = await w.admin.variables.create(w.applicationId, { key, value: "1" });
-      return p.variables.update(w.applicationId, made?.id ?? "", { key, value: "2" });
-    },
-    deleteVariable: async (p, w) => {
-      const made = await w.admin.variables.create(w.applicationId, { key: variableKey(w), value: "1" });
-      return p.variables.delete(w.applicationId, made?.id ?? "");
-    },
-    updateSecret: async (p, w) => {
-      const key = variableKey(w);
-      const made = await w.admin.secrets.create(w.applicationId, { key, value: "s3cret" });
-      return p.secrets.update(w.applicationId, made?.id ?? "", { key, value: "other" });
-    },
-    deleteSecret: async (p, w) => {
-      const made = await w.admin.secrets.create(w.applicationId, { key: variableKey(w), value: "s3cret" });
-      return p.secrets.delete(w.applicationId, made?.id ?? "");
-    },
+    updateVariable: (p, w) =>
+      onVariable(w, "variables", (id, key) => p.variables.update(w.applicationId, id, { key, value: "other" })),
+    deleteVariable: (p, w) => onVariable(w, "variables", (id) => p.variables.delete(w.applicationId, id)),
+    updateSecret: (p, w) =>
+      onVariable(w, "secrets", (id, key) => p.secrets.update(w.applicationId, id, { key, value: "other" })),
+    deleteSecret: (p, w) => onVariable(w, "secrets", (id) => p.secrets.delete(w.applicationId, id)),
     updateDatabase: async (p, w) =>
       p.databases.update(await w.admin.databases.get(w.databaseId), { name: w.name(), storage: 20 }),
     deleteDatabase: async (p, w) => p.databases.delete(await w.newDatabase()),
@@ -200,10 +174,14 @@ function newEnvironment(w: World) {
 
 /** Returns the id of a new object; on a surface that cannot create it, another id, so that the call still happens. */
 async function idOf(w: World, made: Promise<{ readonly id: string }>): Promise<string> {
-  return await made.then(
-    ({ id }) => id,
-    () => w.projectId,
-  );
+  return made.then(({ id }) => id).catch(() => w.projectId);
+}
+
+/** Calls with the id and the key of a new variable or secret. */
+async function onVariable<T>(w: World, area: "variables" | "secrets", call: (id: string, key: string) => Promise<T>) {
+  const key = variableKey(w);
+  const made = await w.admin[area].create(w.applicationId, { key, value: "s3cret" });
+  return call(made?.id ?? "", key);
 }
 
 function variableKey(w: World): string {

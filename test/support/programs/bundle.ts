@@ -1,12 +1,11 @@
 /** The built bundle under each of its program names. */
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
 import { inject } from "vitest";
 
-import type { Ended } from "./cli.ts";
+import { runToEnd } from "./programs.ts";
 
 const NAMES = ["platform-operator", "kubectl-platform", "kubectl_complete-platform"];
 
@@ -18,26 +17,14 @@ export async function openBundle(kubectlPath: string) {
   for (const name of NAMES) await symlink(inject("program"), join(dir, name));
   await symlink(kubectlPath, join(dir, "kubectl"));
   const path = [dir, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
-
+  // Later starts take half the time of the first one.
+  const usual = { PATH: path, HOME: dir, NODE_COMPILE_CACHE: join(dir, "compile-cache") };
   return {
     /** A folder with the program under each of its names, and kubectl. */
     bin: dir,
     /** Runs a program of `bin` or of the system, with only the given environment variables. */
     run: ([program = "", ...args]: readonly string[], env: Readonly<Record<string, string>> = {}, input = "") =>
-      new Promise<Ended>((resolve, reject) => {
-        // Later starts take half the time of the first one.
-        const cache = { NODE_COMPILE_CACHE: join(dir, "compile-cache") };
-        const child = spawn(program, args, { env: { PATH: path, HOME: dir, ...cache, ...env } });
-        let stdout = "";
-        let stderr = "";
-        child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-        child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-        child.stdin.on("error", () => {}).end(input);
-        child.on("error", reject);
-        child.on("close", (code) => {
-          resolve({ code, stdout, stderr });
-        });
-      }),
+      runToEnd(program, args, { env: { ...usual, ...env }, input }),
     remove: () => rm(dir, { recursive: true }),
   };
 }

@@ -3,7 +3,7 @@
  * JSON, each ended by a zero byte. It needs no port and ends with this process.
  */
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -82,13 +82,13 @@ export async function startChromium() {
 
 function connect(input: Writable, output: Readable) {
   const pending = new Map<number, PromiseWithResolvers<Members>>();
-  const listeners: { sessionId: string; method: string; listener: Listener }[] = [];
+  const events = new EventEmitter();
   let count = 0;
   let rest = "";
 
   const receive = (text: string): void => {
     const { id, sessionId, method, params = {}, result, error } = Message.parse(JSON.parse(text));
-    for (const each of listeners) if (each.sessionId === sessionId && each.method === method) each.listener(params);
+    events.emit(`${sessionId} ${method}`, params);
     const request = pending.get(id ?? -1);
     if (error === undefined) request?.resolve(result ?? {});
     else request?.reject(new Error(error.message));
@@ -116,7 +116,7 @@ function connect(input: Writable, output: Readable) {
       }
     },
     on: (sessionId: string, method: string, listener: Listener): void => {
-      listeners.push({ sessionId, method, listener });
+      events.on(`${sessionId} ${method}`, listener);
     },
   };
 }

@@ -1,10 +1,14 @@
-/** Starts programs that do not watch their parent, as children that end with it. */
-import { spawn } from "node:child_process";
+/** Starts programs that do not watch their parent, as children that end with it, and runs programs to their end. */
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { z } from "zod";
 
 import { comes } from "../env/cluster.ts";
+import type { Ended } from "./cli.ts";
 
 const lifeline = join(import.meta.dirname, "lifeline.ts");
 /** How long a program may take to start on a busy machine. */
@@ -17,6 +21,22 @@ interface Program {
   readonly env?: Readonly<Record<string, string>>;
   /** The folder in which it runs; by default this process's. */
   readonly cwd?: string;
+}
+
+const Failed = z.object({ code: z.number().nullable(), stdout: z.string(), stderr: z.string() });
+
+/** Runs a program to its end. @param env by default this process's @returns its result, also after a failure */
+export async function runToEnd(
+  program: string,
+  args: readonly string[],
+  { env, input = "" }: { readonly env?: Readonly<Record<string, string | undefined>>; readonly input?: string } = {},
+): Promise<Ended> {
+  const running = promisify(execFile)(program, args, { env, maxBuffer: 64 * 1024 * 1024 });
+  running.child.stdin?.on("error", () => {}).end(input);
+  return running.then(
+    (output) => ({ code: 0, ...output }),
+    (error: unknown) => Failed.parse(error),
+  );
 }
 
 export type RunningProgram = ReturnType<typeof startProgram>;
