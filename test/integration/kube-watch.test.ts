@@ -8,7 +8,6 @@ import { createStore } from "../../src/kube/watch/store.ts";
 import { lines, parseEvent, type WatchEvent } from "../../src/kube/watch/watch-event.ts";
 import { manualClock } from "../support/kube/clock.ts";
 import { kubeEnv } from "../support/kube/env.ts";
-import { tcpProxy } from "../support/kube/tcp-proxy.ts";
 import { THING } from "../support/kube/things.ts";
 
 const env = kubeEnv();
@@ -95,8 +94,7 @@ describe("list and watch", () => {
 describe("a connection", () => {
   it("that is reset loses no event and costs no list (K4, K20)", async () => {
     await env.namespace("watch-reset");
-    const proxy = await tcpProxy(env.port());
-    const client = await env.connect({ port: proxy.port });
+    const { proxy, client } = await env.proxied();
     const { names, lists, failures } = await reflect({ client, namespace: "watch-reset" });
     // The list's connection and the watch's.
     await vi.waitFor(() => expect(proxy.connections()).toBe(2), soon);
@@ -104,15 +102,12 @@ describe("a connection", () => {
     await env.create("watch-reset", "meanwhile");
     await vi.waitFor(() => expect(names()).toEqual(["meanwhile"]), soon);
     expect([lists(), failures()]).toEqual([1, 1]);
-    await client.close();
-    await proxy.stop();
   });
 
   it("[B5] that is dead without a word is found out and replaced", async () => {
     await env.namespace("watch-frozen");
-    const proxy = await tcpProxy(env.port());
+    const { proxy, client } = await env.proxied();
     const clock = manualClock();
-    const client = await env.connect({ port: proxy.port });
     const { names } = await startedUnder(clock, () => reflect({ client, clock, namespace: "watch-frozen" }));
     await vi.waitFor(() => expect(proxy.connections()).toBe(2), soon);
     await env.create("watch-frozen", "before");
@@ -121,18 +116,13 @@ describe("a connection", () => {
     await env.create("watch-frozen", "meanwhile");
     await clock.advance(45_000);
     await vi.waitFor(() => expect(names()).toEqual(["before", "meanwhile"]), soon);
-    await client.close();
-    await proxy.stop();
   });
 
   it("is shared: 1,000 calls over TLS take 3 at most (K1)", async () => {
-    const proxy = await tcpProxy(env.port());
-    const client = await env.connect({ port: proxy.port });
+    const { proxy, client } = await env.proxied();
     for (let call = 0; call < 1_000; call += 1)
       await client.request({ method: "GET", path: "/readyz/ping" }).catch(() => undefined);
     expect(proxy.connections()).toBeLessThanOrEqual(3);
-    await client.close();
-    await proxy.stop();
   });
 });
 

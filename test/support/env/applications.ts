@@ -4,13 +4,12 @@ import { editRecord } from "../../../simulator/control/records.ts";
 import type { Service } from "../../../simulator/model/world.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { application as applicationIn } from "../kube/manifests.ts";
+import { application as applicationIn, defaults, environment, project } from "../kube/manifests.ts";
 import { condition, type Manifest } from "./cluster.ts";
 import type { Env } from "./env.ts";
 import { surfaceOf } from "./fixture.ts";
 
 const KIND = "PlatformApplication";
-const GROUND: ReadonlySet<string> = new Set(["Secret", "PlatformConnection", "PlatformProject", "PlatformEnvironment"]);
 
 /** @returns an application in "staging" that deploys the commit, if one is given. */
 export function application(name: string, commit: string | undefined, spec: JsonObject = {}): Manifest {
@@ -46,13 +45,9 @@ export function stagedApplications(env: Env) {
   };
 
   return {
-    /** Applies connection, project and environment of the quickstart, and waits until they are Ready. */
+    /** Applies a connection, which learns the surface, the project and the environment, and waits for them. */
     fixture: async (): Promise<void> => {
-      const wanted = env
-        .quickstart()
-        .filter(({ kind, metadata }) => GROUND.has(kind) && !["production", "dns", "api"].includes(metadata.name));
-      await env.apply(...wanted);
-      await env.waitFor("PlatformEnvironment", "staging", { status: "True" });
+      await env.ready(...defaults(env), project("shop"), environment(env, "staging", "shop"));
       const found = surfaceOf(env);
       await env.waitFor("PlatformConnection", "default", ({ status }) => member(status, "surface") === found);
       await env.settled();

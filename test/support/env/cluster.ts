@@ -68,11 +68,7 @@ export function cluster(client: () => KubeClient, namespace: string) {
   };
 
   const patch = async (kind: string, name: string, body: JsonObject, subresource?: "status"): Promise<void> => {
-    await client().request({
-      method: "PATCH",
-      path: at(kind, name, subresource),
-      body,
-    });
+    await client().request({ method: "PATCH", path: at(kind, name, subresource), body });
   };
 
   const waitFor = async (kind: string, name: string, until: Until, timeoutMs = PATIENCE_MS): Promise<KubeObject> => {

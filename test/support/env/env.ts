@@ -34,7 +34,6 @@ import type { PlatformName } from "../../../simulator/base/platforms.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../../simulator/simulator.ts";
 import type { Windows } from "../../../src/engine/contract/windows.ts";
 import { RESOURCES } from "../../../src/kinds/index.ts";
-import type { ConnectedClient } from "../../../src/kube/api/client.ts";
 import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../../src/operator/config/config.ts";
 import { OPERATOR } from "../../../src/operator/config/names.ts";
 import type { Deadlines } from "../../../src/platform/client/caller.ts";
@@ -101,8 +100,8 @@ export function createEnv(options: EnvOptions) {
   const namespace = `stage-${id}`;
   const operatorNamespace = `operator-${id}`;
   const namespaces = [namespace, ...(options.more ?? []).map((suffix) => `${namespace}-${suffix}`)];
-  const user = serviceAccountUser(operatorNamespace, OPERATOR);
-  let client: ConnectedClient | undefined;
+  const client = clientAt(facts.kubeconfigPath, "stage");
+  const within = (name: string): Cluster => cluster(() => client, name);
   let platform: Simulator | undefined;
   let operator: RunningOperator | undefined;
   let kubeconfig = "";
@@ -110,11 +109,8 @@ export function createEnv(options: EnvOptions) {
   const output: string[] = [];
   const metrics: string[] = [];
 
-  const theClient = (): ConnectedClient => there(client);
-  const theOperator = (): RunningOperator => there(operator);
-  const thePlatform = (): Simulator => there(platform);
-  const tail = auditTail(facts.auditLogPath, user, async (mark) => {
-    await theClient().request({ method: "GET", path: "/version", query: { mark } });
+  const tail = auditTail(facts.auditLogPath, serviceAccountUser(operatorNamespace, OPERATOR), async (mark) => {
+    await client.request({ method: "GET", path: "/version", query: { mark } });
   });
 
   const start = async (): Promise<void> => {
@@ -141,7 +137,7 @@ export function createEnv(options: EnvOptions) {
   };
 
   const end = async (how: "stop" | "kill"): Promise<void> => {
-    const running = theOperator();
+    const running = there(operator);
     operator = undefined;
     if (how === "stop") metrics.push(await metricsOf(running));
     const exit = await running[how]();
@@ -151,10 +147,7 @@ export function createEnv(options: EnvOptions) {
   };
 
   beforeAll(async () => {
-    client = clientAt(facts.kubeconfigPath, "stage");
-    for (const name of [operatorNamespace, ...namespaces]) {
-      await createNamespace(client, name);
-    }
+    for (const name of [operatorNamespace, ...namespaces]) await createNamespace(client, name);
     const token = await grantRights(client, operatorNamespace);
     kubeconfig = await kubeconfigOf(facts, operatorNamespace, token, await endpoint(facts, options.through?.()));
     platform = await startSimulator({ ...options.platform, surface: options.surface, speed: 100 });
@@ -163,16 +156,16 @@ export function createEnv(options: EnvOptions) {
 
   afterAll(async () => {
     if (operator !== undefined) await end("stop");
-    await Promise.all(namespaces.map((name) => clear(cluster(theClient, name))));
-    await withdrawRights(theClient(), operatorNamespace);
+    await Promise.all(namespaces.map((name) => clear(within(name))));
+    await withdrawRights(client, operatorNamespace);
     const requests = await tail.read();
     const refused = requests.filter(
       ({ responseStatus, objectRef }) =>
         responseStatus?.code === 403 && options.mayRefuse?.includes(objectRef?.resource ?? "") !== true,
     );
-    const all = [operatorNamespace, ...namespaces].map((name) => cluster(theClient, name));
-    const reported = await secretsTold({ platform: thePlatform(), namespaces: all, output, metrics, requests });
-    await client?.close();
+    const all = [operatorNamespace, ...namespaces].map(within);
+    const reported = await secretsTold({ platform: there(platform), namespaces: all, output, metrics, requests });
+    await client.close();
     await platform?.close();
     expect(refused, "requests that RBAC refused").toEqual([]);
     const unexpected = errors.filter((line) => options.mayLog?.test(JSON.stringify(line)) !== true);
@@ -181,7 +174,7 @@ export function createEnv(options: EnvOptions) {
   });
 
   const own: AuditTail = { read: async () => (await tail.read()).filter((event) => isOf(namespace, event)) };
-  const record = async (): Promise<Recording> => recordFrom(thePlatform(), own, (await own.read()).length);
+  const record = async (): Promise<Recording> => recordFrom(there(platform), own, (await own.read()).length);
 
   const writtenIn = async (seconds: number) => {
     const since = await record();
@@ -193,24 +186,22 @@ export function createEnv(options: EnvOptions) {
 
   /** Reports whether an event is about something after `since`: events are written with a delay. */
   const isNews = async ({ name }: { readonly name: string }, since: Date): Promise<boolean> => {
-    const found = await Promise.all(
-      [namespace, "default"].map((where) => cluster(theClient, where).find("Event", name)),
-    );
+    const found = await Promise.all([namespace, "default"].map((where) => within(where).find("Event", name)));
     return found.every((event) => event === undefined || EventTime.parse(event).eventTime >= since);
   };
 
   return {
-    ...cluster(theClient, namespace),
+    ...within(namespace),
     namespace,
     operatorNamespace,
     get platform() {
-      return thePlatform();
+      return there(platform);
     },
     get operator() {
-      return theOperator();
+      return there(operator);
     },
     /** A further namespace by its suffix in `EnvOptions.more`. */
-    at: (suffix: string) => ({ ...cluster(theClient, `${namespace}-${suffix}`), namespace: `${namespace}-${suffix}` }),
+    at: (suffix: string) => ({ ...within(`${namespace}-${suffix}`), namespace: `${namespace}-${suffix}` }),
     /** Runs kubectl as the cluster's admin, in the namespace. @throws Error with kubectl's output */
     kubectl: (args: readonly string[], more?: KubectlOptions): Promise<string> =>
       kubectl(facts, ["-n", namespace, ...args], more),
@@ -218,7 +209,7 @@ export function createEnv(options: EnvOptions) {
      * Returns examples/quickstart for this platform and namespace; with `rate` false, the connection's budget stays
      * unchanged.
      */
-    quickstart: ({ rate = true } = {}): readonly Manifest[] => quickstartIn(namespace, thePlatform(), rate),
+    quickstart: ({ rate = true } = {}): readonly Manifest[] => quickstartIn(namespace, there(platform), rate),
     record,
     /** Expects no writes to the platform or to Kubernetes, except leases, for this number of seconds. */
     quiet: async (seconds: number): Promise<void> => {

@@ -4,7 +4,6 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, inject } from "vitest";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
-import type { ConnectedClient } from "../../../src/kube/api/client.ts";
 import { cluster, clientAt, createNamespace } from "../env/cluster.ts";
 import { COMMIT, defaults, environment, project, resource } from "../kube/manifests.ts";
 import { cli, type CliOptions } from "../programs/cli.ts";
@@ -19,23 +18,15 @@ export type CliEnv = ReturnType<typeof createCliEnv>;
 export function createCliEnv(surface: Surface) {
   const facts = inject("controlPlane");
   const namespace = `cli-${randomUUID().slice(0, 8)}`;
-  let client: ConnectedClient | undefined;
+  const client = clientAt(facts.kubeconfigPath, "cli-world");
+  const here = cluster(() => client, namespace);
   let world: World | undefined;
-  const there = (): World => {
-    if (world === undefined) throw new Error("the world is there from beforeAll on");
-    return world;
-  };
-  const here = cluster(() => {
-    if (client === undefined) throw new Error("the client is there from beforeAll on");
-    return client;
-  }, namespace);
   const flags = [`--kubeconfig=${facts.kubeconfigPath}`, `--namespace=${namespace}`, "--allow-insecure-platform"];
 
   const claim = (kind: string, name: string, externalId: string): Promise<void> =>
     here.patch(kind, name, { status: { externalId } }, "status");
 
   beforeAll(async () => {
-    client = clientAt(facts.kubeconfigPath, "cli-world");
     await createNamespace(client, namespace);
     world = await startHarness(surface, "");
     const { simulator, projectId, environmentId, applicationId } = world;
@@ -57,7 +48,7 @@ export function createCliEnv(surface: Surface) {
   });
 
   afterAll(async () => {
-    await client?.close();
+    await client.close();
     await world?.close();
   });
 
@@ -68,7 +59,8 @@ export function createCliEnv(surface: Surface) {
     /** The flags with which a command uses this environment. */
     flags,
     get world() {
-      return there();
+      if (world === undefined) throw new Error("the world is there from beforeAll on");
+      return world;
     },
     /** Runs a command as the cluster's admin, in the namespace. */
     run: (argv: readonly string[], options?: CliOptions) => cli([...flags, ...argv], options),
