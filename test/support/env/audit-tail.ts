@@ -6,14 +6,15 @@ import { type AuditEvent, isWrite, parseAudit } from "../../control-plane/audit.
 
 export type Write = ReturnType<typeof short>;
 
-export type AuditTail = ReturnType<typeof auditTail>;
+/** Returns all finished requests of a user, in the order of their end. */
+export type AuditTail = () => Promise<readonly AuditEvent[]>;
 
 /**
  * The requests of one user to the API server, from its audit log.
  * @param user the user's name in the log
  * @param touch makes a harmless request with the given text in its URL: once the log has it, it has all earlier ones
  */
-export function auditTail(path: string, user: string, touch: (mark: string) => Promise<void>) {
+export function auditTail(path: string, user: string, touch: (mark: string) => Promise<unknown>): AuditTail {
   const events: AuditEvent[] = [];
   let offset = 0;
   let rest = Buffer.alloc(0);
@@ -40,7 +41,7 @@ export function auditTail(path: string, user: string, touch: (mark: string) => P
     return lines.some((line) => line.includes(mark));
   };
 
-  const read = async (): Promise<readonly AuditEvent[]> => {
+  const read: AuditTail = async () => {
     const mark = randomUUID();
     await touch(mark);
     while (!(await take(mark))) await sleep(10);
@@ -50,16 +51,10 @@ export function auditTail(path: string, user: string, touch: (mark: string) => P
     return [...events];
   };
 
-  return {
-    /**
-     * Returns all finished requests of the user, in the order of their end. Waits until the log has all earlier
-     * answers.
-     */
-    read: async (): Promise<readonly AuditEvent[]> => {
-      const mine = reading.then(read, read);
-      reading = mine;
-      return mine;
-    },
+  return async () => {
+    const mine = reading.then(read, read);
+    reading = mine;
+    return mine;
   };
 }
 

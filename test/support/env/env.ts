@@ -109,9 +109,9 @@ export function createEnv(options: EnvOptions) {
   const output: string[] = [];
   const metrics: string[] = [];
 
-  const tail = auditTail(facts.auditLogPath, serviceAccountUser(operatorNamespace, OPERATOR), async (mark) => {
-    await client.request({ method: "GET", path: "/version", query: { mark } });
-  });
+  const tail = auditTail(facts.auditLogPath, serviceAccountUser(operatorNamespace, OPERATOR), (mark) =>
+    client.request({ method: "GET", path: "/version", query: { mark } }),
+  );
 
   const start = async (): Promise<void> => {
     operator = await startOperator({
@@ -158,7 +158,7 @@ export function createEnv(options: EnvOptions) {
     if (operator !== undefined) await end("stop");
     await Promise.all(namespaces.map((name) => clear(within(name))));
     await withdrawRights(client, operatorNamespace);
-    const requests = await tail.read();
+    const requests = await tail();
     const refused = requests.filter(
       ({ responseStatus, objectRef }) =>
         responseStatus?.code === 403 && options.mayRefuse?.includes(objectRef?.resource ?? "") !== true,
@@ -173,8 +173,8 @@ export function createEnv(options: EnvOptions) {
     expect(reported, "secrets in what the operator wrote").toEqual([]);
   });
 
-  const own: AuditTail = { read: async () => (await tail.read()).filter((event) => isOf(namespace, event)) };
-  const record = async (): Promise<Recording> => recordFrom(there(platform), own, (await own.read()).length);
+  const own: AuditTail = async () => (await tail()).filter((event) => isOf(namespace, event));
+  const record = async (): Promise<Recording> => recordFrom(there(platform), own, (await own()).length);
 
   const writtenIn = async (seconds: number) => {
     const since = await record();

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createWriteStream, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { z } from "zod";
 
@@ -56,14 +57,12 @@ const Listening = z.object({ message: z.literal("listening"), server: z.string()
  * @throws Error with its last output when it exits before
  */
 export async function startOperator(options: OperatorStart): Promise<RunningOperator> {
+  const { program = sources, kubeconfig, args = [], env = {}, logFile } = options;
+  const flags = hardened([program === sources ? root : dirname(program), dirname(kubeconfig)], env);
+  const addresses = ["--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=127.0.0.1:0"];
   return startExactly(
-    {
-      flags: hardened(options),
-      program: options.program ?? sources,
-      args: ["run", ...flagsOf(options)],
-      env: options.env ?? {},
-    },
-    options.logFile,
+    { flags, program, args: ["run", `--kubeconfig=${kubeconfig}`, ...addresses, ...args], env },
+    logFile,
   );
 }
 
@@ -85,9 +84,9 @@ export async function startExactly({ flags, program, args, env }: ExactCommand, 
     child.kill("SIGKILL");
   };
   process.once("exit", follow);
-  const exited = once(child, "exit").then((ended): Exit => {
+  const exited = once(child, "exit").then((): Exit => {
     process.off("exit", follow);
-    return { code: z.number().nullable().parse(ended[0]), signal: child.signalCode };
+    return { code: child.exitCode, signal: child.signalCode };
   });
   const { lines, listening } = readLog(child, logFile);
   const { metrics, health } = await Promise.race([listening, ended(exited, lines), late(lines)]).catch((error) => {
@@ -117,28 +116,19 @@ export async function startExactly({ flags, program, args, env }: ExactCommand, 
 }
 
 /** Returns the product's flags of Node, and those of tests: the preload, and a cache that halves the start time. */
-function hardened({ program, kubeconfig, env = {} }: OperatorStart): readonly string[] {
+function hardened(readable: readonly string[], env: Readonly<Record<string, string>>): readonly string[] {
   const cache = env["NODE_COMPILE_CACHE"];
-  const readable = [program === undefined ? root : dirname(program), dirname(kubeconfig)];
   if (cache === undefined) return nodeFlags(readable);
   // A folder that does not exist yet would count as a file.
   mkdirSync(cache, { recursive: true });
   return [...nodeFlags([...readable, cache]), `--allow-fs-write=${cache}`];
 }
 
-function flagsOf({ kubeconfig, args = [] }: OperatorStart): readonly string[] {
-  const addresses = ["--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=127.0.0.1:0"];
-  return [`--kubeconfig=${kubeconfig}`, ...addresses, ...args];
-}
-
 function readLog(child: ChildProcess, file: string | undefined) {
   const lines: string[] = [];
   const addresses = new Map<string, string>();
   const copy = file === undefined ? undefined : createWriteStream(file, { flags: "a" });
-  const { promise: listening, resolve } = Promise.withResolvers<{
-    readonly metrics: string;
-    readonly health: string;
-  }>();
+  const { promise: listening, resolve } = Promise.withResolvers<{ metrics: string; health: string }>();
   for (const stream of [child.stdout, child.stderr]) {
     // Both are piped.
     if (stream === null) continue;
@@ -161,12 +151,9 @@ async function ended(exited: Promise<Exit>, lines: readonly string[]): Promise<n
   throw new Error(`the operator ended (${signal ?? String(code)}):\n${lines.slice(-20).join("\n")}`);
 }
 
-function late(lines: readonly string[]): Promise<never> {
-  return new Promise((_, reject) => {
-    setTimeout(() => {
-      reject(new Error(`the operator does not listen:\n${lines.slice(-20).join("\n")}`));
-    }, START_MS).unref();
-  });
+async function late(lines: readonly string[]): Promise<never> {
+  await sleep(START_MS, undefined, { ref: false });
+  throw new Error(`the operator does not listen:\n${lines.slice(-20).join("\n")}`);
 }
 
 function tryParse(line: string): unknown {

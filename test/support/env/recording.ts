@@ -12,7 +12,7 @@ export function recordFrom(platform: Simulator, tail: AuditTail, requestsBefore:
   const calls = (operation?: string): readonly CallEntry[] =>
     callsIn(platform.journal(), from).filter((call) => operation === undefined || call.operation === operation);
   const changeCalls = (): readonly CallEntry[] => calls().filter(isChange);
-  const requests = async (): Promise<readonly AuditEvent[]> => (await tail.read()).slice(requestsBefore);
+  const requests = async (): Promise<readonly AuditEvent[]> => (await tail()).slice(requestsBefore);
   return {
     /** All calls, or those of one operation. */
     calls,

@@ -1,5 +1,5 @@
 /** The status for each of the platform's states, of the kinds that have a state. */
-import type { JsonObject, Kind } from "../../../src/engine/contract/kind.ts";
+import type { JsonObject, Kind, ReconcileContext } from "../../../src/engine/contract/kind.ts";
 import type { ReconcileResult } from "../../../src/engine/status/build.ts";
 import { application } from "../../../src/kinds/application/index.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";
@@ -8,26 +8,26 @@ import { database } from "../../../src/kinds/database/index.ts";
 import { operation } from "../../../src/kinds/operation/index.ts";
 import { NOTHING_OBSERVED } from "../../../src/kinds/operation/model.ts";
 import { clusterStates, serviceStates } from "../../../src/platform/codec/states.ts";
-import type { Observation } from "../hostile/observations.ts";
 import { clusterContext, listed } from "../kinds/cluster-contexts.ts";
 import { composed } from "../kinds/composed.ts";
 import { operationContext } from "../kinds/operation-contexts.ts";
 import * as applications from "../services/applications.ts";
 import * as blueprints from "../services/blueprints.ts";
 import * as databases from "../services/databases.ts";
-import { created, kstatusOf, NOW, type Health, type HealthCase } from "./case.ts";
+import { created, kstatusOf, NOW, type HealthCase } from "./case.ts";
 
 /** A state that the platform may add in the future. */
 const FUTURE = "HIBERNATING";
 
 interface Row {
-  readonly kind: Kind;
+  readonly kind: object;
   readonly states: readonly string[];
-  readonly observation: (state: string) => Observation;
+  /** The context and the observation of an object with that state and spec. */
+  readonly seen: (state: string, spec: JsonObject) => readonly [pass: object, observed: object];
+  readonly health: (state: string) => "Healthy" | "Progressing" | "Degraded";
   readonly spec?: JsonObject;
   /** The suffix after the state in the name of the case. */
   readonly suffix?: string;
-  readonly health: (state: string) => "Healthy" | "Progressing" | "Degraded";
 }
 
 const STATES = { services: [...serviceStates, FUTURE], clusters: [...clusterStates, FUTURE] };
@@ -52,70 +52,58 @@ function stopped(state: string): "Healthy" | "Progressing" {
   return ["READY", "STOPPED"].includes(state) ? "Healthy" : "Progressing";
 }
 
-const observation = (pass: object, observed: object): Observation => ({ pass, observed }) as unknown as Observation;
-const kindOf = (kind: object): Kind => kind as unknown as Kind;
-const STOPPED: JsonObject = { runState: "Stopped" };
+/** The rows of a kind that runs and can be stopped. */
+function stoppable(row: Row): readonly Row[] {
+  const states = STOPPING.filter((state) => row.states.includes(state));
+  return [row, { ...row, states, health: stopped, spec: { runState: "Stopped" }, suffix: "to-stop" }];
+}
 
-/** A kind that runs and can be stopped. @param running the spec of one that should run */
-function stoppable(
-  kind: object,
-  running: JsonObject,
-  health: Row["health"],
-  states: readonly string[],
-  seen: (state: string, spec: JsonObject) => Observation,
-): readonly Row[] {
-  const row = { kind: kindOf(kind) };
-  const stopping = STOPPING.filter((state) => states.includes(state));
-  return [
-    { ...row, states, spec: running, observation: (state) => seen(state, running), health },
-    {
-      ...row,
-      states: stopping,
-      spec: STOPPED,
-      suffix: "to-stop",
-      observation: (state) => seen(state, STOPPED),
-      health: stopped,
-    },
-  ];
+/** The memory of an operation that has ended. */
+function endedIn(state: string) {
+  const ended =
+    state === "Failed"
+      ? { reason: "OperationRejected", message: "The platform rejected the operation (422)." }
+      : { reason: state === "Accepted" ? "Accepted" : "Completed", message: "The invoices were sent." };
+  const outcome = { result: state === "Failed" ? "Failed" : "Complete", ...ended, at: NOW.toISOString() };
+  return { outcome } as never;
 }
 
 const ROWS: readonly Row[] = [
-  ...stoppable(application, {}, running, STATES.services, (state, spec) =>
-    observation(applications.passWith({ surface: "Full", spec }), applications.observedFull(state)),
-  ),
-  ...stoppable(database, {}, running, STATES.services, (state, spec) =>
-    observation(databases.passWith({ spec }), databases.observedFull(state)),
-  ),
-  {
-    kind: kindOf(blueprint),
+  ...stoppable({
+    kind: application,
     states: STATES.services,
-    observation: (state) =>
-      observation(blueprints.passWith({ memory: { createdAt: undefined } }), blueprints.observedIn(state)),
+    seen: (state, spec) => [applications.passWith({ surface: "Full", spec }), applications.observedFull(state)],
+    health: running,
+  }),
+  ...stoppable({
+    kind: database,
+    states: STATES.services,
+    seen: (state, spec) => [databases.passWith({ spec }), databases.observedFull(state)],
+    health: running,
+  }),
+  {
+    kind: blueprint,
+    states: STATES.services,
+    seen: (state) => [blueprints.passWith({ memory: { createdAt: undefined } }), blueprints.observedIn(state)],
     health: running,
   },
-  ...stoppable(cluster, { runState: "Running" }, clusterRunning, STATES.clusters, (state, spec) =>
-    observation(clusterContext({}, spec), listed(state)),
-  ),
+  ...stoppable({
+    kind: cluster,
+    states: STATES.clusters,
+    seen: (state, spec) => [clusterContext({}, spec), listed(state)],
+    health: clusterRunning,
+    spec: { runState: "Running" },
+  }),
   {
-    kind: kindOf(operation),
+    kind: operation,
     states: ["Complete", "Accepted", "Failed"],
-    observation: (state) => {
-      const ended =
-        state === "Failed"
-          ? { reason: "OperationRejected", message: "The platform rejected the operation (422)." }
-          : { reason: state === "Accepted" ? "Accepted" : "Completed", message: "The invoices were sent." };
-      const outcome = { result: state === "Failed" ? "Failed" : "Complete", ...ended, at: NOW.toISOString() };
-      return observation(
-        operationContext({ type: "SendInvoices" }, { memory: { outcome } as never }),
-        NOTHING_OBSERVED,
-      );
-    },
+    seen: (state) => [operationContext({ type: "SendInvoices" }, { memory: endedIn(state) }), NOTHING_OBSERVED],
     health: (state) => (state === "Failed" ? "Degraded" : "Healthy"),
   },
 ];
 
 /** Returns the result of a reconcile with this observation. A step with a request is reported before it is taken. */
-function endingOf(kind: Kind, { pass, observed }: Observation): ReconcileResult {
+function endingOf(kind: Kind, pass: ReconcileContext, observed: object): ReconcileResult {
   const plan = kind.plan(pass, observed);
   switch (plan.is) {
     case "settled":
@@ -136,26 +124,21 @@ function endingOf(kind: Kind, { pass, observed }: Observation): ReconcileResult 
   }
 }
 
-function caseOf({ kind, spec, suffix, health, ...row }: Row, state: string): HealthCase {
+function caseOf({ kind: typed, spec = {}, suffix, health: healthOf, seen }: Row, state: string): HealthCase {
+  const kind = typed as Kind;
   const bare = created(kind.resource.kind);
   const object = { ...bare, spec: { ...(bare.spec as JsonObject), ...spec } };
-  const look = row.observation(state);
-  const { pass } = look;
+  const [pass, observed] = seen(state, spec) as readonly [ReconcileContext, object];
   const status = composed({
     object,
-    result: endingOf(kind, look),
-    report: kind.report(pass, look.observed),
+    result: endingOf(kind, pass, observed),
+    report: kind.report(pass, observed),
     memory: pass.memory,
     context: { ...pass, now: NOW },
   });
   const words = [kind.resource.kind, "state", state.replaceAll("_", "-"), ...(suffix === undefined ? [] : [suffix])];
-  const expected: Exclude<Health, "Suspended"> = health(state);
-  return {
-    name: words.join("-").toLowerCase(),
-    object: { ...object, status },
-    health: expected,
-    kstatus: kstatusOf(expected),
-  };
+  const health = healthOf(state);
+  return { name: words.join("-").toLowerCase(), object: { ...object, status }, health, kstatus: kstatusOf(health) };
 }
 
 /** The cases of each state and kind. */

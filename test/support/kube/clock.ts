@@ -15,20 +15,15 @@ export function manualClock(start = new Date("2026-11-21T10:00:00Z")) {
   let shift = 0;
   const timers = new Set<Timer>();
 
-  const nextDue = (limit: number): Timer | undefined => {
+  const runNext = (limit: number): boolean => {
     let first: Timer | undefined;
     for (const timer of timers) {
       if (timer.at <= limit && (first === undefined || timer.at < first.at)) first = timer;
     }
-    return first;
-  };
-
-  const runNext = (limit: number): boolean => {
-    const timer = nextDue(limit);
-    if (timer === undefined) return false;
-    timers.delete(timer);
-    elapsed = Math.max(elapsed, timer.at);
-    timer.run();
+    if (first === undefined) return false;
+    timers.delete(first);
+    elapsed = Math.max(elapsed, first.at);
+    first.run();
     return true;
   };
 
@@ -38,9 +33,7 @@ export function manualClock(start = new Date("2026-11-21T10:00:00Z")) {
     after: (ms, run) => {
       const timer = { at: elapsed + Math.max(0, Math.min(ms, 2 ** 31 - 1)), run };
       timers.add(timer);
-      return () => {
-        timers.delete(timer);
-      };
+      return () => void timers.delete(timer);
     },
   };
   return {
