@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { addForeignVariable } from "../../simulator/control/control.ts";
 import { failureOf } from "../support/platform/client.ts";
-import { applicationEnv } from "../support/services/application-runner.ts";
+import { applicationEnv } from "../support/services/runners.ts";
 import { OTHER_COMMIT } from "../support/services/applications.ts";
 
 const SURFACES = ["Documented", "Full"] as const;

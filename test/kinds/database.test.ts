@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { databaseEnv } from "../support/services/database-runner.ts";
+import { databaseEnv } from "../support/services/runners.ts";
 
 describe.each(["Documented", "Full"] as const)("a database on the %s surface", (surface) => {
   const env = databaseEnv(surface);

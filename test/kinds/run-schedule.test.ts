@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { applicationEnv } from "../support/services/application-runner.ts";
-import { databaseEnv } from "../support/services/database-runner.ts";
+import { applicationEnv, databaseEnv } from "../support/services/runners.ts";
 
 /** The harness begins at 10:00. */
 const stopUntil = new Date("2026-11-21T20:00:00Z");

@@ -16,6 +16,8 @@ import { environment } from "../../../src/kinds/environment/index.ts";
 import { operation } from "../../../src/kinds/operation/index.ts";
 import { project } from "../../../src/kinds/project/index.ts";
 import { webhook } from "../../../src/kinds/webhook/index.ts";
+import { member, stringMember } from "../../../src/kube/api/json.ts";
+import { extendedOn } from "../env/simulated-platform.ts";
 import { callsIn } from "../platform/change-log.ts";
 import { adminOf, hurriedClock } from "../platform/client.ts";
 import { kindRunner, type Runner } from "./kind-runner.ts";
@@ -90,10 +92,25 @@ export async function startKindHarness(surface: SurfaceName, known: SurfaceName 
     newProject: async (name: string) => (await api.projects.create({ name })).id,
     newEnvironment: async (projectId: string, name: string) =>
       (await api.environments.create(projectId, { name, mode: "STAGING", clusterId: first })).id,
+    /** Creates an application like another user, and deploys a commit if one is given. @returns its id */
+    newApplication: async (environmentId: string, name: string, commit?: string): Promise<string> => {
+      const gitRepository = { url: "https://github.com/acme/api.git", branch: "main" };
+      const { id } = await api.applications.create(environmentId, { name, gitRepository }, extendedOn(simulator));
+      if (commit !== undefined) await api.applications.deploy(id, commit);
+      return id;
+    },
+    /** Creates and deploys a database like another user. @returns its id */
+    newDatabase: async (environmentId: string, name: string): Promise<string> => {
+      const settings = { name, type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
+      const { id } = await api.databases.create(environmentId, settings);
+      await api.databases.deploy(id);
+      return id;
+    },
     cluster: (spec: JsonObject) => kindRunner(cluster, api, around({}), spec),
     project: (spec: JsonObject) => kindRunner(project, api, around({}), spec),
     environment: (projectId: string, spec: JsonObject) => {
-      const ids = { "spec.projectRef": projectId, "spec.clusterRef": clusterOf(spec) ?? first };
+      const clusterId = stringMember(member(spec, "clusterRef"), "externalId") ?? first;
+      const ids = { "spec.projectRef": projectId, "spec.clusterRef": clusterId };
       return kindRunner(environment, api, around(ids), spec);
     },
     database: (environmentId: string, spec: JsonObject) => kindRunner(database, api, inside(environmentId), spec),
@@ -108,12 +125,6 @@ export async function startKindHarness(surface: SurfaceName, known: SurfaceName 
       await simulator.close();
     },
   };
-}
-
-/** Returns the cluster that a spec names by id. */
-function clusterOf(spec: JsonObject): string | undefined {
-  const { clusterRef } = spec as { readonly clusterRef?: { readonly externalId?: string } };
-  return clusterRef?.externalId;
 }
 
 /** A platform with a project and an environment, for the tests of one `describe`. */

@@ -5,7 +5,6 @@ import { member } from "../../../src/kube/api/json.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { condition, type Condition } from "../env/cluster.ts";
 import type { Env } from "../env/env.ts";
-import { extendedOn } from "../env/simulated-platform.ts";
 import { COMMIT } from "../kube/manifests.ts";
 import { kindEnv, type SurfaceName, type KindHarness } from "./env.ts";
 
@@ -21,17 +20,11 @@ export const operationEnv = (surface: SurfaceName) =>
   kindEnv(
     surface,
     async ({ harness, environmentId, number }) => {
-      const { applications, databases } = harness.api;
-      const gitRepository = { url: "https://github.com/acme/web.git", branch: "main" };
-      const service = { name: `api-${number}`, gitRepository };
-      const application = await applications.create(environmentId, service, extendedOn(harness.simulator));
-      await applications.deploy(application.id, COMMIT);
-      const settings = { name: `main-${number}`, type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
-      const database = await databases.create(environmentId, settings);
-      await databases.deploy(database.id);
+      const applicationId = await harness.newApplication(environmentId, `api-${number}`, COMMIT);
+      const databaseId = await harness.newDatabase(environmentId, `main-${number}`);
       const cluster = ownCluster(harness);
       harness.pass(600);
-      return { applicationId: application.id, databaseId: database.id, cluster };
+      return { applicationId, databaseId, cluster };
     },
     (env) => ({
       /** Returns a custom resource that was just applied; its references name the targets of this test. */

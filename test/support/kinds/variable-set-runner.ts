@@ -2,19 +2,15 @@ import { addForeignVariable } from "../../../simulator/control/control.ts";
 import type { Variable } from "../../../simulator/model/world.ts";
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { variableSet } from "../../../src/kinds/variable-set/index.ts";
-import { extendedOn } from "../env/simulated-platform.ts";
 import { kindEnv, type KindEnv, type SurfaceName } from "./env.ts";
 import { kindRunner, type PassChange, type Ran, type Runner, type Surroundings } from "./kind-runner.ts";
 
 /** A platform with two applications, "web" and "api", new for each test of one `describe`. */
 export function variableSetEnv(surface: SurfaceName) {
-  const prepare = async ({ harness, environmentId, number }: KindEnv) => {
-    const created = async (name: string): Promise<string> => {
-      const input = { name, gitRepository: { url: "https://github.com/acme/web.git", branch: "main" } };
-      return (await harness.api.applications.create(environmentId, input, extendedOn(harness.simulator))).id;
-    };
-    return { web: await created(`web-${number}`), api: await created(`api-${number}`) };
-  };
+  const prepare = async ({ harness, environmentId, number }: KindEnv) => ({
+    web: await harness.newApplication(environmentId, `web-${number}`),
+    api: await harness.newApplication(environmentId, `api-${number}`),
+  });
   return kindEnv(surface, prepare, (env) => {
     const own = {
       /** A set that was just applied, by default for "web" only. */

@@ -1,0 +1,46 @@
+import type { JsonObject } from "../../../src/engine/contract/kind.ts";
+import { kindEnv, named, type KindHarness, type SurfaceName } from "../kinds/env.ts";
+import { COMMIT, rawSpec } from "./applications.ts";
+import { databaseSpec } from "./databases.ts";
+
+const SERVICES = {
+  application: {
+    prefix: "api",
+    specWith: rawSpec,
+    place: (to: KindHarness, environmentId: string, name: string) => to.newApplication(environmentId, name, COMMIT),
+  },
+  database: {
+    prefix: "main",
+    specWith: databaseSpec,
+    place: (to: KindHarness, environmentId: string, name: string) => to.newDatabase(environmentId, name),
+  },
+};
+
+/** A platform for the tests of a kind of services in one `describe`, which have a name for each test. */
+const serviceEnv = (surface: SurfaceName, kind: keyof typeof SERVICES) => {
+  const { prefix, specWith, place } = SERVICES[kind];
+  return kindEnv(surface, named(prefix), (env) => {
+    const more = {
+      spec: (change: JsonObject = {}) => specWith({ name: env.name, ...change }),
+      /** Returns a custom resource that was just applied. */
+      applied: (change: JsonObject = {}) => env.harness[kind](env.environmentId, more.spec(change)),
+      /** Returns one that is deployed. @param values of Secrets and ConfigMaps, by field */
+      deployed: (change: JsonObject = {}, values: Readonly<Record<string, string>> = {}) => {
+        const runner = more.applied(change);
+        runner.around.values = values;
+        return env.settled(runner);
+      },
+      /** Creates and deploys one like another user. @returns its id */
+      foreign: async (): Promise<string> => {
+        const id = await place(env.harness, env.environmentId, env.name);
+        env.harness.pass(120);
+        env.harness.writes();
+        return id;
+      },
+    };
+    return more;
+  });
+};
+
+export const applicationEnv = (surface: SurfaceName) => serviceEnv(surface, "application");
+export const databaseEnv = (surface: SurfaceName) => serviceEnv(surface, "database");
