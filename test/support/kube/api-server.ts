@@ -65,7 +65,6 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
   const isCustom = ({ kind }: KubeObject): boolean => types.some((type) => type.kind === kind);
   const pathOf = (kind: string, name: string, namespace = TEAM): string =>
     objectPath(typeOf(kind), { namespace, name });
-  const pathOfObject = (object: KubeObject): string => objectPath(typeOf(object.kind), keyOf(object));
 
   /** Stores the object, or removes it when it is being deleted and has no finalizers left. */
   const put = (object: KubeObject): KubeObject => {
@@ -73,7 +72,7 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
     const sent = wire({ ...object, metadata: { ...object.metadata, resourceVersion: String(version) } });
     const next = parseObject(typeOf(object.kind), sent);
     if (next === undefined) throw new KubeError("Invalid", 422, `no ${object.kind}`);
-    const path = pathOfObject(next);
+    const path = objectPath(typeOf(next.kind), keyOf(next));
     const old = stored.get(path);
     const { deletionTimestamp, finalizers = [] } = next.metadata;
     const isOver = deletionTimestamp !== undefined && finalizers.length === 0;
@@ -255,21 +254,18 @@ function writeOf({ method, path, body }: KubeRequest, { kind, metadata: { namesp
   if (method === "DELETE") return { what: "delete", key, body: {} };
   if (path.endsWith("/status")) return { what: "status", key, body: member(body, "status") as JsonObject };
   const metadata = member(body, "metadata");
-  const { annotations, finalizers } = (isObject(metadata) ? metadata : {}) as {
-    readonly annotations?: JsonObject;
-    readonly finalizers?: Json;
-  };
+  const finalizers = member(metadata, "finalizers");
   const isChecked = member(metadata, "resourceVersion") !== undefined;
-  const change = { ...annotations, ...(finalizers !== undefined && { finalizers }) };
+  const change = {
+    ...(member(metadata, "annotations") as JsonObject),
+    ...(finalizers !== undefined && { finalizers }),
+  };
   return { what: isChecked ? "checked" : "outcome", key, body: change };
 }
 
 /** Replaces `stringData` by `data`, as the API server stores a Secret. */
 function withData({ stringData, ...manifest }: JsonObject): JsonObject {
   if (!isObject(stringData)) return manifest;
-  const data = Object.entries(stringData).map(([key, value]) => [
-    key,
-    Buffer.from(typeof value === "string" ? value : "").toString("base64"),
-  ]);
-  return { ...manifest, data: Object.fromEntries(data) as JsonObject };
+  const encoded = (key: string): string => Buffer.from(stringMember(stringData, key) ?? "").toString("base64");
+  return { ...manifest, data: Object.fromEntries(Object.keys(stringData).map((key) => [key, encoded(key)])) };
 }

@@ -19,29 +19,24 @@ export function memoryShards(count = 4) {
     /** Called before each write; may hang or throw. */
     before: () => Promise.resolve(),
   };
+  const read = (index: number) => {
+    const found = held.get(index);
+    return { resourceVersion: found && String(found.version), data: new Map(found?.data) };
+  };
   const shards: Shards = {
     count,
-    read: (index) => {
-      const found = held.get(index);
-      return Promise.resolve({
-        resourceVersion: found === undefined ? undefined : String(found.version),
-        data: new Map(found?.data),
-      });
-    },
+    read: (index) => Promise.resolve(read(index)),
     write: async (index, { resourceVersion }, changes) => {
       await own.before();
-      const found = held.get(index);
-      const now = found === undefined ? undefined : String(found.version);
-      if (now !== resourceVersion) throw new KubeError("Conflict", 409, "conflict");
-      const data = new Map(found?.data);
+      const { data, ...found } = read(index);
+      if (found.resourceVersion !== resourceVersion) throw new KubeError("Conflict", 409, "conflict");
       for (const [key, text] of changes) {
         if (text === null) data.delete(key);
         else data.set(key, text);
       }
-      const version = (found?.version ?? 0) + 1;
-      held.set(index, { version, data });
+      held.set(index, { version: Number(resourceVersion ?? 0) + 1, data });
       own.writes += 1;
-      return { resourceVersion: String(version), data: new Map(data) };
+      return read(index);
     },
   };
   return Object.assign(own, shards, {
