@@ -31,7 +31,6 @@ const ApplicationObject = z.object({
     })
     .prefault({}),
 });
-/** The status of an Application. */
 export type ApplicationStatus = z.output<typeof ApplicationObject>["status"] & {
   /** Whether a refresh was requested and is not done yet. */
   readonly isRefreshing: boolean;

@@ -18,7 +18,6 @@ export function application(name: string, commit: string | undefined, spec: Json
   return applicationIn(name, "staging", { gitRepository, deploy, ...spec });
 }
 
-/** @returns a member of status.lastDeployment. */
 export function lastDeployment(object: KubeObject, key: string): unknown {
   return member(member(object.status, "lastDeployment"), key);
 }
@@ -57,7 +56,6 @@ export function stagedApplications(env: Env) {
       await env.apply(application(name, commit, spec));
       return commit === undefined ? env.waitFor(KIND, name, { status: "True" }) : deployed(name, commit);
     },
-    /** Merges members into a spec. */
     change: async (name: string, spec: JsonObject): Promise<void> => env.patch(KIND, name, { spec }),
     /** The record of its service on the platform. */
     service,

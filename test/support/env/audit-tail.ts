@@ -79,7 +79,6 @@ function short({ verb, objectRef, responseStatus }: AuditEvent) {
     /** E.g. "platformapplications/status". */
     what: subresource === "" ? resource : `${resource}/${subresource}`,
     name,
-    /** The answer's status. */
     code: responseStatus?.code ?? 0,
   };
 }

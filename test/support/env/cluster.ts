@@ -24,7 +24,6 @@ export { type Condition, conditionOf as condition };
 /** When waiting ends: when a function returns true, or a condition (Ready by default) matches for the generation. */
 export type Until = ((object: KubeObject) => boolean) | Partial<Pick<Condition, "type" | "status" | "reason">>;
 
-/** The interval between two reads. */
 const LOOKS = { firstMs: 40, factor: 1.25, lastMs: 300 };
 /** The default time limit, long enough for a busy machine. */
 export const PATIENCE_MS = 40_000;
@@ -33,7 +32,6 @@ const types: ReadonlyMap<string, ResourceType> = new Map(
   [...TYPES, SECRET, CONFIG_MAP, EVENT, LEASE].map((type) => [type.kind, type]),
 );
 
-/** A client with the rights of a kubeconfig. */
 export function clientAt(path: string, userAgent: string, clock: Clock = systemClock()): ConnectedClient {
   return createKubeClient({ config: { from: "file", path }, userAgent, clock });
 }
@@ -119,7 +117,6 @@ export function cluster(client: () => KubeClient, namespace: string) {
     remove: async (kind: string, name: string): Promise<void> => {
       await client().request({ method: "DELETE", path: at(kind, name) });
     },
-    /** @throws Error when the object is still there after `timeoutMs`. */
     waitGone: async (kind: string, name: string, timeoutMs = PATIENCE_MS): Promise<void> => {
       let last: KubeObject | undefined;
       const gone = await comes(async () => {

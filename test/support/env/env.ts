@@ -3,20 +3,9 @@
  * and the operator as a child process with the ServiceAccount, roles and flags of deploy/rbac, in its own operator
  * namespace, so that files that run at the same time share neither lease nor objects.
  *
- *     const env = createEnv({ surface: "full" }); // at the top of a file or a describe: it sets its own hooks
- *     it("…", async () => {
- *       await env.apply(...env.quickstart());
- *       await env.waitFor("PlatformApplication", "api", { status: "True" });
- *       const record = await env.record(); // records from here on
- *       await env.patch("PlatformApplication", "api", { spec: { deploy: { gitCommitId: "abcdef1" } } });
- *       await env.waitFor("PlatformApplication", "api", { status: "True", reason: "Deployed" });
- *       expect(record.changes()).toEqual(["deployApplication"]); // changes of the platform
- *     });
- *
  * - `env.platform` is the simulator: `.sim.settings`, `.sim.faults.add(…)`, `.sim.auth`, `.world()`, `.journal()`.
  * - Engine times are scaled down (`FAST`); `windows` changes single ones. Deadlines of calls of the platform are real,
  *   except those in `deadlines`. The platform works 100 times as fast as a real one.
- * - `restart()`, `stop()`, `kill()` and `start()` control the operator's process; each start has the same rights.
  * - At the end the operator must stop cleanly. RBAC must have refused it nothing, it must have logged no error except
  *   those that `mayLog` matches, and nothing that it wrote may contain a token of the platform or a value of a Secret.
  * - The operators of all files see a ClusterPlatformConnection (but see `ownControlPlane`); only the environment whose
@@ -75,7 +64,6 @@ export interface EnvOptions {
   readonly windows?: Partial<Windows>;
   /** Deadlines of calls of the platform other than the real ones, in milliseconds. */
   readonly deadlines?: Partial<Deadlines>;
-  /** Further flags of the operator. */
   readonly args?: readonly string[];
   /** Further environment variables of the operator, read at each of its starts. */
   readonly variables?: () => Readonly<Record<string, string>>;
@@ -230,9 +218,7 @@ export function createEnv(options: EnvOptions) {
     start,
     /** Stops the operator with SIGTERM; expects a clean exit. */
     stop: () => end("stop"),
-    /** Kills the operator with SIGKILL. */
     kill: () => end("kill"),
-    /** Stops it and starts it again. */
     restart: async (): Promise<void> => {
       await end("stop");
       await start();

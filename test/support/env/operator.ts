@@ -19,7 +19,6 @@ export interface OperatorStart {
   /** The program's file; by default that of the sources. */
   readonly program?: string;
   readonly kubeconfig: string;
-  /** Further flags of `run`. */
   readonly args?: readonly string[];
   /** Further environment variables; of this process's own, only PATH is passed on. */
   readonly env?: Readonly<Record<string, string>>;
@@ -29,10 +28,8 @@ export interface OperatorStart {
 
 /** A complete command line, e.g. that of a rendered Pod. */
 export interface ExactCommand {
-  /** Flags of Node. */
   readonly flags: readonly string[];
   readonly program: string;
-  /** Arguments of the program. */
   readonly args: readonly string[];
   /** The whole environment except PATH. */
   readonly env: Readonly<Record<string, string>>;
@@ -43,7 +40,6 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The operator as a child process. */
 export type RunningOperator = Awaited<ReturnType<typeof startExactly>>;
 
 export type LogLine = z.infer<typeof Line>;
@@ -102,15 +98,11 @@ export async function startExactly({ flags, program, args, env }: ExactCommand, 
     /** E.g. http://127.0.0.1:41234, without a path. */
     metricsUrl: metrics,
     healthUrl: health,
-    /** Resolves when the process ends, in any way. */
     exited,
-    /** The lines of its log so far. */
     logs: (): readonly LogLine[] => lines.flatMap((line) => Line.safeParse(tryParse(line)).data ?? []),
     /** Everything that it wrote so far to standard output and standard error, log lines or not. */
     output: () => lines.join("\n"),
-    /** Ends it gracefully with SIGTERM. */
     stop: () => end("SIGTERM"),
-    /** Ends it with SIGKILL, as a crash does. */
     kill: () => end("SIGKILL"),
   };
 }

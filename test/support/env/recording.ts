@@ -14,11 +14,9 @@ export function recordFrom(platform: Simulator, tail: AuditTail, requestsBefore:
   const changeCalls = (): readonly CallEntry[] => calls().filter(isChange);
   const requests = async (): Promise<readonly AuditEvent[]> => (await tail()).slice(requestsBefore);
   return {
-    /** All calls, or those of one operation. */
     calls,
     /** The calls of the platform's API that asked for a change, refused ones included. */
     changeCalls,
-    /** The operations of those calls, in order. */
     changes: (): readonly string[] =>
       changeCalls().map(({ method, path, operation }) => operation ?? `${method} ${path}`),
     /** All of the operator's requests to Kubernetes, bodies of its patches included. */

@@ -34,7 +34,6 @@ export function platformEnv(options: Partial<SimulatorOptions> = {}) {
       const targets = services.map((service) => ({ service, commit: action === "deploy" ? commit : null }));
       return submit(sim, environment, { action, principal, targets });
     },
-    /** Advances the time by `seconds`. */
     wait: async (seconds: number): Promise<void> => {
       await clock.advance(seconds * 1000);
       advance(sim);
@@ -65,7 +64,6 @@ export function extendedOn({ sim }: Pick<Simulator, "sim">): { readonly extended
   return { extended: sim.settings.profile.records === "public" };
 }
 
-/** The answer to a call. */
 export type Answer = Awaited<ReturnType<typeof send>>;
 
 /** Calls a simulator as its admin, or with the given Authorization header. */
@@ -78,7 +76,6 @@ export async function call(
   return send(simulator.url, request, body, authorization === null ? {} : { authorization });
 }
 
-/** Creates an object. @returns its id */
 export async function create(simulator: Simulator, path: string, body: object): Promise<string> {
   const { id }: { readonly id: string } = (await call(simulator, `POST ${path}`, body)).body;
   return id;
@@ -92,7 +89,6 @@ export async function startWithEnvironment(options: SimulatorOptions) {
   return { simulator, projectId, environmentId };
 }
 
-/** Calls a simulator's control endpoint. */
 export async function control(simulator: Simulator, request: string, body?: unknown): Promise<Answer> {
   return send(simulator.controlUrl, request, body, {});
 }

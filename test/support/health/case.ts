@@ -3,7 +3,6 @@ import { API_VERSION, GROUP } from "../../../src/api/names.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { SMALLEST } from "../kinds/spec-cases.ts";
 
-/** Argo CD's health statuses. */
 export type Health = "Healthy" | "Progressing" | "Degraded" | "Suspended";
 /** The statuses of kstatus, which Flux uses. */
 export type Kstatus = "Current" | "InProgress" | "Failed";
@@ -42,7 +41,6 @@ export function kstatusOf(health: Exclude<Health, "Suspended">): Kstatus {
   return words[health];
 }
 
-/** @returns the object with an annotation of ours. */
 export function annotated(object: KubeObject, annotation: string, value: string): KubeObject {
   const annotations = { ...object.metadata.annotations, [`${GROUP}/${annotation}`]: value };
   return { ...object, metadata: { ...object.metadata, annotations } };

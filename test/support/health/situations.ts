@@ -95,7 +95,6 @@ const SITUATIONS: readonly Situation[] = [
   ["ready-resumed", "Healthy", "Current", having(settled, pause)],
 ];
 
-/** The cases of each situation and kind. */
 export const situations: readonly HealthCase[] = RESOURCES.flatMap(({ kind, status }) =>
   SITUATIONS.filter(
     ([, , , , of]) =>

@@ -47,7 +47,6 @@ function clusterRunning(state: string): "Healthy" | "Progressing" | "Degraded" {
   return ["READY", "STOPPED"].includes(state) ? "Progressing" : running(state);
 }
 
-/** The health of a service that should be stopped. */
 function stopped(state: string): "Healthy" | "Progressing" {
   return ["READY", "STOPPED"].includes(state) ? "Healthy" : "Progressing";
 }
@@ -58,7 +57,6 @@ function stoppable(row: Row): readonly Row[] {
   return [row, { ...row, states, health: stopped, spec: { runState: "Stopped" }, suffix: "to-stop" }];
 }
 
-/** The memory of an operation that has ended. */
 function endedIn(state: string) {
   const ended =
     state === "Failed"
@@ -141,5 +139,4 @@ function caseOf({ kind: typed, spec = {}, suffix, health: healthOf, seen }: Row,
   return { name: words.join("-").toLowerCase(), object: { ...object, status }, health, kstatus: kstatusOf(health) };
 }
 
-/** The cases of each state and kind. */
 export const states: readonly HealthCase[] = ROWS.flatMap((row) => row.states.map((state) => caseOf(row, state)));

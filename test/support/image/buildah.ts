@@ -35,7 +35,6 @@ export async function openBuildah(dir: string, options: BuildahOptions = {}) {
       if (code === 0) return stdout;
       throw new Error(`buildah ${args[0]} failed: ${(stdout + stderr).trim().split("\n").slice(-15).join("\n")}`);
     },
-    /** Removes the store. */
     close: async (): Promise<void> => {
       await attempt("umount", "--all");
       await rm(dir, { recursive: true, force: true, maxRetries: 5 });

@@ -43,7 +43,6 @@ export async function makeBuildBase(dir: string, npm: NpmConfig): Promise<void> 
   if (certificates !== undefined) await put(certificates, dir, CERTIFICATES);
 }
 
-/** @returns npm's configuration of this machine */
 export async function npmConfig(): Promise<NpmConfig> {
   const { stdout } = await promisify(execFile)("npm", ["config", "list", "--json"]);
   return NpmConfig.parse(JSON.parse(stdout));

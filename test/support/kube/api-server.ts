@@ -20,7 +20,6 @@ import { TYPES } from "../../../src/operator/config/caches.ts";
 import type { Manifest } from "../env/cluster.ts";
 import { asJson, check, patched, raised, respecified, seconds, wire } from "./patches.ts";
 
-/** The default namespace of new objects. */
 export const TEAM = "team";
 
 /** A write of the operator, as received by the API server. */
@@ -194,7 +193,6 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
 
   for (const name of [TEAM, "kube-system"]) create(NAMESPACES, "", { metadata: { name } });
   return Object.assign(own, {
-    /** The types of the custom resources. */
     types,
     /** Answers as a kube-apiserver does. @throws KubeError */
     answer,
@@ -217,11 +215,9 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
       create(typeOf(kind), TEAM, { spec, metadata: { ...(meta as JsonObject), name } }),
     /** Creates the object, or replaces its spec or data by the manifest's. */
     apply,
-    /** A merge patch. */
     patch: (kind: string, name: string, change: JsonObject, namespace?: string): void => {
       patch(pathOf(kind, name, namespace), change);
     },
-    /** Replaces the spec. */
     spec: (kind: string, name: string, spec: Json): void => {
       put(respecified(get(kind, name), spec));
     },

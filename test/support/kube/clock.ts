@@ -52,7 +52,6 @@ export function manualClock(start = new Date("2026-11-21T10:00:00Z")) {
     shiftWall: (ms: number): void => {
       shift += ms;
     },
-    /** The number of pending timers. */
     pending: (): number => timers.size,
   };
 }

@@ -43,7 +43,6 @@ export async function connectProxy(target: number) {
     url: `http://127.0.0.1:${port}`,
     /** The requested targets in order, e.g. "platform.example.com:443". */
     asked,
-    /** The number of open client connections. */
     open: () => sockets.size,
     /** Requires credentials from now on, as "user:password"; none if absent. */
     protect: (wanted?: string) => {

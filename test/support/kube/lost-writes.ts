@@ -9,8 +9,6 @@ import type { Env } from "../env/env.ts";
 import type { Recording } from "../env/recording.ts";
 import { expectSettled, idOf } from "../env/settling.ts";
 
-type Operation = "createProject" | "createEnvironment" | "createApplication" | "deployApplication";
-
 /** Faults after which the operator does not know the outcome of a write. */
 export const losses: readonly { readonly what: string; readonly fault: Omit<FaultInput, "match"> }[] = [
   { what: "is applied, but its answer is lost", fault: { effect: "applied", answer: { is: "reset" } } },
@@ -21,9 +19,9 @@ export const losses: readonly { readonly what: string; readonly fault: Omit<Faul
 ];
 
 /** @returns the operations whose effect the surface can show afterwards */
-export function knowable(surface: Surface): readonly Operation[] {
+export function knowable(surface: Surface): readonly string[] {
   // Only a platform that lists applications can show whether one was created.
-  const lists: readonly Operation[] = surface === "full" ? ["createApplication"] : [];
+  const lists = surface === "full" ? ["createApplication"] : [];
   return ["createProject", "createEnvironment", ...lists, "deployApplication"];
 }
 
@@ -38,14 +36,11 @@ export async function subjectOf(env: Env, record: Recording, fault: string): Pro
     { timeout: 20_000, interval: 5 },
   );
   const { body, path = "" } = call ?? {};
-  return (
-    nonEmptyText(member(body, "name")) ?? nameOn(env, path.split("/").at(-2) ?? "") ?? expect.fail(`no name: ${path}`)
-  );
+  const name = nonEmptyText(member(body, "name")) ?? nameOn(env, path.split("/").at(-2) ?? "");
+  return name ?? expect.fail(`no name: ${path}`);
 }
 
-/**
- * @returns the ids of the objects of a name that the platform created or deployed in an operation
- */
+/** @returns the ids of the objects of a name that the platform created or deployed in an operation */
 export function idsDone(env: Env, record: Recording, operation: string, name: string): readonly string[] {
   const ids = record.calls(operation).flatMap(({ effects }) =>
     effects.flatMap((effect) => {
@@ -61,12 +56,15 @@ export function idsDone(env: Env, record: Recording, operation: string, name: st
  * ids.
  */
 export async function expectOnce(env: Env, record: Recording, name: string): Promise<void> {
-  const [application = "", environment = "", project = ""] = (await expectSettled(env, name)).map(idOf);
-  const done = (operation: Operation): readonly string[] => idsDone(env, record, operation, name);
-  expect(done("createProject"), "createProject").toEqual([project]);
-  expect(done("createEnvironment"), "createEnvironment").toEqual([environment]);
-  expect(done("createApplication"), "createApplication").toEqual([application]);
-  expect(done("deployApplication"), "deployApplication").toEqual([application]);
+  const [application, environment, project] = (await expectSettled(env, name)).map(idOf);
+  for (const [operation, id] of [
+    ["createProject", project],
+    ["createEnvironment", environment],
+    ["createApplication", application],
+    ["deployApplication", application],
+  ] as const) {
+    expect(idsDone(env, record, operation, name), operation).toEqual([id]);
+  }
 }
 
 function nameOn(env: Env, id: string): string | undefined {

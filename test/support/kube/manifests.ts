@@ -28,7 +28,6 @@ export function connection(env: Fixtures, name: string, spec: JsonObject = {}): 
   });
 }
 
-/** The namespace's default connection and its Secret. */
 export function defaults(env: Fixtures, spec: JsonObject = {}): readonly Manifest[] {
   return [secret("default", { token: env.platform.tokens.admin }), connection(env, "default", spec)];
 }
@@ -67,7 +66,6 @@ export function blueprint(name: string, parent: string, spec: JsonObject = {}): 
   });
 }
 
-/** A database in a container. */
 export function database(name: string, parent: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformDatabase", name, {
     name,
@@ -84,7 +82,6 @@ export function tree(env: Fixtures, name: string, spec: JsonObject = {}): readon
   return [project(name, spec), environment(env, name, name, spec), application(name, name, spec)];
 }
 
-/** An operation of a type, with its parameters. */
 export function operation(name: string, spec: JsonObject): Manifest {
   return resource("PlatformOperation", name, spec);
 }

@@ -1,7 +1,7 @@
 /** Backups, restores and mistakes of users, applied to the objects of an environment. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
-import { isObject } from "../../../src/kube/api/json.ts";
+import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { everyKind } from "../examples/every-kind.ts";
 import { operatorEnv, type OperatorEnv } from "../platform/operator-env.ts";
@@ -28,7 +28,6 @@ const NO_STATUS = { observedGeneration: -1 } as const;
 
 type Backup = ReturnType<typeof backupOf>;
 
-/** Copies of an environment's objects and Secrets. */
 export function backupOf({ cluster }: OperatorEnv) {
   return { objects: cluster.all(), secrets: cluster.secrets() };
 }
@@ -40,14 +39,14 @@ export function backupOf({ cluster }: OperatorEnv) {
  */
 export async function restored(living: OperatorEnv, backup: Backup, how: "whole" | "bare"): Promise<OperatorEnv> {
   const copy = await operatorEnv({ beside: living, installation: "installation-2" });
+  const bare = ({ metadata, ...object }: KubeObject): KubeObject => ({
+    ...object,
+    metadata: { ...metadata, uid: `restored-${metadata.uid}` },
+    status: NO_STATUS,
+  });
   for (const secret of backup.secrets) copy.cluster.restore(secret);
   for (const object of backup.objects) copy.cluster.restore(how === "whole" ? object : bare(object));
   return copy;
-}
-
-function bare(object: KubeObject): KubeObject {
-  const metadata = { ...object.metadata, uid: `restored-${object.metadata.uid}` };
-  return { ...object, metadata, status: NO_STATUS };
 }
 
 /** Advances the time of operators that share a clock, minute by minute. */
@@ -62,7 +61,6 @@ export function loseStatuses({ cluster }: OperatorEnv): void {
   for (const { kind, metadata } of cluster.all()) cluster.status(kind, metadata.name, NO_STATUS);
 }
 
-/** Changes every status. */
 export function editStatuses({ cluster }: OperatorEnv, edit: (status: JsonObject, object: KubeObject) => JsonObject) {
   for (const object of cluster.all()) {
     if (isObject(object.status)) cluster.status(object.kind, object.metadata.name, edit(object.status, object));
@@ -89,12 +87,8 @@ export function readiness({ cluster }: OperatorEnv): readonly string[] {
 
 /** Each object's id on the platform, by kind and name. */
 export function idsOf({ cluster }: OperatorEnv): Readonly<Record<string, unknown>> {
-  const entries = cluster
+  const ids = cluster
     .all()
-    .flatMap(({ kind, metadata, status }) =>
-      isObject(status) && status["externalId"] !== undefined
-        ? [[`${kind} ${metadata.name}`, status["externalId"]] as const]
-        : [],
-    );
-  return Object.fromEntries(entries.toSorted(([left], [right]) => (left < right ? -1 : 1)));
+    .map(({ kind, metadata, status }) => [`${kind} ${metadata.name}`, member(status, "externalId")] as const);
+  return Object.fromEntries(ids.filter(([, id]) => id !== undefined));
 }

@@ -4,10 +4,8 @@ import type { IncomingHttpHeaders, RequestListener, Server, ServerResponse } fro
 
 import { listen } from "../programs/free-port.ts";
 
-/** A request as it arrived. */
 interface Arrived {
   readonly method: string;
-  /** Path and query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -42,9 +40,7 @@ export async function startScriptedServer(make: (listener: RequestListener) => S
   });
   const port = await listen(server);
   return {
-    /** Scheme, host and port. */
     url: `http://127.0.0.1:${port}`,
-    /** All requests so far, in order. */
     arrived,
     /** Sets the answers, which are sent in this order; the last one is repeated. */
     script: (...next: readonly Answer[]) => {

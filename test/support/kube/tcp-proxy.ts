@@ -42,9 +42,7 @@ export async function tcpProxy(target: number, port?: number) {
   };
   return {
     port: own,
-    /** The number of connections that were opened. */
     connections: () => opened,
-    /** Resets every open connection. */
     reset,
     /** Keeps open connections open but forwards nothing, like a firewall that has dropped their state. */
     freeze,

@@ -9,7 +9,6 @@ export const THING: ResourceType = {
   namespaced: true,
 };
 
-/** @returns a Thing as from the API server */
 export function thing(
   name: string,
   resourceVersion: string,
@@ -23,7 +22,6 @@ export function thing(
   } satisfies KubeObject & JsonObject;
 }
 
-/** @returns a list of Things as from the API server */
 export function thingList(resourceVersion: string, items: readonly Json[], next = ""): JsonObject {
   return {
     apiVersion: "test.platform-operator.io/v1",

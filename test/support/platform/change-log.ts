@@ -58,7 +58,6 @@ export function callsIn(journal: readonly JournalEntry[], since = 0): readonly C
   return journal.filter((entry) => entry.is === "call").filter(({ seq }) => seq > since);
 }
 
-/** A POST that changes nothing on the platform. */
 const READ_ONLY_POST = "createHelmDefaultValues";
 
 /** Whether a call asks for a change, also if it was refused. */

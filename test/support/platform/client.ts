@@ -63,7 +63,6 @@ export async function startHarness() {
   return {
     server,
     clock,
-    /** The calls of `onCall`. */
     calls,
     /** Connects to the server; all connections end with the test. */
     connect: (change: Partial<PlatformOptions> = {}): Platform => {

@@ -50,12 +50,10 @@ export async function startHarness(surface: Surface, pathPrefix: string) {
     applicationId: await newApplication(),
     databaseId: await newDatabase(),
     clusterIds: [first, second] as const,
-    /** Returns an unused name. */
     name,
     newApplication,
     newDatabase,
     connect,
-    /** The calls so far. */
     calls: () => callsIn(simulator.journal()),
     close: async () => {
       for (const client of clients) await client.close();

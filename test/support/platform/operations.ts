@@ -9,7 +9,6 @@ type Beyond = {
   [Name in OperationName]: (typeof operations)[Name] extends { readonly beyond: true } ? Name : never;
 }[OperationName];
 
-/** The permission that an operation needs. */
 export type Need = "read" | "write" | "deploy";
 
 type Call = (platform: Platform, world: World) => Promise<unknown>;
@@ -162,7 +161,6 @@ function casesOn({ one, several, make }: PlainArea): Readonly<Record<string, Cas
   };
 }
 
-/** A table's entries with the name of each operation. */
 export function casesOf(table: Partial<Record<OperationName, Case>>): readonly [OperationName, Case][] {
   const names = Object.keys(operations) as OperationName[];
   return names.flatMap((name) => (table[name] === undefined ? [] : [[name, table[name]] as [OperationName, Case]]));

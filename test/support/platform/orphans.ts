@@ -14,7 +14,6 @@ export type MemoryShards = ReturnType<typeof memoryShards>;
 export function memoryShards(count = 4) {
   const held = new Map<number, { version: number; data: Map<string, string> }>();
   const own = {
-    /** The number of stored writes. */
     writes: 0,
     /** Called before each write; may hang or throw. */
     before: () => Promise.resolve(),
@@ -41,7 +40,6 @@ export function memoryShards(count = 4) {
   };
   return Object.assign(own, shards, {
     held,
-    /** All entries of all shards. */
     all: (): readonly string[] => [...held.values()].flatMap(({ data }) => [...data.values()]),
     /** Removes the entries whose key begins with `key`, like a person. */
     edit: (key: string): void => {
@@ -69,7 +67,6 @@ export function memoryOrphans(
   });
 }
 
-/** The id of the nth object. */
 export const idOf = (index: number): string => `${ID.slice(0, -4)}${String(index).padStart(4, "0")}`;
 
 /** An entry, signed with a token unless that is "". */

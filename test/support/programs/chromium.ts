@@ -131,11 +131,9 @@ function tabOf(protocol: ReturnType<typeof connect>, targetId: unknown, sessionI
   return {
     /** Sends a command of the protocol. @returns its result. @throws Error with the browser's message */
     send,
-    /** Calls the listener for each event of that name. */
     on: (method: string, listener: Listener): void => {
       protocol.on(sessionId, method, listener);
     },
-    /** Loads a page with its resources. */
     open: async (url: string): Promise<void> => {
       const loaded = Promise.withResolvers<void>();
       protocol.on(sessionId, "Page.loadEventFired", () => {

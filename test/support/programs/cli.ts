@@ -13,20 +13,16 @@ export interface Ended {
 export interface CliOptions {
   /** The name by which the program is called; kubectl-platform by default. */
   readonly program?: string;
-  /** The content of standard input. */
   readonly stdin?: string;
   /** Whether standard input and error are a terminal. */
   readonly isTTY?: boolean;
   /** Whether standard output is a terminal (without colors). */
   readonly shown?: boolean;
-  /** Fires for Ctrl-C. */
   readonly signal?: AbortSignal;
   readonly clock?: Host["clock"];
-  /** Called for everything that is written to standard output. */
   readonly onStdout?: (text: string) => void;
 }
 
-/** Runs one command to its end. */
 export async function cli(argv: readonly string[], options: CliOptions = {}): Promise<Ended> {
   const { stdin = "", isTTY = false, signal = new AbortController().signal, clock = systemClock() } = options;
   let stdout = "";

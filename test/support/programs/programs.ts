@@ -57,7 +57,6 @@ export function startProgram({ file, args, env = {}, cwd }: Program) {
   }
   const exited = once(child, "exit");
   return {
-    /** @returns the end of its output */
     output: () => output,
     stop: async (): Promise<void> => {
       child.kill("SIGTERM");

@@ -3,18 +3,15 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** @param dir the control plane's folder */
 export function notesDir(dir: string): string {
   return join(dir, "ran");
 }
 
-/** Records that a file ran. */
 export function noteRun(notes: string, file: string): void {
   mkdirSync(notes, { recursive: true });
   writeFileSync(join(notes, randomUUID()), file);
 }
 
-/** @returns the recorded files */
 export function readNotes(notes: string): ReadonlySet<string> {
   mkdirSync(notes, { recursive: true });
   return new Set(readdirSync(notes).map((note) => readFileSync(join(notes, note), "utf8")));

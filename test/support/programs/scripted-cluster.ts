@@ -46,7 +46,6 @@ export async function startScriptedCluster(answer: (method: string, url: URL) =>
   };
 }
 
-/** Returns the body of a list. */
 export function listBody(objects: readonly KubeObject[] = []): JsonObject {
   return {
     metadata: { resourceVersion: "10" },

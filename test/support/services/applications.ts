@@ -115,7 +115,6 @@ export function plannedBy(pass: ApplicationContext, observed: Observed): string 
   return commit === undefined ? said(next) : `${said(next)} ${commit}`;
 }
 
-/** The same for the usual context with a change. */
 export function planned(change: Change, observed: Observed): string {
   return plannedBy(passWith(change), observed);
 }

@@ -29,7 +29,6 @@ export function rawSpec(change: JsonObject = {}): JsonObject {
 
 export const specOf = (change: JsonObject = {}) => platformBlueprint.spec.parse(rawSpec(change));
 
-/** The time a number of minutes before NOW. */
 export const ago = (minutes: number): string => new Date(NOW.getTime() - minutes * 60_000).toISOString();
 
 export type Change = SpecChange<BlueprintContext>;
@@ -62,5 +61,4 @@ export function observedIn(state: string | undefined, change: Partial<Observed> 
   };
 }
 
-/** A summary of the plan. */
 export const planned = (pass: BlueprintContext, observed: Observed): string => said(blueprint.plan(pass, observed));

@@ -77,7 +77,6 @@ export function observedFull(
   return { ...NOTHING_OBSERVED, siblings: [record(change)], status: statusOf(state), ...observed };
 }
 
-/** A summary of the plan. */
 export function plannedBy(pass: DatabaseContext, observed: Observed): string {
   return said(database.plan(pass, observed));
 }
