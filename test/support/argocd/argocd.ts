@@ -101,18 +101,12 @@ async function prepare(at: ControlPlaneFacts, { crds }: ArgoCd): Promise<void> {
   const apply = (objects: readonly object[]): Promise<string> =>
     kubectl(at, ["apply", "-f", "-"], { input: JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }) });
   await installCrds(at, crds);
-  const account = { kind: "ServiceAccount", name: "argocd-manager", namespace: ARGOCD };
-  const admin = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" };
+  const account = "argocd-manager";
+  const ofAccount = `--serviceaccount=${ARGOCD}:${account}`;
+  await kubectl(at, ["create", "namespace", ARGOCD]);
+  await kubectl(at, ["create", "serviceaccount", account, "-n", ARGOCD]);
+  await kubectl(at, ["create", "clusterrolebinding", account, "--clusterrole=cluster-admin", ofAccount]);
   await apply([
-    { apiVersion: "v1", kind: "Namespace", metadata: { name: ARGOCD } },
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: account.name, namespace: ARGOCD } },
-    {
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: "ClusterRoleBinding",
-      metadata: { name: account.name },
-      roleRef: admin,
-      subjects: [account],
-    },
     ...["argocd-rbac-cm", "argocd-ssh-known-hosts-cm", "argocd-tls-certs-cm", "argocd-gpg-keys-cm"].map((name) =>
       settings("ConfigMap", name),
     ),
@@ -121,7 +115,7 @@ async function prepare(at: ControlPlaneFacts, { crds }: ArgoCd): Promise<void> {
   await kubectl(at, ["apply", "-f", join(ROOT, "deploy/argocd/argocd-cm.yaml")]);
   const { server, ca } = await endpointOf(at);
   const config = {
-    bearerToken: await tokenFor(at, ARGOCD, account.name),
+    bearerToken: await tokenFor(at, ARGOCD, account),
     tlsClientConfig: { caData: Buffer.from(ca).toString("base64") },
   };
   await apply([

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 
 import { MALLOC, nodeFlags } from "../../../scripts/node-flags.ts";
+import { tryParseJson } from "../../../src/kube/api/json.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const sources = join(root, "src/main.ts");
@@ -99,7 +100,7 @@ export async function startExactly({ flags, program, args, env }: ExactCommand, 
     metricsUrl: metrics,
     healthUrl: health,
     exited,
-    logs: (): readonly LogLine[] => lines.flatMap((line) => Line.safeParse(tryParse(line)).data ?? []),
+    logs: (): readonly LogLine[] => lines.flatMap((line) => Line.safeParse(tryParseJson(line)).data ?? []),
     /** Everything that it wrote so far to standard output and standard error, log lines or not. */
     output: () => lines.join("\n"),
     stop: () => end("SIGTERM"),
@@ -127,7 +128,7 @@ function readLog(child: ChildProcess, file: string | undefined) {
     createInterface({ input: stream }).on("line", (line) => {
       lines.push(line);
       copy?.write(`${line}\n`);
-      const reported = Listening.safeParse(tryParse(line)).data;
+      const reported = Listening.safeParse(tryParseJson(line)).data;
       if (reported !== undefined) addresses.set(reported.server, reported.address);
       const metrics = addresses.get("metrics");
       const health = addresses.get("health");
@@ -146,12 +147,4 @@ async function ended(exited: Promise<Exit>, lines: readonly string[]): Promise<n
 async function late(lines: readonly string[]): Promise<never> {
   await sleep(START_MS, undefined, { ref: false });
   throw new Error(`the operator does not listen:\n${lines.slice(-20).join("\n")}`);
-}
-
-function tryParse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -10,6 +10,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from "../../../simulator/simulator.ts";
+import { tryParseJson } from "../../../src/kube/api/json.ts";
 import { manualClock } from "../kube/clock.ts";
 
 export type PlatformEnv = ReturnType<typeof platformEnv>;
@@ -89,9 +90,8 @@ export async function startWithEnvironment(options: SimulatorOptions) {
   return { simulator, projectId, environmentId };
 }
 
-export async function control(simulator: Simulator, request: string, body?: unknown): Promise<Answer> {
-  return send(simulator.controlUrl, request, body, {});
-}
+export const control = (simulator: Simulator, request: string, body?: unknown): Promise<Answer> =>
+  send(simulator.controlUrl, request, body, {});
 
 async function send(base: string, request: string, body: unknown, headers: Record<string, string>) {
   const [method = "GET", path = "/"] = request.split(" ");
@@ -102,13 +102,5 @@ async function send(base: string, request: string, body: unknown, headers: Recor
   });
   const text = await response.text();
   // The body is the text as JSON; undefined if it is not JSON.
-  return { status: response.status, headers: response.headers, text, body: parse(text) as never };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { status: response.status, headers: response.headers, text, body: tryParseJson(text) as never };
 }
