@@ -33,12 +33,12 @@ export const widget: Kind<{
   resource: resource("Widget", widgetSpec, widgetMemory, livingStatus({})),
   externalLifecycle: true,
   claim: (spec) => {
-    explode(spec, "claim");
+    throwIn(spec.explode, "claim");
     return spec.externalId;
   },
   listable: (supports) => supports("list") === "Supported",
   needs: (spec) => {
-    explode(spec, "needs");
+    throwIn(spec.explode, "needs");
     const { parentRef, secret } = spec;
     return {
       references:
@@ -55,18 +55,18 @@ export const widget: Kind<{
     };
   },
   fieldOwnership: ({ id, memory, inputs }) => {
-    tear(memory, "entries");
+    throwIn(memory.torn, "entries");
     return [
       ...(id === undefined || inputs?.entry === undefined ? [] : [entryOf(id, inputs.entry)]),
       ...(inputs?.into === undefined ? [] : [inputs.into]),
     ];
   },
   externalWrites: (memory) => {
-    tear(memory, "imprints");
+    throwIn(memory.torn, "imprints");
     return [];
   },
   observe: async (pass, api) => {
-    explode(pass.spec, "observe");
+    throwIn(pass.spec.explode, "observe");
     if (pass.supports("list") === "Supported") {
       const all = await api.list();
       return { all, mine: all.find(({ id }) => id === pass.id) };
@@ -74,12 +74,12 @@ export const widget: Kind<{
     return { all: undefined, mine: pass.id === undefined ? undefined : await api.get(pass.id) };
   },
   plan: (pass, observed) => {
-    explode(pass.spec, "plan");
+    throwIn(pass.spec.explode, "plan");
     if (pass.goal !== "present") return planEnd(pass, observed);
     return pass.id === undefined ? planNew(pass, observed) : planOld(pass, observed, pass.id);
   },
   act: async (step, pass, observed, api) => {
-    explode(pass.spec, "act");
+    throwIn(pass.spec.explode, "act");
     return await act(step, pass, observed, api);
   },
   trace: async (intent, pass, api): Promise<Trace<Observed, WidgetMemory>> => {
@@ -99,32 +99,22 @@ export const widget: Kind<{
     return known.length === 0 ? { is: "absent" } : { is: "landed", known };
   },
   report: (pass, { mine }) => {
-    explode(pass.spec, "report");
+    throwIn(pass.spec.explode, "report");
     return reportOf(pass, mine);
   },
 };
 
-function reportOf(pass: WidgetContext, mine: Remote | undefined): Report {
+function reportOf({ spec, memory }: WidgetContext, mine: Remote | undefined): Report {
+  const status = mine?.state === "ODD" ? "Unknown" : "True";
+  const deployed = { type: "Deployed", status, message: "As the platform says." } as const;
+  const isOther = mine !== undefined && differs(spec, mine);
   return {
     ready: why("Available", "It is there."),
-    conditions:
-      mine === undefined
-        ? []
-        : [
-            {
-              type: "Deployed",
-              status: mine.state === "ODD" ? "Unknown" : "True",
-              reason: mine.state,
-              message: "As the platform says.",
-            },
-          ],
+    conditions: mine === undefined ? [] : [{ ...deployed, reason: mine.state }],
     status: mine === undefined ? {} : { state: mine.state },
-    drift:
-      mine !== undefined && differs(pass.spec, mine)
-        ? [{ path: "spec.note", desired: pass.spec.note ?? "", observed: mine.note }]
-        : [],
-    ...(pass.spec.output === undefined ? {} : { output: { name: pass.spec.output, data: {} } }),
-    ...(pass.spec.outputSecret === undefined ? {} : secretOf(pass.spec.outputSecret, pass.memory.told)),
+    drift: isOther ? [{ path: "spec.note", desired: spec.note ?? "", observed: mine.note }] : [],
+    ...(spec.output === undefined ? {} : { output: { name: spec.output, data: {} } }),
+    ...(spec.outputSecret === undefined ? {} : secretOf(spec.outputSecret, memory.told)),
   };
 }
 
@@ -134,12 +124,9 @@ function secretOf(name: string, written: string | undefined): Pick<Report, "secr
   return { lookWithin: 60_000, ...(written === name ? {} : { secret }) };
 }
 
-function tear({ torn }: WidgetMemory, where: WidgetMemory["torn"]): void {
-  if (torn === where) throw new TypeError(`the kind throws in ${where ?? ""}`);
-}
-
-function explode(spec: WidgetSpec, where: WidgetSpec["explode"]): void {
-  if (spec.explode === where) throw new TypeError(`the kind throws in ${where ?? ""}`);
+/** Throws an unexpected error where the spec or the status says so. */
+function throwIn(chosen: string | undefined, where: string): void {
+  if (chosen === where) throw new TypeError(`the kind throws in ${where}`);
 }
 
 async function act(
@@ -150,31 +137,28 @@ async function act(
 ): Promise<ActionResult<Observed, WidgetMemory>> {
   const { memory, spec } = pass;
   const id = pass.id ?? "";
+  const seen = (mine: Remote | undefined, more: Partial<WidgetMemory> = {}) => ({
+    observed: { ...observed, mine },
+    memory: { ...memory, ...more },
+  });
   switch (step.action) {
     case "create": {
       const mine = await api.create(spec.name, pass.inputs.parentId, spec.note ?? "");
-      return mine.id === "" ? { observed, memory } : { observed: { ...observed, mine }, memory, id: mine.id };
+      return mine.id === "" ? { observed, memory } : { ...seen(mine), id: mine.id };
     }
     case "deploy": {
-      const mine = await api.deploy(id, spec.commit ?? "");
       const retry = pass.requested === undefined ? {} : { retry: pass.requested };
-      return {
-        observed: { ...observed, mine },
-        memory: { ...memory, deployed: { commit: spec.commit ?? "", ...retry } },
-      };
+      return seen(await api.deploy(id, spec.commit ?? ""), { deployed: { commit: spec.commit ?? "", ...retry } });
     }
     case "import":
-      return {
-        observed: { ...observed, mine: await api.import(id) },
-        memory: { ...memory, written: pass.inputs.content },
-      };
+      return seen(await api.import(id), { written: pass.inputs.content });
     case "update":
-      return { observed: { ...observed, mine: await api.update(id, spec.note ?? "") }, memory };
+      return seen(await api.update(id, spec.note ?? ""));
     case "stop":
-      return { observed: { ...observed, mine: await api.stop(id) }, memory };
+      return seen(await api.stop(id));
     case "delete":
       await api.delete(id);
-      return { observed: { ...observed, mine: undefined }, memory };
+      return seen(undefined);
     default:
       return step.action satisfies never;
   }
