@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { addForeignVariable } from "../../simulator/control/control.ts";
 import { failureOf } from "../support/platform/client.ts";
-import { applicationEnv } from "../support/services/runners.ts";
 import { OTHER_COMMIT } from "../support/services/applications.ts";
+import { applicationEnv } from "../support/services/runners.ts";
 
 const SURFACES = ["Documented", "Full"] as const;
 const secret = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
