@@ -94,7 +94,7 @@ describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", 
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
     runner.around.values = { [FIELD]: "new-value" };
     const rotated = await runner.run();
-    expect(rotated).toMatchObject({ ops: [], is: "stalled", why: { reason: "UpdateNotSupported" } });
+    expect(rotated).toMatchObject({ ops: [], end: "stalled UpdateNotSupported" });
     expect(rotated.why.message).toContain("spec.variables");
     expect(rotated.report.conditions.find(({ type }) => type === "VariablesSynced")).toMatchObject({ status: "False" });
     expect(JSON.stringify(rotated)).not.toContain("-value");
@@ -150,11 +150,11 @@ describe("a blueprint on the documented surface alone", () => {
     await runner.run();
     env.harness.edit(env.service(runner).id, { failNext: ["deploy"] });
     env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "DeploymentFailed" } });
+    expect(await runner.run()).toMatchObject({ ops: [], end: "stalled DeploymentFailed" });
     env.harness.pass(600);
     expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", wrote: false });
     const left = { spec: env.spec({ deployOnCreate: false }) };
-    expect(await runner.run(left)).toMatchObject({ ops: [], is: "settled", why: { reason: "Available" } });
+    expect(await runner.run(left)).toMatchObject({ ops: [], end: "settled Available" });
   });
 
   it("cannot be looked up when its create was not confirmed", async () => {
@@ -176,11 +176,11 @@ describe("the service of a blueprint", () => {
     expect(await runner.run()).toMatchObject({ ops: ["createBlueprint"], is: "waiting" });
     env.harness.pass(3);
     const busy = await runner.run();
-    expect(busy).toMatchObject({ is: "waiting", why: { reason: "Deploying" }, status: { state: "DEPLOYING" } });
+    expect(busy).toMatchObject({ end: "waiting Deploying", status: { state: "DEPLOYING" } });
     expect(shown(busy.report.conditions)).toMatchObject({ status: "False", reason: "DEPLOYING" });
     env.harness.pass(60);
     const done = await runner.run();
-    expect(done).toMatchObject({ ops: [], is: "settled", why: { reason: "Deployed" } });
+    expect(done).toMatchObject({ ops: [], end: "settled Deployed" });
     expect(shown(done.report.conditions)).toMatchObject({ status: "True", reason: "DEPLOYED" });
     const { id, requestId } = env.service(runner);
     expect(done.status).toMatchObject({
@@ -215,7 +215,7 @@ describe("the service of a blueprint", () => {
     }
     env.harness.cancel(env.service(runner).requestId ?? "");
     env.harness.pass(60);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "Canceled" } });
+    expect(await runner.run()).toMatchObject({ ops: [], end: "stalled Canceled" });
     env.harness.pass(600);
     expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", wrote: false });
   });
@@ -224,7 +224,7 @@ describe("the service of a blueprint", () => {
     const runner = await env.created();
     removeService(env.harness.simulator.world(), env.service(runner));
     env.harness.pass(60);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", why: { reason: "ExternalResourceDeleted" } });
+    expect(await runner.run()).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
     // Where only one of the lists lacks it, nobody knows.
     const status = { id: runner.status()["serviceId"], state: "DEPLOYED" };
@@ -248,8 +248,7 @@ describe("the service of a blueprint", () => {
     env.harness.pass(60);
     expect(await runner.run({ onMissing: "Recreate" })).toMatchObject({
       ops: [],
-      is: "stalled",
-      why: { reason: "ExternalResourceDeleted" },
+      end: "stalled ExternalResourceDeleted",
     });
   });
 
@@ -258,10 +257,10 @@ describe("the service of a blueprint", () => {
     expect(await env.applied({ externalId: id }).run()).toMatchObject({ ops: ["adopt"], is: "settled" });
     const serviceId = env.harness.simulator.world().blueprints.get(id)?.serviceId ?? "";
     const wrong = await env.applied({ externalId: serviceId }).run();
-    expect(wrong).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
+    expect(wrong).toMatchObject({ ops: [], end: "stalled InvalidSpec" });
     expect(wrong.why.message).toContain(`Set spec.externalId to the id of its blueprint, ${id}.`);
     const nobody = await env.applied({ externalId: env.environmentId }).run();
-    expect(nobody).toMatchObject({ ops: [], is: "stalled", why: { reason: "InvalidSpec" } });
+    expect(nobody).toMatchObject({ ops: [], end: "stalled InvalidSpec" });
   });
 
   it.each(["status", "ids", "none"] as const)(

@@ -28,7 +28,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     const first = await runner.run();
     expect(first).toMatchObject({ ops: [op], is: "waiting", report: { conditions: [] } });
     expect(first.status).toMatchObject({ request: { requestId: expect.any(String) }, startedAt: expect.any(String) });
-    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting", why: { reason: "Queued" } });
+    expect(await runner.run()).toMatchObject({ ops: [], end: "waiting Queued" });
     env.harness.pass(600);
     const last = await runner.run();
     expect(last).toMatchObject({ ops: [], is: "settled", report: { conditions: [{ ...complete, message: done }] } });
@@ -68,12 +68,9 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   it("waits for an end that has to be observed, and sends nothing where none is shown", async () => {
     const runner = env.applied({ ...stopCluster, completion: "Observed" });
     const first = await runner.run();
-    const refused = { ops: [], is: "stalled", why: { reason: "NotObservable" } };
+    const refused = { ops: [], end: "stalled NotObservable" };
     expect(first).toMatchObject(surface === "Full" ? { ops: ["stopCluster"], is: "waiting" } : refused);
-    expect(await env.applied({ ...invoices, completion: "Observed" }).run()).toMatchObject({
-      ops: [],
-      is: "stalled",
-    });
+    expect(await env.applied({ ...invoices, completion: "Observed" }).run()).toMatchObject({ ops: [], is: "stalled" });
     env.harness.change({ nullRequestIds: true });
     const unfollowed = env.applied({ ...stopDatabase, completion: "Observed" });
     expect(await unfollowed.run()).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
@@ -127,7 +124,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     const runner = env.applied({ ...stopDatabase, backoffLimit: 2 });
     for (const failedRequests of [1, 2]) {
       const tried = await runner.run();
-      expect(tried).toMatchObject({ ops: ["stopDatabase"], is: "waiting", why: { reason: "Queued" } });
+      expect(tried).toMatchObject({ ops: ["stopDatabase"], end: "waiting Queued" });
       expect(tried.status).toMatchObject({ failedRequests });
     }
     const last = await runner.run();
@@ -143,7 +140,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     const runner = env.applied({ ...stopDatabase, backoffLimit: 0 });
     for (const { status } of refusals) {
       const tried = await runner.run();
-      expect(tried).toMatchObject({ ops: ["stopDatabase"], is: "waiting", why: { reason: "Queued" } });
+      expect(tried).toMatchObject({ ops: ["stopDatabase"], end: "waiting Queued" });
       expect(tried.why.message).toContain(`(${status})`);
       expect(tried.status).not.toHaveProperty("failedRequests");
     }
@@ -154,9 +151,9 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     env.harness.change({ queueMode: "strict" });
     await env.harness.api.applications.deploy(env.applicationId, COMMIT);
     const runner = env.applied(deploy);
-    expect(await runner.run()).toMatchObject({ ops: ["deployApplication"], is: "waiting", why: { reason: "Queued" } });
+    expect(await runner.run()).toMatchObject({ ops: ["deployApplication"], end: "waiting Queued" });
     for (let looks = 0; looks < 8; looks += 1) {
-      expect(await runner.run()).toMatchObject({ ops: [], is: "waiting", why: { reason: "Queued" } });
+      expect(await runner.run()).toMatchObject({ ops: [], end: "waiting Queued" });
     }
     env.harness.pass(600);
     expect(await runner.run()).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
@@ -173,7 +170,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     await runner.run();
     runner.lose({ observedGeneration: -1 });
     const lost = await runner.run({ started: true });
-    expect(lost).toMatchObject({ ops: [], is: "stalled", why: { reason: "OperationResultUnknown" } });
+    expect(lost).toMatchObject({ ops: [], end: "stalled OperationResultUnknown" });
     expect(await runner.run({ started: true })).toMatchObject({ ops: [], is: "stalled", wrote: false });
     expect(env.sent()).toEqual(["deployApplication"]);
   });
@@ -211,7 +208,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
 
   it("is held back by a policy that forbids to write, and says so", async () => {
     const held = await env.applied(invoices).run({ blockedOperations: new Set(["sendInvoices"]) });
-    expect(held).toMatchObject({ ops: [], is: "stalled", why: { reason: "WithheldByPolicy" } });
+    expect(held).toMatchObject({ ops: [], end: "stalled WithheldByPolicy" });
   });
 
   it("is deleted when its time is over", async () => {
@@ -228,7 +225,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
       ["cluster", "upgradeCluster", () => ({ ...upgrade, clusterRef: { externalId: env.cluster.id } })],
     ])("touches no %s that is not proven to be the organization's", async (_what, op, spec) => {
       const runner = env.applied(spec());
-      const unproven = { ops: [], is: "stalled", why: { reason: "NotObservable" } };
+      const unproven = { ops: [], end: "stalled NotObservable" };
       const refused = await runner.run({ allowUnverifiedIds: false });
       expect(refused).toMatchObject(surface === "Documented" ? unproven : { ops: [op] });
       await runner.run();
@@ -247,7 +244,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
       const source = { helm_repository: {} };
       const runner = env.applied({ ...render, source, environmentRef: { externalId: env.environmentId } });
       const outside = await runner.run({ allowedProjects: [env.applicationId] });
-      expect(outside).toMatchObject({ is: "stalled", why: { reason: "PermissionDenied" } });
+      expect(outside).toMatchObject({ end: "stalled PermissionDenied" });
       expect(await runner.run({ allowedProjects: [env.projectId] })).toMatchObject({ is: "settled" });
     });
 
@@ -255,7 +252,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
       const limited = { allowedProjects: [env.projectId] };
       const stop = env.applied({ ...stopCluster, clusterRef: { externalId: env.cluster.id } });
       for (const runner of [stop, env.applied(invoices)]) {
-        expect(await runner.run(limited)).toMatchObject({ ops: [], is: "stalled", why: { reason: "NotObservable" } });
+        expect(await runner.run(limited)).toMatchObject({ ops: [], end: "stalled NotObservable" });
       }
       expect(env.sent()).toEqual([]);
     });

@@ -72,7 +72,7 @@ describe.each([
     env.harness.edit(runner.id(), { state: "STOPPED" });
     env.harness.pass(60);
     const stopped = await runner.run(within);
-    expect(stopped).toMatchObject({ ops: [], is: "settled", why: { reason: "Stopped" } });
+    expect(stopped).toMatchObject({ ops: [], end: "settled Stopped" });
     expect(stopped.status).not.toHaveProperty("runUntil");
     expect(await runner.run(outside)).toMatchObject({ ops: [start] });
   });

@@ -53,10 +53,7 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
     const runner = env.set({ variables: [plain, secret] });
     await runner.settle();
     env.change("MODE", "theirs");
-    const result = await runner.run({
-      blockedOperations: new Set(["importVariables"]),
-      corrects: "Nothing",
-    });
+    const result = await runner.run({ blockedOperations: new Set(["importVariables"]), corrects: "Nothing" });
     const drift = [{ path: at("MODE"), desired: "as imported", observed: "changed by others" }];
     expect(result).toMatchObject({ ops: [], is: "settled", report: { drift } });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
@@ -157,7 +154,7 @@ describe("what a variable set created on the Full surface", () => {
     const { ids } = runner.around;
     Object.assign(runner.around, { ids: {} });
     const left = await runner.settle();
-    expect(left).toMatchObject({ ops: [], is: "waiting", why: { reason: "DependencyNotReady" } });
+    expect(left).toMatchObject({ ops: [], end: "waiting DependencyNotReady" });
     expect(left.status["targets"]).toMatchObject([{ variables: [{ created: true }, { created: true }] }]);
     Object.assign(runner.around, { ids });
     expect(await runner.settle()).toMatchObject({ ops: [], is: "settled", status: { targetsSynced: "1/1" } });
@@ -166,7 +163,7 @@ describe("what a variable set created on the Full surface", () => {
 
   it.each([
     [404, { is: "settled" }],
-    [403, { is: "stalled", why: { reason: "NotObservable" } }],
+    [403, { end: "stalled NotObservable" }],
   ])("does not hold up the end of the set in an application that is answered %i for", async (status, end) => {
     const runner = env.set({ variables: [plain] });
     await runner.settle();
@@ -206,12 +203,7 @@ describe("what a variable set created on the Documented surface", () => {
     await runner.settle();
     env.change("TOKEN", "theirs");
     const drift = [{ path: at("TOKEN"), desired: "as imported", observed: "changed by others" }];
-    expect(await runner.settle()).toMatchObject({
-      ops: [],
-      is: "stalled",
-      why: { reason: "UpdateNotSupported" },
-      report: { drift },
-    });
+    expect(await runner.settle()).toMatchObject({ ops: [], end: "stalled UpdateNotSupported", report: { drift } });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     expect(await runner.run({ corrects: "Nothing" })).toMatchObject({ is: "settled", report: { drift } });
   });
@@ -220,7 +212,7 @@ describe("what a variable set created on the Documented surface", () => {
     const runner = env.set({ variables: [secret] });
     await runner.settle();
     const shown = await runner.settle({ spec: { targets: web(), variables: [{ ...secret, secret: false }] } });
-    expect(shown).toMatchObject({ ops: ["importVariables"], is: "stalled", why: { reason: "VariablesPending" } });
+    expect(shown).toMatchObject({ ops: ["importVariables"], end: "stalled VariablesPending" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 

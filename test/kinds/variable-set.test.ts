@@ -152,10 +152,7 @@ describe("a secret of a variable set", () => {
   const rotated = { values: valued("new-value"), sources: "s@2" };
   const failed = {
     is: "stalled",
-    why: {
-      reason: "VariablesPending",
-      message: expect.stringContaining("TOKEN of application web: exists there as"),
-    },
+    why: { reason: "VariablesPending", message: expect.stringContaining("TOKEN of application web: exists there as") },
     report: { conditions: [{ type: "VariablesSynced", status: "False" }] },
   };
 
@@ -185,7 +182,7 @@ describe("a secret of a variable set", () => {
     it("of others is not made a plain variable", async () => {
       env.foreign("MODE", { secret: true });
       const runner = env.set({ variables: [plain], overwrite: true });
-      expect(await runner.settle()).toMatchObject({ ops: [], is: "stalled", why: { reason: "VariablesPending" } });
+      expect(await runner.settle()).toMatchObject({ ops: [], end: "stalled VariablesPending" });
     });
 
     it("of another scope, which no id of the application's leads to, is reported to be in the way", async () => {

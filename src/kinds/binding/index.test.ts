@@ -67,9 +67,7 @@ describe("what a binding needs", () => {
 });
 
 describe("the plan of a binding", () => {
-  const written = (layers: Binding["layers"] = enabled) => ({
-    memory: writtenMemory(bindingContext(), layers),
-  });
+  const written = (layers: Binding["layers"] = enabled) => ({ memory: writtenMemory(bindingContext(), layers) });
   const refusing = { allowUnverifiedIds: false };
   const UNPROVEN = { is: "stalled", why: { reason: "NotObservable" } };
   const writtenFrom = (sources: string) => ({

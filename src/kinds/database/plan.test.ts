@@ -80,6 +80,15 @@ describe("the next step of a database", () => {
     expect(plannedBy(passWith({ ...change, blockedOperations: new Set([op]) }), observed)).toBe(expected);
   });
 
+  it.each([
+    ["type", { type: "REDIS" }],
+    ["mode", { mode: "MANAGED" }],
+  ])("is not to take over one of another %s", (field, spec) => {
+    const next = database.plan(passWith({ id: undefined, identitySource: undefined, spec }), observedFull("DEPLOYED"));
+    const message: unknown = expect.stringContaining(`spec.${field}`);
+    expect(next).toMatchObject({ is: "stalled", why: { reason: "InvalidSpec", message } });
+  });
+
   const sent = (version: string) => ({
     memory: { written: { settings: { "spec.name": '"main"', "spec.version": JSON.stringify(version) } } },
   });

@@ -5,7 +5,6 @@ import {
   deployment,
   ENVIRONMENT,
   observedFull,
-  openDeployment,
   passWith,
   record,
   REQUEST,
@@ -83,24 +82,6 @@ describe("the report on a database", () => {
   it("compares nothing where nothing is shown", () => {
     expect(database.report(passWith({ surface: "Documented" }), unseen)).not.toHaveProperty("drift");
     expect(database.report(passWith(), observedFull("DEPLOYED")).drift).toEqual([]);
-  });
-
-  it("keeps a failure until a deployment succeeds, with the time that it was first seen", () => {
-    const open = { memory: { lastDeployment: openDeployment() } };
-    const request = { status: "DEPLOYMENT_ERROR" };
-    const first = database.report(passWith(open), observedFull("DEPLOYED", {}, { request })).status;
-    expect(first).toMatchObject({
-      lastDeployment: { state: "DEPLOYMENT_ERROR", finishedAt: "2026-11-21T10:00:00.400Z" },
-      lastFailure: { state: "DEPLOYMENT_ERROR", requestId: REQUEST, at: "2026-11-21T10:00:00.400Z" },
-    });
-    const at = "2026-11-21T09:01:00.000Z";
-    const lastFailure = { state: "DEPLOYMENT_ERROR", message: "old words", requestId: REQUEST, at };
-    const lastDeployment = deployment({ state: "DEPLOYMENT_ERROR", requestId: REQUEST });
-    const later = (memory: object, state: string) =>
-      database.report(passWith({ memory: { lastFailure, ...memory } }), observedFull(state)).status["lastFailure"];
-    expect(later({ lastDeployment }, "DEPLOYMENT_ERROR")).toMatchObject({ at });
-    expect(later({}, "BUILDING")).toEqual(lastFailure);
-    expect(later({}, "DEPLOYED")).toBeUndefined();
   });
 
   it("forgets a request to stop once it is over", () => {

@@ -12,10 +12,7 @@ const sent: OperationMemory = { targetId: TARGET, request: { startedAt: at, requ
 const ended = (
   result: "Complete" | "Failed" | "Unknown",
   reason: NonNullable<OperationMemory["outcome"]>["reason"],
-): OperationMemory => ({
-  ...sent,
-  outcome: { result, reason, message: "", at },
-});
+): OperationMemory => ({ ...sent, outcome: { result, reason, message: "", at } });
 
 const of = (spec: object, memory: OperationMemory) => externalWrites(memory, operationContext(spec).spec);
 

@@ -96,11 +96,7 @@ describe("the end of an operation", () => {
 
   it("of a request that was sent is unknown at the deadline, and not before", () => {
     const context = accepted(deploy);
-    const at = ({ now, deadline }: typeof after) => ({
-      ...context,
-      now,
-      policies: { ...context.policies, deadline },
-    });
+    const at = ({ now, deadline }: typeof after) => ({ ...context, now, policies: { ...context.policies, deadline } });
     expect(outcomeOf(at(before), requestIn("BUILDING"))).toBeUndefined();
     const end = { result: "Unknown", reason: "DeadlineExceeded", message: expect.stringContaining("is not known") };
     expect(outcomeOf(at(after), requestIn("BUILDING"))).toMatchObject(end);

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { contextWith, type SpecChange } from "../../../test/support/kinds/contexts.ts";
 import { said } from "../../../test/support/kinds/plans.ts";
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
-import type { Goal } from "../../engine/contract/kind.ts";
 import type { Project } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";
 import { NOT_READ, type SideRead } from "../shared/answers.ts";
@@ -80,6 +79,16 @@ describe("the plan of a project, as of every kind that has a name and settings",
     ["its id is no longer the connection's", limited, [remote()], "stalled PermissionDenied"],
   ])("when %s", (_name, change, projects, expected) => {
     expect(said(project.plan(contextOf(change), observedOf(projects)))).toBe(expected);
+  });
+
+  it.each<[string, Change, readonly Project[]]>([
+    [MINE, { adoption: "Never" }, [remote()]],
+    ["2 of project", {}, [remote(), remote({ id: OTHER })]],
+    ['"a/b"', { holderOf: () => "a/b" }, [remote()]],
+  ])("says why what has its name is not adopted: %s", (words, change, projects) => {
+    const message: unknown = expect.stringContaining(words);
+    const refused = project.plan(contextOf({ ...fresh, ...change }), observedOf(projects));
+    expect(refused).toMatchObject({ is: "stalled", why: { message } });
   });
 
   const absent = { goal: "absent" } as const;
@@ -163,11 +172,14 @@ describe("the plan of a project, as of every kind that has a name and settings",
   });
 });
 
-it.each<[Goal, number]>([
-  ["present", 5_000],
-  ["absent", 0],
-  ["stopped", 0],
-])("for the goal %s a project is compared with a list that is at most %i ms old", async (goal, maxAge) => {
+it.each<[string, Change, number]>([
+  ["a settled object", {}, 5_000],
+  ["a deletion", { goal: "absent" }, 0],
+  ["a stop", { goal: "stopped" }, 0],
+  ["a request of the user", { requested: "token-1" }, 0],
+  ["an id that is not recorded yet", { identitySource: "claimed" }, 0],
+  ["an id that the user gave", { identitySource: "given" }, 0],
+])("for %s a project is compared with a list that is at most so old", async (_what, change, maxAge) => {
   const ages: (number | undefined)[] = [];
   const projects = {
     list: (options?: { readonly maxAgeMs?: number }) => {
@@ -177,7 +189,7 @@ it.each<[Goal, number]>([
     environmentStats: () => Promise.resolve([]),
   };
   const api = { capabilities: capabilitiesOn("Full"), projects, serverNow: () => NOW } as unknown as Platform;
-  await project.observe(contextOf({ goal }), api);
+  await project.observe(contextOf(change), api);
   expect(ages).toEqual([maxAge]);
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import { asPage } from "../../platform/codec/listing.ts";
 import { baseline, landed, nameMark, notCreated } from "./create-trace.ts";
-import { adoptOrRefuse, checkLatecomers, outside, sameName } from "./names.ts";
+import { checkLatecomers, outside, sameName } from "./names.ts";
 
 const ONE = "00000000-0000-4000-8000-000000000001";
 const TWO = "00000000-0000-4000-8000-000000000002";
@@ -86,43 +86,6 @@ describe("the possible result of a create", () => {
       expect(baseline(mark, "toString")).toBeUndefined();
     },
   );
-});
-
-interface ByNameChange {
-  readonly adoption?: "Never" | "IfUniqueName" | "Required";
-  readonly holderOf?: (id: string) => string | undefined;
-}
-
-describe("an object of the same name", () => {
-  const contextOf = ({ adoption = "IfUniqueName", holderOf = nobody }: ByNameChange) => ({
-    policies: { adoption },
-    records: { holderOf },
-  });
-  const [one, two] = [
-    { id: ONE, name: "shop" },
-    { id: TWO, name: "Shop" },
-  ];
-  const stalled = (reason: string, words: string) => ({
-    is: "stalled",
-    why: { reason, message: expect.stringContaining(words) as string },
-  });
-
-  it.each<[string, ByNameChange, readonly { id: string; name: string }[], object | null]>([
-    ["is adopted when it is the only one", {}, [one], { is: "adopt", id: ONE }],
-    ["is adopted when it has to be", { adoption: "Required" }, [one], { is: "adopt", id: ONE }],
-    ["is not adopted against the user's will", { adoption: "Never" }, [one], stalled("NameConflict", ONE)],
-    ["is not adopted when there are several", {}, [one, two], stalled("DuplicateRemote", "2 of project")],
-    ["is not adopted when it is held", { holderOf: () => "a/b" }, [one], stalled("AlreadyManaged", '"a/b"')],
-    ["may be missing", {}, [], null],
-    ["may be missing, whoever may not adopt", { adoption: "Never" }, [], null],
-  ])("%s", (_name, change, matches, expected) => {
-    expect(adoptOrRefuse(contextOf(change), matches, 'project "shop"') ?? null).toEqual(expected);
-  });
-
-  it("is waited for where none may be created", () => {
-    const found = adoptOrRefuse(contextOf({ adoption: "Required" }), [], 'project "shop"');
-    expect(found).toMatchObject({ is: "waiting", why: { reason: "DependencyNotReady" } });
-  });
 });
 
 describe("[A2] another object of the name of one that was created here", () => {

@@ -199,6 +199,8 @@ export function kindRunner<K extends KindTypes>(
         ops,
         is,
         why: result.why,
+        /** The result and its reason in one text. */
+        end: `${is} ${result.why.reason}`,
         report: published(report ?? { ready: result.why, conditions: [], status: {} }),
         status,
         /** Whether a patch would have been sent to the API server. */
