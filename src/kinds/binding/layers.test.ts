@@ -39,85 +39,62 @@ describe("the standing of the layers", () => {
   const some = (selected: number, enabled: number, change: Partial<typeof all> = {}) => {
     return { ...all, selected, enabled, ...change } as ReturnType<typeof stand>;
   };
-  const base = [on("base"), on("nodes"), on("logs")];
+  const [base, nodes, logs] = [on("base"), on("nodes"), on("logs")];
+  const allOn = [base, nodes, logs];
   const [IBM, AWS, UNKNOWN] = [{ provider: "IBM" }, { provider: "AWS" }, { provider: "UNKNOWN" }];
   const gpu = { layerSelections: { gpu: true } };
   const swapped = { layerSelections: { logs: false, gpu: true } };
   const withoutLogs = { listed: false, layerSelections: { logs: false } };
-  const unread = [...base, on("a"), failed("b"), skipped("c"), off("gpu")];
+  const unread = [...allOn, on("a"), failed("b"), skipped("c"), off("gpu")];
   const isSkipped = (key: string) => [`${key} is SKIPPED (Not available on IBM)`];
+  const hasFailed = (key: string) => [`${key} is FAILED (no quota)`];
+  const refused = (key: string) => ({ off: isSkipped(key), refused: true });
   const OFF = "is DISABLED (The layer is being enabled)";
+  const SKIPPED_NODES = some(3, 2, { unclear: isSkipped("nodes") });
+  const UNLISTED = some(3, 1, { off: ["gpu is DISABLED"], unclear: [`nodes ${OFF}`] });
 
   it.each<[string, Parameters<typeof stand>, ReturnType<typeof stand>]>([
-    ["mandatory and default ones are selected, others are not", [[...base, off("gpu")]], some(3, 3)],
-    [
-      "the spec adds and takes away",
-      [[on("base"), on("nodes"), off("logs"), off("gpu")], swapped],
-      some(3, 2, { off: [`gpu ${OFF}`] }),
-    ],
-    [
-      "a mandatory layer that is not for this cluster is not waited for",
-      [[on("base"), off("nodes"), on("logs")], IBM],
-      some(2, 2),
-    ],
-    ["nor is one that the platform skips there", [[on("base"), skipped("nodes"), on("logs")], IBM], some(2, 2)],
-    ["nor one that it does not report", [[on("base"), on("logs")], IBM], some(2, 2)],
-    [
-      "unless the platform tried it all the same",
-      [[on("base"), failed("nodes"), on("logs")], IBM],
-      some(3, 2, { off: ["nodes is FAILED (no quota)"] }),
-    ],
+    ["mandatory and default ones are selected, others are not", [[...allOn, off("gpu")]], some(3, 3)],
+    ["the spec changes that", [[base, nodes, off("logs"), off("gpu")], swapped], some(3, 2, { off: [`gpu ${OFF}`] })],
+    ["a mandatory layer that is not for this cluster is not waited for", [[base, off("nodes"), logs], IBM], some(2, 2)],
+    ["nor is one that the platform skips there", [[base, skipped("nodes"), logs], IBM], some(2, 2)],
+    ["nor one that it does not report", [[base, logs], IBM], some(2, 2)],
+    ["unless it was tried all the same", [[base, failed("nodes"), logs], IBM], some(3, 2, { off: hasFailed("nodes") })],
     [
       "of a layer that cannot be read, the answer shows what is on and what failed, and not whether it has to be on",
       [unread, { whole: false }],
-      some(6, 4, { off: ["b is FAILED (no quota)"], unclear: isSkipped("c") }),
+      some(6, 4, { off: hasFailed("b"), unclear: isSkipped("c") }),
     ],
-    [
-      "a mandatory layer that applies is not to be skipped",
-      [[on("base"), skipped("nodes"), on("logs")], AWS],
-      some(3, 2, { off: isSkipped("nodes"), refused: true }),
-    ],
-    [
-      "one for every cluster applies, whatever the cluster is",
-      [[skipped("base"), on("nodes"), on("logs")]],
-      some(3, 2, { off: isSkipped("base"), refused: true }),
-    ],
-    [
-      "of a cluster of an unknown kind it is unknown whether a layer is rightly skipped",
-      [[on("base"), skipped("nodes"), on("logs")]],
-      some(3, 2, { unclear: isSkipped("nodes") }),
-    ],
-    [
-      "and of an unknown provider neither",
-      [[on("base"), skipped("nodes"), on("logs")], UNKNOWN],
-      some(3, 2, { unclear: isSkipped("nodes") }),
-    ],
+    ["a mandatory layer is not to be skipped", [[base, skipped("nodes"), logs], AWS], some(3, 2, refused("nodes"))],
+    ["one for every cluster never is", [[skipped("base"), nodes, logs]], some(3, 2, refused("base"))],
+    ["of a cluster of an unknown kind it is unknown", [[base, skipped("nodes"), logs]], SKIPPED_NODES],
+    ["and of an unknown provider neither", [[base, skipped("nodes"), logs], UNKNOWN], SKIPPED_NODES],
     [
       "a mandatory layer that failed is off",
-      [[failed("base"), on("nodes"), on("logs")], AWS],
-      some(3, 2, { off: ["base is FAILED (no quota)"] }),
+      [[failed("base"), nodes, logs], AWS],
+      some(3, 2, { off: hasFailed("base") }),
     ],
     [
-      "a layer that the spec selects must not be skipped",
-      [[...base, skipped("gpu")], gpu],
-      some(4, 3, { off: isSkipped("gpu"), refused: true }),
+      "a layer that the spec selects is not to be skipped",
+      [[...allOn, skipped("gpu")], gpu],
+      some(4, 3, refused("gpu")),
     ],
     [
-      "a layer that is not reported is neither on nor off",
-      [[on("base"), on("nodes")]],
+      "one that is not reported is neither on nor off",
+      [[base, nodes]],
       some(3, 2, { unclear: ["logs is not reported"] }),
     ],
     [
       "a status that is not documented is no ENABLED",
-      [[on("base"), on("nodes"), { key: "logs", status: "WARMING" }]],
+      [[base, nodes, { key: "logs", status: "WARMING" }]],
       some(3, 2, { off: ["logs is WARMING"] }),
     ],
     [
-      "of a template that is not listed any more, it is unknown what is mandatory",
-      [[on("base"), off("nodes"), off("gpu", "")], { listed: false, ...gpu }],
-      some(3, 1, { off: ["gpu is DISABLED"], unclear: [`nodes ${OFF}`] }),
+      "of an unlisted template, what is mandatory is unknown",
+      [[base, off("nodes"), off("gpu", "")], { listed: false, ...gpu }],
+      UNLISTED,
     ],
-    ["of such a template, nothing that the spec takes away", [[on("base"), on("logs")], withoutLogs], some(1, 1)],
+    ["of such a template, nothing that the spec takes away", [[base, logs], withoutLogs], some(1, 1)],
   ])("%s", (_name, given, expected) => {
     expect(stand(...given)).toEqual(expected);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { essentials, failed, fakePlatform, NOW, contextOf } from "../../../test/support/kinds/bindings.ts";
-import type { TemplateContext, Template } from "../../platform/areas/templates.ts";
+import type { Template } from "../../platform/areas/templates.ts";
 import type { ReadOptions } from "../../platform/client/caller.ts";
 import { parseExactJson } from "../../platform/codec/json.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -19,86 +19,61 @@ interface Fake {
   readonly repositories?: ApiError;
 }
 
+const PROVIDERS = [
+  { shortName: "GCP", regions: [] },
+  { shortName: "AWS", regions: [{ name: "eu-west-3", zones: ["a"] }] },
+];
+const REPOSITORIES = [
+  { id: "2", name: "acme/web", url: "u" },
+  { id: "1", name: "acme/api", url: "u" },
+];
+
+/** A platform with these answers, and the reads that it received. */
 function platform({ templates = [essentials], repositories }: Fake = {}) {
-  const asked: [string, TemplateContext | undefined, ReadOptions | undefined][] = [];
-  const gitTokens: unknown[] = [];
-  const list = async <T>(
-    name: string,
-    answer: T | ApiError,
-    options?: ReadOptions,
-    context?: TemplateContext,
-  ): Promise<T> => {
-    asked.push([name, context, options]);
+  const asked: [name: string, query: unknown, maxAgeMs: number | undefined][] = [];
+  const list = async <T>(name: string, answer: T | ApiError, query: unknown, options?: ReadOptions): Promise<T> => {
+    asked.push([name, query, options?.maxAgeMs]);
     if (answer instanceof ApiError) throw answer;
     return answer;
   };
   const api: Platform = fakePlatform({
-    templates: { list: (context, options) => list("templates", templates, options, context) },
+    templates: { list: (query, options) => list("templates", templates, query, options) },
     catalog: {
-      cloudProviders: (options) =>
-        list(
-          "cloudProviders",
-          [
-            { shortName: "GCP", regions: [] },
-            { shortName: "AWS", regions: [{ name: "eu-west-3", zones: ["a"] }] },
-          ],
-          options,
-        ),
-      managedDatabaseTypes: (options) => list("databaseTypes", [{ name: "POSTGRESQL" }], options),
+      cloudProviders: (options) => list("cloudProviders", PROVIDERS, undefined, options),
+      managedDatabaseTypes: (options) => list("databaseTypes", [{ name: "POSTGRESQL" }], undefined, options),
     },
     organization: {
-      gitRepositories: (query, options) => {
-        gitTokens.push(query?.gitTokenId);
-        return list(
-          "gitRepositories",
-          repositories ?? [
-            { id: "2", name: "acme/web", url: "u" },
-            { id: "1", name: "acme/api", url: "u" },
-          ],
-          options,
-        );
-      },
+      gitRepositories: (query, options) =>
+        list("gitRepositories", repositories ?? REPOSITORIES, query?.gitTokenId, options),
     },
   });
-  return { api, asked, gitTokens };
+  return { api, asked };
 }
 
 const reportOf = async (given = context({ include: all }), fake?: Fake) =>
   catalog.report(given, await catalog.observe(given, platform(fake).api));
 
 describe("a catalog", () => {
-  it("lists the repositories of the git token that it names", async () => {
-    const { api, gitTokens } = platform();
-    const gitTokenId = "00000000-0000-4000-8000-0000000000c1";
-    for (const change of [{}, { gitTokenId }]) {
-      await catalog.observe(context({ include: ["GitRepositories"], ...change }), api);
-    }
-    expect(gitTokens).toEqual([undefined, gitTokenId]);
-  });
+  const gitTokenId = "00000000-0000-4000-8000-0000000000c1";
+  const cluster = { mode: "CUSTOMER_MANAGED", provider: "AWS" };
+  const narrowed = { clusterMode: "CUSTOMER_MANAGED", cloudProvider: "AWS" };
 
-  it("reads what it includes, and nothing else", async () => {
-    const read = async (change: object) => {
-      const { api, asked } = platform();
-      await catalog.observe(context(change), api);
-      return asked.map(([name]) => name).toSorted();
-    };
-    expect(await read({})).toEqual(["templates"]);
-    expect(await read({ include: ["CloudProviders"] })).toEqual(["cloudProviders"]);
-    expect(await read({ include: all })).toEqual(["cloudProviders", "databaseTypes", "gitRepositories", "templates"]);
-  });
-
-  it("asks for the templates of its kind of cluster", async () => {
+  it.each<[string, object, object, ReturnType<typeof platform>["asked"]]>([
+    ["the templates, unless it says otherwise", {}, {}, [["templates", undefined, 30_000]]],
+    ["the templates of its kind of cluster", { cluster }, {}, [["templates", narrowed, 30_000]]],
+    ["at once when the user asks", {}, { requested: "now" }, [["templates", undefined, 0]]],
+    ["only what it includes", { include: ["CloudProviders"] }, {}, [["cloudProviders", undefined, 30_000]]],
+    ["all repositories", { include: ["GitRepositories"] }, {}, [["gitRepositories", undefined, 30_000]]],
+    [
+      "those of a git token",
+      { include: ["GitRepositories"], gitTokenId },
+      {},
+      [["gitRepositories", gitTokenId, 30_000]],
+    ],
+  ])("reads %s", async (_what, change, more, expected) => {
     const { api, asked } = platform();
-    await catalog.observe(context({ cluster: { mode: "CUSTOMER_MANAGED", provider: "AWS" } }), api);
-    expect(asked).toEqual([
-      ["templates", { clusterMode: "CUSTOMER_MANAGED", cloudProvider: "AWS" }, { maxAgeMs: 30_000 }],
-    ]);
-  });
-
-  it("reads again when the user asks", async () => {
-    const { api, asked } = platform();
-    await catalog.observe(context({}, {}, { requested: "now" }), api);
-    expect(asked[0]?.[2]?.maxAgeMs).toBe(0);
+    await catalog.observe(context(change, {}, more), api);
+    expect(asked).toEqual(expected);
   });
 
   it("writes a document per section, one item a line, in an order of its own", async () => {
