@@ -7,7 +7,14 @@ import {
   observedIn,
   planned,
   print,
+  COMMIT,
+  deployment,
+  OTHER_COMMIT,
+  passWith,
+  record,
+  statusOf,
 } from "../../../test/support/services/applications.ts";
+import { application } from "./index.ts";
 import type { Observed } from "./model.ts";
 
 const OTHER = "00000000-0000-4000-8000-0000000000a2";
@@ -61,3 +68,92 @@ describe("the steps before a deployment", () => {
     expect(planned(change, observed)).toBe(expected);
   });
 });
+
+const DEPLOY = `deployApplication ${COMMIT}`;
+const everything = { ...full, corrects: "Everything" } as const;
+const stopped = { ...full, spec: { runState: "Stopped" }, memory: { runState: "Stopped" as const } };
+const shown = (deployedCommitId: string, change: Partial<Observed> = {}) =>
+  observedFull("DEPLOYED", { gitRepository: { ...record().gitRepository, deployedCommitId } }, change);
+/** Others deployed another commit, by a request of their own. */
+const foreign = shown(OTHER_COMMIT, { status: statusOf("DEPLOYED", { deploymentRequestId: "theirs" }) });
+
+describe("a plan of an application that waits for approval", () => {
+  const [update, deploy] = ["updateApplication", "deployApplication"];
+  const deployed = { ...full, spec: { cpu: 2 } };
+
+  it.each<[string, readonly string[], readonly string[], string]>([
+    ["an update goes first", [], [], update],
+    ["what is awaited is deployed as well", [update], [update], DEPLOY],
+    ["what is forbidden is not", [update], [], "settled"],
+    ["nothing comes after the deployment", [update, deploy], [update], "settled"],
+  ])("%s", (_, blocked, pending, expected) => {
+    const change = { ...deployed, blockedOperations: new Set(blocked), pendingOperations: new Set(pending) };
+    expect(planned(change, observedFull("DEPLOYED", { cpu: 1 }))).toBe(expected);
+  });
+});
+
+describe("what others did to an application", () => {
+  const retried = {
+    retry: { limit: 2, backoffMs: 60_000 },
+    memory: { lastDeployment: deployment({ state: "DEPLOYMENT_ERROR" }) },
+  };
+
+  // states.test.ts has what is only reported: a stop and an uninstallation.
+  it.each<[string, Change, Observed, string]>([
+    ["a deployment of another commit is reported", full, foreign, "settled"],
+    ["a deployment of another commit is undone where everything is", everything, foreign, DEPLOY],
+    ["a list that lags behind our own deployment is nothing of others", everything, shown(OTHER_COMMIT), "settled"],
+    ["what is under way is awaited", everything, { ...foreign, status: statusOf("DEPLOYING") }, "waiting Deploying"],
+    ["a stop is undone where everything is", everything, observedFull("STOPPED"), DEPLOY],
+    ["a stop is undone on the documented surface, too", { corrects: "Everything" }, observedIn("STOPPED"), DEPLOY],
+    ["a stop is only reported", { ...full, corrects: "Nothing" }, observedFull("STOPPED"), "stalled DriftDetected"],
+    ["a start of what is to be stopped is undone", stopped, observedFull("DEPLOYED"), "stopApplication"],
+    ["an uninstallation is undone where everything is", everything, observedFull("DELETED"), DEPLOY],
+    ["a commit is nothing where none is wanted", { ...everything, spec: { deploy: undefined } }, foreign, "settled"],
+  ])("%s", (_name, change, observed, expected) => {
+    expect(planned(change, observed)).toBe(expected);
+  });
+
+  const another = { ...everything, spec: { deploy: { gitCommitId: OTHER_COMMIT } } };
+  const sent = (cpu: string) => ({ ...full, spec: { cpu: 250 }, memory: { written: { settings: settingsWith(cpu) } } });
+
+  it.each<[string, Change, Observed, boolean]>([
+    ["their commit", everything, foreign, true],
+    ["their stop", everything, observedFull("STOPPED"), true],
+    ["their start", stopped, observedFull("DEPLOYED"), true],
+    ["a stop of ours", { ...everything, memory: { runState: "Stopped" } }, observedFull("STOPPED"), false],
+    ["a new commit of ours", another, observedFull("DEPLOYED"), false],
+    ["what a user asks for", { ...everything, requested: "now" }, observedFull("STOPPED"), false],
+    ["a setting of theirs", sent("250"), observedFull("DEPLOYED", { cpu: 500 }), true],
+    ["a setting of ours", sent("100"), observedFull("DEPLOYED", { cpu: 100 }), false],
+  ])("is undone by a step that says so, or not: %s", (_name, change, observed, corrects) => {
+    const next = application.plan(passWith(change), observed);
+    expect(next.is === "step" && (next.step.corrects ?? false)).toBe(corrects);
+  });
+
+  it.each<[string, Change, Observed, string]>([
+    ["deployApplication", everything, foreign, "settled"],
+    ["deployApplication", everything, observedFull("STOPPED"), "stalled DriftDetected"],
+    ["deployApplication", everything, observedFull("DELETED"), "stalled ExternalResourceDeleted"],
+    ["stopApplication", stopped, observedFull("DEPLOYED"), "settled"],
+    ["deployApplication", retried, observedIn("DEPLOYMENT_ERROR"), "stalled DeploymentFailed"],
+  ])("is reported when %s is blocked", (op, change, observed, expected) => {
+    expect(planned({ ...change, blockedOperations: new Set([op]) }, observed)).toBe(expected);
+  });
+
+  it("is reported verbatim where a start is not undone", () => {
+    const { ready, drift } = application.report(passWith(stopped), observedFull("DEPLOYED"));
+    expect(ready.reason).toBe("Deployed");
+    expect(drift).toEqual([{ path: "spec.runState", desired: "Stopped", observed: "Running" }]);
+  });
+});
+
+/** All settings of the spec as they were sent, with this many CPUs. */
+function settingsWith(cpu: string): Record<string, string> {
+  return {
+    "spec.name": '"api"',
+    "spec.gitRepository.url": '"https://github.com/acme/api.git"',
+    "spec.gitRepository.branch": '"main"',
+    "spec.cpu": cpu,
+  };
+}

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { clusterContext } from "../../../test/support/kinds/cluster-contexts.ts";
-/** A cluster that the surface does not show: what is sent, and what is reported. */
 import type { ContextChange } from "../../../test/support/kinds/contexts.ts";
+import type { ExternalAction } from "../../engine/contract/kind.ts";
 import type { ClusterMemory } from "./crd.ts";
+import { recordClusterAction } from "./index.ts";
 import { NOTHING_OBSERVED, type ClusterContext } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
@@ -93,5 +94,56 @@ describe("the stop of a cluster that is not shown", () => {
     const context = unseen({ memory }, { runState: "Stopped" });
     expect(said(context)).toBe("settled");
     expect(report(context, NOTHING_OBSERVED).ready.reason).toBe(reason);
+  });
+});
+
+const action = (op: string): ExternalAction => ({
+  op,
+  by: "shop/op",
+  at: "2026-11-21T09:30:00.000Z",
+  state: "DEPLOYED",
+});
+
+/** The context after an operation that a PlatformOperation carried out. */
+function after(op: string, spec: object, memory: ClusterMemory = {}): ClusterContext {
+  const context = unseen({ memory }, spec);
+  return { ...context, memory: recordClusterAction(action(op), context) };
+}
+
+describe("a cluster that is not shown, after an operation", () => {
+  const baseline = { versionBaseline: { generation: 1, kubernetesVersion: "1.33" } };
+
+  it.each<[string, string, object, ClusterMemory, string]>([
+    ["was asked to stop", "stopCluster", {}, {}, "Accepted"],
+    ["was asked to stop, as its spec says", "stopCluster", { runState: "Stopped" }, {}, "Accepted"],
+    ["was stopped and cannot be started", "stopCluster", { runState: "Running" }, {}, "NotSupportedByApi"],
+    ["was upgraded", "upgradeCluster", { kubernetesVersion: "1.33" }, baseline, "Accepted"],
+    ["is not upgraded a second time", "upgradeCluster", { kubernetesVersion: "1.34" }, baseline, "Accepted"],
+    ["is upgraded further", "upgradeCluster", { kubernetesVersion: "1.35" }, baseline, "upgradeCluster"],
+    ["is no database", "stopDatabase", {}, {}, "Available"],
+  ])("%s", (_name, op, spec, memory, expected) => {
+    const context = after(op, spec, memory);
+    const planned = said(context);
+    expect(planned === "settled" ? report(context, NOTHING_OBSERVED).ready.reason : planned).toBe(expected);
+  });
+
+  it("names the operation where its own request is not later", () => {
+    const message = (context: ClusterContext) => report(context, NOTHING_OBSERVED).ready.message;
+    const upgraded = after("upgradeCluster", { kubernetesVersion: "1.33" }, baseline);
+    expect(message(upgraded)).toContain("shop/op");
+    expect(report(upgraded, NOTHING_OBSERVED).conditions).toContainEqual(
+      expect.objectContaining({ type: "UpToDate", status: "Unknown", message: expect.stringContaining("shop/op") }),
+    );
+    const lastOrder = { operation: "Upgrade", generation: 1, kubernetesVersion: "1.34" } as const;
+    expect(message({ ...upgraded, memory: { ...upgraded.memory, lastOrder } })).not.toContain("shop/op");
+    expect(message(after("stopCluster", {}))).toContain("shop/op");
+  });
+
+  it("is not written twice, and is only remembered where the platform shows clusters", () => {
+    const context = after("stopCluster", {});
+    expect(recordClusterAction(action("stopCluster"), context)).toBe(context.memory);
+    expect(recordClusterAction(action("stopCluster"), clusterContext())).toEqual({
+      lastOperation: expect.anything() as unknown,
+    });
   });
 });
