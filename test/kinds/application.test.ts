@@ -238,14 +238,6 @@ describe("an application on the full surface alone", () => {
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
   });
 
-  it("keeps the variables that it has when our status was lost", async () => {
-    const runner = await env.deployed({ variables: [secret] }, { "spec.variables[TOKEN]": "hunter22" });
-    runner.lose();
-    expect(await runner.run()).toMatchObject({ ops: ["adopt"], is: "settled" });
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-  });
-
   it("[A5] is deleted until it is gone", async () => {
     const runner = await env.deployed();
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: ["deleteApplication"], is: "waiting" });

@@ -177,17 +177,6 @@ describe("a database whose state the surface does not show", () => {
     expect(start).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
   });
 
-  it("is seen again with the next order that has a request id", async () => {
-    env.harness.change({ nullRequestIds: true });
-    const runner = env.applied();
-    await runner.run();
-    env.harness.change({ nullRequestIds: false });
-    env.harness.pass(120);
-    expect(await runner.run({ requested: "again" })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
-    env.harness.pass(120);
-    expect(await runner.run({ requested: "again" })).toMatchObject({ ops: [], end: "settled Available" });
-  });
-
   it("is taken over by its id where the connection lets it, and left as it is until somebody asks", async () => {
     const externalId = await env.foreign();
     const runner = env.applied({ externalId });

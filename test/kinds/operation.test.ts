@@ -20,10 +20,10 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   const env = operationEnv(surface);
 
   it.each([
-    ["deployApplication", deploy, "Deploying", "Commit 89abcde is deployed."],
-    ["stopDatabase", stopDatabase, "Stopping", "The database is stopped."],
-    ["deployDatabase", startDatabase, "Deploying", "The database is deployed."],
-  ])("follows %s to its end by its request", async (op, spec, _doing, done) => {
+    ["deployApplication", deploy, "Commit 89abcde is deployed."],
+    ["stopDatabase", stopDatabase, "The database is stopped."],
+    ["deployDatabase", startDatabase, "The database is deployed."],
+  ])("follows %s to its end by its request", async (op, spec, done) => {
     const runner = env.applied(spec);
     const first = await runner.run();
     expect(first).toMatchObject({ ops: [op], is: "waiting", report: { conditions: [] } });

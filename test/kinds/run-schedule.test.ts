@@ -18,30 +18,16 @@ describe.each([
     env.harness.pass(120);
   };
 
-  it("stops it within a window, and starts it after", async () => {
-    const runner = await env.deployed();
-    expect(await runner.run(within)).toMatchObject({ ops: [stop], is: "waiting" });
-    env.harness.pass(120);
-    const stopped = await runner.run(within);
-    expect(stopped).toMatchObject({
-      ops: [],
-      is: "settled",
-      why: {
-        reason: "Stopped",
-        message: `The ${noun} is stopped until 2026-11-21T20:00:00Z, as spec.runSchedule says.`,
-      },
-      status: { runState: "Stopped", nextRunChange: { at: "2026-11-21T20:00:00Z", runState: "Running" } },
-    });
-    expect(stopped.report.drift ?? []).toEqual([]);
-    expect(await runner.run(within)).toMatchObject({ ops: [], wrote: false });
-    expect(await runner.run(outside)).toMatchObject({ ops: [start], is: "waiting" });
-  });
-
   it("leaves alone what somebody starts by hand within a window, and stops it in the next one", async () => {
     const runner = await env.deployed();
     await runner.run(within);
     env.harness.pass(120);
-    await runner.run(within);
+    const message = `The ${noun} is stopped until 2026-11-21T20:00:00Z, as spec.runSchedule says.`;
+    const nextRunChange = { at: "2026-11-21T20:00:00Z", runState: "Running" };
+    const stopped = await runner.run(within);
+    expect(stopped).toMatchObject({ ops: [], end: "settled Stopped", why: { message }, status: { nextRunChange } });
+    expect(stopped.report.drift ?? []).toEqual([]);
+    expect(await runner.run(within)).toMatchObject({ ops: [], wrote: false });
     await startByHand(runner.id()!);
     const held = { ops: [], is: "settled", status: { runState: "Running", runUntil: "2026-11-21T20:00:00Z" } };
     expect(await runner.run(within)).toMatchObject(held);

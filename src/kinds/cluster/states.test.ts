@@ -53,24 +53,18 @@ describe("a cluster", () => {
     expect(Object.keys(TABLE).toSorted()).toEqual([...clusterStates].toSorted());
   });
 
-  it.each(Object.entries(TABLE))("in state %s", (state, row) => {
+  it.each(Object.entries(TABLE))("in state %s, which is the reason of ClusterDeployed", (state, row) => {
     expect([saidIn(state, "Running"), saidIn(state, "Stopped"), saidIn(state)]).toEqual(row);
+    const status = state === "DEPLOYED" || state === "RESTARTED" ? "True" : "False";
+    expect(report(clusterContext(), listed(state)).conditions).toContainEqual(
+      expect.objectContaining({ type: "ClusterDeployed", reason: state, status }),
+    );
   });
 
   it("[C5] in a state of the future waits, and shows it", () => {
     expect(saidIn("HIBERNATING", "Running")).toBe("UnknownState");
     expect(report(clusterContext(), listed("HIBERNATING")).conditions).toContainEqual(
       expect.objectContaining({ type: "ClusterDeployed", status: "Unknown", reason: "HIBERNATING" }),
-    );
-  });
-
-  it.each(Object.keys(TABLE))("carries %s as the reason of ClusterDeployed", (state) => {
-    expect(report(clusterContext(), listed(state)).conditions).toContainEqual(
-      expect.objectContaining({
-        type: "ClusterDeployed",
-        reason: state,
-        status: state === "DEPLOYED" || state === "RESTARTED" ? "True" : "False",
-      }),
     );
   });
 });
