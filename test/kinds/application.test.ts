@@ -8,6 +8,7 @@ import { applicationEnv } from "../support/services/runners.ts";
 const SURFACES = ["Documented", "Full"] as const;
 const secret = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
 const plain = { name: "MODE", value: "fast" };
+const other = { deploy: { gitCommitId: OTHER_COMMIT } };
 
 describe.each(SURFACES)("an application on the %s surface", (surface) => {
   const env = applicationEnv(surface);
@@ -16,10 +17,7 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     const runner = env.applied();
     await runner.run();
     env.harness.pass(3);
-    expect(await runner.run({ spec: env.spec({ deploy: { gitCommitId: OTHER_COMMIT } }) })).toMatchObject({
-      ops: [],
-      is: "waiting",
-    });
+    expect(await runner.run({ spec: env.spec(other) })).toMatchObject({ ops: [], is: "waiting" });
     env.harness.pass(120);
     // The pass that sees the first one over starts the second, and must not take it for over.
     const second = await runner.run();
@@ -30,17 +28,14 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     });
     expect(second.status["lastDeployment"]).not.toHaveProperty("finishedAt");
     env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({
-      ops: [],
-      is: "settled",
-      status: { lastDeployment: { state: "DEPLOYED" } },
-    });
+    const last = { lastDeployment: { state: "DEPLOYED" } };
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: last });
     expect(env.harness.service(runner.id()).commit).toBe(OTHER_COMMIT);
   });
 
   it("reports the commit that is deployed now, not the one of a moment before", async () => {
     const runner = await env.deployed();
-    await runner.run({ spec: env.spec({ deploy: { gitCommitId: OTHER_COMMIT } }) });
+    await runner.run({ spec: env.spec(other) });
     env.harness.pass(3);
     await runner.run();
     // Time passes on the platform, but not for what the client remembers.
@@ -88,10 +83,8 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     expect(env.harness.values(runner.id())).toEqual({ MODE: "fast", OTHER: "1" });
     env.harness.wait(120);
     const { ops, status } = await runner.run();
-    expect([ops, Object.keys(status["written"] ?? {})]).toEqual([
-      [],
-      expect.not.arrayContaining(["attempts", "sentAt"]),
-    ]);
+    expect(ops).toEqual([]);
+    expect(Object.keys(status["written"] ?? {})).toEqual(expect.not.arrayContaining(["attempts", "sentAt"]));
     env.harness.wait(600);
     await runner.run();
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
@@ -104,11 +97,8 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     await runner.run();
     await runner.run();
     env.harness.wait(120);
-    env.harness.fault({ match: { operation: "importEnvironmentVariable" }, answer: { is: "status", status: 422 } });
-    const { ops, status } = await runner.run({
-      requested: "again",
-      spec: env.spec({ variables, deploy: { gitCommitId: OTHER_COMMIT } }),
-    });
+    env.harness.fault("importEnvironmentVariable", { is: "status", status: 422 });
+    const { ops, status } = await runner.run({ requested: "again", spec: env.spec({ variables, ...other }) });
     expect(ops).toEqual(["importVariables", "deployApplication"]);
     expect(status["written"]).toMatchObject({ variableNames: ["MODE"] });
   });
@@ -123,12 +113,8 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
 
   it("sees inherited variables for what they are, where they are distinguished", async () => {
     const runner = await env.deployed();
-    addForeignVariable(env.harness.simulator.sim, {
-      parentId: env.projectId,
-      scope: "PROJECT",
-      key: "MODE",
-      value: "inherited",
-    });
+    const inherited = { parentId: env.projectId, scope: "PROJECT", key: "MODE", value: "inherited" } as const;
+    addForeignVariable(env.harness.simulator.sim, inherited);
     runner.lose({ externalId: runner.id()! });
     const found = await runner.run({ spec: env.spec({ variables: [plain] }) });
     // Only deployed services show a scope.
@@ -145,10 +131,8 @@ describe("an application on the full surface alone", () => {
     const runner = env.applied();
     await runner.run();
     env.harness.pass(120);
-    expect(await runner.run({ spec: env.spec({ runState: "Stopped" }) })).toMatchObject({
-      ops: ["stopApplication"],
-      is: "waiting",
-    });
+    const stopped = await runner.run({ spec: env.spec({ runState: "Stopped" }) });
+    expect(stopped).toMatchObject({ ops: ["stopApplication"], is: "waiting" });
   });
 
   it("has its settings changed and deployed, and what others set beside them stays", async () => {
@@ -182,17 +166,14 @@ describe("an application on the full surface alone", () => {
 
   it("has settings that the platform stores otherwise sent and deployed once, and reported as drift", async () => {
     const runner = await env.deployed();
-    env.harness.fault({ match: { operation: "updateApplication" }, answer: { is: "edited", set: { cpu: 500 } } });
+    env.harness.fault("updateApplication", { is: "edited", set: { cpu: 500 } });
     const first = await runner.run({ spec: env.spec({ cpu: 499 }) });
     env.harness.service(runner.id()).settings["cpu"] = 500;
     expect(first.ops).toEqual(["updateApplication", "deployApplication"]);
     for (let passes = 0; passes < 3; passes += 1) {
       env.harness.pass(600);
-      expect(await runner.run()).toMatchObject({
-        ops: [],
-        is: "settled",
-        report: { drift: [{ path: "spec.cpu", desired: "499", observed: "500" }] },
-      });
+      const drift = [{ path: "spec.cpu", desired: "499", observed: "500" }];
+      expect(await runner.run()).toMatchObject({ ops: [], is: "settled", report: { drift } });
     }
     expect(env.sent()).toEqual(["updateApplication", "deployApplication"]);
     expect((await runner.run({ requested: "again" })).ops[0]).toBe("updateApplication");
@@ -200,11 +181,9 @@ describe("an application on the full surface alone", () => {
 
   it("has its settings sent once, also when the answer has no body", async () => {
     const runner = await env.deployed();
-    env.harness.fault({ match: { operation: "updateApplication" }, effect: "applied", answer: { is: "empty" } });
-    expect((await runner.run({ spec: env.spec({ cpu: 750 }) })).ops).toEqual([
-      "updateApplication",
-      "deployApplication",
-    ]);
+    env.harness.fault("updateApplication", { is: "empty" }, { effect: "applied" });
+    const changed = await runner.run({ spec: env.spec({ cpu: 750 }) });
+    expect(changed.ops).toEqual(["updateApplication", "deployApplication"]);
     env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
   });
@@ -227,10 +206,7 @@ describe("an application on the full surface alone", () => {
   it("has a secret that could not be replaced at once deployed once it is", async () => {
     const runner = await env.deployed({ variables: [secret] }, { "spec.variables[TOKEN]": "old-value" });
     runner.around.values = { "spec.variables[TOKEN]": "new-value" };
-    env.harness.fault({
-      match: { operation: "listApplicationSecrets" },
-      answer: { is: "edited", set: { results: [] } },
-    });
+    env.harness.fault("listApplicationSecrets", { is: "edited", set: { results: [] } });
     expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
     env.harness.pass(120);
     expect((await runner.run()).ops).toEqual(["updateSecret", "deployApplication"]);
@@ -252,12 +228,12 @@ describe("an application on the full surface alone", () => {
     const own = await env.harness.newEnvironment(env.projectId, `env-${env.name}`);
     const runner = env.harness.application(own, env.spec());
     await runner.run();
-    env.harness.fault({ match: { operation: "listApplications" }, answer: { is: "status", status: 403 } });
+    env.harness.fault("listApplications", { is: "status", status: 403 });
     expect((await failureOf(runner.run({ goal: "absent" }))).failure.is).toBe("Forbidden");
     env.harness.remove(own);
     env.harness.pass(60);
     expect(await runner.run()).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
-    env.harness.fault({ match: { operation: "listApplications" }, answer: { is: "status", status: 403 } });
+    env.harness.fault("listApplications", { is: "status", status: 403 });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
   });
 });
@@ -320,11 +296,7 @@ describe("an application on the documented surface alone", () => {
     await runner.run();
     removeSecret();
     env.harness.pass(120);
-    env.harness.fault({
-      match: { operation: "importEnvironmentVariable" },
-      effect: "applied",
-      answer: { is: "reset" },
-    });
+    env.harness.fault("importEnvironmentVariable", { is: "reset" }, { effect: "applied" });
     await failureOf(runner.run());
     expect(env.harness.values(runner.id())).toEqual({ TOKEN: "new-value" });
     env.harness.pass(120);
@@ -338,16 +310,9 @@ describe("an application on the documented surface alone", () => {
   it("knows a secret that an import without an answer made right after the list was read", async () => {
     const runner = env.applied({ variables: [secret] });
     runner.around.values = { "spec.variables[TOKEN]": "hunter22" };
-    env.harness.fault({
-      match: { operation: "importEnvironmentVariable" },
-      effect: "applied",
-      answer: { is: "reset" },
-    });
+    env.harness.fault("importEnvironmentVariable", { is: "reset" }, { effect: "applied" });
     await failureOf(runner.run());
-    env.harness.fault({
-      match: { operation: "listApplicationSecrets" },
-      answer: { is: "edited", set: { results: [] } },
-    });
+    env.harness.fault("listApplicationSecrets", { is: "edited", set: { results: [] } });
     expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
     env.harness.pass(120);
     const { ops, report } = await runner.run();

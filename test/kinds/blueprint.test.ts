@@ -225,10 +225,7 @@ describe("the service of a blueprint", () => {
     removeService(env.harness.simulator.world(), env.service(runner));
     env.harness.pass(60);
     const status = { id: runner.status()["serviceId"], state: "DEPLOYED" };
-    env.harness.fault({
-      match: { operation: "getEnvironmentStatuses" },
-      answer: { is: "edited", set: { helms: [status] } },
-    });
+    env.harness.fault("getEnvironmentStatuses", { is: "edited", set: { helms: [status] } });
     expect((await runner.run({ onMissing: "Recreate" })).ops).toEqual([]);
     expect((await runner.run({ onMissing: "Recreate" })).ops).toEqual(["forget"]);
   });

@@ -110,12 +110,7 @@ describe("a cluster that the platform shows", () => {
   });
 
   it("is followed in the list where the platform has no status of one cluster", async () => {
-    env.harness.fault({
-      match: { operation: "getClusterStatus" },
-      effect: "none",
-      answer: { is: "status", status: 405 },
-      count: 100,
-    });
+    env.harness.fault("getClusterStatus", { is: "status", status: 405 }, { count: null });
     const runner = env.applied({ runState: "Stopped" });
     expect(await runner.run()).toMatchObject({ ops: ["adopt", "stopCluster"], is: "waiting" });
     expect(await runner.run()).toMatchObject({ is: "waiting", status: { state: "STOP_QUEUED" } });
@@ -174,10 +169,7 @@ describe("a cluster that the platform shows", () => {
 
   it.each([
     ["its status lags behind", () => env.harness.edit(env.cluster.id, { script: ["DEPLOYED", "DEPLOYED"] })],
-    [
-      "the answer has no body",
-      () => env.harness.fault({ match: { operation: "upgradeCluster" }, effect: "applied", answer: { is: "empty" } }),
-    ],
+    ["the answer has no body", () => env.harness.fault("upgradeCluster", { is: "empty" }, { effect: "applied" })],
   ])("is upgraded once when %s", async (_name, set) => {
     const runner = env.applied({ kubernetesVersion: "1.34" });
     set();

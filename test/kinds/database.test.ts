@@ -26,15 +26,14 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
 
   it("reports once whether the platform lists its managed type, and created in any case", async () => {
     const { faults } = env.harness.simulator.sim;
-    const answer = { is: "status", status: 500 } as const;
-    const fault = { match: { operation: "listManagedDatabaseTypes" }, count: null };
-    env.harness.fault({ ...fault, answer });
+    const read = "listManagedDatabaseTypes";
+    env.harness.fault(read, { is: "status", status: 500 }, { count: null });
     const runner = env.applied({ type: "REDIS", mode: "MANAGED", version: "7" });
     const first = await runner.run();
     expect(first).toMatchObject({ ops: ["createDatabase", "deployDatabase"] });
     expect(first.report.conditions.map(({ type }) => type)).not.toContain("TypeKnown");
     faults.clear();
-    env.harness.fault({ ...fault, answer: { is: "edited", set: { results: [{ name: "POSTGRESQL" }] } } });
+    env.harness.fault(read, { is: "edited", set: { results: [{ name: "POSTGRESQL" }] } }, { count: null });
     env.harness.pass(120);
     await runner.run();
     const result = await runner.run();
@@ -87,10 +86,7 @@ describe("a database that others work on, too", () => {
   it.each([
     ["the platform takes its time to show an order", () => env.harness.change({ acceptLatencySeconds: 4 })],
     ["the platform gives no request ids", () => env.harness.change({ nullRequestIds: true })],
-    [
-      "an answer has no body",
-      () => env.harness.fault({ match: { operation: "stopDatabase" }, effect: "applied", answer: { is: "empty" } }),
-    ],
+    ["an answer has no body", () => env.harness.fault("stopDatabase", { is: "empty" }, { effect: "applied" })],
   ])("is ordered once when %s", async (_name, set) => {
     set();
     const runner = env.applied();
@@ -130,10 +126,7 @@ describe("a database whose state the surface does not show", () => {
 
   it.each([
     ["gives no request id", () => env.harness.change({ nullRequestIds: true })],
-    [
-      "answers without a body",
-      () => env.harness.fault({ match: { operation: "deployDatabase" }, effect: "applied", answer: { is: "empty" } }),
-    ],
+    ["answers without a body", () => env.harness.fault("deployDatabase", { is: "empty" }, { effect: "applied" })],
   ])("is not observable when the platform %s, and is not asked for ever after", async (_name, set) => {
     set();
     const runner = env.applied();

@@ -65,7 +65,7 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
     const runner = harness.environment(projectId, spec("kept"));
     await runner.run();
     for (const operation of ["getProjectEnvironmentStats", "listEnvironments"]) {
-      harness.fault({ match: { operation }, count: null, answer: { is: "status", status: 403 } });
+      harness.fault(operation, { is: "status", status: 403 }, { count: null });
     }
     const failure = await failureOf(runner.run({ goal: "absent" }));
     harness.simulator.sim.faults.clear();
@@ -78,7 +78,7 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
       const runner = harness.environment(projectId, spec("normal"));
       await runner.run();
       const answer = { is: "edited", set: { mode: "STAGING" } } as const;
-      harness.fault({ match: { operation: "updateEnvironment" }, count: null, answer });
+      harness.fault("updateEnvironment", answer, { count: null });
       const run = await runner.run({ spec: spec("normal", { mode: "PRODUCTION" }) });
       harness.simulator.sim.faults.clear();
       expect(run).toMatchObject({ ops: ["updateEnvironment"], is: "settled" });
@@ -113,7 +113,7 @@ describe.each(SURFACES)("a connection to a platform with the %s surface", (surfa
     await harness.newProject("shop");
     expect(await observe("Auto")).toMatchObject({ surface });
     expect(await observe("Auto", clusterConnection)).toMatchObject({ surface });
-    harness.fault({ match: { operation: "getProject" }, answer: { is: "status", status: 500 }, count: null });
+    harness.fault("getProject", { is: "status", status: 500 }, { count: null });
     const failing = await observe("Auto");
     harness.simulator.sim.faults.clear();
     // What has worked once is not forgotten over a failure.

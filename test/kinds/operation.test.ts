@@ -109,9 +109,10 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   });
 
   it("fails for default values that no ConfigMap holds", async () => {
-    env.harness.fault({
-      match: { operation: "createHelmDefaultValues" },
-      answer: { is: "status", status: 200, body: JSON.stringify("x".repeat(1024 * 1024)) },
+    env.harness.fault("createHelmDefaultValues", {
+      is: "status",
+      status: 200,
+      body: JSON.stringify("x".repeat(1024 * 1024)),
     });
     const done = await env.applied({ ...render, source: { helm_repository: {} } }).run();
     expect(done).toMatchObject({ is: "stalled", report: { conditions: [failed("OperationRejected")] } });
@@ -120,7 +121,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
 
   it("tries again what was refused, up to its limit", async () => {
     const refused = { is: "status", status: 400 } as const;
-    env.harness.fault({ match: { operation: "stopDatabase" }, answer: refused, count: 3, effect: "none" });
+    env.harness.fault("stopDatabase", refused, { count: 3, effect: "none" });
     const runner = env.applied({ ...stopDatabase, backoffLimit: 2 });
     for (const failedRequests of [1, 2]) {
       const tried = await runner.run();
@@ -136,7 +137,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   it("[C8] is sent again after a 409 until it is accepted, whatever its limit of failures", async () => {
     const body = { message: "Operation is in progress" };
     const refusals = [409, 409, 400].map((status) => ({ is: "status", status, body }) as const);
-    for (const answer of refusals) env.harness.fault({ match: { operation: "stopDatabase" }, answer, effect: "none" });
+    for (const answer of refusals) env.harness.fault("stopDatabase", answer, { effect: "none" });
     const runner = env.applied({ ...stopDatabase, backoffLimit: 0 });
     for (const { status } of refusals) {
       const tried = await runner.run();

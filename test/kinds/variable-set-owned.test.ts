@@ -113,11 +113,7 @@ describe("what a variable set created on the Full surface", () => {
   it("is left to others who took it away while it was removed", async () => {
     const runner = env.set({ variables: [plain] });
     await runner.settle();
-    env.harness.fault({
-      match: { operation: "deleteApplicationVariable" },
-      effect: "applied",
-      answer: { is: "status", status: 404 },
-    });
+    env.harness.fault("deleteApplicationVariable", { is: "status", status: 404 }, { effect: "applied" });
     expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: ["deleteVariable"], is: "settled" });
   });
 
@@ -168,7 +164,7 @@ describe("what a variable set created on the Full surface", () => {
     const runner = env.set({ variables: [plain] });
     await runner.settle();
     const match = { path: `/application/${env.web}/*` };
-    env.harness.fault({ match, count: null, answer: { is: "status", status } });
+    env.harness.fault(match, { is: "status", status }, { count: null });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], ...end });
   });
 });

@@ -37,7 +37,7 @@ describe.each(["Full", "Documented"] as const)("the targets of a variable set on
     [403, "PermissionDenied"],
   ])("that the platform answers %i for are reported, and hold up no others", async (status, reason) => {
     const match = { path: `/application/${env.web}/*` };
-    env.harness.fault({ match, count: null, answer: { is: "status", status } });
+    env.harness.fault(match, { is: "status", status }, { count: null });
     const runner = env.set({ targets: targets(), variables: [plain] });
     const result = await runner.settle();
     expect(result).toMatchObject({ ops: ["importVariables"], is: "stalled", why: { reason } });
@@ -46,7 +46,7 @@ describe.each(["Full", "Documented"] as const)("the targets of a variable set on
   });
 
   it("that nobody may see are the connection's trouble", async () => {
-    env.harness.fault({ match: { path: "/application/*" }, count: null, answer: { is: "status", status: 403 } });
+    env.harness.fault({ path: "/application/*" }, { is: "status", status: 403 }, { count: null });
     const runner = env.set({ targets: targets(), variables: [plain] });
     await expect(runner.run()).rejects.toMatchObject({ failure: { is: "Forbidden" } });
   });
@@ -105,8 +105,7 @@ describe("a target by id", () => {
     it("[E11] keeps what a set recorded where the environment is not the organization's", async () => {
       const runner = env.set(byId(env.web), given);
       await runner.settle();
-      const match = { operation: "getApplication" };
-      env.harness.fault({ match, answer: { is: "edited", set: { "environment.id": elsewhere } } });
+      env.harness.fault("getApplication", { is: "edited", set: { "environment.id": elsewhere } });
       const gone = await runner.run({ goal: "absent" });
       expect(gone).toMatchObject({ ops: [], end: "stalled NotObservable" });
       expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
@@ -116,8 +115,7 @@ describe("a target by id", () => {
       const standing = { allowUnverifiedIds: true };
       const runner = env.set(byId(env.web), given);
       await runner.settle(standing);
-      const match = { operation: "getApplication" };
-      env.harness.fault({ match, count: null, answer: { is: "edited", set: { environment: null } } });
+      env.harness.fault("getApplication", { is: "edited", set: { environment: null } }, { count: null });
       const emptied = await runner.run({ ...standing, spec: { ...byId(env.web), variables: [] } });
       expect(emptied).toMatchObject({ ops: [] });
       const gone = await runner.run({ ...standing, goal: "absent" });
@@ -142,8 +140,7 @@ describe("a target by id", () => {
     });
 
     it("is refused where its environment is not the organization's", async () => {
-      const match = { operation: "getApplication" };
-      env.harness.fault({ match, answer: { is: "edited", set: { "environment.id": elsewhere } } });
+      env.harness.fault("getApplication", { is: "edited", set: { "environment.id": elsewhere } });
       expect(await env.set(byId(env.web), given).run()).toMatchObject({ ops: [], why: { reason: "InvalidSpec" } });
     });
   });

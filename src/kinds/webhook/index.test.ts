@@ -103,11 +103,7 @@ describe("on the full surface", () => {
     const hook = harness.webhook(spec);
     await hook.run();
     const [stored, drift] = [{ targetUrl: `${TARGET}/` }, [{ path: "spec.targetUrl" }]];
-    harness.fault({
-      match: { operation: "updateWebhook" },
-      count: null,
-      answer: { is: "edited", set: { target_url: `${TARGET}/` } },
-    });
+    harness.fault("updateWebhook", { is: "edited", set: { target_url: `${TARGET}/` } }, { count: null });
     harness.edit(hook.id(), stored);
     expect(await hook.run()).toMatchObject({ ops: ["updateWebhook"], is: "settled", report: { drift } });
     harness.edit(hook.id(), stored);

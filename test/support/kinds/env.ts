@@ -68,7 +68,12 @@ export async function startKindHarness(surface: SurfaceName, known: SurfaceName 
       pass(seconds);
     },
     change: (settings: SettingsChange): void => changeSettings(sim.settings, settings),
-    fault: (fault: FaultInput) => void sim.faults.add(fault),
+    /** Has a call end like this, the first one by default. @param match an operation, or other members of the call */
+    fault: (
+      match: string | FaultInput["match"],
+      answer: FaultInput["answer"],
+      more: Omit<FaultInput, "match" | "answer"> = {},
+    ) => void sim.faults.add({ match: typeof match === "string" ? { operation: match } : match, answer, ...more }),
     edit: (id: string | undefined, members: Readonly<Record<string, unknown>>) =>
       void editRecord(sim, id ?? "", members),
     remove: (id: string | undefined): void => removeRecord(sim, id ?? ""),
