@@ -72,6 +72,7 @@ describe("no deployment is due", () => {
   const rotated = { ...inputs, fingerprint: print("other digest", "key-2") };
   const edited = { memory: { written: written({ revision: 1 }) } };
   const toStop = { requested: "now", spec: { runState: "Stopped" } };
+  const retried = { requested: "now", ...last({ retry: "now" }) };
 
   // states.test.ts has the states in which nothing has changed.
   it.each<[string, Change, Observed, string]>([
@@ -80,12 +81,7 @@ describe("no deployment is due", () => {
     ["while work is under way", { spec: other }, observedIn("RESTARTING"), "waiting Restarting"],
     ["by hand", { spec: otherByHand }, observedIn("DEPLOYED"), "settled"],
     ["by hand, the first time", { ...isNew, spec: byHand }, never, "settled"],
-    [
-      "twice for one request",
-      { requested: "now", ...last({ retry: "now" }) },
-      observedIn("BUILD_ERROR"),
-      "stalled BuildFailed",
-    ],
+    ["twice for one request", retried, observedIn("BUILD_ERROR"), "stalled BuildFailed"],
     ["on request, when it runs", { requested: "now" }, observedIn("DEPLOYED"), "settled"],
     ["for settings, of what others stopped", edited, observedIn("STOPPED"), "stalled DriftDetected"],
     ["to undo an uninstallation by others", { spec: other }, observedIn("DELETED"), GONE],

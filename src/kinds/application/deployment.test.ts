@@ -69,7 +69,7 @@ describe("[C10] a deployment is followed by its request id", () => {
   const later = { lastDeploymentDate: "2026-11-21T10:00:00Z" };
   const unnamed = { status: statusOf("DEPLOYED", { deploymentRequestId: undefined as never, ...later }) };
   const since = observedIn("RUNNING", { status: statusOf("RUNNING", later) });
-  const canceled = statusOf("CANCELED", { deploymentRequestId: REQUEST, executionId: "run-2" });
+  const canceled = { status: statusOf("CANCELED", { deploymentRequestId: REQUEST, executionId: "run-2" }) };
   const lastOf = (change: Change, observed: Observed) =>
     (application.report(passWith(change), observed).status as ApplicationMemory).lastDeployment;
 
@@ -79,20 +79,8 @@ describe("[C10] a deployment is followed by its request id", () => {
     ["over, the service not showing it yet", asked("DEPLOYED", "DEPLOYING"), "settled", "DEPLOYED", true],
     ["failed, the service not showing it yet", asked("BUILD_ERROR"), "stalled BuildFailed", "BUILD_ERROR", true],
     ["failed for another service", asked("BUILD_ERROR", "DEPLOYED", ours), "settled", "DEPLOYED", true],
-    [
-      "failed for another one, without a request",
-      asked("BUILD_ERROR", "DEPLOYED", unnamed),
-      "settled",
-      "DEPLOYED",
-      true,
-    ],
-    [
-      "failed because of another service",
-      asked("BUILD_ERROR", "CANCELED", { status: canceled }),
-      "stalled Canceled",
-      "CANCELED",
-      true,
-    ],
+    ["failed for another, without a request", asked("BUILD_ERROR", "DEPLOYED", unnamed), "settled", "DEPLOYED", true],
+    ["failed because of another", asked("BUILD_ERROR", "CANCELED", canceled), "stalled Canceled", "CANCELED", true],
     ["canceled before it began", asked("CANCELED", "DEPLOYED", ours), "stalled Canceled", "CANCELED", true],
     ["in an undocumented state", asked("PONDERING"), "waiting Progressing", "PONDERING", false],
     ["ended, the service in an unknown state", asked("DEPLOYED", "UNAVAILABLE"), "settled", "DEPLOYED", true],

@@ -37,18 +37,13 @@ describe("the history of an application", () => {
 
 describe("the event of a deployment that succeeded", () => {
   const unseen = { commit: COMMIT, state: "DEPLOYED" };
-  const short = COMMIT.slice(0, 7);
+  const DEPLOYED = `Commit ${COMMIT.slice(0, 7)} was deployed in`;
 
   it.each([
-    ["its time", took(134), past(100, 100), `Commit ${short} was deployed in 2 min 14 s.`],
-    [
-      "what is usual",
-      took(134),
-      [...past(90, 600, 125), unseen],
-      `Commit ${short} was deployed in 2 min 14 s, usually 2 min.`,
-    ],
-    ["seconds", took(40), past(31, 30, 33), `Commit ${short} was deployed in 40 s, usually 31 s.`],
-    ["whole minutes", took(120), [], `Commit ${short} was deployed in 2 min.`],
+    ["its time", took(134), past(100, 100), `${DEPLOYED} 2 min 14 s.`],
+    ["what is usual", took(134), [...past(90, 600, 125), unseen], `${DEPLOYED} 2 min 14 s, usually 2 min.`],
+    ["seconds", took(40), past(31, 30, 33), `${DEPLOYED} 40 s, usually 31 s.`],
+    ["whole minutes", took(120), [], `${DEPLOYED} 2 min.`],
   ])("says %s", (_name, last, known, note) => {
     expect(successNote(last, known)).toBe(note);
   });

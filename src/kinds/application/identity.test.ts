@@ -96,12 +96,7 @@ describe("an application that is gone", () => {
     ["is reported", full, missing(), GONE],
     ["is forgotten where it is to be created again", recreated, missing(), "forget ExternalResourceDeleted"],
     ["is reported where nothing proves it", recreated, missing({}), GONE],
-    [
-      "is reported where it was never recorded",
-      { ...recreated, identitySource: "given" },
-      missing(),
-      "stalled InvalidSpec",
-    ],
+    ["is reported if it was not recorded", { ...recreated, identitySource: "given" }, missing(), "stalled InvalidSpec"],
     ["is no matter when its object is deleted", { ...recreated, goal: "absent" }, missing(), "settled"],
   ])("%s", (_name, change, observed, expected) => {
     expect(planned(change, observed)).toBe(expected);

@@ -37,30 +37,21 @@ const written = (variableNames: string[], variablesPrint = print("some")) => ({
   memory: { written: { revision: 0, variables: variablesPrint, variableNames } },
 });
 
+/** Another commit is left to others to deploy. */
+const waits = { spec: { deploy: { gitCommitId: OTHER_COMMIT, policy: "Manual" } } };
+
 describe("when all is done, an application says", () => {
+  const undeployed = { memory: { lastDeployment: undefined }, spec: { deploy: undefined } };
+  const isStopped = { spec: { runState: "Stopped" } };
+  const COMMIT_RUNS = "Commit 1a2b3c4 is deployed.";
+  const STOPPED = "The application is stopped, as spec.runState says.";
+  const NOTHING = 'Application "api" exists on the platform; nothing is to be deployed.';
+
   it.each<[string, Change, Observed, string, string]>([
-    ["what is deployed", {}, observedIn("DEPLOYED"), "Deployed", "Commit 1a2b3c4 is deployed."],
-    [
-      "what is deployed, while another waits to be",
-      { spec: { deploy: { gitCommitId: OTHER_COMMIT, policy: "Manual" } } },
-      observedIn("DEPLOYED"),
-      "Deployed",
-      "Commit 1a2b3c4 is deployed.",
-    ],
-    [
-      "that it is stopped",
-      { spec: { runState: "Stopped" } },
-      observedIn("STOPPED"),
-      "Stopped",
-      "The application is stopped, as spec.runState says.",
-    ],
-    [
-      "that nothing was to be deployed",
-      { memory: { lastDeployment: undefined }, spec: { deploy: undefined } },
-      observedIn("READY"),
-      "NotDeployed",
-      'Application "api" exists on the platform; nothing is to be deployed.',
-    ],
+    ["what is deployed", {}, observedIn("DEPLOYED"), "Deployed", COMMIT_RUNS],
+    ["what is deployed, while another waits to be", waits, observedIn("DEPLOYED"), "Deployed", COMMIT_RUNS],
+    ["that it is stopped", isStopped, observedIn("STOPPED"), "Stopped", STOPPED],
+    ["that nothing was to be deployed", undeployed, observedIn("READY"), "NotDeployed", NOTHING],
   ])("%s", (_name, change, observed, reason, message) => {
     expect(reportOf(change, observed).ready).toEqual({ reason, message });
   });
@@ -99,9 +90,11 @@ describe("the status of an application", () => {
 
 describe("the conditions of an application", () => {
   const withIngress = (value: object) => observedIn("DEPLOYED", { ingress: shown(value) });
-  const unread = inputsWith([{ name: "KEY", value: "v", isSecret: false }]);
+  const noIngress = observedIn("DEPLOYED", { ingress: { value: undefined, fault: FORBIDDEN } });
+  const plain = inputsWith([{ name: "KEY", value: "v", isSecret: false }]);
+  const unread = { inputs: plain, memory: { lastDeployment: undefined } };
+  const noVariables = observedIn("DEPLOYED", { variablesFault: FORBIDDEN });
   const unsent = { inputs: inputsWith(variables) };
-  const waits = { spec: { deploy: { gitCommitId: OTHER_COMMIT, policy: "Manual" } } };
   const open = { memory: { lastDeployment: openDeployment() } };
   const PENDING = "False VariablesPending";
   const SYNCED = "True VariablesSynced";
@@ -113,21 +106,9 @@ describe("the conditions of an application", () => {
     ["its ingress", "IngressReady", {}, withIngress({ status: "DEPLOYED", routerId: REQUEST }), "True DEPLOYED"],
     ["an ingress under way", "IngressReady", {}, withIngress({ status: "RECAP" }), "False RECAP"],
     ["an ingress without a state", "IngressReady", {}, withIngress({ routerId: REQUEST }), undefined],
-    [
-      "an ingress that cannot be read",
-      "IngressReady",
-      {},
-      observedIn("DEPLOYED", { ingress: { value: undefined, fault: FORBIDDEN } }),
-      "Unknown PermissionDenied",
-    ],
+    ["an ingress that cannot be read", "IngressReady", {}, noIngress, "Unknown PermissionDenied"],
     ["no variables", "VariablesSynced", {}, observedIn("DEPLOYED"), undefined],
-    [
-      "variables that cannot be read",
-      "VariablesSynced",
-      { inputs: unread, memory: { lastDeployment: undefined } },
-      observedIn("DEPLOYED", { variablesFault: FORBIDDEN }),
-      "Unknown PermissionDenied",
-    ],
+    ["variables that cannot be read", "VariablesSynced", unread, noVariables, "Unknown PermissionDenied"],
     ["variables that were not sent", "VariablesSynced", unsent, observedIn("DEPLOYED"), PENDING],
     ["variables that were sent", "VariablesSynced", written(["KEY"]), observedIn("DEPLOYED"), SYNCED],
     ["variables changed since", "VariablesSynced", written(["KEY"], print("old")), observedIn("DEPLOYED"), PENDING],

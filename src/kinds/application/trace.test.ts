@@ -122,11 +122,8 @@ describe("whether a stop landed", () => {
     ["BUILDING", false],
     ["UNAVAILABLE", false],
   ])("when the service is %s: %s", async (state, landed) => {
-    const found = await application.trace(
-      intentOf({ op: "stopApplication" }),
-      passWith(),
-      platform({ status: statusOf(state) }),
-    );
+    const intent = intentOf({ op: "stopApplication" });
+    const found = await application.trace(intent, passWith(), platform({ status: statusOf(state) }));
     expect(found).toMatchObject(
       landed ? { is: "landed", known: [{ memory: { runState: "Stopped" } }] } : { is: "absent" },
     );
@@ -134,6 +131,7 @@ describe("whether a stop landed", () => {
 });
 
 describe("whether a create landed", () => {
+  const fresh = { id: undefined, identitySource: undefined };
   const intent = intentOf({
     op: "createApplication",
     creates: true,
@@ -148,20 +146,13 @@ describe("whether a create landed", () => {
     ["one was", [record({ createdAt: "2026-11-21T09:00:00Z" })], 0],
     ["several are", [record(), record({ id: REQUEST })], 2],
   ])("when %s", async (_name, list, count) => {
-    const found = await application.trace(
-      intent,
-      passWith({ surface: "Full", id: undefined, identitySource: undefined }),
-      platform({ list }),
-    );
+    const found = await application.trace(intent, passWith({ surface: "Full", ...fresh }), platform({ list }));
     expect(found.is === "landed" ? found.known.length : found.is).toBe(count === 0 ? "absent" : count);
   });
 
   it("cannot be known where there is no list", async () => {
-    expect(
-      await application.trace(intent, passWith({ id: undefined, identitySource: undefined }), platform({})),
-    ).toMatchObject({
-      is: "unknowable",
-      why: { reason: "CreateResultUnknown", message: expect.stringContaining('"api"') as string },
-    });
+    const message: unknown = expect.stringContaining('"api"');
+    const why = { reason: "CreateResultUnknown", message };
+    expect(await application.trace(intent, passWith(fresh), platform({}))).toMatchObject({ is: "unknowable", why });
   });
 });

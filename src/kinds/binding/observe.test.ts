@@ -50,38 +50,18 @@ describe("what is seen", () => {
   const narrowed = { clusterMode: "CUSTOMER_MANAGED", cloudProvider: "GCP" };
   const cluster = { id: CLUSTER, kubernetes: "SELF_MANAGED", cloudProvider: "GCP" };
 
+  const onAws = { cluster: { ...pair, provider: "AWS" } };
+  const seen = (change: Partial<Cluster> = {}) => ({ clusters: [{ ...cluster, ...change }], binding: full([]) });
+  const unlisted = { clusters: failed("NotSupported", 405), binding: full([]) };
+
   it.each<[string, object, "Documented" | "Full", Fake, TemplateContext | undefined]>([
     ["nothing", {}, "Documented", {}, undefined],
     ["the spec's pair", { cluster: pair }, "Documented", {}, narrowed],
-    ["the cluster's, on the full surface", {}, "Full", { clusters: [cluster], binding: full([]) }, narrowed],
-    [
-      "the spec's pair, on the full surface too",
-      { cluster: { ...pair, provider: "AWS" } },
-      "Full",
-      { clusters: [cluster], binding: full([]) },
-      { ...narrowed, cloudProvider: "AWS" },
-    ],
-    [
-      "nothing for a provider that is not documented",
-      {},
-      "Full",
-      { clusters: [{ ...cluster, cloudProvider: "ON_PREMISE" }], binding: full([]) },
-      undefined,
-    ],
-    [
-      "nothing for a mode that is not known",
-      {},
-      "Full",
-      { clusters: [{ ...cluster, kubernetes: "PARTIALLY_MANAGED" }], binding: full([]) },
-      undefined,
-    ],
-    [
-      "nothing where the clusters cannot be listed",
-      {},
-      "Full",
-      { clusters: failed("NotSupported", 405), binding: full([]) },
-      undefined,
-    ],
+    ["the cluster's, on the full surface", {}, "Full", seen(), narrowed],
+    ["the spec's pair, on the full surface too", onAws, "Full", seen(), { ...narrowed, cloudProvider: "AWS" }],
+    ["nothing for an undocumented provider", {}, "Full", seen({ cloudProvider: "ON_PREMISE" }), undefined],
+    ["nothing for a mode that is not known", {}, "Full", seen({ kubernetes: "PARTIALLY_MANAGED" }), undefined],
+    ["nothing where the clusters cannot be listed", {}, "Full", unlisted, undefined],
   ])("narrows the templates by %s", async (_name, change, surface, answers, expected) => {
     const { api, contexts } = platform({ templates: [essentials], ...answers });
     const observed = await kind.observe(bindingContext(bindingSpec(change), { surface }), api);

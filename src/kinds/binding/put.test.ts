@@ -65,12 +65,8 @@ describe("the write", () => {
       },
     });
     const context = bindingContext(spec, { surface }, values);
-    const known = await kind.act(
-      { repeat: "safe", op: "putBinding", action: "put" },
-      context,
-      observedBinding({ template: shape }),
-      api,
-    );
+    const step = { repeat: "safe", op: "putBinding", action: "put" } as const;
+    const known = await kind.act(step, context, observedBinding({ template: shape }), api);
     return { context, known, sent };
   }
 

@@ -64,12 +64,7 @@ describe("a catalog", () => {
     ["at once when the user asks", {}, { requested: "now" }, [["templates", undefined, 0]]],
     ["only what it includes", { include: ["CloudProviders"] }, {}, [["cloudProviders", undefined, 30_000]]],
     ["all repositories", { include: ["GitRepositories"] }, {}, [["gitRepositories", undefined, 30_000]]],
-    [
-      "those of a git token",
-      { include: ["GitRepositories"], gitTokenId },
-      {},
-      [["gitRepositories", gitTokenId, 30_000]],
-    ],
+    ["those of a token", { include: ["GitRepositories"], gitTokenId }, {}, [["gitRepositories", gitTokenId, 30_000]]],
   ])("reads %s", async (_what, change, more, expected) => {
     const { api, asked } = platform();
     await catalog.observe(context(change, {}, more), api);

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 
 import { clusterContext } from "../../../test/support/kinds/cluster-contexts.ts";
 import type { ContextChange } from "../../../test/support/kinds/contexts.ts";
-import type { ExternalAction } from "../../engine/contract/kind.ts";
 import type { ClusterMemory } from "./crd.ts";
 import { recordClusterAction } from "./index.ts";
 import { NOTHING_OBSERVED, type ClusterContext } from "./model.ts";
@@ -97,12 +96,7 @@ describe("the stop of a cluster that is not shown", () => {
   });
 });
 
-const action = (op: string): ExternalAction => ({
-  op,
-  by: "shop/op",
-  at: "2026-11-21T09:30:00.000Z",
-  state: "DEPLOYED",
-});
+const action = (op: string) => ({ op, by: "shop/op", at: "2026-11-21T09:30:00.000Z", state: "DEPLOYED" });
 
 /** The context after an operation that a PlatformOperation carried out. */
 function after(op: string, spec: object, memory: ClusterMemory = {}): ClusterContext {

@@ -12,6 +12,7 @@ import { targetBaseline } from "./progress.ts";
 
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: "1a2b3c4" };
 const stop = { type: "StopDatabase", databaseRef: { name: "orders" } };
+const stopCluster = { type: "StopCluster", clusterRef: { name: "main" } };
 const REQUEST = "00000000-0000-4000-8000-0000000000d1";
 const STARTED = "2026-11-21T09:59:00Z";
 
@@ -73,11 +74,7 @@ describe("the end of an operation", () => {
 
   it.each<[string, object, Observed]>([
     ["database", stop, { ...NOTHING_OBSERVED, status: { id: TARGET, state: "STOPPED" } }],
-    [
-      "cluster",
-      { type: "StopCluster", clusterRef: { name: "main" } },
-      { ...NOTHING_OBSERVED, cluster: { clusterId: TARGET, status: "STOPPED" } },
-    ],
+    ["cluster", stopCluster, { ...NOTHING_OBSERVED, cluster: { clusterId: TARGET, status: "STOPPED" } }],
   ])("of a stop of a %s that was stopped before follows from the state", (_noun, spec, shown) => {
     const request = { startedAt: STARTED, baseline: targetBaseline(shown) };
     const context = operationContext(spec, { surface: "Full", memory: { startedAt: STARTED, request } });

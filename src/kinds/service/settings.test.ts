@@ -20,15 +20,11 @@ describe("the memory of the settings", () => {
 });
 
 describe("settings that were sent", () => {
-  const declared = settingsOf({ "spec.cpu": 250, "spec.name": "main", "spec.storage": undefined });
+  const wanted = settingsOf({ "spec.cpu": 250, "spec.name": "main", "spec.storage": undefined });
 
   it("are remembered with what the platform stored, and how often they were sent", () => {
     const stored = settingsOf({ "spec.cpu": 500, "spec.name": "main" });
-    expect(writtenWith(declared, undefined, 0)).toEqual({ settings: declared, altered: undefined, revision: 1 });
-    expect(writtenWith(declared, stored, 3)).toEqual({
-      settings: declared,
-      altered: { "spec.cpu": "500" },
-      revision: 4,
-    });
+    expect(writtenWith(wanted, undefined, 0)).toEqual({ settings: wanted, altered: undefined, revision: 1 });
+    expect(writtenWith(wanted, stored, 3)).toEqual({ settings: wanted, altered: { "spec.cpu": "500" }, revision: 4 });
   });
 });

@@ -45,16 +45,12 @@ describe("an import", () => {
     serverNow: undefined,
   };
   const old = { key: "KEY", digest: "old", id: "e" };
+  const gone = { key: "KEY", digest: "d", id: "gone" };
 
   it.each([
     ["follows a changed Secret", { ...fingerprint, digest: "old", sources: "older" }, old, { follows: true }],
     ["of another version of the operator follows nothing", { ...fingerprint, digest: "old" }, old, { follows: false }],
-    [
-      "that restores a variable follows nothing",
-      fingerprint,
-      { ...old, id: "gone", digest: "d" },
-      { corrects: true, follows: false },
-    ],
+    ["that restores a variable follows nothing", fingerprint, gone, { corrects: true, follows: false }],
   ])("%s", (_title, written, variable, step) => {
     const memory = { targets: [{ ...known, written, variables: [variable] }] };
     const context = contextWith<SetContext>({ spec, inputs: inputs({ name: "web" }), memory });

@@ -79,17 +79,12 @@ describe("an entry after an import", () => {
 
   const made: KnownVariable = { key: "K", id: "n", created: true, updatedAt: SENT };
   const known = { digest: "d" };
+  const changed = { isSecret: true, updatedAt: NOW };
 
   it.each<[string, Partial<ListedVariable>, Partial<KnownVariable>, writtenAt: string | undefined, KnownVariable]>([
     ["that is a secret holds what was sent", { isSecret: true }, { sent: "d" }, SENT, { ...made, ...known }],
     ["that is no secret can be sent again", {}, { sent: "d" }, undefined, made],
-    [
-      "that somebody changed since",
-      { isSecret: true, updatedAt: NOW },
-      { sent: "d" },
-      undefined,
-      { ...made, updatedAt: NOW },
-    ],
+    ["that somebody changed since", changed, { sent: "d" }, undefined, { ...made, updatedAt: NOW }],
     ["of which nobody knows what was sent may hold anything", { isSecret: true }, {}, undefined, made],
   ])("of an import without an answer %s", (_, listed, noted, writtenAt, variable) => {
     const target: KnownTarget = { applicationId: "a", before: [], sentAt: SENT, variables: [{ key: "K", ...noted }] };
