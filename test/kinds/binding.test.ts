@@ -32,10 +32,11 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
       { clusterRef: { externalId: cluster ?? "" }, template, managedConfig: { ingress }, ...change },
     );
 
-  const ofCluster = (mode: string, provider: string) => ({ cluster: { mode, provider } });
+  const onGcp = { cluster: { mode: "CUSTOMER_MANAGED", provider: "GCP" } };
+  const onAws = { cluster: { mode: "PLATFORM_MANAGED", provider: "AWS" } };
 
   it("enables every layer that the cluster can have", async () => {
-    const runner = runnerFor(harness.clusterIds[1], ofCluster("CUSTOMER_MANAGED", "GCP"));
+    const runner = runnerFor(harness.clusterIds[1], onGcp);
     const bound = await runner.run();
     const { report } = surface === "Full" ? await runner.run() : bound;
     expect(report).toMatchObject({ ready: { reason: "Bound" }, status: { layersEnabled: "2/2" } });
@@ -47,18 +48,8 @@ describe.each<["Documented" | "Full", "documented" | "full"]>([
 
   it.each([
     ["a draft", { template: { ...template, version: "2.0.0" } }, "TemplateNotAvailable", "1.1.0, 1.2.0"],
-    [
-      "a layer that this cluster cannot have",
-      { layerSelections: { gpu: true }, ...ofCluster("CUSTOMER_MANAGED", "GCP") },
-      "InvalidSpec",
-      NO_GPU,
-    ],
-    [
-      "what the narrowed constraints exclude",
-      { ...small, ...ofCluster("PLATFORM_MANAGED", "AWS") },
-      "InvalidSpec",
-      SIZES,
-    ],
+    ["a layer that this cluster cannot have", { layerSelections: { gpu: true }, ...onGcp }, "InvalidSpec", NO_GPU],
+    ["what the narrowed constraints exclude", { ...small, ...onAws }, "InvalidSpec", SIZES],
   ])("sends nothing for %s", async (_name, change, reason, words) => {
     const before = harness.calls().filter(({ method }) => method === "PUT").length;
     expect(await runnerFor(harness.clusterIds[0], change).run()).toMatchObject({

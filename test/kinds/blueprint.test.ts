@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { removeService } from "../../simulator/model/world.ts";
 import type { JsonObject, OpenIntent } from "../../src/engine/contract/kind.ts";
 import { blueprint } from "../../src/kinds/blueprint/index.ts";
+import { openIntent } from "../support/kinds/contexts.ts";
 import { kindEnv, named, type SurfaceName } from "../support/kinds/env.ts";
 import type { Runner } from "../support/kinds/kind-runner.ts";
 import { failureOf } from "../support/platform/client.ts";
@@ -39,9 +40,8 @@ const blueprintEnv = (surface: SurfaceName) =>
         env.harness.service(env.harness.simulator.world().blueprints.get(runner.id() ?? "")?.serviceId),
       /** Traces the create of this test. @param mark the baseline of the plan */
       traced: (runner: Runner, mark: OpenIntent["mark"]) => {
-        const create = { op: "createBlueprint", creates: true, parentId: env.environmentId, name: env.name };
-        const intent = { ...create, id: undefined, commit: undefined, mark };
-        return blueprint.trace(intent, runner.pass(), env.harness.api);
+        const create = { creates: true, parentId: env.environmentId, name: env.name, mark };
+        return blueprint.trace(openIntent("createBlueprint", create), runner.pass(), env.harness.api);
       },
     };
     return more;

@@ -8,13 +8,12 @@ import { APPLICATION_SETTINGS } from "./model.ts";
 const http = { internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true };
 const grpc = { internalPort: 9090 };
 
+const driftOf = (spec: ReturnType<typeof specOf>, found: ReturnType<typeof record>) =>
+  settingsDrift(declaredSettings(APPLICATION_SETTINGS, spec), observedSettings(APPLICATION_SETTINGS, found, spec));
+
 /** The paths that differ between what a spec declares and what the platform has. */
 function differing(change: Parameters<typeof specOf>[0], remote: Parameters<typeof record>[0]): string[] {
-  const spec = specOf(change);
-  return settingsDrift(
-    declaredSettings(APPLICATION_SETTINGS, spec),
-    observedSettings(APPLICATION_SETTINGS, record(remote), spec),
-  ).map(({ path }) => path);
+  return driftOf(specOf(change), record(remote)).map(({ path }) => path);
 }
 
 describe("the settings of an application", () => {
@@ -83,12 +82,7 @@ describe("the settings of an application", () => {
           const back = record({ ...(input as object), gitRepository, ports: ports.toReversed() } as Parameters<
             typeof record
           >[0]);
-          expect(
-            settingsDrift(
-              declaredSettings(APPLICATION_SETTINGS, spec),
-              observedSettings(APPLICATION_SETTINGS, back, spec),
-            ),
-          ).toEqual([]);
+          expect(driftOf(spec, back)).toEqual([]);
         },
       ),
     );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { openIntent } from "../../../test/support/kinds/contexts.ts";
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import {
   APPLICATION,
@@ -38,22 +39,16 @@ function platform(answer: {
   } as unknown as Platform;
 }
 
-const intentOf = (change: Partial<OpenIntent>): OpenIntent => ({
-  op: "deployApplication",
-  creates: false,
-  parentId: ENVIRONMENT,
-  name: undefined,
-  id: APPLICATION,
-  commit: OTHER_COMMIT,
-  mark: {
-    baseline: serviceBaseline(statusOf("DEPLOYED")),
-    requestId: OLD_REQUEST,
-    settings: 2,
-    variables: print("v"),
-    retry: "now",
-  },
-  ...change,
-});
+const MARK = {
+  baseline: serviceBaseline(statusOf("DEPLOYED")),
+  requestId: OLD_REQUEST,
+  settings: 2,
+  variables: print("v"),
+  retry: "now",
+};
+const target = { parentId: ENVIRONMENT, id: APPLICATION };
+const intentOf = (change: Partial<OpenIntent>): OpenIntent =>
+  openIntent("deployApplication", { ...target, commit: OTHER_COMMIT, mark: MARK, ...change });
 
 describe("whether a deployment landed", () => {
   const traced = (status: ServiceStatus | ApiFailure["is"], intent: Partial<OpenIntent> = {}) =>
@@ -122,7 +117,7 @@ describe("whether a stop landed", () => {
     ["BUILDING", false],
     ["UNAVAILABLE", false],
   ])("when the service is %s: %s", async (state, landed) => {
-    const intent = intentOf({ op: "stopApplication" });
+    const intent = openIntent("stopApplication", target);
     const found = await application.trace(intent, passWith(), platform({ status: statusOf(state) }));
     expect(found).toMatchObject(
       landed ? { is: "landed", known: [{ memory: { runState: "Stopped" } }] } : { is: "absent" },
@@ -132,13 +127,8 @@ describe("whether a stop landed", () => {
 
 describe("whether a create landed", () => {
   const fresh = { id: undefined, identitySource: undefined };
-  const intent = intentOf({
-    op: "createApplication",
-    creates: true,
-    name: "api",
-    id: undefined,
-    mark: { absentAt: "2026-11-21T10:00:00Z" },
-  });
+  const mark = { absentAt: "2026-11-21T10:00:00Z" };
+  const intent = openIntent("createApplication", { creates: true, parentId: ENVIRONMENT, name: "api", mark });
 
   it.each<[string, readonly Application[], number]>([
     ["nothing of the name is there", [record({ name: "web" })], 0],

@@ -133,6 +133,9 @@ describe("the variables of an application", () => {
 
   const secrets = (digest: string) => ({ secrets: [{ key: "B", digest }] });
   const [early, later] = ["2026-11-20T10:00:00Z", at];
+  const edited = observedIn("READY", {
+    secrets: [{ id: "B", key: "B", createdAt: at, updatedAt: "2026-11-21T10:00:09Z" }],
+  });
   const beside = observedIn("READY", {
     secrets: [early, later].map((time) => ({ id: time, key: "B", createdAt: time, updatedAt: time })),
   });
@@ -143,13 +146,7 @@ describe("the variables of an application", () => {
     ["was made by an import without an answer", sent("2"), listed("B"), ["A"], ["A", "B"]],
     ["was made so beside one of the environment", sent("2"), beside, ["A"], ["A", "B"]],
     ["was made by an import of another value", sent("old"), listed("B"), ["A"], ["A"]],
-    [
-      "was made then and changed since",
-      sent("2"),
-      observedIn("READY", { secrets: [{ id: "B", key: "B", createdAt: at, updatedAt: "2026-11-21T10:00:09Z" }] }),
-      ["A"],
-      ["A"],
-    ],
+    ["was made then and changed since", sent("2"), edited, ["A"], ["A"]],
   ])("is known after an import when it %s", (_, known, observed, taken, expected) => {
     const context = passWith({ inputs, surface: "Documented", memory: { written: known } });
     const { sentSecrets, ...result } = imported(context, observed, taken);

@@ -39,7 +39,7 @@ describe("a spec against its template", () => {
   const THEIRS = { ...AWS, mode: "CUSTOMER_MANAGED" };
   const ten = { [`${CONFIG}[ingress][replicas]`]: "10" };
   const token = { [`${CONFIG}[ingress][token]`]: "t" };
-  const inputToken = { [`${INPUTS}[ingress][token]`]: "t" };
+  const inputToken = { values: { [`${INPUTS}[ingress][token]`]: "t" } };
 
   it.each<[string, object, (string | undefined)?, Omit<Case, "spec">?]>([
     ["fits", fits],
@@ -63,12 +63,7 @@ describe("a spec against its template", () => {
     ["pattern", config({ domain: { value: "shop" } }), CONFIG + PATTERN],
     ["pattern of an input", { customerProvidedInputs: { ingress: { domain: { value: "shop" } } } }, INPUTS + PATTERN],
     ["sensitive, plain", config({ token: { value: "t" } }), CONFIG + SENSITIVE],
-    [
-      "sensitive, an input",
-      inputs({ ingress: { token: fromConfigMap("c") } }),
-      INPUTS + SENSITIVE,
-      { values: inputToken },
-    ],
+    ["sensitive, an input", inputs({ ingress: { token: fromConfigMap("c") } }), INPUTS + SENSITIVE, inputToken],
     ["sensitive, from a Secret", config({ token: fromSecret("s") }), undefined, { values: token }],
     ["mode", gpu(true, driver), `${UNFIT} for CUSTOMER_MANAGED clusters`, { cluster: THEIRS }],
     ["provider", gpu(true, driver), `${UNFIT} on DO`, { cluster: { ...AWS, provider: "DO" } }],

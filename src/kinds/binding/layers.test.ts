@@ -49,6 +49,8 @@ describe("the standing of the layers", () => {
   const isSkipped = (key: string) => [`${key} is SKIPPED (Not available on IBM)`];
   const hasFailed = (key: string) => [`${key} is FAILED (no quota)`];
   const refused = (key: string) => ({ off: isSkipped(key), refused: true });
+  const warming = { key: "logs", status: "WARMING" };
+  const unlisted = { listed: false, ...gpu };
   const OFF = "is DISABLED (The layer is being enabled)";
   const SKIPPED_NODES = some(3, 2, { unclear: isSkipped("nodes") });
   const UNLISTED = some(3, 1, { off: ["gpu is DISABLED"], unclear: [`nodes ${OFF}`] });
@@ -69,29 +71,13 @@ describe("the standing of the layers", () => {
     ["one for every cluster never is", [[skipped("base"), nodes, logs]], some(3, 2, refused("base"))],
     ["of a cluster of an unknown kind it is unknown", [[base, skipped("nodes"), logs]], SKIPPED_NODES],
     ["and of an unknown provider neither", [[base, skipped("nodes"), logs], UNKNOWN], SKIPPED_NODES],
-    [
-      "a mandatory layer that failed is off",
-      [[failed("base"), nodes, logs], AWS],
-      some(3, 2, { off: hasFailed("base") }),
-    ],
-    [
-      "a layer that the spec selects is not to be skipped",
-      [[...allOn, skipped("gpu")], gpu],
-      some(4, 3, refused("gpu")),
-    ],
-    [
-      "one that is not reported is neither on nor off",
-      [[base, nodes]],
-      some(3, 2, { unclear: ["logs is not reported"] }),
-    ],
-    [
-      "a status that is not documented is no ENABLED",
-      [[base, nodes, { key: "logs", status: "WARMING" }]],
-      some(3, 2, { off: ["logs is WARMING"] }),
-    ],
+    ["a failed mandatory layer is off", [[failed("base"), nodes, logs], AWS], some(3, 2, { off: hasFailed("base") })],
+    ["a selected layer is not to be skipped", [[...allOn, skipped("gpu")], gpu], some(4, 3, refused("gpu"))],
+    ["one not reported is neither on nor off", [[base, nodes]], some(3, 2, { unclear: ["logs is not reported"] })],
+    ["an undocumented status is no ENABLED", [[base, nodes, warming]], some(3, 2, { off: ["logs is WARMING"] })],
     [
       "of an unlisted template, what is mandatory is unknown",
-      [[base, off("nodes"), off("gpu", "")], { listed: false, ...gpu }],
+      [[base, off("nodes"), off("gpu", "")], unlisted],
       UNLISTED,
     ],
     ["of such a template, nothing that the spec takes away", [[base, logs], withoutLogs], some(1, 1)],

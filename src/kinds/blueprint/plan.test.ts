@@ -81,13 +81,9 @@ describe("a blueprint that exists", () => {
 });
 
 describe("a blueprint that does not exist yet", () => {
-  const redeployed = (change: Change = {}) =>
-    passWith({
-      id: undefined,
-      identitySource: undefined,
-      memory: { createdAt: undefined, serviceId: undefined },
-      ...change,
-    });
+  const memory = { createdAt: undefined, serviceId: undefined };
+  const fresh = { id: undefined, identitySource: undefined, memory };
+  const redeployed = (change: Change = {}) => passWith({ ...fresh, ...change });
 
   const refused = { spec: { engine: "Terraform" } };
 

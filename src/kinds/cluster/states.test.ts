@@ -97,12 +97,7 @@ describe("a failed cluster", () => {
 });
 
 describe("a locked cluster", () => {
-  const clusterLock = {
-    reason: "upgrade of the nodes",
-    ownerName: "ops",
-    lockedAt: "2026-11-20T10:00:00Z",
-    ttlInDays: 2,
-  };
+  const clusterLock = { reason: "new nodes", ownerName: "ops", lockedAt: "2026-11-20T10:00:00Z", ttlInDays: 2 };
   const locked = (state: string) => listed(state, { clusterLock, nextK8sAvailableVersion: "1.34" });
 
   it.each<[what: string, spec: object, state: string]>([
@@ -113,7 +108,7 @@ describe("a locked cluster", () => {
     const context = clusterContext({}, spec);
     expect(plan(context, locked(state))).toMatchObject({
       is: "waiting",
-      why: { reason: "ClusterLocked", message: expect.stringContaining('by "ops" (reason: upgrade of the nodes)') },
+      why: { reason: "ClusterLocked", message: expect.stringContaining('by "ops" (reason: new nodes)') },
     });
     const reported = report(context, locked(state));
     expect(reported.conditions).toContainEqual(expect.objectContaining({ type: "Locked", status: "True" }));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { CLUSTER, clusterContext, listed } from "../../../test/support/kinds/cluster-contexts.ts";
+import { openIntent } from "../../../test/support/kinds/contexts.ts";
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
-import type { OpenIntent } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { traceOrder } from "./act.ts";
@@ -10,15 +10,8 @@ import { clusterFacts } from "./model.ts";
 import { clusterBaseline } from "./order.ts";
 
 const before = listed("DEPLOYED").status;
-const intent = (op: string): OpenIntent => ({
-  op,
-  creates: false,
-  parentId: undefined,
-  name: undefined,
-  id: CLUSTER,
-  commit: undefined,
-  mark: { baseline: before === undefined ? null : clusterBaseline(clusterFacts(before)), kubernetesVersion: "1.34" },
-});
+const baseline = before === undefined ? null : clusterBaseline(clusterFacts(before));
+const intent = (op: string) => openIntent(op, { id: CLUSTER, mark: { baseline, kubernetesVersion: "1.34" } });
 const showing = (status: () => unknown, surface: "Documented" | "Full" = "Full") =>
   ({
     capabilities: capabilitiesOn(surface),

@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 
+import { openIntent } from "../../../test/support/kinds/contexts.ts";
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import { DATABASE, passWith, record } from "../../../test/support/services/databases.ts";
 import type { Json } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { database } from "./index.ts";
 
-const intentOf = (op: string, mark: Json) => {
-  return { op, creates: false, parentId: undefined, name: undefined, id: DATABASE, commit: undefined, mark };
-};
+const intentOf = (op: string, mark: Json) => openIntent(op, { id: DATABASE, mark });
 
 describe("a request to a database whose state the surface does not show", () => {
   /** It gets no reads. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { contextWith, type SpecChange } from "../../../test/support/kinds/contexts.ts";
+import { contextWith, openIntent, type SpecChange } from "../../../test/support/kinds/contexts.ts";
 import { said } from "../../../test/support/kinds/plans.ts";
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
-import type { OpenIntent } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import type { Platform } from "../../platform/index.ts";
 import { environment } from "./index.ts";
@@ -118,15 +117,10 @@ describe("the report of an environment", () => {
 });
 
 describe("the trace of an environment's create", () => {
-  const intent = (ids: readonly string[] | undefined): OpenIntent => ({
-    op: "createEnvironment",
-    creates: true,
-    parentId: PROJECT,
-    name: "staging",
-    id: undefined,
-    commit: undefined,
-    mark: { absentAt: "2026-11-21T10:00:00Z", ...(ids === undefined ? {} : { ids }) },
-  });
+  const intent = (ids: readonly string[] | undefined) => {
+    const mark = { absentAt: "2026-11-21T10:00:00Z", ...(ids !== undefined && { ids }) };
+    return openIntent("createEnvironment", { creates: true, parentId: PROJECT, name: "staging", mark });
+  };
   const platform = (surface: "Documented" | "Full", records: readonly Environment[]) =>
     ({
       capabilities: capabilitiesOn(surface),

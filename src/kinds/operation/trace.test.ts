@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
+import { openIntent } from "../../../test/support/kinds/contexts.ts";
 import { answeringPlatform, operationContext, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
-import type { Json, OpenIntent } from "../../engine/contract/kind.ts";
+import type { Json } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -22,15 +23,7 @@ const cluster = (status: string, more: Partial<ClusterStatus> = {}): ClusterStat
   lastExecutionId: "one",
   ...more,
 });
-const intentOf = (op: string, mark: Json): OpenIntent => ({
-  op,
-  creates: false,
-  parentId: TARGET,
-  name: undefined,
-  id: undefined,
-  commit: undefined,
-  mark,
-});
+const intentOf = (op: string, mark: Json) => openIntent(op, { parentId: TARGET, mark });
 
 const REQUEST = "00000000-0000-4000-8000-0000000000d1";
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: "1a2b3c4" };
@@ -141,8 +134,7 @@ describe("an operation whose target was replaced under its name", () => {
   const started = { startedAt: STARTED, targetId: TARGET };
 
   it("traces an unconfirmed request at the target that it was sent to", async () => {
-    const intent = { op: "deployApplication", creates: false, mark: markOf({ ...NOTHING_OBSERVED, status: before }) };
-    const open = { ...intent, parentId: undefined, name: undefined, id: undefined, commit: undefined };
+    const open = openIntent("deployApplication", { mark: markOf({ ...NOTHING_OBSERVED, status: before }) });
     expect((await operation.trace(open, context(started), platform)).is).toBe("absent");
   });
 

@@ -197,23 +197,16 @@ describe("the report of a project", () => {
   it("shows its record and its environments, in a fixed order", () => {
     const dates = { createdAt: "2026-11-21T09:00:00.123456Z", updatedAt: "2026-11-21T09:30:00Z" };
     const environments = [{ id: OTHER, serviceTotalNumber: 2 }, { id: MINE }];
-    const { status, ready } = project.report(
-      contextOf(),
-      observedOf([remote(dates)], { environments: shown(environments) }),
-    );
+    const of = (list: typeof environments) =>
+      project.report(contextOf(), observedOf([remote(dates)], { environments: shown(list) }));
+    const { status, ready } = of(environments);
     expect(ready).toEqual({ reason: "Available", message: 'Project "shop" exists on the platform.' });
-    expect(status).toEqual({
-      ...dates,
-      environmentCount: 2,
-      environments: [
-        { id: MINE, serviceCount: 0 },
-        { id: OTHER, serviceCount: 2 },
-      ],
-    });
-    expect(
-      project.report(contextOf(), observedOf([remote(dates)], { environments: shown(environments.toReversed()) }))
-        .status,
-    ).toEqual(status);
+    const counted = [
+      { id: MINE, serviceCount: 0 },
+      { id: OTHER, serviceCount: 2 },
+    ];
+    expect(status).toEqual({ ...dates, environmentCount: 2, environments: counted });
+    expect(of(environments.toReversed()).status).toEqual(status);
   });
 
   it("lists the same 200 of more environments, whatever their order", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { openIntent } from "../../../test/support/kinds/contexts.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import { asPage } from "../../platform/codec/listing.ts";
 import { baseline, landed, nameMark, notCreated } from "./create-trace.ts";
@@ -22,15 +23,7 @@ describe("names", () => {
 
 describe("the possible result of a create", () => {
   const since = new Date("2026-11-21T10:00:00Z");
-  const intent = (mark: OpenIntent["mark"]): OpenIntent => ({
-    op: "createProject",
-    creates: true,
-    parentId: undefined,
-    name: "shop",
-    id: undefined,
-    commit: undefined,
-    mark,
-  });
+  const intent = (mark: OpenIntent["mark"]) => openIntent("createProject", { creates: true, name: "shop", mark });
   const made = (createdAt: string | undefined, name = "Shop") => ({
     id: ONE,
     name,
@@ -92,13 +85,9 @@ describe("[A2] another object of the name of one that was created here", () => {
   const at = (minute: number): string => `2026-11-21T10:0${minute}:00Z`;
   const mine = { id: ONE, name: "shop", createdAt: at(2) };
   const context = { spec: {}, identitySource: "recorded", records: { holderOf: nobody } } as const;
+  const later = { id: TWO, name: "Shop", createdAt: at(3) };
   const check = (change: object, other: object) =>
-    checkLatecomers(
-      { ...context, ...change },
-      mine,
-      [mine, { id: TWO, name: "Shop", createdAt: at(3), ...other }],
-      "x",
-    );
+    checkLatecomers({ ...context, ...change }, mine, [mine, { ...later, ...other }], "x");
 
   it("is reported if it was created later", () => {
     const message = expect.stringMatching(new RegExp(`${TWO}.*${ONE}.*Nothing is deleted`)) as string;

@@ -4,6 +4,7 @@ import type { Json, ResolvedNeeds } from "../../engine/contract/kind.ts";
 import { platformVariableSet } from "./crd.ts";
 import { needs } from "./index.ts";
 
+const ID = "0b5e8a52-6a83-4f0b-9c6e-2f3a3d1c9a11";
 const spec = (change: object) =>
   platformVariableSet.spec.parse({ targets: [{ applicationRef: { name: "web" } }], ...change });
 
@@ -23,10 +24,7 @@ function resolved(
 
 describe("what a variable set needs", () => {
   const given = spec({
-    targets: [
-      { applicationRef: { name: "web" } },
-      { applicationRef: { externalId: "0b5e8a52-6a83-4f0b-9c6e-2f3a3d1c9a11" } },
-    ],
+    targets: [{ applicationRef: { name: "web" } }, { applicationRef: { externalId: ID } }],
     variables: [{ name: "A", valueFrom: { secretKeyRef: { name: "s", key: "k" } } }],
     variablesFrom: [{ secretRef: { name: "whole" } }, { configMapRef: { name: "plain" } }],
   });
@@ -35,12 +33,7 @@ describe("what a variable set needs", () => {
     const { references, values } = needs(given);
     expect(references).toEqual([
       { field: "spec.targets[0].applicationRef", kind: "PlatformApplication", name: "web", optional: true },
-      {
-        field: "spec.targets[1].applicationRef",
-        kind: "PlatformApplication",
-        externalId: "0b5e8a52-6a83-4f0b-9c6e-2f3a3d1c9a11",
-        optional: true,
-      },
+      { field: "spec.targets[1].applicationRef", kind: "PlatformApplication", externalId: ID, optional: true },
     ]);
     expect(values).toEqual([
       { field: "spec.variables[A]", from: "Secret", name: "s", key: "k" },

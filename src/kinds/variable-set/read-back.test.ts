@@ -14,25 +14,15 @@ function entry(id: string, more: Partial<ListedVariable> = {}): ListedVariable {
 /** As on the documented surface. */
 const isSecret = (one: ListedVariable): boolean => one.isSecret;
 
+/** A target of which one variable was just sent. */
+function sentTo(variable: Partial<KnownVariable>, change: Partial<KnownTarget> = {}): KnownTarget {
+  return { applicationId: "a", before: [], sentAt: SENT, variables: [{ key: "K", ...variable }], ...change };
+}
+
 /** The result for one variable that was just sent. */
-function after(
-  variable: Partial<KnownVariable>,
-  before: readonly string[],
-  listed: readonly ListedVariable[],
-  now = NOW,
-) {
-  const target: KnownTarget = {
-    applicationId: "a",
-    before: [...before],
-    sentAt: SENT,
-    variables: [{ key: "K", digest: "d", ...variable }],
-  };
-  const { variables, before: pending } = readBack(
-    target,
-    () => listed,
-    ({ isSecret }) => isSecret,
-    new Date(now),
-  );
+function after(variable: Partial<KnownVariable>, before: string[], listed: readonly ListedVariable[], now = NOW) {
+  const target = sentTo({ digest: "d", ...variable }, { before });
+  const { variables, before: pending } = readBack(target, () => listed, isSecret, new Date(now));
   const [found] = variables ?? [];
   return { id: found?.id, created: found?.created === true, pending: pending !== undefined };
 }
@@ -66,12 +56,7 @@ describe("an entry after an import", () => {
   });
 
   it("keeps the time of our own change, and takes the platform's where it was sent again", () => {
-    const target = (updatedAt: string | undefined): KnownTarget => ({
-      applicationId: "a",
-      before: ["o"],
-      sentAt: SENT,
-      variables: [{ key: "K", digest: "d", id: "o", updatedAt }],
-    });
+    const target = (updatedAt: string | undefined) => sentTo({ digest: "d", id: "o", updatedAt }, { before: ["o"] });
     const listed = () => [entry("o", { ...own, updatedAt: NOW })];
     expect(readBack(target(SENT), listed, isSecret, new Date(NOW)).variables).toMatchObject([{ updatedAt: SENT }]);
     expect(readBack(target(undefined), listed, isSecret, new Date(NOW)).variables).toMatchObject([{ updatedAt: NOW }]);
@@ -87,8 +72,7 @@ describe("an entry after an import", () => {
     ["that somebody changed since", changed, { sent: "d" }, undefined, { ...made, updatedAt: NOW }],
     ["of which nobody knows what was sent may hold anything", { isSecret: true }, {}, undefined, made],
   ])("of an import without an answer %s", (_, listed, noted, writtenAt, variable) => {
-    const target: KnownTarget = { applicationId: "a", before: [], sentAt: SENT, variables: [{ key: "K", ...noted }] };
-    expect(readBack(target, () => [entry("n", listed)], isSecret, new Date(NOW))).toEqual({
+    expect(readBack(sentTo(noted), () => [entry("n", listed)], isSecret, new Date(NOW))).toEqual({
       applicationId: "a",
       sentAt: SENT,
       ...(writtenAt !== undefined && { writtenAt }),
@@ -97,7 +81,7 @@ describe("an entry after an import", () => {
   });
 
   it("keeps what was sent for as long as it may land", () => {
-    const target: KnownTarget = { applicationId: "a", before: [], sentAt: SENT, variables: [{ key: "K", sent: "d" }] };
+    const target = sentTo({ sent: "d" });
     expect(readBack(target, () => [], isSecret, new Date(NOW)).variables).toEqual([{ key: "K", sent: "d" }]);
     expect(readBack(target, () => [], isSecret, new Date("2026-11-21T10:02:00.000Z")).variables).toEqual([
       { key: "K" },

@@ -4,6 +4,7 @@ import type {
   ContextRecords,
   ContextTypes,
   JsonObject,
+  OpenIntent,
   ReconcileContext,
 } from "../../../src/engine/contract/kind.ts";
 import { supportsOn } from "./supports.ts";
@@ -89,4 +90,10 @@ export function contextWith<Context extends AnyContext>(
     policies: membersIn(POLICIES),
     records: membersIn(RECORDS),
   } as unknown as Context;
+}
+
+/** An intent for a request whose outcome is not known. */
+export function openIntent(op: string, change: Partial<OpenIntent> = {}): OpenIntent {
+  const usual = { creates: false, parentId: undefined, name: undefined, id: undefined, commit: undefined, mark: null };
+  return { op, ...usual, ...change };
 }
