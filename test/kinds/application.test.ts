@@ -14,8 +14,7 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
   const env = applicationEnv(surface);
 
   it("follows the commit that was set while another was deployed", async () => {
-    const runner = env.applied();
-    await runner.run();
+    const runner = await env.begun(env.applied());
     env.harness.pass(3);
     expect(await runner.run({ spec: env.spec(other) })).toMatchObject({ ops: [], is: "waiting" });
     env.harness.pass(120);
@@ -93,8 +92,7 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
   it("deploys although the platform rejects what an import left out before", async () => {
     env.harness.change({ refusedVariables: ["OTHER"] });
     const variables = [plain, { name: "OTHER", value: "1" }];
-    const runner = env.applied({ variables });
-    await runner.run();
+    const runner = await env.begun(env.applied({ variables }));
     await runner.run();
     env.harness.wait(120);
     env.harness.fault("importEnvironmentVariable", { is: "status", status: 422 });
@@ -128,8 +126,7 @@ describe("an application on the full surface alone", () => {
   const stored = (id: string | undefined) => env.harness.service(id).settings;
 
   it("is stopped once in the pass that sees a deployment over", async () => {
-    const runner = env.applied();
-    await runner.run();
+    const runner = await env.begun(env.applied());
     env.harness.pass(120);
     const stopped = await runner.run({ spec: env.spec({ runState: "Stopped" }) });
     expect(stopped).toMatchObject({ ops: ["stopApplication"], is: "waiting" });

@@ -64,8 +64,7 @@ describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", 
     ["empty", { specOverrides: {} }, { spec_overrides: {} }],
     ["given", { specOverrides: { timeout: 60, cpu: "1" } }, { spec_overrides: { timeout: 60, cpu: "1" } }],
   ])("sends overrides as they stand in the spec: %s", async (_name, change, sent) => {
-    const runner = env.applied({ deployOnCreate: false, ...change });
-    await runner.run();
+    await env.begun(env.applied({ deployOnCreate: false, ...change }));
     expect(env.harness.writes()).toEqual([
       ["createBlueprint", { name: env.name, tag: "redis/3.0.0", icon: ICON, ...sent }],
     ]);
@@ -146,8 +145,7 @@ describe("a blueprint on the documented surface alone", () => {
 
   it("whose followed deployment fails is for a person, who may leave it to others", async () => {
     env.harness.change({ profile: { blueprintDeployed: "both" } });
-    const runner = env.applied();
-    await runner.run();
+    const runner = await env.begun(env.applied());
     env.harness.edit(env.service(runner).id, { failNext: ["deploy"] });
     env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], end: "stalled DeploymentFailed" });
@@ -207,8 +205,7 @@ describe("the service of a blueprint", () => {
     ["before it was seen", 0],
     ["while it was followed", 3],
   ])("whose deployment was canceled %s says so", async (_when, seconds) => {
-    const runner = env.applied();
-    await runner.run();
+    const runner = await env.begun(env.applied());
     if (seconds > 0) {
       env.harness.pass(seconds);
       await runner.run();

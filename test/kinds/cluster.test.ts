@@ -69,8 +69,7 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
   });
 
   it("is stopped and left when its resource goes, once", async () => {
-    const runner = env.applied();
-    await runner.run();
+    const runner = await env.begun(env.applied());
     const first = await runner.run({ goal: "stopped" });
     expect(first).toMatchObject({ ops: ["stopCluster"], is: surface === "Full" ? "waiting" : "settled" });
     env.harness.pass(120);
@@ -100,8 +99,7 @@ describe("a cluster that the platform shows", () => {
     const foreign = [...sim.world.clusters.values()].find(({ name }) => name === "theirs");
     const theirs = await env.harness.cluster({ externalId: foreign?.id, runState: "Stopped" }).run();
     expect(theirs).toMatchObject({ ops: [], end: "stalled InvalidSpec" });
-    const runner = env.applied();
-    await runner.run();
+    const runner = await env.begun(env.applied());
     env.harness.remove(env.cluster.id);
     env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ end: "stalled ExternalResourceDeleted" });
@@ -127,8 +125,7 @@ describe("a cluster that the platform shows", () => {
   });
 
   it("starts again, and what others stop is reported or undone", async () => {
-    const runner = env.applied({ runState: "Stopped" });
-    await runner.run();
+    const runner = await env.begun(env.applied({ runState: "Stopped" }));
     env.harness.pass(120);
     await runner.run();
     expect((await runner.run({ spec: env.spec({ runState: "Running" }) })).ops).toEqual(["deployCluster"]);
@@ -160,8 +157,7 @@ describe("a cluster that the platform shows", () => {
 
   it("that does not stop is asked for once", async () => {
     env.harness.edit(env.cluster.id, { failNext: ["stop"] });
-    const runner = env.applied({ runState: "Stopped" });
-    await runner.run();
+    const runner = await env.begun(env.applied({ runState: "Stopped" }));
     env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], end: "stalled StopFailed" });
     expect((await runner.run({ requested: "again" })).ops).toEqual(["stopCluster"]);
@@ -205,8 +201,7 @@ describe("a cluster that only answers show", () => {
   });
 
   it("is upgraded once its next version is known and it runs again", async () => {
-    const runner = env.applied({ runState: "Stopped" });
-    await runner.run();
+    const runner = await env.begun(env.applied({ runState: "Stopped" }));
     env.harness.pass(120);
     env.harness.edit(env.cluster.id, { state: "DEPLOYED", deployed: true });
     const other = await runner.run({ spec: env.spec({ kubernetesVersion: "1.36" }) });
@@ -222,8 +217,7 @@ describe("a cluster that only answers show", () => {
   });
 
   it("cannot be started, and says how to go on", async () => {
-    const runner = env.applied({ runState: "Stopped" });
-    await runner.run();
+    const runner = await env.begun(env.applied({ runState: "Stopped" }));
     env.harness.pass(120);
     const stalled = await runner.run({ spec: env.spec({ runState: "Running" }) });
     expect(stalled).toMatchObject({ ops: [], end: "stalled NotSupportedByApi" });
@@ -245,15 +239,13 @@ describe("a cluster that only answers show", () => {
   });
 
   it("is stopped again where the user asks", async () => {
-    const runner = env.applied({ runState: "Stopped" });
-    await runner.run();
+    const runner = await env.begun(env.applied({ runState: "Stopped" }));
     env.harness.edit(env.cluster.id, { state: "DEPLOYED", run: null });
     expect(await runner.run({ requested: "now" })).toMatchObject({ ops: ["stopCluster"], is: "settled" });
   });
 
   it("heeds a lock that an answer showed, until it ends or the user asks", async () => {
-    const runner = env.applied();
-    await runner.run();
+    const runner = await env.begun(env.applied());
     const lock = { reason: "audit", lockedAt: "2026-11-21T09:00:00Z", ownerName: "kim", ttlInDays: 2 };
     runner.lose({ ...runner.status(), state: "DEPLOYED", lock });
     const wish = env.spec({ runState: "Stopped" });

@@ -75,8 +75,7 @@ describe("a database that others work on, too", () => {
 
   it("[C7] is not missed when the lists lag behind", async () => {
     env.harness.change({ listLagSeconds: 3_600 });
-    const runner = env.applied();
-    await runner.run();
+    const runner = await env.begun(env.applied());
     env.harness.pass(120);
     const policies = { onMissing: "Recreate" } as const;
     expect(await runner.run(policies)).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
@@ -89,8 +88,7 @@ describe("a database that others work on, too", () => {
     ["an answer has no body", () => env.harness.fault("stopDatabase", { is: "empty" }, { effect: "applied" })],
   ])("is ordered once when %s", async (_name, set) => {
     set();
-    const runner = env.applied();
-    await runner.run();
+    const runner = await env.begun(env.applied());
     expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
     env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], end: "settled Available" });
@@ -142,8 +140,7 @@ describe("a database whose state the surface does not show", () => {
 
   it("is ordered to stop and to run again all the same, once each", async () => {
     env.harness.change({ nullRequestIds: true });
-    const runner = env.applied();
-    await runner.run();
+    const runner = await env.begun(env.applied());
     env.harness.pass(120);
     const stop = await runner.run({ spec: env.spec({ runState: "Stopped" }) });
     expect(stop).toMatchObject({ ops: ["stopDatabase"], end: "settled NotObservable" });
@@ -182,8 +179,7 @@ describe("a database whose state the surface does not show", () => {
   });
 
   it("is deployed when all that is known of it is that we made it", async () => {
-    const runner = env.applied({ runState: "Stopped" });
-    await runner.run();
+    const runner = await env.begun(env.applied({ runState: "Stopped" }));
     runner.lose({ externalId: runner.id() ?? "" });
     expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
   });

@@ -167,8 +167,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   });
 
   it("is not carried out again once its status is lost", async () => {
-    const runner = env.applied(deploy);
-    await runner.run();
+    const runner = await env.begun(env.applied(deploy));
     runner.lose({ observedGeneration: -1 });
     const lost = await runner.run({ started: true });
     expect(lost).toMatchObject({ ops: [], end: "stalled OperationResultUnknown" });

@@ -13,8 +13,7 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
 
   it("is nothing where the set only overwrote", async () => {
     env.foreign("MODE");
-    const runner = env.set({ variables: [plain], overwrite: true });
-    await runner.settle();
+    const runner = await env.synced({ variables: [plain], overwrite: true });
     expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
   });
@@ -37,8 +36,7 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
   });
 
   it("is imported again when others removed it, and once more its own", async () => {
-    const runner = env.set({ variables: [plain, secret] });
-    await runner.settle();
+    const runner = await env.synced({ variables: [plain, secret] });
     for (const key of ["MODE", "TOKEN"]) env.remove(key);
     env.wait(60);
     const result = await runner.run({ blockedOperations: new Set(["importVariables"]) });
@@ -50,8 +48,7 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
   });
 
   it("is restored when others changed it", async () => {
-    const runner = env.set({ variables: [plain, secret] });
-    await runner.settle();
+    const runner = await env.synced({ variables: [plain, secret] });
     env.change("MODE", "theirs");
     const result = await runner.run({ blockedOperations: new Set(["importVariables"]), corrects: "Nothing" });
     const drift = [{ path: at("MODE"), desired: "as imported", observed: "changed by others" }];
@@ -62,8 +59,7 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
   });
 
   it("becomes a secret when it is to be one", async () => {
-    const runner = env.set({ variables: [plain] });
-    await runner.settle();
+    const runner = await env.synced({ variables: [plain] });
     const hidden = { targets: [env.target("web")], variables: [{ ...plain, secret: true }] };
     expect(await runner.settle({ spec: hidden })).toMatchObject({ ops: ["importVariables"], is: "settled" });
     expect(env.variable("MODE")).toMatchObject({ secret: true });
@@ -77,8 +73,7 @@ describe("what a variable set created on the Full surface", () => {
 
   it("is removed when it is taken out of the spec, and what others made stays", async () => {
     env.foreign("MODE");
-    const runner = env.set({ variables: [plain, secret, extra], overwrite: true });
-    await runner.settle();
+    const runner = await env.synced({ variables: [plain, secret, extra], overwrite: true });
     const removed = await runner.settle({ spec: { targets: web(), variables: [extra], overwrite: true } });
     expect(removed).toMatchObject({ ops: ["deleteSecret"], is: "settled", status: { targets: [{ total: 1 }] } });
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast", EXTRA: "1" });
@@ -87,8 +82,7 @@ describe("what a variable set created on the Full surface", () => {
   });
 
   it("is removed as far as the policies let it be", async () => {
-    const runner = env.set({ variables: [plain, secret] });
-    await runner.settle();
+    const runner = await env.synced({ variables: [plain, secret] });
     const blockedOperations = new Set(["deleteVariable"]);
     const spec = { targets: web(), variables: [] };
     expect((await runner.run({ spec, blockedOperations })).ops).toEqual(["deleteSecret"]);
@@ -99,8 +93,7 @@ describe("what a variable set created on the Full surface", () => {
   it("is removed with the set, unless others have replaced it", async () => {
     env.foreign("THEIRS");
     const targets = [env.target("web"), env.target("api")];
-    const runner = env.set({ targets, variables: [plain, secret, { name: "THEIRS", value: "1" }] });
-    await runner.settle();
+    const runner = await env.synced({ targets, variables: [plain, secret, { name: "THEIRS", value: "1" }] });
     env.remove("MODE");
     env.foreign("MODE");
     const gone = await runner.settle({ goal: "absent" });
@@ -111,15 +104,13 @@ describe("what a variable set created on the Full surface", () => {
   });
 
   it("is left to others who took it away while it was removed", async () => {
-    const runner = env.set({ variables: [plain] });
-    await runner.settle();
+    const runner = await env.synced({ variables: [plain] });
     env.harness.fault("deleteApplicationVariable", { is: "status", status: 404 }, { effect: "applied" });
     expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: ["deleteVariable"], is: "settled" });
   });
 
   it("is restored by its id where it is a secret that others changed", async () => {
-    const runner = env.set({ variables: [secret] });
-    await runner.settle();
+    const runner = await env.synced({ variables: [secret] });
     env.change("TOKEN", "theirs");
     expect(await runner.settle()).toMatchObject({ ops: ["updateSecret"], is: "settled", report: { drift: [] } });
     expect(env.harness.values(env.web)).toEqual({ TOKEN: "hunter22" });
@@ -127,8 +118,7 @@ describe("what a variable set created on the Full surface", () => {
   });
 
   it("becomes a plain variable when it is to be one", async () => {
-    const runner = env.set({ variables: [secret] });
-    await runner.settle();
+    const runner = await env.synced({ variables: [secret] });
     const shown = await runner.settle({ spec: { targets: web(), variables: [{ ...secret, secret: false }] } });
     expect(shown).toMatchObject({ ops: ["deleteSecret", "importVariables"], is: "settled" });
     expect(env.variable("TOKEN")).toMatchObject({ secret: false });
@@ -136,8 +126,7 @@ describe("what a variable set created on the Full surface", () => {
   });
 
   it("is removed from an application that is taken out of the spec", async () => {
-    const runner = env.set({ targets: [env.target("web"), env.target("api")], variables: [plain] });
-    await runner.settle();
+    const runner = await env.synced({ targets: [env.target("web"), env.target("api")], variables: [plain] });
     const gone = await runner.settle({ spec: { targets: web(), variables: [plain] } });
     expect(gone).toMatchObject({ ops: ["deleteVariable"], is: "settled", status: { targetsSynced: "1/1" } });
     expect(gone.status["targets"]).toHaveLength(1);
@@ -145,8 +134,7 @@ describe("what a variable set created on the Full surface", () => {
   });
 
   it("stays in an application whose resource goes, and is found there when that is back", async () => {
-    const runner = env.set({ variables: [plain, secret] });
-    await runner.settle();
+    const runner = await env.synced({ variables: [plain, secret] });
     const { ids } = runner.around;
     Object.assign(runner.around, { ids: {} });
     const left = await runner.settle();
@@ -161,8 +149,7 @@ describe("what a variable set created on the Full surface", () => {
     [404, { is: "settled" }],
     [403, { end: "stalled NotObservable" }],
   ])("does not hold up the end of the set in an application that is answered %i for", async (status, end) => {
-    const runner = env.set({ variables: [plain] });
-    await runner.settle();
+    const runner = await env.synced({ variables: [plain] });
     const match = { path: `/application/${env.web}/*` };
     env.harness.fault(match, { is: "status", status }, { count: null });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], ...end });
@@ -175,8 +162,7 @@ describe("what a variable set created on the Documented surface", () => {
 
   it("is reported when it is taken out of the spec, until it is gone", async () => {
     env.foreign("MODE");
-    const runner = env.set({ variables: [plain, secret, extra], overwrite: true });
-    await runner.settle();
+    const runner = await env.synced({ variables: [plain, secret, extra], overwrite: true });
     const removed = await runner.settle({ spec: { targets: web(), variables: [extra], overwrite: true } });
     expect(removed).toMatchObject({ ops: [], is: "settled", status: { targets: [{ unprunableKeys: ["TOKEN"] }] } });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
@@ -187,16 +173,14 @@ describe("what a variable set created on the Documented surface", () => {
 
   it("is named when the set goes", async () => {
     env.foreign("THEIRS");
-    const runner = env.set({ variables: [plain, secret, { name: "THEIRS", value: "1" }] });
-    await runner.settle();
+    const runner = await env.synced({ variables: [plain, secret, { name: "THEIRS", value: "1" }] });
     const message = "The platform's surface cannot remove variables; the set created MODE, TOKEN of application web.";
     const why = { reason: "DeleteNotSupported", message };
     expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "stalled", why });
   });
 
   it("is reported, and not restored, where it is a secret that others changed", async () => {
-    const runner = env.set({ variables: [secret] });
-    await runner.settle();
+    const runner = await env.synced({ variables: [secret] });
     env.change("TOKEN", "theirs");
     const drift = [{ path: at("TOKEN"), desired: "as imported", observed: "changed by others" }];
     expect(await runner.settle()).toMatchObject({ ops: [], end: "stalled UpdateNotSupported", report: { drift } });
@@ -205,16 +189,14 @@ describe("what a variable set created on the Documented surface", () => {
   });
 
   it("stays a secret", async () => {
-    const runner = env.set({ variables: [secret] });
-    await runner.settle();
+    const runner = await env.synced({ variables: [secret] });
     const shown = await runner.settle({ spec: { targets: web(), variables: [{ ...secret, secret: false }] } });
     expect(shown).toMatchObject({ ops: ["importVariables"], end: "stalled VariablesPending" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
   it("is reported for an application that is taken out of the spec", async () => {
-    const runner = env.set({ targets: [env.target("web"), env.target("api")], variables: [plain] });
-    await runner.settle();
+    const runner = await env.synced({ targets: [env.target("web"), env.target("api")], variables: [plain] });
     const gone = await runner.settle({ spec: { targets: web(), variables: [plain] } });
     const targets = [{ applicationId: env.web }, { applicationId: env.api, unprunableKeys: ["MODE"] }];
     expect(gone).toMatchObject({ ops: [], is: "settled", status: { targetsSynced: "1/1", targets } });

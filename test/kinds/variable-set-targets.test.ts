@@ -93,8 +93,7 @@ describe("a target by id", () => {
 
     it("[E11] keeps what a set recorded there, once the connection's projects leave it out", async () => {
       const allowedProjects = [elsewhere];
-      const runner = env.set(byId(env.web), given);
-      await runner.settle();
+      const runner = await env.synced(byId(env.web), given);
       const emptied = await runner.run({ allowedProjects, spec: { ...byId(env.web), variables: [] } });
       expect(emptied).toMatchObject({ ops: [], end: "stalled PermissionDenied" });
       const gone = await runner.run({ allowedProjects, goal: "absent" });
@@ -103,8 +102,7 @@ describe("a target by id", () => {
     });
 
     it("[E11] keeps what a set recorded where the environment is not the organization's", async () => {
-      const runner = env.set(byId(env.web), given);
-      await runner.settle();
+      const runner = await env.synced(byId(env.web), given);
       env.harness.fault("getApplication", { is: "edited", set: { "environment.id": elsewhere } });
       const gone = await runner.run({ goal: "absent" });
       expect(gone).toMatchObject({ ops: [], end: "stalled NotObservable" });
@@ -125,8 +123,7 @@ describe("a target by id", () => {
 
     it("[E11] removes by a status only what still has the name that it has", async () => {
       const theirs = env.foreign("THEIRS");
-      const runner = env.set(byId(env.web), given);
-      await runner.settle();
+      const runner = await env.synced(byId(env.web), given);
       const [target] = runner.status()["targets"] as readonly JsonObject[];
       const forged = [{ key: "MODE", id: theirs.id, created: true }];
       runner.lose({ targets: [{ ...target, variables: forged }] });
@@ -158,8 +155,7 @@ describe("a target by id", () => {
     });
 
     it("[E11] is refused whatever the status says that was written there", async () => {
-      const runner = env.set(byId(env.web), { ids: {} });
-      await runner.settle();
+      const runner = await env.synced(byId(env.web), { ids: {} });
       const spec = { ...byId(env.web), variables: [{ name: "MODE", value: "slow" }] };
       expect(await runner.run({ spec, allowUnverifiedIds: false })).toMatchObject({
         ops: [],

@@ -41,8 +41,7 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
   });
 
   it("is sent again when a value changed, and not when its Secret or the token was only touched", async () => {
-    const runner = env.set({ variables: [plain, secret] }, { values: valued("old-value") });
-    await runner.settle();
+    const runner = await env.synced({ variables: [plain, secret] }, { values: valued("old-value") });
     runner.around.sources = "s@2";
     expect((await runner.run()).ops).toEqual([]);
     runner.around.token = "token-2";
@@ -160,8 +159,7 @@ describe("a secret of a variable set", () => {
     const env = variableSetEnv("Full");
 
     it("is replaced by its id when it is rotated", async () => {
-      const runner = env.set({ variables: [plain, secret] }, { values: valued("old-value") });
-      await runner.settle();
+      const runner = await env.synced({ variables: [plain, secret] }, { values: valued("old-value") });
       Object.assign(runner.around, rotated);
       const ran = await runner.settle();
       expect(ran).toMatchObject({ ops: ["updateSecret"], is: "settled", report: { drift: [] } });
@@ -202,8 +200,7 @@ describe("a secret of a variable set", () => {
     const env = variableSetEnv("Documented");
 
     it("is reported to be in the way when it is rotated, and imported once it is gone", async () => {
-      const runner = env.set({ variables: [plain, secret] }, { values: valued("old-value") });
-      await runner.settle();
+      const runner = await env.synced({ variables: [plain, secret] }, { values: valued("old-value") });
       Object.assign(runner.around, rotated);
       const ran = await runner.settle();
       const target = { total: 2, imported: 1, failed: ["TOKEN"] };

@@ -15,6 +15,14 @@ afterEach(async () => {
   await harness.close();
 });
 
+/** A webhook that was just registered. */
+async function registered() {
+  const hook = harness.webhook(spec);
+  await hook.run();
+  harness.writes();
+  return hook;
+}
+
 describe.each<[SurfaceName, object]>([
   ["Documented", body],
   ["Full", { ...body, kind: "STANDARD" }],
@@ -53,9 +61,7 @@ describe.each<[SurfaceName, object]>([
     expect(await harness.webhook(spec).run({ adoption: "Required" })).toMatchObject({
       end: "waiting DependencyNotReady",
     });
-    const hook = harness.webhook(spec);
-    await hook.run();
-    harness.writes();
+    const hook = await registered();
     const adopter = harness.webhook({ ...spec, externalId: hook.id() ?? "" });
     const held = await adopter.run({ allowUnverifiedIds: true, holderOf: () => "shop/first" });
     expect(held).toMatchObject({ ops: [], end: "stalled AlreadyManaged" });
@@ -85,10 +91,8 @@ describe("on the full surface", () => {
     ["events", { events: ["DEPLOYMENT_STARTED"] }, "spec.events", "DEPLOYMENT_STARTED"],
     ["state", { enabled: false }, "spec.enabled", "false"],
   ])("a changed %s is reported field by field and corrected", async (_name, change, path, observed) => {
-    const hook = harness.webhook(spec);
-    await hook.run();
+    const hook = await registered();
     harness.edit(hook.id(), change);
-    harness.writes();
     const result = await hook.run({ blockedOperations: new Set(["updateWebhook"]) });
     expect(result).toMatchObject({ ops: [], is: "settled" });
     expect(result.report.drift).toEqual([
@@ -100,8 +104,7 @@ describe("on the full surface", () => {
   });
 
   it("one that the platform stores differently is sent once, reported, and deleted", async () => {
-    const hook = harness.webhook(spec);
-    await hook.run();
+    const hook = await registered();
     const [stored, drift] = [{ targetUrl: `${TARGET}/` }, [{ path: "spec.targetUrl" }]];
     harness.fault("updateWebhook", { is: "edited", set: { target_url: `${TARGET}/` } }, { count: null });
     harness.edit(hook.id(), stored);
@@ -118,17 +121,14 @@ describe("on the full surface", () => {
   });
 
   it("ignores the order of events", async () => {
-    const hook = harness.webhook(spec);
-    await hook.run();
+    const hook = await registered();
     harness.edit(hook.id(), { events: spec.events.toReversed() });
     expect(await hook.run()).toMatchObject({ ops: [], report: { drift: [] } });
   });
 
   it("one that is gone is reported, and never registered again", async () => {
-    const hook = harness.webhook(spec);
-    await hook.run();
+    const hook = await registered();
     harness.remove(hook.id());
-    harness.writes();
     const gone = await hook.run({ onMissing: "Recreate" });
     expect(gone).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
     expect(harness.writes()).toEqual([]);
@@ -136,8 +136,7 @@ describe("on the full surface", () => {
   });
 
   it("is adopted by its id, which the organization must have", async () => {
-    const hook = harness.webhook(spec);
-    await hook.run();
+    const hook = await registered();
     const adopter = harness.webhook({ ...spec, enabled: false, externalId: hook.id() ?? "" });
     expect(await adopter.run()).toMatchObject({ ops: ["adopt", "updateWebhook"], is: "settled" });
     const lost = harness.webhook({ ...spec, externalId: OTHER });
@@ -151,9 +150,7 @@ describe("on the documented surface", () => {
   });
 
   it("a change cannot be made, and is no problem any more once it is reverted", async () => {
-    const hook = harness.webhook(spec);
-    await hook.run();
-    harness.writes();
+    const hook = await registered();
     const changed = await hook.run({ spec: { ...spec, enabled: false } });
     expect(changed).toMatchObject({ ops: [], end: "stalled UpdateNotSupported" });
     expect(changed.status["drift"]).toBeUndefined();

@@ -141,6 +141,8 @@ export interface KindEnv {
   number: number;
   /** The operations that were sent since the last call. */
   sent(): readonly string[];
+  /** Reconciles once. */
+  begun<Of extends Runner>(runner: Of): Promise<Of>;
   /** Reconciles until it is settled, two minutes later. */
   settled<Of extends Runner>(runner: Of): Promise<Of>;
 }
@@ -172,6 +174,10 @@ export function kindEnv<Fresh extends object, More extends object>(
     environmentId: "",
     number: 0,
     sent: () => env.harness.writes().map(([operation]) => operation),
+    begun: async (runner) => {
+      await runner.run();
+      return runner;
+    },
     settled: async (runner) => {
       await runner.run();
       env.harness.pass(120);

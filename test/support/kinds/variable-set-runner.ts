@@ -22,6 +22,12 @@ export function variableSetEnv(surface: SurfaceName) {
         const settle = (change?: PassChange): Promise<Ran> => settled(runner, change);
         return { ...runner, settle };
       },
+      /** A set that was applied, and reconciled until nothing is sent. */
+      synced: async (spec: JsonObject, outside?: Partial<Surroundings>) => {
+        const runner = own.set(spec, outside);
+        await runner.settle();
+        return runner;
+      },
       /** A target that names the application's resource. */
       target: (name: "web" | "api"): JsonObject => ({ applicationRef: { name } }),
       /** A variable that another user created in "web". */
