@@ -20,11 +20,8 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     env.harness.pass(120);
     // The pass that sees the first one over starts the second, and must not take it for over.
     const second = await runner.run();
-    expect(second).toMatchObject({
-      ops: ["deployApplication"],
-      is: "waiting",
-      status: { lastDeployment: { gitCommitId: OTHER_COMMIT } },
-    });
+    const status = { lastDeployment: { gitCommitId: OTHER_COMMIT } };
+    expect(second).toMatchObject({ ops: ["deployApplication"], is: "waiting", status });
     expect(second.status["lastDeployment"]).not.toHaveProperty("finishedAt");
     env.harness.pass(120);
     const last = { lastDeployment: { state: "DEPLOYED" } };
@@ -134,17 +131,14 @@ describe("an application on the full surface alone", () => {
 
   it("has its settings changed and deployed, and what others set beside them stays", async () => {
     const runner = await env.deployed({ ports: [port, { internalPort: 9090 }] });
-    env.harness.edit(runner.id(), { auto_preview: true, healthchecks: { liveness_probe: { type: "TCP" } } });
+    const theirs = { auto_preview: true, healthchecks: { liveness_probe: { type: "TCP" } } };
+    env.harness.edit(runner.id(), theirs);
     const portsBefore = stored(runner.id())["ports"] as { id: string; internal_port: number }[];
     const changed = await runner.run({
       spec: env.spec({ cpu: 750, ports: [{ ...port, externalPort: 8443 }, { internalPort: 9090 }] }),
     });
     expect(changed.ops).toEqual(["updateApplication", "deployApplication"]);
-    expect(stored(runner.id())).toMatchObject({
-      cpu: 750,
-      auto_preview: true,
-      healthchecks: { liveness_probe: { type: "TCP" } },
-    });
+    expect(stored(runner.id())).toMatchObject({ cpu: 750, ...theirs });
     const portsAfter = stored(runner.id())["ports"] as typeof portsBefore;
     expect(portsAfter.map(({ id }) => id)).toEqual(portsBefore.map(({ id }) => id));
     expect(portsAfter.find(({ internal_port: inner }) => inner === 8080)).toMatchObject({ external_port: 8443 });
@@ -267,11 +261,8 @@ describe("an application on the documented surface alone", () => {
     expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
     env.harness.pass(120);
     const condition = (await runner.run()).report.conditions.find(({ type }) => type === "VariablesSynced");
-    expect(condition).toMatchObject({
-      status: "False",
-      reason: "VariablesPending",
-      message: expect.stringContaining(" TOKEN:"),
-    });
+    const message: unknown = expect.stringContaining(" TOKEN:");
+    expect(condition).toMatchObject({ status: "False", reason: "VariablesPending", message });
     expect(JSON.stringify(condition)).not.toContain("value");
     env.harness.pass(600);
     // Shows the ingress.

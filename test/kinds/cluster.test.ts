@@ -25,6 +25,7 @@ const clusterEnv = (surface: SurfaceName) =>
 
 describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (surface) => {
   const env = clusterEnv(surface);
+  const isFull = surface === "Full";
 
   it("is not taken from another resource, nor through a connection that is limited to projects", async () => {
     const held = await env.applied({ runState: "Stopped" }).run({ holderOf: () => "shop/other" });
@@ -39,18 +40,14 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
     const first = await runner.run();
     expect(first.ops).toEqual(["adopt", "stopCluster"]);
     expect(first.report.conditions).toContainEqual(
-      expect.objectContaining({
-        type: "ClusterDeployed",
-        status: surface === "Full" ? "False" : "Unknown",
-        reason: "STOP_QUEUED",
-      }),
+      expect.objectContaining({ type: "ClusterDeployed", status: isFull ? "False" : "Unknown", reason: "STOP_QUEUED" }),
     );
     env.harness.pass(120);
     expect(await runner.run()).toMatchObject({
       ops: [],
       is: "settled",
-      why: { reason: surface === "Full" ? "Stopped" : "Accepted" },
-      status: { runState: "Stopped", verified: true, state: surface === "Full" ? "STOPPED" : "STOP_QUEUED" },
+      why: { reason: isFull ? "Stopped" : "Accepted" },
+      status: { runState: "Stopped", verified: true, state: isFull ? "STOPPED" : "STOP_QUEUED" },
     });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     expect(env.sent()).toEqual(["stopCluster"]);
@@ -71,7 +68,7 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
   it("is stopped and left when its resource goes, once", async () => {
     const runner = await env.begun(env.applied());
     const first = await runner.run({ goal: "stopped" });
-    expect(first).toMatchObject({ ops: ["stopCluster"], is: surface === "Full" ? "waiting" : "settled" });
+    expect(first).toMatchObject({ ops: ["stopCluster"], is: isFull ? "waiting" : "settled" });
     env.harness.pass(120);
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], end: "stalled DeleteNotSupported" });
@@ -114,10 +111,8 @@ describe("a cluster that the platform shows", () => {
     expect(await runner.run()).toMatchObject({ is: "waiting", status: { state: "STOP_QUEUED" } });
     env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { state: "STOPPED" } });
-    const operation = env.harness.operation(
-      { type: "StopCluster", clusterRef: { name: "main" } },
-      { "spec.clusterRef": env.cluster.id },
-    );
+    const stop = { type: "StopCluster", clusterRef: { name: "main" } };
+    const operation = env.harness.operation(stop, { "spec.clusterRef": env.cluster.id });
     env.harness.edit(env.cluster.id, { state: "DEPLOYED", deployed: true, run: null });
     expect(await operation.run()).toMatchObject({ ops: ["stopCluster"], is: "waiting" });
     env.harness.pass(120);
@@ -230,10 +225,8 @@ describe("a cluster that only answers show", () => {
 
   it("that is stopped already counts as stopped, and one at work is tried again", async () => {
     env.harness.edit(env.cluster.id, { state: "STOPPED", deployed: false });
-    expect(await env.applied({ runState: "Stopped" }).run()).toMatchObject({
-      is: "settled",
-      status: { runState: "Stopped", state: "STOPPED", isDeployed: false },
-    });
+    const status = { runState: "Stopped", state: "STOPPED", isDeployed: false };
+    expect(await env.applied({ runState: "Stopped" }).run()).toMatchObject({ is: "settled", status });
     env.harness.edit(env.cluster.id, { state: "DEPLOYING" });
     await expect(env.applied({ runState: "Stopped" }).run()).rejects.toMatchObject({ failure: { is: "Conflict" } });
   });

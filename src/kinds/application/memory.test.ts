@@ -76,10 +76,8 @@ describe("the last failure", () => {
 describe("what an application remembers", () => {
   it("is empty before the application is recorded", () => {
     for (const identitySource of ["given", "claimed"] as const) {
-      expect(reportOf({ identitySource, surface: "Full" }, observedFull("DEPLOYED"))).toMatchObject({
-        status: {},
-        conditions: [],
-      });
+      const reported = reportOf({ identitySource, surface: "Full" }, observedFull("DEPLOYED"));
+      expect(reported).toMatchObject({ status: {}, conditions: [] });
     }
   });
 

@@ -125,9 +125,8 @@ describe("a database whose state is not shown, after an operation", () => {
 
   it("names the operation, and the drift", () => {
     const { context, observed } = after(unseen(), stop({ result: "Completed" }), "STOPPED");
-    expect(database.plan(context, observed)).toMatchObject({
-      why: { message: expect.stringContaining("shop/op") as unknown },
-    });
+    const message: unknown = expect.stringContaining("shop/op");
+    expect(database.plan(context, observed)).toMatchObject({ why: { message } });
     expect(database.report(context, observed)).toMatchObject({
       drift: [{ path: "spec.runState", desired: "Running", observed: "Stopped" }],
       status: { state: "STOPPED" },
@@ -171,10 +170,8 @@ describe("what is remembered of an operation", () => {
 
   it("changes nothing else where the platform shows the state", () => {
     const context = passWith({ surface: "Full" });
-    expect(recordDatabaseAction(stop(), context)).toEqual({
-      ...context.memory,
-      lastOperation: expect.anything() as unknown,
-    });
+    const lastOperation: unknown = expect.anything();
+    expect(recordDatabaseAction(stop(), context)).toEqual({ ...context.memory, lastOperation });
   });
 
   it("names no operation where it was deployed since, or the stop failed", () => {

@@ -82,7 +82,6 @@ describe("the plan of an environment", () => {
     ["when its mode differs", full, preview, "updateEnvironment"],
     ["when its name differs", full, observedFull(record({ name: "Staging" })), "updateEnvironment"],
     ["at the end", { ...full, ...absent }, observedFull(record()), "deleteEnvironment"],
-    ["at the end, on the documented surface", absent, observedOf(), "stalled DeleteNotSupported"],
     ["at the end, where its project is not allowed", outside, observedFull(record()), "stalled NotObservable"],
   ])("%s", (_name, change, observed, expected) => {
     expect(said(environment.plan(contextOf(change), observed))).toBe(expected);

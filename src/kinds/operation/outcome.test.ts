@@ -54,10 +54,8 @@ describe("the end of an operation", () => {
     [undefined, "Accepted"],
     ["Accepted", "Accepted"],
   ])("of a request that nothing shows is, with completion %s, %s", (completion, reason) => {
-    const context = operationContext(
-      { ...stop, completion },
-      { memory: { startedAt: STARTED, request: { startedAt: STARTED } } },
-    );
+    const memory = { startedAt: STARTED, request: { startedAt: STARTED } };
+    const context = operationContext({ ...stop, completion }, { memory });
     expect(outcomeOf(context, NOTHING_OBSERVED)?.reason).toBe(reason);
   });
 

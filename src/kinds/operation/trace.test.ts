@@ -68,10 +68,8 @@ describe("an unconfirmed request", () => {
     expect(first).toMatchObject({ is: "absent", memory: { failedRequests: 1 } });
     expect(first).not.toHaveProperty("memory.outcome");
     const again = operationContext({ ...deploy, backoffLimit: 1 }, { memory: { failedRequests: 1 } });
-    expect(await traceRequest(intent, again, api)).toMatchObject({
-      is: "absent",
-      memory: { outcome: { result: "Failed" } },
-    });
+    const second = await traceRequest(intent, again, api);
+    expect(second).toMatchObject({ is: "absent", memory: { outcome: { result: "Failed" } } });
   });
 
   it.each<[string, Readonly<Record<string, unknown>>, ClusterStatus, ClusterStatus, "landed" | "absent"]>([
@@ -82,11 +80,8 @@ describe("an unconfirmed request", () => {
     ["not upgraded", upgrade, cluster("DEPLOYED"), cluster("DEPLOYED"), "absent"],
   ])("is found by a cluster that is %s", async (_title, spec, before, after, is) => {
     const intent = intentOf("x", markOf({ ...NOTHING_OBSERVED, cluster: before }));
-    const found = await traceRequest(
-      intent,
-      operationContext(spec, { surface: "Full" }),
-      answeringPlatform({ cluster: after }),
-    );
+    const context = operationContext(spec, { surface: "Full" });
+    const found = await traceRequest(intent, context, answeringPlatform({ cluster: after }));
     expect(found.is).toBe(is);
     expect(JSON.stringify(found).includes('"outcome"')).toBe(false);
   });

@@ -221,10 +221,8 @@ describe("the report of a project", () => {
 
   it("says Unknown of environments that cannot be counted, and is ready", () => {
     const fault = { reason: "PermissionDenied", message: "The platform answered 403." } as const;
-    const { conditions, status, ready } = project.report(
-      contextOf(),
-      observedOf([remote()], { environments: { value: undefined, fault } }),
-    );
+    const observed = observedOf([remote()], { environments: { value: undefined, fault } });
+    const { conditions, status, ready } = project.report(contextOf(), observed);
     expect(ready.reason).toBe("Available");
     expect(conditions).toEqual([{ type: "EnvironmentsListed", status: "Unknown", ...fault }]);
     expect(status).not.toHaveProperty("environmentCount");
@@ -232,11 +230,8 @@ describe("the report of a project", () => {
 
   it("shows nothing of a project that does not belong to it, or not yet", () => {
     for (const identitySource of ["given", "claimed"] as const) {
-      expect(project.report(contextOf({ identitySource }), observedOf([remote()]))).toMatchObject({
-        status: {},
-        drift: [],
-        conditions: [],
-      });
+      const reported = project.report(contextOf({ identitySource }), observedOf([remote()]));
+      expect(reported).toMatchObject({ status: {}, drift: [], conditions: [] });
     }
     expect(project.report(contextOf(), observedOf([])).status).toEqual({});
   });

@@ -59,10 +59,8 @@ describe("the possible result of a create", () => {
   it("is unknown where the list may be one page", () => {
     const mark: unknown = nameMark(since, [{ id: ONE }]);
     const page = asPage([{ id: ONE }]);
-    expect(notCreated(intent(mark as OpenIntent["mark"]), page, page)).toMatchObject({
-      is: "unknowable",
-      why: { reason: "CreateResultUnknown" },
-    });
+    const found = notCreated(intent(mark as OpenIntent["mark"]), page, page);
+    expect(found).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
   });
 
   it("has a baseline of at most a hundred ids, from the whole list", () => {
