@@ -92,10 +92,8 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
       expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false, report: { drift } });
       storedAs("DEVELOPMENT");
       expect(await runner.run()).toMatchObject({ ops: ["updateEnvironment"], is: "settled", report: { drift: [] } });
-      expect(await runner.run({ goal: "absent" })).toMatchObject({
-        ops: ["deleteEnvironment"],
-        why: { reason: "Deleting" },
-      });
+      const removal = await runner.run({ goal: "absent" });
+      expect(removal).toMatchObject({ ops: ["deleteEnvironment"], why: { reason: "Deleting" } });
       harness.pass(60);
       expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
     },

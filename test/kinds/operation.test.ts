@@ -109,11 +109,8 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   });
 
   it("fails for default values that no ConfigMap holds", async () => {
-    env.harness.fault("createHelmDefaultValues", {
-      is: "status",
-      status: 200,
-      body: JSON.stringify("x".repeat(1024 * 1024)),
-    });
+    const body = JSON.stringify("x".repeat(1024 * 1024));
+    env.harness.fault("createHelmDefaultValues", { is: "status", status: 200, body });
     const done = await env.applied({ ...render, source: { helm_repository: {} } }).run();
     expect(done).toMatchObject({ is: "stalled", report: { conditions: [failed("OperationRejected")] } });
     expect(done.why.message).toContain("900 KiB");

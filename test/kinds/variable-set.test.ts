@@ -184,10 +184,8 @@ describe("a secret of a variable set", () => {
     });
 
     it("of another scope, which no id of the application's leads to, is reported to be in the way", async () => {
-      const runner = env.set(
-        { variables: [secret], scope: "ENVIRONMENT", overwrite: true },
-        { values: valued("old-value") },
-      );
+      const spec = { variables: [secret], scope: "ENVIRONMENT", overwrite: true };
+      const runner = env.set(spec, { values: valued("old-value") });
       expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
       Object.assign(runner.around, rotated);
       expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], ...failed });

@@ -88,10 +88,8 @@ describe("the reads of an application that the platform does not list", () => {
     const memory = { lastDeployment: deployment({ finishedAt: NOW.toISOString() }), written: { settings: {} } };
     const shown: number[] = [];
     for (const after of [0, 1, 1.5, 2, 3, 11, 21]) {
-      const { ingress } = await observe({
-        memory: { ...memory, ingress: { status: "DEPLOYED" } },
-        now: minutes(after),
-      });
+      const remembered = { ...memory, ingress: { status: "DEPLOYED" } };
+      const { ingress } = await observe({ memory: remembered, now: minutes(after) });
       expect(ingress.value).toMatchObject({ status: "DEPLOYED" });
       shown.push(count());
     }

@@ -88,10 +88,8 @@ describe("the state of an application", () => {
       const message = expect.stringMatching(
         /^The platform reports \w+( for commit \w{7})?\. [A-Z].* or request a retry with the annotation \S+\.$/,
       ) as string;
-      expect(application.plan(context, observed), JSON.stringify(each)).toMatchObject({
-        is: "stalled",
-        why: { message },
-      });
+      const stalled = { is: "stalled", why: { message } };
+      expect(application.plan(context, observed), JSON.stringify(each)).toMatchObject(stalled);
     }
   });
 

@@ -121,10 +121,8 @@ describe("drift", () => {
     const long = "k".repeat(2000);
     const many = bindingSpec({ layerSelections: { [`${long}a`]: true, [`${long}b`]: true } });
     const bound = { ...asWanted, layerSelections: { [`${long}a`]: false, [`${long}b`]: false } };
-    const found = bindingDrift(
-      bindingContext(many, { surface: "Full" }),
-      observedBinding({ template: catalog, bound }),
-    );
+    const observed = observedBinding({ template: catalog, bound });
+    const found = bindingDrift(bindingContext(many, { surface: "Full" }), observed);
     expect(found?.map(({ path }) => path.length)).toEqual([300]);
   });
 });

@@ -114,11 +114,8 @@ describe("[E3] whatever catalog and spec", () => {
         fc.dictionary(key, fc.boolean()),
         config,
         (layers, layerSelections, managedConfig) => {
-          const problems = check({
-            spec: { layerSelections, managedConfig },
-            of: template(...(layers as Template["layers"])),
-            cluster: AWS,
-          });
+          const of = template(...(layers as Template["layers"]));
+          const problems = check({ spec: { layerSelections, managedConfig }, of, cluster: AWS });
           expect(problems.every((problem) => problem.length <= 300)).toBe(true);
           expect(problems).toEqual([...new Set(problems)].toSorted());
           expect("polluted" in {}).toBe(false);

@@ -121,11 +121,8 @@ describe("the plan of a binding", () => {
     ["no answer to the write", ours, { sent: true }, waitingFor("Progressing")],
     ["a full surface without this read", ours, {}, SETTLED],
   ])("%s", (_name, context, observed, expected) => {
-    const plan = kind.plan(
-      bindingContext(bindingSpec(), context),
-      observedBinding({ template: essentials, ...observed }),
-    );
-    expect(plan).toMatchObject(expected);
+    const pass = bindingContext(bindingSpec(), context);
+    expect(kind.plan(pass, observedBinding({ template: essentials, ...observed }))).toMatchObject(expected);
   });
 
   it("writes values from Secrets, which cannot be compared with what somebody else bound", () => {
@@ -139,10 +136,8 @@ describe("the plan of a binding", () => {
     const context = bindingContext(bindingSpec(), { surface: "Full" });
     const { status } = kind.report(context, observedBinding({ template: essentials, bound: full(enabled) }));
     expect(status).toMatchObject({ written: context.inputs.fingerprint });
-    const changed = bindingContext(bindingSpec({ layerSelections: { gpu: false } }), {
-      surface: "Full",
-      memory: { written: context.inputs.fingerprint },
-    });
+    const memory = { written: context.inputs.fingerprint };
+    const changed = bindingContext(bindingSpec({ layerSelections: { gpu: false } }), { surface: "Full", memory });
     expect(kind.plan(changed, observedBinding({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
   });
 

@@ -24,11 +24,8 @@ describe("the status of a blueprint", () => {
       status: statusOf("DEPLOYING", { id: SERVICE, deploymentRequestId: REQUEST }),
     });
     const context = passWith({ memory: { lastDeployment: asked } });
-    expect(blueprint.report(context, busy).status["lastDeployment"]).toEqual({
-      startedAt: ago(1),
-      state: "DEPLOYING",
-      requestId: REQUEST,
-    });
+    const followed = { startedAt: ago(1), state: "DEPLOYING", requestId: REQUEST };
+    expect(blueprint.report(context, busy).status["lastDeployment"]).toEqual(followed);
     const ended = { ...asked, requestId: REQUEST, state: "DEPLOYED", finishedAt: ago(0) };
     const over = passWith({ memory: { lastDeployment: ended } });
     expect(blueprint.report(over, observedIn("DEPLOYING")).status["lastDeployment"]).toEqual(ended);
@@ -79,10 +76,8 @@ describe("the status of a blueprint", () => {
     ["not where it shows no icon", observedIn("DEPLOYED"), []],
     ["by its state once it is stopped", observedIn("STOPPED"), ["state"]],
   ])("reports drift: %s", (_name, observed, paths) => {
-    const { drift } = blueprint.report(
-      passWith({ memory: { lastDeployment: { ...asked, finishedAt: ago(0) } } }),
-      observed,
-    );
+    const memory = { lastDeployment: { ...asked, finishedAt: ago(0) } };
+    const { drift } = blueprint.report(passWith({ memory }), observed);
     expect(drift?.map(({ path }) => path)).toEqual(paths ?? []);
   });
 

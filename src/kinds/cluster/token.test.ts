@@ -96,10 +96,8 @@ describe("the token of a cluster", () => {
   });
 
   it("is forgotten when the spec does not have it any more", () => {
-    const { status, secret } = report(
-      contextOf({ memory: held() }, { writeTokenSecretToRef: undefined }),
-      listed("READY"),
-    );
+    const context = contextOf({ memory: held() }, { writeTokenSecretToRef: undefined });
+    const { status, secret } = report(context, listed("READY"));
     expect(status).toMatchObject({ token: undefined });
     expect(secret).toBeUndefined();
   });

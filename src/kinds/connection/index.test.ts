@@ -111,11 +111,8 @@ describe("an organization that the platform does not find", () => {
   const observed = (is: ApiFailure["is"]) => {
     const list = () => Promise.reject(new ApiError("listProjects", { is } as ApiFailure, 404, "No such organization"));
     const context = { spec: { surface: "Full", organizationId: ORGANIZATION } } as ReconcileContext<ConnectionTypes>;
-    const observed = connection.observe(context, {
-      capabilities: capabilitiesOn("Full"),
-      projects: { list },
-    } as unknown as Platform);
-    return observed.then((one) => connection.plan(context, one));
+    const api = { capabilities: capabilitiesOn("Full"), projects: { list } } as unknown as Platform;
+    return connection.observe(context, api).then((one) => connection.plan(context, one));
   };
 
   it("makes the spec invalid, names the field, and is looked for again", async () => {
