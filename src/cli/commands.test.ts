@@ -9,13 +9,8 @@ import { COMMANDS } from "./commands.ts";
  * validates before it is sent.
  */
 const BY_RESOURCES_ALONE = [
-  "putBinding",
-  "createProject",
-  "createEnvironment",
-  "createApplication",
-  "createDatabase",
-  "createBlueprint",
-  "createWebhook",
+  ...["putBinding", "createProject", "createEnvironment", "createApplication"],
+  ...["createDatabase", "createBlueprint", "createWebhook"],
 ];
 
 describe("the table of commands", () => {
@@ -32,13 +27,14 @@ describe("the table of commands", () => {
   });
 
   it.each(COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) => name))(
-    "%s explains itself",
+    "%s explains itself in 120 columns",
     async (name) => {
       const { code, stdout, stderr } = await cli([...name.split(" "), "--help"]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       const program = name === "run" ? "platform-operator" : "kubectl platform";
       expect(stdout).toContain(`Usage: ${program} ${name} `);
       expect(stdout).toMatch(/ --help\b|^ {2}--\w/m);
+      expect(stdout.split("\n").filter((line) => line.length > 120)).toEqual([]);
     },
   );
 

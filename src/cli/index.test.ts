@@ -27,14 +27,6 @@ describe("the command line", () => {
     expect(asked.code).toBe(0);
   });
 
-  it.each(COMMANDS.map(({ name }) => name).filter((name) => name !== "__complete"))(
-    "shows the help of %s in 120 columns",
-    async (name) => {
-      const { stdout } = await cli(["help", ...name.split(" ")], operator);
-      expect(stdout.split("\n").filter((line) => line.length > 120)).toEqual([]);
-    },
-  );
-
   it.each([["version"], ["--version"]])("prints the version on %s and nothing else", async (name) => {
     expect(await cli([name], operator)).toEqual({ code: 0, stdout: `${OPERATOR_VERSION}\n`, stderr: "" });
   });
@@ -60,12 +52,9 @@ describe("the command line", () => {
     [
       "a misspelt flag of run",
       ["run", "--log-levl=info"],
-      /^Unknown option '--log-levl'\. Did you mean "--log-level"\?\n\nUsage/,
+      /^Unknown option '--log-levl'\. Did you mean "--log-level"\?\n\nUsage: platform-operator run/,
     ],
-    ["an unknown flag of run", ["run", "--speed=2"], /^Unknown option '--speed'[^]*Usage: platform-operator run/],
     ["a wrong value", ["run", "--leader-elect=maybe"], /^--leader-elect must be true or false\n/],
-    ["an unknown flag", ["version", "--speed=2"], /^Unknown option '--speed'\.\n\nUsage: platform-operator version/],
-    ["an argument too many", ["version", "now"], /^"now" is one argument too many\.\n/],
   ])("ends with 64 and usage on standard error for %s", async (_, argv, told) => {
     const { code, stdout, stderr } = await cli(argv, operator);
     expect({ code, stdout }).toEqual({ code: 64, stdout: "" });

@@ -1,17 +1,13 @@
 import { describe, expect, it } from "vitest";
 
+import { stored } from "../../../test/support/kube/stored.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Access } from "./access.ts";
 import { offers, operationsOf } from "./surface.ts";
 
-const connection = (surface: string, status: JsonObject = {}): KubeObject => ({
-  apiVersion: "platform-operator.io/v1alpha1",
-  kind: "PlatformConnection",
-  metadata: { name: "default", uid: "1", resourceVersion: "1" },
-  spec: { surface },
-  status,
-});
+const connection = (surface: string, status: JsonObject = {}): KubeObject =>
+  stored("PlatformConnection", "default", { spec: { surface }, status });
 
 const LEARNED = {
   surface: "Partial",

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import { manualClock, settle } from "../../../test/support/kube/clock.ts";
 import { scriptedClient } from "../../../test/support/kube/scripted-client.ts";
+import { stored } from "../../../test/support/kube/stored.ts";
 import { listBody, startScriptedCluster } from "../../../test/support/programs/scripted-cluster.ts";
-import { API_VERSION, PAUSED } from "../../api/names.ts";
+import { PAUSED } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { KubeRequest } from "../../kube/api/transport.ts";
 import type { Json, JsonObject, KubeFailure, KubeObject } from "../../kube/api/types.ts";
@@ -18,13 +19,8 @@ function application(type: string, more: JsonObject = {}, metadata: Partial<Kube
     { type, status: "True", reason: "InvalidSpec", message: "It is invalid." },
     ...(type === "Ready" ? [] : [{ type: "Ready", status: "False", reason: "InvalidSpec" }]),
   ];
-  return {
-    apiVersion: API_VERSION,
-    kind: "PlatformApplication",
-    metadata: { name: "web", namespace: "shop", uid: "1", resourceVersion: "1", generation: 1, ...metadata },
-    spec: {},
-    status: { observedGeneration: metadata.generation ?? 1, conditions, ...more },
-  };
+  const status = { observedGeneration: metadata.generation ?? 1, conditions, ...more };
+  return stored("PlatformApplication", "web", { metadata, status });
 }
 
 /** Requests a reconcile of `before`, and waits. @param list answers the lists of the watch */
@@ -117,16 +113,10 @@ describe("reconcile --wait", () => {
 describe("rollback --wait", () => {
   it("refuses a paused object before it changes it", async () => {
     const paused = application("Ready", {}, { annotations: { [PAUSED]: "true" } });
-    const cluster = await startScriptedCluster((method) =>
-      method === "GET" ? { ...paused, metadata: { ...paused.metadata } } : 500,
-    );
-    try {
-      const { code, stderr } = await cluster.run(["rollback", "web", "--wait"]);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^papp\/web is paused, so the operator ignores the request\./);
-      expect(cluster.arrived).toHaveLength(1);
-    } finally {
-      await cluster.stop();
-    }
+    const cluster = await startScriptedCluster((method) => (method === "GET" ? paused : 500));
+    const { code, stderr } = await cluster.run(["rollback", "web", "--wait"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^papp\/web is paused, so the operator ignores the request\./);
+    expect(cluster.arrived).toHaveLength(1);
   });
 });

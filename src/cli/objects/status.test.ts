@@ -1,37 +1,24 @@
 import { describe, expect, it } from "vitest";
 
+import { stored } from "../../../test/support/kube/stored.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { summaryOf } from "./status.ts";
 
 const now = new Date("2026-11-21T12:00:00Z");
 
 function application(status: JsonObject, annotations: Readonly<Record<string, string>> = {}): KubeObject {
-  return {
-    apiVersion: "platform-operator.io/v1alpha1",
-    kind: "PlatformApplication",
-    metadata: {
-      name: "api",
-      namespace: "shop",
-      uid: "1",
-      resourceVersion: "1",
-      generation: 2,
-      creationTimestamp: "2026-11-20T12:00:00Z",
-      annotations,
-    },
-    status: { observedGeneration: 2, ...status },
-  };
+  const metadata = { generation: 2, creationTimestamp: "2026-11-20T12:00:00Z", annotations };
+  return stored("PlatformApplication", "api", { metadata, status: { observedGeneration: 2, ...status } });
 }
 
-const condition = (type: string, status: string, reason: string, message: string): JsonObject => ({
-  type,
-  status,
-  reason,
-  message,
-  lastTransitionTime: "2026-11-21T11:50:00Z",
-});
+const lastTransitionTime = "2026-11-21T11:50:00Z";
+const condition = (type: string, reason: string, message: string): JsonObject => {
+  return { type, status: "True", reason, message, lastTransitionTime };
+};
 
 describe("the summary of an object", () => {
   it("has everything on one screen", () => {
+    const fields = [{ path: "spec.cpu", desired: "500", observed: "250" }];
     const object = application({
       externalId: "0a1b",
       state: "DEPLOYED",
@@ -44,37 +31,23 @@ describe("the summary of an object", () => {
         finishedAt: "2026-11-21T11:02:00Z",
       },
       lastFailure: { state: "BUILD_ERROR", gitCommitId: "bad0000", message: "The build failed." },
-      drift: { fields: [{ path: "spec.cpu", desired: "500", observed: "250" }] },
+      drift: { fields },
       plan: {
         hash: "sha256:12",
         reason: "Approval",
         generation: 2,
         actions: [
-          {
-            operation: "updateApplication",
-            message: "Update the settings.",
-            fields: [{ path: "spec.cpu", desired: "500", observed: "250" }],
-          },
+          { operation: "updateApplication", message: "Update the settings.", fields },
           { operation: "deployApplication", commit: "2b3c4d5e" },
         ],
       },
       conditions: [
-        condition("Ready", "True", "Deployed", "Commit 1a2b3c4 is deployed."),
-        condition("Drifted", "True", "DriftDetected", "spec.cpu differs."),
+        condition("Ready", "Deployed", "Commit 1a2b3c4 is deployed."),
+        condition("Drifted", "DriftDetected", "spec.cpu differs."),
       ],
     });
-    const events = [
-      {
-        kind: "PlatformApplication",
-        namespace: "shop",
-        name: "api",
-        type: "Normal",
-        reason: "Deployed",
-        message: "Commit 1a2b3c4 is deployed.",
-        at: "2026-11-21T11:02:00Z",
-        count: 3,
-      },
-    ];
+    const about = { kind: "PlatformApplication", namespace: "shop", name: "api", type: "Normal", reason: "Deployed" };
+    const events = [{ ...about, message: "Commit 1a2b3c4 is deployed.", at: "2026-11-21T11:02:00Z", count: 3 }];
     expect(summaryOf({ object, events, now, program: "kubectl platform" })).toEqual([
       "! application shop/api  DriftDetected",
       "  spec.cpu differs.",

@@ -1,27 +1,19 @@
 import { describe, expect, it } from "vitest";
 
-import { API_VERSION } from "../../api/names.ts";
+import { stored } from "../../../test/support/kube/stored.ts";
+import { applicationOf, environmentOf } from "../../../test/support/platform/status-page-objects.ts";
 import { KubeError } from "../../kube/api/errors.ts";
-import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
 import type { ClusterClient } from "../base/cluster.ts";
 import { stepsFrom } from "./trace.ts";
 
-function object(kind: string, name: string, spec: JsonObject = {}): KubeObject {
-  const metadata = { name, namespace: "shop", uid: name, resourceVersion: "1", generation: 1 };
-  return { apiVersion: API_VERSION, kind, metadata, spec };
-}
-
-const application = object("PlatformApplication", "web", {
-  name: "web",
-  environmentRef: { name: "staging" },
-  gitRepository: { url: "https://github.com/acme/web.git" },
+const application = applicationOf("web", "staging", { conditions: {} });
+const environment = environmentOf("staging", "shop", { conditions: {} });
+const project = stored("PlatformProject", "shop", { spec: { connectionRef: { name: "own" } } });
+const remote = stored("PlatformProject", "shop", {
+  spec: { connectionRef: { kind: "ClusterPlatformConnection", name: "x" } },
 });
-const environment = object("PlatformEnvironment", "staging", {
-  name: "staging",
-  projectRef: { name: "shop" },
-  clusterRef: { externalId: "0a1b2c3d-0000-4000-8000-000000000001" },
-});
-const project = object("PlatformProject", "shop", { connectionRef: { name: "own" } });
+const plain = stored("PlatformProject", "shop");
 
 /** A cluster with these objects, in which some kinds may not be read; it records what is read. */
 function having(objects: readonly KubeObject[], hidden: readonly string[] = []) {
@@ -40,31 +32,13 @@ async function traced(objects: readonly KubeObject[], hidden?: readonly string[]
 }
 
 describe("a trace", () => {
-  it.each<[string, readonly KubeObject[], readonly string[], string]>([
-    ["that is named and missing", [environment, project], [], "PlatformConnection/own missing"],
-    [
-      "that is named and may not be read",
-      [
-        environment,
-        object("PlatformProject", "shop", { connectionRef: { kind: "ClusterPlatformConnection", name: "x" } }),
-      ],
-      ["ClusterPlatformConnection"],
-      "ClusterPlatformConnection/x unknown",
-    ],
-    [
-      "of the cluster that may not be read",
-      [environment, object("PlatformProject", "shop")],
-      ["ClusterPlatformConnection"],
-      "ClusterPlatformConnection/default unknown",
-    ],
-    [
-      "of the namespace that may not be read",
-      [environment, object("PlatformProject", "shop")],
-      ["PlatformConnection"],
-      "PlatformConnection/default unknown",
-    ],
-  ])("ends in a connection %s", async (_what, objects, hidden, last) => {
-    expect((await traced(objects, hidden)).at(-1)).toBe(last);
+  it.each<[string, KubeObject, string, string]>([
+    ["that is named and missing", project, "", "PlatformConnection/own missing"],
+    ["that is named and hidden", remote, "ClusterPlatformConnection", "ClusterPlatformConnection/x unknown"],
+    ["of the cluster that is hidden", plain, "ClusterPlatformConnection", "ClusterPlatformConnection/default unknown"],
+    ["of the namespace that is hidden", plain, "PlatformConnection", "PlatformConnection/default unknown"],
+  ])("ends in a connection %s", async (_what, parent, hidden, last) => {
+    expect((await traced([environment, parent], [hidden])).at(-1)).toBe(last);
   });
 
   it("shows a parent that may not be read, and claims no connection", async () => {

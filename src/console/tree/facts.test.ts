@@ -1,76 +1,48 @@
 import { describe, expect, it } from "vitest";
 
+import { conditionsOf, stored, type StoredCondition } from "../../../test/support/kube/stored.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { factOf, isReady } from "./facts.ts";
 
-type Condition = readonly [type: string, status: string, reason: string];
-
 function application(
-  conditions: readonly Condition[],
-  more: { status?: JsonObject; deleted?: boolean } = {},
+  conditions: readonly StoredCondition[],
+  status: JsonObject = {},
+  metadata: Partial<KubeObject["metadata"]> = {},
 ): KubeObject {
-  return {
-    apiVersion: "platform-operator.io/v1alpha1",
-    kind: "PlatformApplication",
-    metadata: {
-      name: "api",
-      namespace: "shop",
-      uid: "1",
-      resourceVersion: "1",
-      generation: 2,
-      ...(more.deleted === true && { deletionTimestamp: "2026-01-01T00:00:00Z" }),
-    },
-    spec: { environmentRef: { name: "staging" } },
-    status: {
-      observedGeneration: 2,
-      conditions: conditions.map(([type, status, reason]) => ({ type, status, reason, message: `${reason}.` })),
-      ...more.status,
-    },
-  };
+  return stored("PlatformApplication", "api", {
+    metadata: { generation: 2, ...metadata },
+    status: { observedGeneration: 2, conditions: conditionsOf(conditions), ...status },
+  });
 }
 
-const ready: Condition = ["Ready", "True", "Deployed"];
-const synced: Condition = ["Synced", "True", "ReconcileSuccess"];
+const ready: StoredCondition = ["Ready", "True", "Deployed"];
+const synced: StoredCondition = ["Synced", "True", "ReconcileSuccess"];
+const failed = (type: string, status: string): StoredCondition => [type, status, "BuildFailed"];
+const drifted: StoredCondition = ["Drifted", "True", "DriftDetected"];
 
 describe("a fact", () => {
   it.each<[string, KubeObject, string, string]>([
     ["nothing was said", application([]), "new", ""],
-    ["something was said of an older spec", application([ready], { status: { observedGeneration: 1 } }), "new", ""],
+    ["something was said of an older spec", application([ready], { observedGeneration: 1 }), "new", ""],
     ["it is Ready", application([ready, synced, ["Drifted", "False", "NoDrift"]]), "ready", "Deployed"],
-    [
-      "it is on its way",
-      application([
-        ["Ready", "False", "Building"],
-        ["Reconciling", "True", "Progressing"],
-      ]),
-      "working",
-      "Building",
-    ],
+    ["it is on its way", application([["Ready", "False", "Building"]]), "working", "Building"],
     ["nobody knows", application([["Ready", "Unknown", "UnknownState"]]), "working", "UnknownState"],
     ["the last exchange failed", application([ready, ["Synced", "False", "RateLimited"]]), "warned", "RateLimited"],
-    [
-      "the platform differs",
-      application([ready, synced, ["Drifted", "True", "DriftDetected"]]),
-      "warned",
-      "DriftDetected",
-    ],
+    ["the platform differs", application([ready, synced, drifted]), "warned", "DriftDetected"],
     [
       "a person is needed",
-      application([
-        ["Ready", "False", "BuildFailed"],
-        ["Stalled", "True", "BuildFailed"],
-      ]),
+      application([failed("Ready", "False"), failed("Stalled", "True")]),
       "stalled",
       "BuildFailed",
     ],
-    ["it is being deleted", application([ready], { deleted: true }), "deleting", "Deployed"],
+    ["it is being deleted", application([ready], {}, { deletionTimestamp: "2026-01-01" }), "deleting", "Deployed"],
   ])("when %s", (_when, object, mark, reason) => {
     expect(factOf(object)).toMatchObject({ mark, reason });
     expect(isReady(object)).toBe(mark === "ready" || mark === "warned" || mark === "deleting");
   });
 
   it("has the platform's words and its parent", () => {
-    const object = application([ready], { status: { state: "DEPLOYED", commit: "1a2b3c4" } });
+    const object = application([ready], { state: "DEPLOYED", commit: "1a2b3c4" });
     expect(factOf(object, "PlatformEnvironment/shop/staging")).toMatchObject({
       id: "PlatformApplication/shop/api",
       parent: "PlatformEnvironment/shop/staging",

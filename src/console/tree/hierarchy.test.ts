@@ -1,29 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import type { Fact } from "./facts.ts";
+import { fact } from "../../../test/support/platform/facts.ts";
 import { dataOf, dotOf, hierarchyOf } from "./hierarchy.ts";
 
-function fact(kind: string, name: string, parent?: Fact): Fact {
-  return {
-    id: `${kind}/shop/${name}`,
-    kind,
-    namespace: "shop",
-    name,
-    parent: parent?.id,
-    mark: "ready",
-    state: "",
-    reason: "Available",
-    message: "It is there.",
-    since: "",
-    commit: "",
-    externalId: "",
-  };
-}
-
 const project = fact("PlatformProject", "web");
-const staging = fact("PlatformEnvironment", "staging", project);
-const api = { ...fact("PlatformApplication", "api", staging), state: "DEPLOYED", commit: "1a2b3c4", externalId: "x" };
-const lost = fact("PlatformApplication", "lost", fact("PlatformEnvironment", "gone"));
+const staging = fact("PlatformEnvironment", "staging", { parent: project.id });
+const deployed = { state: "DEPLOYED", commit: "1a2b3c4", externalId: "x" };
+const api = fact("PlatformApplication", "api", { parent: staging.id, ...deployed });
+const lost = fact("PlatformApplication", "lost", { parent: "PlatformEnvironment/shop/gone" });
 
 describe("a hierarchy", () => {
   it("has parents above children and what has lost its parent at the root", () => {
@@ -34,27 +18,10 @@ describe("a hierarchy", () => {
   });
 
   it("is plain data for other tools", () => {
-    const common = { namespace: "shop", status: "ready", message: "It is there." };
+    const common = { namespace: "shop", status: "ready", reason: "Available", message: "It is there." };
+    const application = { ...common, kind: "PlatformApplication", name: "api", ...deployed, children: [] };
     expect(dataOf(hierarchyOf([staging, api]))).toEqual([
-      {
-        ...common,
-        kind: "PlatformEnvironment",
-        name: "staging",
-        state: "",
-        reason: "Available",
-        children: [
-          {
-            ...common,
-            kind: "PlatformApplication",
-            name: "api",
-            state: "DEPLOYED",
-            reason: "Available",
-            commit: "1a2b3c4",
-            externalId: "x",
-            children: [],
-          },
-        ],
-      },
+      { ...common, kind: "PlatformEnvironment", name: "staging", state: "", children: [application] },
     ]);
   });
 

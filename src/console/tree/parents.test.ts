@@ -1,29 +1,17 @@
 import { describe, expect, it } from "vitest";
 
+import { stored } from "../../../test/support/kube/stored.ts";
+import { applicationOf } from "../../../test/support/platform/status-page-objects.ts";
 import type { Cache, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { below, createFactCache, factsOf } from "./hierarchy.ts";
 
 const ID = "0a1b2c3d-0000-4000-8000-000000000001";
 const CLUSTER = "0a1b2c3d-0000-4000-8000-0000000000c1";
 
-function object(kind: string, name: string, spec: JsonObject, status: JsonObject = {}): KubeObject {
-  return {
-    apiVersion: "platform-operator.io/v1alpha1",
-    kind,
-    metadata: { name, namespace: "shop", uid: name, resourceVersion: "1" },
-    spec,
-    status,
-  };
-}
-
-const project = object("PlatformProject", "web", { name: "Web" }, { externalId: ID });
+const project = stored("PlatformProject", "web", { spec: { name: "Web" }, status: { externalId: ID } });
 const environment = (name: string, projectRef: JsonObject): KubeObject =>
-  object("PlatformEnvironment", name, { name, projectRef, clusterRef: { externalId: CLUSTER } });
-const application = object("PlatformApplication", "api", {
-  name: "api",
-  environmentRef: { name: "staging" },
-  gitRepository: { url: "https://git.example.com/a/b.git" },
-});
+  stored("PlatformEnvironment", name, { spec: { name, projectRef, clusterRef: { externalId: CLUSTER } } });
+const application = applicationOf("api", "staging");
 
 describe("an object's parent", () => {
   it.each<[string, KubeObject, string | undefined]>([
@@ -40,14 +28,9 @@ describe("an object's parent", () => {
 });
 
 describe("what is below an object", () => {
-  const facts = factsOf([
-    project,
-    environment("staging", { name: "web" }),
-    application,
-    environment("x", { name: "y" }),
-  ]);
-
   it("is the object itself and all that hangs from it", () => {
+    const environments = [environment("staging", { name: "web" }), environment("x", { name: "y" })];
+    const facts = factsOf([project, ...environments, application]);
     expect(below(facts, "PlatformProject/shop/web").map(({ name }) => name)).toEqual(["web", "staging", "api"]);
     expect(below(facts, "PlatformProject/shop/none")).toEqual([]);
   });

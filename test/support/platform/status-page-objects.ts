@@ -1,6 +1,6 @@
 /** Stored objects for the status page. */
-import { API_VERSION } from "../../../src/api/names.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
+import { stored } from "../kube/stored.ts";
 
 const CLUSTER = "0a1b2c3d-0000-4000-8000-0000000000c1";
 const SINCE = "2026-11-21T09:48:00Z";
@@ -18,10 +18,8 @@ export interface Told {
 export function objectOf(kind: string, name: string, spec: JsonObject, told: Told = {}): KubeObject {
   const { conditions = { Ready: ["True", "Available", "It is there."] }, status = {} } = told;
   version += 1;
-  return {
-    apiVersion: API_VERSION,
-    kind,
-    metadata: { name, namespace: "shop", uid: `${kind}-shop-${name}`, resourceVersion: String(version), generation: 1 },
+  return stored(kind, name, {
+    metadata: { uid: `${kind}-shop-${name}`, resourceVersion: String(version) },
     spec,
     status: {
       observedGeneration: 1,
@@ -35,7 +33,7 @@ export function objectOf(kind: string, name: string, spec: JsonObject, told: Tol
       })),
       ...status,
     },
-  };
+  });
 }
 
 /** A PlatformProject. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../../test/support/kube/clock.ts";
+import { startScriptedCluster } from "../../../../test/support/programs/scripted-cluster.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
@@ -47,4 +48,11 @@ describe("what a user may not list", () => {
       expect(await checkPlatform(context)).toMatchObject([{ what: "platform", is: "unknown" }]);
     },
   );
+});
+
+it("check --wait ends with 130 after Ctrl-C, and shows what it found last", async () => {
+  const cluster = await startScriptedCluster(() => 500);
+  const ended = await cluster.run(["check", "--wait=1m"], { signal: AbortSignal.abort() });
+  expect(ended).toMatchObject({ code: 130, stdout: expect.stringMatching(/^✗ cluster /) });
+  expect(cluster.arrived).toEqual(["GET /version"]);
 });

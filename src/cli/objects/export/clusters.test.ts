@@ -6,29 +6,13 @@ import { filesOf } from "./index.ts";
 const ID = "00000001-0000-4000-8000-000000000001";
 const SECRET = "correct-horse";
 
-const template: Template = {
-  key: "essentials",
-  version: "1.2.0",
-  status: "PUBLISHED",
-  layers: [
-    {
-      key: "base",
-      mandatory: true,
-      enabledByDefault: true,
-      modes: [],
-      componentKeys: ["ingress"],
-      components: [
-        {
-          key: "ingress",
-          fields: [
-            { key: "domain", type: "string", required: true, sensitive: false, constraints: {} },
-            { key: "token", type: "string", required: false, sensitive: true, constraints: {} },
-          ],
-        },
-      ],
-    },
-  ],
-};
+const fields = [
+  { key: "domain", type: "string", required: true, sensitive: false, constraints: {} },
+  { key: "token", type: "string", required: false, sensitive: true, constraints: {} },
+];
+const ingress = { modes: [], componentKeys: ["ingress"], components: [{ key: "ingress", fields }] };
+const layer = { key: "base", mandatory: true, enabledByDefault: true, ...ingress };
+const template: Template = { key: "essentials", version: "1.2.0", status: "PUBLISHED", layers: [layer] };
 
 const bound = (more: Partial<Binding> = {}): Binding => ({
   templateKey: "essentials",
@@ -48,28 +32,19 @@ function exported(binding: Binding | undefined, present: Parameters<typeof files
 
 describe("a cluster of an export", () => {
   it("is taken over as it is", () => {
-    expect(exported(undefined)).toEqual([
-      {
-        comments: ['Cluster "Production EU".'],
-        manifest: expect.objectContaining({
-          metadata: { name: "production-eu", namespace: "infra" },
-          spec: { externalId: ID },
-        }),
-      },
-    ]);
+    const metadata = { name: "production-eu", namespace: "infra" };
+    const manifest = expect.objectContaining({ metadata, spec: { externalId: ID } });
+    expect(exported(undefined)).toEqual([{ comments: ['Cluster "Production EU".'], manifest }]);
   });
 
   it("keeps what is bound to it", () => {
-    expect(exported(bound())[1]).toMatchObject({
-      comments: [],
-      manifest: {
-        spec: {
-          clusterRef: { name: "production-eu" },
-          template: { key: "essentials", version: "1.2.0" },
-          layerSelections: { gpu: false },
-          managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
-        },
-      },
+    const [, binding] = exported(bound());
+    expect(binding?.comments).toEqual([]);
+    expect(binding?.manifest?.["spec"]).toMatchObject({
+      clusterRef: { name: "production-eu" },
+      template: { key: "essentials", version: "1.2.0" },
+      layerSelections: { gpu: false },
+      managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
     });
   });
 
@@ -80,7 +55,7 @@ describe("a cluster of an export", () => {
     [
       "a template of the past",
       { templateVersion: "1.0.0" },
-      'The template "essentials" version "1.0.0" is no longer offered',
+      'template "essentials" version "1.0.0" is no longer offered',
     ],
   ])("with %s is written as a comment, without values that may be secret", (_what, more, words) => {
     const document = exported(bound(more))[1];

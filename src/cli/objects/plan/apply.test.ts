@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 
+import { stored } from "../../../../test/support/kube/stored.ts";
+import { API_VERSION } from "../../../api/names.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import type { KubeRequest } from "../../../kube/api/transport.ts";
 import type { Json, JsonObject, KubeFailure, KubeObject } from "../../../kube/api/types.ts";
@@ -8,152 +10,101 @@ import { dryApply } from "./apply.ts";
 import type { Manifest } from "./manifests.ts";
 
 const KIND = "PlatformProject";
-const apiVersion = "platform-operator.io/v1alpha1";
+const LAST = "kubectl.kubernetes.io/last-applied-configuration";
+const WRITE = { dryRun: "All", fieldManager: "kubectl-platform", fieldValidation: "Strict" };
 
 function manifest(spec: JsonObject, metadata: JsonObject = {}): Manifest {
-  const body = { apiVersion, kind: KIND, metadata: { name: "web", ...metadata }, spec };
-  return { apiVersion, kind: KIND, name: "web", namespace: undefined, body, file: "web.yaml" };
+  const body = { apiVersion: API_VERSION, kind: KIND, metadata: { name: "web", ...metadata }, spec };
+  return { apiVersion: API_VERSION, kind: KIND, name: "web", namespace: undefined, body, file: "web.yaml" };
 }
 
-function existing(spec: JsonObject, applied?: JsonObject): KubeObject {
-  const last = applied === undefined ? {} : { [LAST]: JSON.stringify({ spec: applied }) };
-  return {
-    apiVersion,
-    kind: KIND,
-    metadata: { name: "web", namespace: "shop", uid: "1", resourceVersion: "7", generation: 3, annotations: last },
+function existing(spec: JsonObject, applied: JsonObject = {}, metadata: Partial<KubeObject["metadata"]> = {}) {
+  const annotations = { ...metadata.annotations, [LAST]: JSON.stringify(applied) };
+  return stored(KIND, "web", {
+    metadata: { generation: 3, ...metadata, annotations },
     spec,
     status: { externalId: "0a1b" },
-  };
+  });
 }
-const LAST = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** A cluster that gives every request the same answer, and records the requests. */
-function answering(answer: JsonObject | KubeFailure) {
+/** Applies a manifest in a cluster that gives every request the same answer. */
+async function apply(answer: KubeObject | JsonObject | KubeFailure, one: Manifest, old?: KubeObject) {
   const asked: KubeRequest[] = [];
-  const request = (one: KubeRequest): Promise<Json> => {
-    asked.push(one);
-    return typeof answer === "string"
-      ? Promise.reject(new KubeError(answer, 0, `${one.method} ${one.path}: refused`))
-      : Promise.resolve(answer);
+  const request = async (given: KubeRequest): Promise<Json> => {
+    asked.push(given);
+    if (typeof answer === "string") throw new KubeError(answer, 0, `${given.method} ${given.path}: refused`);
+    return answer as JsonObject;
   };
-  return { asked, cluster: { client: { request } } as unknown as ClusterClient };
+  const applied = await dryApply({ client: { request } } as unknown as ClusterClient, one, "shop", old);
+  return { applied, asked };
 }
 
 describe("a manifest in a dry run", () => {
+  const team = { "example.com/team": "web" };
+  const paused = { "platform-operator.io/paused": "true" };
+
   it("is created without being stored", async () => {
-    const { asked, cluster } = answering({
-      metadata: { name: "web", namespace: "shop", uid: "new" },
-      spec: { name: "Web" },
-    });
-    const applied = await dryApply(cluster, manifest({ name: "Web" }), "shop", undefined);
+    const answer = { metadata: { name: "web", namespace: "shop", uid: "new" }, spec: { name: "Web" } };
+    const { asked, applied } = await apply(answer, manifest({ name: "Web" }));
     expect(applied).toMatchObject({ kind: KIND, metadata: { uid: "new" } });
-    expect(asked).toEqual([
-      expect.objectContaining({
-        method: "POST",
-        path: `/apis/${apiVersion}/namespaces/shop/platformprojects`,
-        query: { dryRun: "All", fieldManager: "kubectl-platform", fieldValidation: "Strict" },
-      }),
-    ]);
+    const path = `/apis/${API_VERSION}/namespaces/shop/platformprojects`;
+    expect(asked).toMatchObject([{ method: "POST", path, query: WRITE }]);
   });
 
   it("takes away what it said last and does not say any more, and leaves what others set", async () => {
-    const old = existing(
-      { name: "Web", description: "Old.", lifecycle: { deletionPolicy: "Delete" } },
-      {
-        name: "Web",
-        description: "Old.",
-      },
-    );
-    const { asked, cluster } = answering(old as unknown as JsonObject);
-    await dryApply(cluster, manifest({ name: "Shop" }), "shop", old);
-    expect(asked).toEqual([
-      expect.objectContaining({
-        method: "PATCH",
-        query: { dryRun: "All", fieldManager: "kubectl-platform", fieldValidation: "Strict" },
-        body: expect.objectContaining({ spec: { name: "Shop", description: null } }),
-      }),
-    ]);
+    const spec = { name: "Web", description: "Old." };
+    const old = existing({ ...spec, lifecycle: { deletionPolicy: "Delete" } }, { spec });
+    const { asked } = await apply(old, manifest({ name: "Shop" }), old);
+    expect(asked).toMatchObject([{ method: "PATCH", query: WRITE }]);
+    expect(asked[0]?.body).toMatchObject({ spec: { name: "Shop", description: null } });
+    expect(asked[0]?.body).not.toHaveProperty("spec.lifecycle");
   });
 
-  const team = { "example.com/team": "web" };
-  const paused = { "platform-operator.io/paused": "true" };
-  /** An object with these annotations, the same labels, and one more of each that another program set. */
-  const labelled = (applied: Readonly<Record<string, string>>): KubeObject => {
-    const last = JSON.stringify({ metadata: { annotations: applied, labels: applied }, spec: {} });
-    const { metadata, ...old } = existing({});
-    const others = { other: "1" };
-    return {
-      ...old,
-      metadata: {
-        ...metadata,
-        annotations: { ...applied, ...others, [LAST]: last },
-        labels: { ...applied, ...others },
-      },
-    };
-  };
-
   it("takes away annotations and labels that it said last, and leaves those of others", async () => {
-    const old = labelled({ ...team, ...paused });
-    const { asked, cluster } = answering(old as unknown as JsonObject);
-    await dryApply(cluster, manifest({}, { annotations: team, labels: team }), "shop", old);
+    const said = { ...team, ...paused };
+    const all = { ...said, other: "1" };
+    const last = { metadata: { annotations: said, labels: said }, spec: {} };
+    const old = existing({}, last, { annotations: all, labels: all });
+    const { asked } = await apply(old, manifest({}, { annotations: team, labels: team }), old);
     const gone = { ...team, "platform-operator.io/paused": null };
     expect(asked[0]?.body).toMatchObject({ metadata: { name: "web", annotations: gone, labels: gone } });
-    const forbidden = answering("Forbidden").cluster;
-    const { metadata } = (await dryApply(forbidden, manifest({}, { labels: team }), "shop", old)) as KubeObject;
-    expect(metadata.annotations).toEqual({ other: "1", [LAST]: old.metadata.annotations?.[LAST] });
+    const { applied } = await apply("Forbidden", manifest({}, { labels: team }), old);
+    const { metadata } = applied as KubeObject;
+    expect(metadata.annotations).toEqual({ other: "1", [LAST]: JSON.stringify(last) });
     expect(metadata.labels).toEqual({ ...team, other: "1" });
   });
 
   it("says everything that its author wrote, for the API server to check", async () => {
-    const { asked, cluster } = answering(existing({}) as unknown as JsonObject);
     const { body, ...rest } = manifest({}, { anotations: {}, uid: "1", resourceVersion: "3" });
-    await dryApply(cluster, { ...rest, body: { ...body, specs: {} } }, "shop", existing({}));
+    const { asked } = await apply(existing({}), { ...rest, body: { ...body, specs: {} } }, existing({}));
     const metadata = { name: "web", namespace: "shop", anotations: {}, annotations: {} };
-    expect(asked[0]?.body).toEqual({ apiVersion, kind: KIND, metadata, spec: {}, specs: {} });
+    expect(asked[0]?.body).toEqual({ apiVersion: API_VERSION, kind: KIND, metadata, spec: {}, specs: {} });
   });
 
-  it("is refused where the user may not see that it exists", async () => {
-    const { cluster } = answering("AlreadyExists");
-    expect(await dryApply(cluster, manifest({}), "shop", undefined)).toBe(
-      "It exists already, but you may not read it.",
-    );
-  });
-
-  it("keeps its annotations and labels where it is worked out here", async () => {
-    const { cluster } = answering("Forbidden");
-    const applied = await dryApply(cluster, manifest({}, { annotations: paused, labels: team }), "shop", undefined);
-    expect(applied).toMatchObject({ metadata: { annotations: paused, labels: team } });
-    const wrong = await dryApply(cluster, manifest({}, { labels: { team: 1 } }), "shop", undefined);
-    expect(wrong).toBe("web.yaml: its metadata is invalid");
-  });
-
-  it("is refused in the API server's words", async () => {
-    const { cluster } = answering("Invalid");
-    expect(await dryApply(cluster, manifest({}), "shop", undefined)).toMatch(
-      /^The API server rejects it: POST \S+\/platformprojects: refused/,
-    );
+  it.each<[string, KubeFailure, JsonObject, RegExp]>([
+    ["the user may not see that it exists", "AlreadyExists", {}, /^It exists already, but you may not read it\.$/],
+    ["the API server does", "Invalid", {}, /^The API server rejects it: POST \S+\/platformprojects: refused/],
+    ["its metadata is wrong", "Forbidden", { labels: { team: 1 } }, /^web\.yaml: its metadata is invalid$/],
+  ])("is refused where %s", async (_what, failure, metadata, words) => {
+    expect((await apply(failure, manifest({}, metadata))).applied).toMatch(words);
   });
 
   it.each<[KubeFailure]>([["Forbidden"], ["NotFound"]])("is worked out here on %s", async (failure) => {
-    const { cluster } = answering(failure);
-    expect(await dryApply(cluster, manifest({ name: "Web" }), "shop", undefined)).toMatchObject({
-      metadata: { namespace: "shop", generation: 1 },
+    const created = await apply(failure, manifest({ name: "Web" }, { annotations: paused, labels: team }));
+    expect(created.applied).toMatchObject({
+      metadata: { namespace: "shop", generation: 1, annotations: paused, labels: team },
       spec: { name: "Web" },
       status: { observedGeneration: -1 },
     });
-    const old = existing(
-      { name: "Web", description: "Old.", lifecycle: { deletionPolicy: "Delete" } },
-      { description: "Old." },
-    );
-    expect(await dryApply(cluster, manifest({ name: "Shop" }), "shop", old)).toMatchObject({
-      metadata: { uid: "1", generation: 4 },
-      spec: { name: "Shop", lifecycle: { deletionPolicy: "Delete" } },
-      status: { externalId: "0a1b" },
-    });
+    const lifecycle = { deletionPolicy: "Delete" };
+    const old = existing({ name: "Web", description: "Old.", lifecycle }, { spec: { description: "Old." } });
+    const { applied } = await apply(failure, manifest({ name: "Shop" }), old);
+    const { metadata, spec, status } = applied as KubeObject;
+    expect(metadata).toMatchObject({ uid: "web", generation: 4 });
+    expect({ spec, status }).toEqual({ spec: { name: "Shop", lifecycle }, status: { externalId: "0a1b" } });
   });
 
   it("ends where the API server cannot be asked", async () => {
-    const { cluster } = answering("Unreachable");
-    await expect(dryApply(cluster, manifest({}), "shop", undefined)).rejects.toThrow(KubeError);
+    await expect(apply("Unreachable", manifest({}))).rejects.toThrow(KubeError);
   });
 });

@@ -25,16 +25,10 @@ const object = (name: string): string => `apiVersion: v1\nkind: Secret\nmetadata
 
 describe("manifests", () => {
   it("come from standard input, several in one, and from lists", async () => {
-    const list = JSON.stringify({
-      apiVersion: "v1",
-      kind: "List",
-      items: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c", namespace: "shop" } }],
-    });
-    const found = await readManifests(
-      io(`# a comment\n---\n${object("a")}---\n---\n${object("b")}---\n${list}\n`),
-      ["-"],
-      false,
-    );
+    const items = [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c", namespace: "shop" } }];
+    const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+    const text = `# a comment\n---\n${object("a")}---\n---\n${object("b")}---\n${list}\n`;
+    const found = await readManifests(io(text), ["-"], false);
     expect(found.map(({ kind, name, namespace }) => [kind, name, namespace])).toEqual([
       ["Secret", "a", undefined],
       ["Secret", "b", undefined],
@@ -48,10 +42,7 @@ describe("manifests", () => {
     await writeFile(join(directory, "b.yaml"), object("b"));
     await writeFile(join(directory, "a.yml"), object("a"));
     await writeFile(join(directory, "notes.txt"), "no YAML: [");
-    await writeFile(
-      join(directory, "deep", "c.json"),
-      JSON.stringify({ apiVersion: "v1", kind: "Secret", metadata: { name: "c" } }),
-    );
+    await writeFile(join(directory, "deep", "c.json"), '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"c"}}');
     const names = async (recursive: boolean): Promise<readonly string[]> =>
       (await readManifests(io(), [directory], recursive)).map(({ name }) => name);
     expect(await names(false)).toEqual(["a", "b"]);

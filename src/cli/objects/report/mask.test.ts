@@ -1,47 +1,35 @@
 import { describe, expect, it } from "vitest";
 
+import { stored } from "../../../../test/support/kube/stored.ts";
 import { masked, maskedEnv, maskedText, maskedValue } from "./mask.ts";
 
 const PASSWORD = "correct-horse";
 
 describe("a masked object", () => {
   it("keeps what tells how it goes, and no value", () => {
-    const shown = masked({
-      apiVersion: "platform-operator.io/v1alpha1",
-      kind: "PlatformApplication",
-      metadata: {
-        name: "api",
-        namespace: "shop",
-        uid: "1",
-        resourceVersion: "2",
-        annotations: {
-          "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify({ value: PASSWORD }),
-          "platform-operator.io/seal": PASSWORD,
-          "platform-operator.io/external-id": "0a1b",
-        },
-      },
-      spec: {
-        gitRepository: { url: `https://me:${PASSWORD}@git.example.com/a.git` },
-        variables: [
-          { name: "PLAIN", value: PASSWORD },
-          { name: "SECRET", valueFrom: { secretKeyRef: { name: "api", key: "password" } } },
-        ],
-        managedConfig: { network: { apiKey: { value: 12 } } },
-        auth: { scheme: "Token", tokenSecretRef: { name: "token", key: "token" }, password: PASSWORD },
-      },
-      status: { conditions: [{ type: "Ready", status: "False", message: `cannot read https://u:${PASSWORD}@host` }] },
-    });
+    const fromSecret = { name: "SECRET", valueFrom: { secretKeyRef: { name: "api", key: "password" } } };
+    const auth = { scheme: "Token", tokenSecretRef: { name: "token", key: "token" } };
+    const annotations = {
+      "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify({ value: PASSWORD }),
+      "platform-operator.io/seal": PASSWORD,
+      "platform-operator.io/external-id": "0a1b",
+    };
+    const spec = {
+      gitRepository: { url: `https://me:${PASSWORD}@git.example.com/a.git` },
+      variables: [{ name: "PLAIN", value: PASSWORD }, fromSecret],
+      managedConfig: { network: { apiKey: { value: 12 } } },
+      auth: { ...auth, password: PASSWORD },
+    };
+    const status = { conditions: [{ type: "Ready", message: `cannot read https://u:${PASSWORD}@host` }] };
+    const shown = masked(stored("PlatformApplication", "api", { metadata: { annotations }, spec, status }));
     expect(JSON.stringify(shown)).not.toContain(PASSWORD);
     expect(shown).toMatchObject({
       metadata: { annotations: { "platform-operator.io/external-id": "0a1b" } },
       spec: {
         gitRepository: { url: "https://•••@git.example.com/a.git" },
-        variables: [
-          { name: "PLAIN", value: "•••" },
-          { name: "SECRET", valueFrom: { secretKeyRef: { name: "api", key: "password" } } },
-        ],
+        variables: [{ name: "PLAIN", value: "•••" }, fromSecret],
         managedConfig: { network: { apiKey: { value: "•••" } } },
-        auth: { scheme: "Token", tokenSecretRef: { name: "token", key: "token" }, password: "•••" },
+        auth: { ...auth, password: "•••" },
       },
       status: { conditions: [{ message: "cannot read https://•••@host" }] },
     });

@@ -2,34 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../../test/support/kube/clock.ts";
-import { API_VERSION } from "../../../api/names.ts";
+import { stored } from "../../../../test/support/kube/stored.ts";
+import { fact } from "../../../../test/support/platform/facts.ts";
 import type { Fact, Mark } from "../../../console/tree/facts.ts";
-import type { KubeObject } from "../../../kube/api/types.ts";
 import { createStore } from "../../../kube/watch/store.ts";
 import type { Paint } from "../../base/io.ts";
 import { fitWidth, renderLine, renderTree, showChanges } from "./drawing.ts";
 import { createScreen } from "./screen.ts";
 
 const plain: Paint = (_style, text) => text;
-
-function fact(kind: string, name: string, more: Partial<Fact> = {}): Fact {
-  const namespace = more.namespace ?? "shop";
-  return {
-    id: `${kind}/${namespace}/${name}`,
-    kind,
-    namespace,
-    name,
-    parent: undefined,
-    mark: "ready",
-    state: "",
-    reason: "Available",
-    message: `It is there.`,
-    since: "",
-    commit: "",
-    externalId: "",
-    ...more,
-  };
-}
 
 const project = fact("PlatformProject", "shop");
 const staging = fact("PlatformEnvironment", "staging", { parent: project.id });
@@ -71,13 +52,13 @@ describe("the tree", () => {
   it.each([
     [
       120,
-      "   └─ ✘ application api 1a2b3c4  BUILD_ERROR  BuildFailed     The platform reports BUILD_ERROR for commit 1a2b3c4.",
+      "─ ✘ application api 1a2b3c4  BUILD_ERROR  BuildFailed     The platform reports BUILD_ERROR for commit 1a2b3c4.",
     ],
-    [70, "   └─ ✘ application api 1a2b3c4  BUILD_ERROR  BuildFailed"],
-    [40, "   └─ ✘ application api 1a2b3c4  BUILD_…"],
-    [5, "   └…"],
-  ])("leaves out in %d columns what has no room", (width, line) => {
-    expect(renderTree(quickstart, { width, paint: plain })).toContain(line);
+    [70, "─ ✘ application api 1a2b3c4  BUILD_ERROR  BuildFailed"],
+    [40, "─ ✘ application api 1a2b3c4  BUILD_…"],
+    [5, "…"],
+  ])("leaves out in %d columns what has no room", (width, rest) => {
+    expect(renderTree(quickstart, { width, paint: plain })).toContain(`   └${rest}`);
   });
 
   it("puts what has lost its parent at the root", () => {
@@ -85,10 +66,8 @@ describe("the tree", () => {
   });
 
   it("names the namespaces when there are several", () => {
-    const lines = renderTree([project, fact("PlatformProject", "shop", { namespace: "test" })], {
-      width: 80,
-      paint: plain,
-    });
+    const other = fact("PlatformProject", "shop", { namespace: "test" });
+    const lines = renderTree([project, other], { width: 80, paint: plain });
     expect(lines.slice(1).map((line) => line.split("  ")[0])).toEqual(["✔ project shop/shop", "✔ project test/shop"]);
   });
 
@@ -104,21 +83,12 @@ describe("the tree", () => {
   it("shows every object once and never a line wider than the terminal", () => {
     const marks: readonly Mark[] = ["new", "working", "ready", "warned", "stalled", "deleting"];
     const names = fc.stringMatching(/^[a-z]{1,9}$/);
-    const facts = fc.uniqueArray(
-      fc
-        .tuple(
-          fc.constantFrom("PlatformProject", "PlatformEnvironment", "PlatformApplication"),
-          names,
-          names,
-          fc.constantFrom(...marks),
-        )
-        .map(([kind, name, parent, mark]) => {
-          const above = kind === "PlatformApplication" ? "PlatformEnvironment" : "PlatformProject";
-          const id = kind === "PlatformProject" ? undefined : `${above}/shop/${parent}`;
-          return fact(kind, name, { mark, parent: id });
-        }),
-      { selector: ({ id }) => id },
-    );
+    const kinds = fc.constantFrom("PlatformProject", "PlatformEnvironment", "PlatformApplication");
+    const one = fc.tuple(kinds, names, names, fc.constantFrom(...marks)).map(([kind, name, parent, mark]) => {
+      const above = kind === "PlatformApplication" ? "PlatformEnvironment" : "PlatformProject";
+      return fact(kind, name, { mark, parent: kind === "PlatformProject" ? undefined : `${above}/shop/${parent}` });
+    });
+    const facts = fc.uniqueArray(one, { selector: ({ id }) => id });
     fc.assert(
       fc.property(facts, fc.integer({ min: 1, max: 200 }), (some, width) => {
         const lines = renderTree(some, { width, paint: plain });
@@ -147,11 +117,8 @@ describe("the words", () => {
 });
 
 describe("changes on a terminal", () => {
-  const changed = (version: number): KubeObject => ({
-    apiVersion: API_VERSION,
-    kind: "PlatformProject",
-    metadata: { name: "shop", namespace: "shop", uid: "1", resourceVersion: String(version) },
-  });
+  const changed = (version: number) =>
+    stored("PlatformProject", "shop", { metadata: { resourceVersion: String(version) } });
 
   /** A terminal that shows the version of the object, and how often it was drawn. */
   function watching() {

@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { manualClock } from "../../../../test/support/kube/clock.ts";
+import { stored } from "../../../../test/support/kube/stored.ts";
+import { FINALIZER } from "../../../api/names.ts";
+import { RESOURCES } from "../../../kinds/index.ts";
+import { KubeError } from "../../../kube/api/errors.ts";
+import type { Json, KubeFailure, KubeObject } from "../../../kube/api/types.ts";
+import type { ClusterClient } from "../../base/cluster.ts";
+import { CliError } from "../../base/exit.ts";
+import { checkCrds, checkOperator, checkUninstall } from "./installation.ts";
+
+const fail = (failure: KubeFailure): never => {
+  throw new KubeError(failure, 0, failure);
+};
+
+/** A cluster with these answers to the requests of paths. */
+function answering(answer: (path: string) => unknown): ClusterClient {
+  const request = async ({ path }: { readonly path: string }): Promise<Json> => answer(path) as Json;
+  return { client: { request } } as unknown as ClusterClient;
+}
+
+describe("the check of CRDs", () => {
+  /** The CRD of a plural, as this program generates it, without a field of the spec. */
+  function crd(path: string, without = ""): unknown {
+    const resource = RESOURCES.find(({ plural }) => path.endsWith(`/${plural}.platform-operator.io`));
+    if (resource === undefined) return fail("NotFound");
+    const spec = z.toJSONSchema(resource.spec, { io: "input", reused: "inline", unrepresentable: "any" }) as {
+      properties: Record<string, unknown>;
+    };
+    const properties = Object.fromEntries(Object.entries(spec.properties).filter(([name]) => name !== without));
+    const status = { properties: Object.fromEntries(Object.keys(resource.status.shape).map((name) => [name, {}])) };
+    const openAPIV3Schema = { properties: { spec: { properties }, status } };
+    return { spec: { versions: [{ name: "v1alpha1", schema: { openAPIV3Schema } }] } };
+  }
+  const isOfProjects = (path: string) => path.includes("platformprojects");
+  const isCrd = (path: string) => path.startsWith("/apis/apiextensions");
+  const served = { resources: RESOURCES.map(({ plural }) => ({ name: plural })) };
+  const older = /^they are older than this program: PlatformProject\.spec\.description are missing/;
+
+  it.each<[string, (path: string) => unknown, string, RegExp]>([
+    ["current", crd, "ok", new RegExp(`^all ${RESOURCES.length} are installed and current$`)],
+    ["older", (path) => crd(path, isOfProjects(path) ? "description" : ""), "failed", older],
+    [
+      "one less than there should be",
+      (path) => (isOfProjects(path) ? fail("NotFound") : crd(path)),
+      "failed",
+      /^platformprojects are missing\. Apply the CRDs/,
+    ],
+    [
+      "not to be read",
+      (path) => (isCrd(path) ? fail("Forbidden") : served),
+      "unknown",
+      /you may not check whether they are current/,
+    ],
+    [
+      "neither to be read nor served",
+      (path) => fail(isCrd(path) ? "Forbidden" : "NotFound"),
+      "failed",
+      /^none of them is installed/,
+    ],
+  ])("that are %s", async (_what, answer, is, detail) => {
+    const finding = { what: "CRDs", is, detail: expect.stringMatching(detail) };
+    expect(await checkCrds(answering(answer))).toEqual([finding]);
+  });
+});
+
+describe("the check of the operator", () => {
+  const clock = manualClock();
+  const operatorNamespace = "platform-operator";
+  const check = (answer: (name: string) => Json) =>
+    checkOperator({ cluster: answering((path) => answer(path.split("/").at(-1) ?? "")), operatorNamespace, clock });
+  const lease = (holderIdentity: string, ageMs: number): Json => ({
+    spec: {
+      holderIdentity,
+      leaseDurationSeconds: 15,
+      renewTime: new Date(clock.now().getTime() - ageMs).toISOString(),
+    },
+  });
+
+  it.each<[string, () => Json, string, RegExp]>([
+    ["that leads", () => lease("pod-1", 2_000), "ok", /^pod-1 leads$/],
+    ["whose clock is not this one", () => lease("pod-1", 60_000), "ok", /^pod-1 leads$/],
+    [
+      "that went silent",
+      () => lease("pod-1", 300_000),
+      "failed",
+      /^pod-1 has not renewed the lease for 5m\. Check its Pods/,
+    ],
+    ["that let go", () => lease("", 1_000), "failed", /^nobody holds the lease/],
+    ["with an odd lease", () => ({ spec: { holderIdentity: "x", renewTime: "soon" } }), "failed", /^x has not renewed/],
+    ["that is not there", () => fail("NotFound"), "failed", /^there is no lease .* Install it/],
+    ["that may not be seen", () => fail("Forbidden"), "unknown", /^you may not see its lease/],
+  ])("%s", async (_what, answer, is, detail) => {
+    expect(await check(answer)).toEqual([{ what: "operator", is, detail: expect.stringMatching(detail) }]);
+  });
+
+  it("reports each shard", async () => {
+    const ofShards = new Map([
+      ["platform-operator-shard-0", lease("pod-0", 2_000)],
+      ["platform-operator-shard-1", lease("pod-1", 300_000)],
+      ["platform-operator-leader-election", lease("shards-of-3", 2_000)],
+    ]);
+    const pods = "Check its Pods: kubectl get pods -n platform-operator";
+    expect(await check((name) => ofShards.get(name) ?? fail("NotFound"))).toEqual([
+      { what: "operator", is: "ok", detail: "shards-of-3 leads" },
+      { what: "shard 0", is: "ok", detail: "pod-0 leads" },
+      { what: "shard 1", is: "failed", detail: `pod-1 has not renewed the lease for 5m. ${pods}` },
+      { what: "shard 2", is: "failed", detail: `it has never held its lease. ${pods}` },
+    ]);
+  });
+
+  it("ends where the API server cannot be asked", async () => {
+    await expect(check(() => fail("Unreachable"))).rejects.toThrow(KubeError);
+  });
+});
+
+describe("the check before an uninstall", () => {
+  const application = (
+    deletionPolicy?: string,
+    metadata: Partial<KubeObject["metadata"]> = { finalizers: [FINALIZER] },
+  ): KubeObject =>
+    stored("PlatformApplication", "a", {
+      spec: deletionPolicy === undefined ? {} : { lifecycle: { deletionPolicy } },
+      metadata,
+    });
+  /** Checks a cluster that has only these applications. */
+  async function check(namespace: string, applications: () => readonly KubeObject[]) {
+    const asked = new Set<string | undefined>();
+    const list: ClusterClient["list"] = async (kind, of) => {
+      asked.add(of);
+      return kind === "PlatformApplication" ? applications() : [];
+    };
+    const findings = await checkUninstall({ list } as ClusterClient, namespace);
+    expect([...asked]).toEqual([namespace]);
+    return findings;
+  }
+  const ADVICE = "Delete it while the operator runs, or set Retain.";
+  const deleted = { finalizers: [FINALIZER], deletionTimestamp: "2026-11-21T10:00:00Z" };
+
+  it.each<[string, KubeObject, string]>([
+    ["is deleted", application("Delete"), `Delete: deleting it also deletes it on the platform. ${ADVICE}`],
+    ["is stopped", application("Stop"), `Stop: deleting it stops it on the platform. ${ADVICE}`],
+    ["says nothing itself", application(), `as its connection says: deleting it changes the platform. ${ADVICE}`],
+    [
+      "says Retain since a moment ago",
+      application("Retain"),
+      `Retain: the operator has not removed the finalizer yet. ${ADVICE}`,
+    ],
+    [
+      "is being deleted and waits",
+      application("Delete", deleted),
+      "Delete: it is being deleted and waits for the operator. Its conditions show the reason.",
+    ],
+  ])("names an object that %s", async (_what, object, detail) => {
+    const finding = { what: "PlatformApplication shop/a", is: "failed", detail: `deletionPolicy ${detail}` };
+    expect(await check("", () => [object])).toEqual([finding]);
+  });
+
+  const none = (count: number): string =>
+    `none of ${count} objects in namespace "shop" has one: deleting them does not change the platform`;
+  it.each<[string, () => readonly KubeObject[], string, string]>([
+    [
+      "is content where objects have none of ours",
+      () => [application(undefined, {}), application(undefined, { finalizers: ["x.io/y"] })],
+      "ok",
+      none(2),
+    ],
+    [
+      "is content where the cluster does not know the kind",
+      () => {
+        throw new CliError("The cluster does not know platformapplications.");
+      },
+      "ok",
+      none(0),
+    ],
+    [
+      "does not take what it may not see for nothing",
+      () => fail("Forbidden"),
+      "unknown",
+      "you may not list platformapplications",
+    ],
+  ])("%s", async (_what, applications, is, detail) => {
+    expect(await check("shop", applications)).toEqual([{ what: "finalizers", is, detail }]);
+  });
+
+  it("fails where the cluster does", async () => {
+    await expect(check("", () => fail("Unreachable"))).rejects.toThrow(KubeError);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+
+import { startScriptedCluster } from "../../test/support/programs/scripted-cluster.ts";
+
+describe("a command in a cluster that has nothing", () => {
+  it.each<[line: string, code: number, words: RegExp]>([
+    [
+      "app-status papp/nowhere",
+      1,
+      /^PlatformApplication "nowhere" does not exist in namespace "shop"\. Check the name, /,
+    ],
+    ["catalog --mode=X", 64, /^--mode and --provider go together: give both or none\.\n/],
+    ["check --uninstall --installation", 64, /^Give at most one of --pre, --installation and --uninstall\.\n/],
+    ["cluster kubeconfig main --server=http://127.0.0.1", 64, /begins with https/],
+    ["cluster kubeconfig main", 64, /^--server is missing/],
+    ["events --type=Sometimes", 64, /^--type takes /],
+    ["export --all --project x", 64, /^Give either --all or --project ID\|NAME\./],
+    ["plan", 64, /^Name the manifests to plan with -f FILE or -f DIR\./],
+    ["plan -f nowhere.yaml", 1, /^nowhere\.yaml cannot be read/],
+    ["projects", 1, /^There is no connection: neither PlatformConnection "default" in namespace "shop" nor Cluster/],
+    [
+      "projects --connection=nowhere",
+      1,
+      /^PlatformConnection "nowhere" does not exist in namespace "shop"\. Check the/,
+    ],
+    ["projects --context=nowhere", 1, /^No cluster can be reached: /],
+    ["reconcile papp/none", 1, /^PlatformApplication "none" does not exist in namespace/],
+    ["reconcile web", 64, /^"web" names no object: give kind and name, e\.g\. papp\/api\./],
+    ["report -f report.zip", 64, /^-f takes an archive that ends in \.tar\.gz or \.tgz/],
+    ["resolve papp/shop", 64, /^Give exactly one of --id UUID, --recreate, --adopt and --proceed\./],
+    ["resolve papp/shop --adopt --proceed", 64, /^Give exactly one of/],
+    ["resolve papp/shop --id shop", 64, /^--id takes an id of the platform/],
+    ["rollback nothing", 1, /^PlatformApplication "nothing" does not exist/],
+    ["secrets set api KEY value", 64, /^"value" is one argument too many\./],
+    ["tree -w -o json", 64, /^--watch takes -o table or wide\.\n\nUsage: /],
+    ["tree -w -o yaml", 64, /^--watch takes -o table or wide\./],
+    ["tree -w -o name", 64, /^--watch takes -o table or wide\./],
+    ["tree -w -o dot", 64, /^--watch takes -o table or wide\./],
+  ])("%s ends with %d", async (line, code, words) => {
+    const cluster = await startScriptedCluster(() => 404);
+    const ended = await cluster.run(line.split(" "));
+    expect(ended).toEqual({ code, stdout: "", stderr: expect.stringMatching(words) });
+  });
+});
+
+it.each(["get", "get papp -o json", "get papp -A", "tree", "tree -o name", "tree -w"])(
+  "%s fails for a user who may list nothing",
+  async (line) => {
+    const cluster = await startScriptedCluster(() => 403);
+    const { code, stdout, stderr } = await cluster.run(line.split(" "));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/(^|\n)You may not do this in the cluster: GET \S+: 403 Forbidden\.\n$/);
+  },
+);

@@ -1,0 +1,20 @@
+import { API_VERSION } from "../../../src/api/names.ts";
+import type { JsonObject, KubeObject, ObjectMeta } from "../../../src/kube/api/types.ts";
+
+/** A custom resource as the API server stores it: generation 1, in the namespace "shop". */
+export function stored(
+  kind: string,
+  name: string,
+  more: { readonly spec?: JsonObject; readonly status?: JsonObject; readonly metadata?: Partial<ObjectMeta> } = {},
+): KubeObject {
+  const { metadata, ...rest } = more;
+  const fixed = { name, namespace: "shop", uid: name, resourceVersion: "1", generation: 1 };
+  return { apiVersion: API_VERSION, kind, metadata: { ...fixed, ...metadata }, spec: {}, ...rest };
+}
+
+export type StoredCondition = readonly [type: string, status: string, reason: string];
+
+/** Conditions of a status; the message is the reason as a sentence. */
+export function conditionsOf(conditions: readonly StoredCondition[]): JsonObject[] {
+  return conditions.map(([type, status, reason]) => ({ type, status, reason, message: `${reason}.` }));
+}
