@@ -13,6 +13,8 @@ describe("a command in a cluster that has nothing", () => {
     ["check --uninstall --installation", 64, /^Give at most one of --pre, --installation and --uninstall\.\n/],
     ["cluster kubeconfig main --server=http://127.0.0.1", 64, /begins with https/],
     ["cluster kubeconfig main", 64, /^--server is missing/],
+    ["env import api -f nowhere.env", 1, /^nowhere\.env cannot be read \(ENOENT\)\. Check the path\.\n$/],
+    ["env import api -f - --secret=B", 64, /^--secret names B, which - does not have\.\n/],
     ["events --type=Sometimes", 64, /^--type takes /],
     ["export --all --project x", 64, /^Give either --all or --project ID\|NAME\./],
     ["plan", 64, /^Name the manifests to plan with -f FILE or -f DIR\./],
@@ -32,13 +34,14 @@ describe("a command in a cluster that has nothing", () => {
     ["resolve papp/shop --id shop", 64, /^--id takes an id of the platform/],
     ["rollback nothing", 1, /^PlatformApplication "nothing" does not exist/],
     ["secrets set api KEY value", 64, /^"value" is one argument too many\./],
+    ["secrets set api KEY", 64, /Standard input is a terminal\./],
     ["tree -w -o json", 64, /^--watch takes -o table or wide\.\n\nUsage: /],
     ["tree -w -o yaml", 64, /^--watch takes -o table or wide\./],
     ["tree -w -o name", 64, /^--watch takes -o table or wide\./],
     ["tree -w -o dot", 64, /^--watch takes -o table or wide\./],
   ])("%s ends with %d", async (line, code, words) => {
     const cluster = await startScriptedCluster(() => 404);
-    const ended = await cluster.run(line.split(" "));
+    const ended = await cluster.run(line.split(" "), { isTTY: !line.includes("-f - "), stdin: "A=1\n" });
     expect(ended).toEqual({ code, stdout: "", stderr: expect.stringMatching(words) });
   });
 });

@@ -1,34 +1,35 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 
+import type { Surface } from "../../simulator/base/operations.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import type { Clock } from "../../src/kube/api/types.ts";
 import { NEXT_COMMIT } from "../support/kube/manifests.ts";
 import { createCliEnv } from "../support/platform/cli-env.ts";
 
-const done = { code: 0, stderr: expect.any(String) };
-
-describe.each(["documented", "full"] as const)("actions on the %s surface", (surface) => {
+/** A user, and what their last command called. */
+function createUser(surface: Surface) {
   const user = createCliEnv(surface);
-  let dir = "";
-
-  beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), "cli-"));
-  });
-  afterAll(() => rm(dir, { recursive: true, force: true }));
   beforeEach(() => {
     user.world.simulator.sim.journal.clear();
     user.world.simulator.sim.faults.clear();
   });
+  return {
+    user,
+    effects: () => user.world.calls().flatMap((call) => call.effects),
+    operations: () => user.world.calls().map(({ operation }) => operation),
+    lastCall: () => user.world.calls().at(-1),
+    /** Changes members of all answers of an operation. */
+    edit: (operation: string, set: Readonly<Record<string, unknown>>) =>
+      user.world.simulator.sim.faults.add({ match: { operation }, answer: { is: "edited", set }, count: null }),
+  };
+}
 
-  const effects = () => user.world.calls().flatMap((call) => call.effects);
-  const operations = () => user.world.calls().map(({ operation }) => operation);
-  const lastCall = () => user.world.calls().at(-1);
-  const fault = (operation: string, set: Readonly<Record<string, unknown>>) =>
-    user.world.simulator.sim.faults.add({ match: { operation }, answer: { is: "edited", set }, count: null });
+describe.each(["documented", "full"] as const)("actions on the %s surface", (surface) => {
+  const { user, effects, lastCall } = createUser(surface);
 
   it("deploys a commit and says that it is not the declared one", async () => {
     const { applicationId } = user.world;
@@ -38,67 +39,14 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
     expect(effects()).toEqual([{ deployed: applicationId, commit: NEXT_COMMIT, request: expect.any(String) }]);
   });
 
-  it("waits for a deployment to its good end", async () => {
-    const ended = await user.run(["deploy", user.world.applicationId, `--commit=${NEXT_COMMIT}`, "--wait"]);
-    expect(ended).toMatchObject({ ...done, stderr: "The platform reports DEPLOYED.\n" });
-  });
-
-  it("waits for the service itself where the platform names no request", async () => {
-    fault("deployApplication", { deployment_request_id: null });
-    const ended = await user.run(["deploy", user.world.applicationId, `--commit=${NEXT_COMMIT}`, "--wait"]);
-    expect(ended).toMatchObject({ ...done, stderr: "The platform reports DEPLOYED.\n" });
-    expect(operations()).not.toContain("getDeploymentStatusByRequest");
-  });
-
-  it("ends with 1 and the last lines of the log when a deployment fails", async () => {
-    const { code, stderr } = await user.run(["deploy", user.world.applicationId, "--commit=bad0001", "--wait"]);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^The platform reports BUILD_ERROR\.\n(\| .*\n)+It ended in BUILD_ERROR\.\n$/);
-  });
-
-  it("ends with 3 when a deployment takes too long", async () => {
-    fault("getDeploymentStatusByRequest", { status: "BUILDING" });
-    const argv = ["deploy", user.world.applicationId, `--commit=${NEXT_COMMIT}`, "--wait", "--timeout=10ms"];
-    const { code, stderr } = await user.run(argv);
-    expect(code).toBe(3);
-    expect(stderr).toMatch(
-      /The timeout has passed, and the platform continues\. Check again with: kubectl platform deployment [-\w]{36}\n$/,
-    );
-  });
-
-  it("ends with 130 on Ctrl-C, and says where it continues", async () => {
-    fault("getDeploymentStatusByRequest", { status: "BUILDING" });
-    const argv = ["deploy", user.world.applicationId, `--commit=${NEXT_COMMIT}`, "--wait"];
-    const { code, stderr } = await user.run(argv, { signal: AbortSignal.abort() });
-    expect(code).toBe(130);
-    expect(stderr).toMatch(/The platform continues\. Check again with: kubectl platform deployment [-\w]{36}\n$/);
-  });
-
-  it("stops a database and starts it again", async () => {
-    const { databaseId } = user.world;
-    expect(await user.run(["database", "stop", databaseId, "--wait"])).toMatchObject({
-      ...done,
-      stderr: "The platform reports STOPPED.\n",
-    });
-    expect(await user.run(["database", "deploy", databaseId, "--wait"])).toMatchObject({
-      ...done,
-      stderr: "The platform reports DEPLOYED.\n",
-    });
-    expect(effects()).toEqual([
-      expect.objectContaining({ stopped: databaseId }),
-      expect.objectContaining({ deployed: databaseId }),
-    ]);
-  });
-
   it("imports a .env file, secrets as secrets, and shows no value", async () => {
-    const file = join(dir, "import.env");
+    const file = join(await mkdtemp(join(tmpdir(), "cli-")), "import.env");
     await writeFile(file, '# comment\nFIRST="one value"\nSECOND=quite-secret\n');
-    const { code, stdout, stderr } = await user.run(["env", "import", "api", "-f", file, "--secret", "SECOND"]);
-    expect({ code, stdout }).toEqual({
+    expect(await user.run(["env", "import", "api", "-f", file, "--secret", "SECOND"])).toEqual({
       code: 0,
       stdout: "KEY      SECRET   IMPORTED\nFIRST    false    true\nSECOND   true     true\n",
+      stderr: "Imported 2 of 2. They take effect with the next deployment.\n",
     });
-    expect(stderr).toBe("Imported 2 of 2. They take effect with the next deployment.\n");
     const scope = surface === "full" ? { scope: "APPLICATION" } : {};
     expect(lastCall()?.body).toEqual({
       overwrite: false,
@@ -107,21 +55,6 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
         { name: "SECOND", value: expect.anything(), is_secret: true, ...scope },
       ],
     });
-  });
-
-  it("ends with 1 when not all variables were imported", async () => {
-    fault("importEnvironmentVariable", { successful_imported_variables: [] });
-    const ended = await user.run(["env", "import", "api", "-f", "-", "-o", "name"], { stdin: "THIRD=3\n" });
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("Imported 0 of 1.") });
-  });
-
-  it.each([
-    ["a file that is not there", ["-f", "nowhere.env"], 1, "nowhere.env cannot be read (ENOENT). Check the path.\n"],
-    ["a secret that is not in it", ["-f", "-", "--secret=B"], 64, "--secret names B, which - does not have.\n"],
-  ])("imports nothing from %s", async (_, flags, code, said) => {
-    const ended = await user.run(["env", "import", "api", ...flags], { stdin: "A=1\n" });
-    expect(ended).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(said) });
-    expect(operations()).toEqual([]);
   });
 
   it.each([
@@ -134,19 +67,61 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
     expect(lastCall()).toMatchObject({ operation, status: surface === "full" ? 201 : 200 });
     const second = await set("value-two");
     expect(JSON.stringify([first, second])).not.toContain("value-");
-    const reported = surface === "full" ? /is changed/ : /Use "kubectl platform env import" with --overwrite/;
-    expect(second.code).toBe(surface === "full" ? 0 : 1);
-    expect(second.stderr).toMatch(reported);
-    const last =
-      surface === "full" ? operation.replace("create", "update") : operation.replace(/^create(.*)/, "list$1s");
-    expect(lastCall()?.operation).toBe(last);
+    const [code, said, verb] = {
+      full: [0, /is changed/, "update"] as const,
+      documented: [1, /Use "kubectl platform env import" with --overwrite/, "list"] as const,
+    }[surface];
+    expect(second).toMatchObject({ code, stderr: expect.stringMatching(said) });
+    const last = operation.replace("create", verb);
+    expect(lastCall()?.operation).toBe(verb === "list" ? `${last}s` : last);
+  });
+});
+
+describe("an action on the documented surface", () => {
+  const { user, effects, operations, lastCall, edit } = createUser("documented");
+  /** A commit whose deployment does not end. */
+  const SLOW = "5101010";
+
+  it.each([
+    ["0 with a good end", NEXT_COMMIT, [], 0, /^The platform reports DEPLOYED\.\n$/],
+    ["1 with the last lines of the log", "bad0001", [], 1, /BUILD_ERROR\.\n(\| .*\n)+It ended in BUILD_ERROR\.\n$/],
+    [
+      "3 when it takes too long",
+      SLOW,
+      ["--timeout=10ms"],
+      3,
+      /The timeout has passed, and the platform continues\. AGAIN$/,
+    ],
+    ["130 on Ctrl-C", SLOW, [], 130, /The platform continues\. AGAIN$/],
+  ])("that waits for a deployment ends with %s", async (_, commit, flags, wanted, said) => {
+    if (commit === SLOW) edit("getDeploymentStatusByRequest", { status: "BUILDING" });
+    const argv = ["deploy", user.world.applicationId, `--commit=${commit}`, "--wait", ...flags];
+    const { code, stderr } = await user.run(argv, wanted === 130 ? { signal: AbortSignal.abort() } : {});
+    expect(code).toBe(wanted);
+    const again = /Check again with: kubectl platform deployment [-\w]{36}\n$/;
+    expect(stderr.replace(again, "AGAIN")).toMatch(said);
   });
 
-  it("takes a secret from a pipe or a file alone", async () => {
-    expect(await user.run(["secrets", "set", "api", "KEY", "value"])).toMatchObject({ code: 64 });
-    const typed = await user.run(["secrets", "set", "api", "KEY"], { isTTY: true });
-    expect(typed).toMatchObject({ code: 64, stderr: expect.stringContaining("Standard input is a terminal.") });
-    expect(operations()).toEqual([]);
+  it("waits for the service itself where the platform names no request", async () => {
+    edit("deployApplication", { deployment_request_id: null });
+    const ended = await user.run(["deploy", user.world.applicationId, `--commit=${NEXT_COMMIT}`, "--wait"]);
+    expect(ended).toMatchObject({ code: 0, stderr: "The platform reports DEPLOYED.\n" });
+    expect(operations()).not.toContain("getDeploymentStatusByRequest");
+  });
+
+  it("stops a database and starts it again", async () => {
+    const { databaseId } = user.world;
+    const stopped = await user.run(["database", "stop", databaseId, "--wait"]);
+    expect(stopped).toMatchObject({ code: 0, stderr: "The platform reports STOPPED.\n" });
+    const deployed = await user.run(["database", "deploy", databaseId, "--wait"]);
+    expect(deployed).toMatchObject({ code: 0, stderr: "The platform reports DEPLOYED.\n" });
+    expect(effects()).toMatchObject([{ stopped: databaseId }, { deployed: databaseId }]);
+  });
+
+  it("ends with 1 when not all variables were imported", async () => {
+    edit("importEnvironmentVariable", { successful_imported_variables: [] });
+    const ended = await user.run(["env", "import", "api", "-f", "-", "-o", "name"], { stdin: "THIRD=3\n" });
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("Imported 0 of 1.") });
   });
 
   it("asks before it stops or upgrades a cluster", async () => {
@@ -154,38 +129,34 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
     const blind = await user.run(["cluster", "stop", second]);
     expect(blind).toMatchObject({ code: 64, stderr: expect.stringContaining("Add --yes") });
     const no = await user.run(["cluster", "stop", second], { isTTY: true, stdin: "n\n" });
-    expect(no).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/everything that runs on it.*\n.*Canceled: nothing was changed/),
-    });
+    const said = /everything that runs on it.*\n.*Canceled: nothing was changed/;
+    expect(no).toMatchObject({ code: 1, stderr: expect.stringMatching(said) });
     expect(operations()).toEqual([]);
     const yes = await user.run(["cluster", "upgrade", first], { isTTY: true, stdin: "yes\n" });
     expect(yes).toMatchObject({ code: 0, stdout: expect.stringContaining("DEPLOYMENT_QUEUED") });
-    expect(await user.run(["cluster", "stop", second, "--yes", "-o", "name"])).toMatchObject({
-      code: 0,
-      stdout: `cluster/${second}\n`,
-    });
-    expect(effects()).toEqual([{ upgraded: first }, expect.objectContaining({ stopped: second })]);
+    const stopped = await user.run(["cluster", "stop", second, "--yes", "-o", "name"]);
+    expect(stopped).toMatchObject({ code: 0, stdout: `cluster/${second}\n` });
+    expect(effects()).toMatchObject([{ upgraded: first }, { stopped: second }]);
   });
 
   it("passes every parameter of the metrics on", async () => {
     const given = {
-      endpoint: "query_range",
-      query: 'sum(rate(x{a="b"}[5m])) & more',
-      start: "1",
-      end: "2",
-      step: "3s",
-      time: "4",
-      timeout: "5s",
-      dedup: "true",
-      "partial-response": "false",
-      "max-source-resolution": "6s",
-      engine: "thanos",
-      analyze: "true",
-      "board-short-name": "board",
-      "metric-short-name": "metric",
-      "trace-id": "trace",
-      range: "7m",
+      ...{
+        endpoint: "query_range",
+        query: 'sum(rate(x{a="b"}[5m])) & more',
+        start: "1",
+        end: "2",
+        step: "3s",
+        time: "4",
+      },
+      ...{ timeout: "5s", dedup: "true", "partial-response": "false", "max-source-resolution": "6s", engine: "thanos" },
+      ...{
+        analyze: "true",
+        "board-short-name": "board",
+        "metric-short-name": "metric",
+        "trace-id": "trace",
+        range: "7m",
+      },
     };
     const [cluster] = user.world.clusterIds;
     const flags = Object.entries(given).map(([name, value]) => `--${name}=${value}`);
@@ -207,20 +178,19 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
   it.each([
     ["as it is into a pipe", false, "a\u001B[2Jb\tc\u0007\n"],
     ["without what could change a terminal", true, "ab\tc\n"],
-  ])("prints a log %s", async (_, shown, expected) => {
-    const set = { "results.0.message": "a\u001B[2Jb\tc\u0007" };
-    fault("listApplicationLog", set);
-    expect(await user.run(["logs", "api", "--tail=1"], { shown })).toEqual({ code: 0, stdout: expected, stderr: "" });
+  ])("prints a log %s", async (_, shown, stdout) => {
+    edit("listApplicationLog", { "results.0.message": "a\u001B[2Jb\tc\u0007" });
+    expect(await user.run(["logs", "api", "--tail=1"], { shown })).toEqual({ code: 0, stdout, stderr: "" });
   });
 
   it.each([
     ["plain text", "one\ntwo\nthree\n", "two\nthree\n"],
     ["records", { results: [{ message: "one" }, { message: "two" }, { message: "three" }] }, "two\nthree\n"],
     ["something else, which is shown as it is", { lines: ["one"] }, '{"lines":["one"]}\n'],
-  ])("reads a log that comes as %s", async (_, body, expected) => {
+  ])("reads a log that comes as %s", async (_, body, stdout) => {
     const answer = { is: "status", status: 200, body } as const;
     user.world.simulator.sim.faults.add({ match: { operation: "listApplicationLog" }, answer });
-    expect(await user.run(["logs", "api", "--tail=2"])).toEqual({ code: 0, stdout: expected, stderr: "" });
+    expect(await user.run(["logs", "api", "--tail=2"])).toEqual({ code: 0, stdout, stderr: "" });
   });
 
   it("follows a log through failures, and prints each line once", async () => {
@@ -244,19 +214,13 @@ describe.each(["documented", "full"] as const)("actions on the %s surface", (sur
     service.log = [...service.log, ...lines("two", "\u001B[31mthree")];
     await expect.poll(() => shown, { timeout: 20_000 }).toBe("two\ntwo\ntwo\n\u001B[31mthree\n");
     ctrlC.abort();
-    expect(await running).toMatchObject({
-      code: 0,
-      stderr: expect.stringMatching(/^The log cannot be read now .*\n$/),
-    });
+    const stderr = expect.stringMatching(/^The log cannot be read now .*\n$/);
+    expect(await running).toMatchObject({ code: 0, stderr });
   });
 });
 
 /** Time passes ten times as fast: five seconds between two looks at a log are half a second. */
 function hurried(): Clock {
   const clock = systemClock();
-  return {
-    now: () => clock.now(),
-    monotonic: () => clock.monotonic() * 10,
-    after: (ms, run) => clock.after(ms / 10, run),
-  };
+  return { ...clock, monotonic: () => clock.monotonic() * 10, after: (ms, run) => clock.after(ms / 10, run) };
 }

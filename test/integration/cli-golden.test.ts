@@ -94,10 +94,8 @@ describe.each(["documented", "full"] as const)("what the commands print on the %
       const { code, stdout, stderr } = await user.run([...words, ...flags]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout).not.toContain("top-secret-value");
-      const line = ["kubectl platform", ...words.map((word) => word.replace(/^.*\/fixtures\//, "")), ...flags].join(
-        " ",
-      );
-      shown.push(`$ ${line}\n${stdout}`);
+      const named = words.map((word) => word.replace(/^.*\/fixtures\//, ""));
+      shown.push(`$ ${["kubectl platform", ...named, ...flags].join(" ")}\n${stdout}`);
     }
     const file = join(import.meta.dirname, `fixtures/cli/${name}${apart === true ? `.${surface}` : ""}.txt`);
     await expect(normalized(shown.join("\n"))).toMatchFileSnapshot(file);

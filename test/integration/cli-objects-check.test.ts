@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -12,32 +12,21 @@ import { kubeconfigFor } from "../control-plane/access.ts";
 import { createEnv } from "../support/env/env.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { application, defaults, tree } from "../support/kube/manifests.ts";
-import { cli } from "../support/programs/cli.ts";
+import { cli, commandsIn, ON_LOOPBACK } from "../support/programs/cli.ts";
 
 // The connections of the whole cluster are counted.
 const controlPlane = await ownControlPlane();
 const PASSWORD = "correct-horse-battery";
 
 const env = createEnv({ surface: "full", controlPlane });
-const call = (argv: readonly string[], kubeconfig = controlPlane.kubeconfigPath) =>
-  cli([
-    ...argv,
-    "--kubeconfig",
-    kubeconfig,
-    "-n",
-    env.namespace,
-    "--allow-insecure-platform",
-    "--allowed-platform-hosts=127.0.0.1",
-  ]);
+const callAs = (kubeconfig: string) => commandsIn(env, kubeconfig, ...ON_LOOPBACK);
+const call = callAs(controlPlane.kubeconfigPath);
 const operator = (): string => `--operator-namespace=${env.operatorNamespace}`;
-/** Which results each check has. */
-const results = (stdout: string): ReadonlyMap<string, string> =>
-  new Map(
-    (JSON.parse(stdout) as readonly { readonly check: string; readonly result: string }[]).map(({ check, result }) => [
-      check,
-      result,
-    ]),
-  );
+/** The result of each check. */
+const results = (stdout: string): Readonly<Record<string, string>> => {
+  const found = JSON.parse(stdout) as readonly { readonly check: string; readonly result: string }[];
+  return Object.fromEntries(found.map(({ check, result }) => [check, result]));
+};
 
 beforeAll(async () => {
   await env.ready(...defaults(env), ...tree(env, "shop"));
@@ -82,20 +71,16 @@ describe("check", () => {
     const waited = await call(["check", "--operator-namespace=nowhere", "--wait=1s", "-o", "json"]);
     expect(waited.code).toBe(3);
     expect(waited.stderr).toMatch(/^not yet: operator, operator's rights\n/);
-    expect(results(waited.stdout).get("operator")).toBe("failed");
+    expect(results(waited.stdout)).toMatchObject({ operator: "failed" });
   });
 
   it("shows a user with few rights what those are", async () => {
     await env.kubectl(["create", "serviceaccount", "nobody"]);
     const kubeconfig = await kubeconfigFor(controlPlane, env.namespace, "nobody");
-    const { code, stdout } = await call(["check", operator(), "-o", "json"], kubeconfig);
+    const { code, stdout } = await callAs(kubeconfig)(["check", operator(), "-o", "json"]);
     expect(code).toBe(1);
-    expect(Object.fromEntries(results(stdout))).toMatchObject({
-      cluster: "ok",
-      CRDs: "unknown",
-      operator: "unknown",
-      "operator's rights": "unknown",
-    });
+    const unknown = { CRDs: "unknown", operator: "unknown", "operator's rights": "unknown" };
+    expect(results(stdout)).toMatchObject({ cluster: "ok", ...unknown });
   });
 
   it("--pre asks only for what an installation needs", async () => {
@@ -112,8 +97,9 @@ describe("check", () => {
     });
     const policy = async (deletionPolicy: string, finalizers: readonly string[]): Promise<void> => {
       await env.patch("PlatformApplication", "shop", { spec: { lifecycle: { deletionPolicy } } });
-      await env.waitFor("PlatformApplication", "shop", ({ metadata }) =>
-        isDeepStrictEqual(metadata.finalizers ?? [], finalizers),
+      const { waitFor } = env;
+      await waitFor("PlatformApplication", "shop", ({ metadata: { finalizers: now = [] } }) =>
+        isDeepStrictEqual(now, finalizers),
       );
     };
     await policy("Delete", [FINALIZER]);
@@ -125,76 +111,54 @@ describe("check", () => {
     // Without a namespace it looks into all of them.
     const everywhere = await cli(["check", "--uninstall", "-o", "json", "--kubeconfig", controlPlane.kubeconfigPath]);
     expect(everywhere.code).toBe(1);
-    expect(results(everywhere.stdout).get(`PlatformApplication ${env.namespace}/shop`)).toBe("failed");
+    expect(results(everywhere.stdout)).toEqual({ [`PlatformApplication ${env.namespace}/shop`]: "failed" });
     await policy("Retain", []);
     expect((await call(["check", "--uninstall"])).code).toBe(0);
   });
-
-  it("looks at one part alone", async () => {
-    const { code, stderr } = await call(["check", "--uninstall", "--installation"]);
-    expect(code).toBe(64);
-    expect(stderr).toMatch(/^Give at most one of --pre, --installation and --uninstall\./);
-  });
 });
 
-describe("plan", () => {
-  it("shows a user with few rights which ones are needed", async () => {
-    await env.kubectl(["create", "serviceaccount", "reader"]);
-    await env.kubectl(["create", "role", "reader", "--verb=get,list", "--resource=*.platform-operator.io"]);
-    await env.kubectl(["create", "rolebinding", "reader", "--role=reader", `--serviceaccount=${env.namespace}:reader`]);
-    const kubeconfig = await kubeconfigFor(controlPlane, env.namespace, "reader");
-    const directory = await mkdtemp(join(tmpdir(), "plan-"));
-    await writeFile(join(directory, "web.json"), JSON.stringify(application("web", "shop")));
-    const { code, stdout, stderr } = await call(["plan", "-f", directory, operator()], kubeconfig);
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      "clusterplatformconnections are omitted: you may not list them.\n" +
-        "the orphan ledger is omitted: you may not read it.\n",
-    );
-    expect(stdout).toMatch(
-      /^papp\/web +error +PlatformConnection "default" cannot be used: You may not do this in the cluster: GET \S+\/secrets\/default: 403/m,
-    );
-  });
+it("plan shows a user with few rights which ones are needed", async () => {
+  await env.kubectl(["create", "serviceaccount", "reader"]);
+  await env.kubectl(["create", "role", "reader", "--verb=get,list", "--resource=*.platform-operator.io"]);
+  await env.kubectl(["create", "rolebinding", "reader", "--role=reader", `--serviceaccount=${env.namespace}:reader`]);
+  const kubeconfig = await kubeconfigFor(controlPlane, env.namespace, "reader");
+  const stdin = JSON.stringify(application("web", "shop"));
+  const { code, stdout, stderr } = await callAs(kubeconfig)(["plan", "-f", "-", operator()], { stdin });
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    "clusterplatformconnections are omitted: you may not list them.\n" +
+      "the orphan ledger is omitted: you may not read it.\n",
+  );
+  expect(stdout).toMatch(
+    /^papp\/web +error +PlatformConnection "default" cannot be used: You may not do this in the cluster: GET \S+\/secrets\/default: 403/m,
+  );
 });
 
-describe("status", () => {
-  const status = (...argv: readonly string[]) =>
-    cli(["status", ...argv, "--kubeconfig", controlPlane.kubeconfigPath, "-n", env.namespace]);
-
-  it("shows an object on one screen", async () => {
-    const own = await status("papp/shop");
-    expect(own.code).toBe(0);
-    expect(own.stdout).toMatch(/^✔ application \S+\/shop {2}Deployed\n {2}Commit 0123456 is deployed\.\n/);
-    expect(own.stdout).toMatch(/^Deployment\n {2}Commit {4}0123456789abcdef/m);
-    expect(own.stdout).toMatch(/^Conditions\n {2}Ready +True +Deployed +\d+\w$/m);
-    expect(own.stdout).toMatch(
-      /^Events\n(?: {2}.*\n)* {2}\d+\w +Normal +Deployed +Commit 0123456 was deployed in \d+ s\.$/m,
-    );
-    expect(own.stdout.match(/Commit 0123456 is deployed\./g)).toHaveLength(1);
-  });
-
-  it("shows several, after each other or as a list", async () => {
-    const { code, stdout } = await status("papp/shop", "pproj/shop");
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^✔ application \S+\/shop [^]*\n\n✔ project \S+\/shop /);
-    const listed = await status("papp/shop", "pproj/shop", "-o", "json");
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ kind: "PlatformApplication" }, { kind: "PlatformProject" }]);
-    const one = await status("papp/shop", "-o", "json");
-    expect(JSON.parse(one.stdout)).toMatchObject({ kind: "PlatformApplication" });
-  });
+it("status shows objects on one screen each, or as a list", async () => {
+  const own = commandsIn(env, controlPlane.kubeconfigPath);
+  const { code, stdout } = await own(["status", "papp/shop", "pproj/shop"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^✔ application \S+\/shop {2}Deployed\n {2}Commit 0123456 is deployed\.\n[^]*\n\n✔ project \S+\/shop /,
+  );
+  expect(stdout).toMatch(/^Deployment\n {2}Commit {4}0123456789abcdef/m);
+  expect(stdout).toMatch(/^Conditions\n {2}Ready +True +Deployed +\d+\w$/m);
+  expect(stdout).toMatch(/^Events\n(?: {2}.*\n)* {2}\d+\w +Normal +Deployed +Commit 0123456 was deployed in \d+ s\.$/m);
+  const listed = await own(["status", "papp/shop", "pproj/shop", "-o", "json"]);
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ kind: "PlatformApplication" }, { kind: "PlatformProject" }]);
+  const one = await own(["status", "papp/shop", "-o", "json"]);
+  expect(JSON.parse(one.stdout)).toMatchObject({ kind: "PlatformApplication" });
 });
 
-describe("get", () => {
-  it("lists, and shows what the platform says beside it", async () => {
-    const local = await call(["get", "papp"]);
-    expect(local.stdout).toMatch(/^NAME +READY +STATE +REASON +AGE\npapp\/shop +True +DEPLOYED +Deployed +\d+\w\n/);
-    const remote = await call(["get", "pproj", "--remote"]);
-    expect(remote.code).toBe(0);
-    expect(remote.stdout).toMatch(/^NAME +FIELD +DIFFERS +WANTED +PLATFORM\npproj\/shop +name +no +shop +shop\n/);
-    const refused = await call(["get", "pcat", "--remote"]);
-    expect(refused).toMatchObject({ code: 1, stdout: "" });
-    expect(refused.stderr).toMatch(/^--remote does not support PlatformCatalog\./);
-  });
+it("get lists, and shows what the platform says beside it", async () => {
+  const local = await call(["get", "papp"]);
+  expect(local.stdout).toMatch(/^NAME +READY +STATE +REASON +AGE\npapp\/shop +True +DEPLOYED +Deployed +\d+\w\n/);
+  const remote = await call(["get", "pproj", "--remote"]);
+  expect(remote.code).toBe(0);
+  expect(remote.stdout).toMatch(/^NAME +FIELD +DIFFERS +WANTED +PLATFORM\npproj\/shop +name +no +shop +shop\n/);
+  const refused = await call(["get", "pcat", "--remote"]);
+  const stderr = expect.stringMatching(/^--remote does not support PlatformCatalog\./);
+  expect(refused).toEqual({ code: 1, stdout: "", stderr });
 });
 
 describe("report", () => {
@@ -209,23 +173,15 @@ describe("report", () => {
     const { admin } = env.platform.tokens;
     for (const secret of [PASSWORD, admin, Buffer.from(admin).toString("base64")]) expect(all).not.toContain(secret);
     expect(all).toContain("name: PASSWORD\n");
-    expect(execFileSync("tar", ["-tzf", file], { encoding: "utf8" })).toContain(
-      "platform-report/objects/PlatformApplication.yaml\n",
-    );
-  });
-
-  it("is not what cannot be written", async () => {
-    expect((await call(["report", "-f", "report.zip"])).stderr).toMatch(
-      /^-f takes an archive that ends in \.tar\.gz or \.tgz/,
-    );
+    const names = execFileSync("tar", ["-tzf", file], { encoding: "utf8" });
+    expect(names).toContain("platform-report/objects/PlatformApplication.yaml\n");
   });
 
   it("can be a directory", async () => {
     const directory = await mkdtemp(join(tmpdir(), "report-"));
     expect((await call(["report", "-f", directory, operator()])).code).toBe(0);
-    expect(await readFile(join(directory, "README.txt"), "utf8")).toMatch(
-      /^It contains no Secrets, ConfigMaps and logs/m,
-    );
-    expect(await readFile(join(directory, "events.yaml"), "utf8")).toContain("reason: Deployed");
+    const read = (name: string) => readFile(join(directory, name), "utf8");
+    expect(await read("README.txt")).toMatch(/^It contains no Secrets, ConfigMaps and logs/m);
+    expect(await read("events.yaml")).toContain("reason: Deployed");
   });
 });

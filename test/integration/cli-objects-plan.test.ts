@@ -2,38 +2,18 @@ import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import type { Manifest } from "../support/env/cluster.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
-import {
-  application,
-  defaults,
-  connection,
-  environment,
-  NEXT_COMMIT,
-  project,
-  tree,
-} from "../support/kube/manifests.ts";
-import { cli } from "../support/programs/cli.ts";
+import { application, connection, defaults, environment } from "../support/kube/manifests.ts";
+import { NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
+import { commandsIn, ON_LOOPBACK } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
 
 /** Plans manifests; nothing may come of it on either side. */
 async function planned(env: Env, manifests: readonly Manifest[], ...argv: readonly string[]) {
   const record = await env.record();
-  const ended = await cli(
-    [
-      "plan",
-      "-f",
-      "-",
-      ...argv,
-      "--kubeconfig",
-      kubeconfigPath,
-      "-n",
-      env.namespace,
-      "--allow-insecure-platform",
-      "--allowed-platform-hosts=127.0.0.1",
-      `--operator-namespace=${env.operatorNamespace}`,
-    ],
-    { stdin: manifests.map((manifest) => JSON.stringify(manifest)).join("\n---\n") },
-  );
+  const call = commandsIn(env, kubeconfigPath, ...ON_LOOPBACK, `--operator-namespace=${env.operatorNamespace}`);
+  const stdin = manifests.map((manifest) => JSON.stringify(manifest)).join("\n---\n");
+  const ended = await call(["plan", "-f", "-", ...argv], { stdin });
   expect(record.changes()).toEqual([]);
   expect((await record.writes()).objects).toEqual([]);
   return ended;
@@ -96,9 +76,8 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
     expect(table).toMatch(
       /^papp\/shop +deploy\n +deployApplication {2}Commit 89abcde will be deployed\.\n +commit: 0123456\w+ → 89abcde\w+$/m,
     );
-    expect((await planned(env, [changed], "-o", "name")).stdout).toBe(
-      "platformapplication.platform-operator.io/shop\n",
-    );
+    const named = await planned(env, [changed], "-o", "name");
+    expect(named.stdout).toBe("platformapplication.platform-operator.io/shop\n");
   });
 
   it("says what cannot be planned", async () => {
@@ -140,16 +119,5 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
     const { code, stdout } = await planned(env, [project("shop", { externalId: id ?? "" })]);
     expect(stdout).toMatch(new RegExp(`^pproj/shop +adopt +${id}$`, "m"));
     expect(code).toBe(0);
-  });
-});
-
-describe("plan", () => {
-  it.each([
-    [[], 64, /^Name the manifests to plan with -f FILE or -f DIR\./],
-    [["-f", "nowhere.yaml"], 1, /^nowhere\.yaml cannot be read/],
-  ])("ends %s with %d", async (argv, code, words) => {
-    const ended = await cli(["plan", ...argv, "--kubeconfig", kubeconfigPath]);
-    expect(ended).toMatchObject({ code, stdout: "" });
-    expect(ended.stderr).toMatch(words);
   });
 });

@@ -39,28 +39,17 @@ describe("kubectl platform", () => {
     const found = await platform("projects", "-o", "name", ...here());
     expect(found).toEqual({ code: 0, stdout: `project/${projectId}\n`, stderr: "" });
     const lost = await platform("projects", "--connection=nowhere", ...here());
-    expect(lost).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringMatching(/^PlatformConnection "nowhere" .*\n/),
-    });
+    const stderr = expect.stringMatching(/^PlatformConnection "nowhere" .*\n/);
+    expect(lost).toEqual({ code: 1, stdout: "", stderr });
     expect(await platform("nonsense")).toMatchObject({ code: 64, stdout: "" });
   });
 
   it.each(["kubectl-platform", "platform-operator"])("%s says which Node it needs on an older one", async (name) => {
     const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })';
-    const argv = [
-      "node",
-      "--import",
-      `data:text/javascript,${encodeURIComponent(older)}`,
-      join(bundle.bin, name),
-      "run",
-    ];
-    expect(await bundle.run(argv)).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringContaining("need Node 24 or later; this is Node 20.20.2 ("),
-    });
+    const preload = `data:text/javascript,${encodeURIComponent(older)}`;
+    const stderr = expect.stringContaining("need Node 24 or later; this is Node 20.20.2 (");
+    const ended = await bundle.run(["node", "--import", preload, join(bundle.bin, name), "run"]);
+    expect(ended).toEqual({ code: 1, stdout: "", stderr });
   });
 
   it("lets a reader leave early", async () => {
@@ -111,8 +100,8 @@ describe("cluster token", () => {
   ])("signs kubectl in to a cluster: %s", async (_, flags, account) => {
     const server = await startApiServer();
     const file = await kubeconfig(server.url, ...flags);
-    const { code, stdout, stderr } = await kubectl(["get", "--raw", "/version"], file);
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: expect.stringContaining("v1.33.0"), stderr: "" });
+    const stdout = expect.stringContaining("v1.33.0");
+    expect(await kubectl(["get", "--raw", "/version"], file)).toEqual({ code: 0, stdout, stderr: "" });
     expect(server.arrived.at(-1)?.headers.authorization).toMatch(
       new RegExp(`^Bearer simulated-${account}-production-[0-9a-f]+$`),
     );
@@ -150,17 +139,9 @@ describe("cluster token", () => {
     expect(JSON.parse(stdout)).toMatchObject({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential" });
   });
 
-  it.each([
-    ["an address without TLS", ["--server=http://127.0.0.1"], 64, /begins with https/],
-    [
-      "a file that is no certificate",
-      ["--server=https://127.0.0.1", "--ca-file=package.json"],
-      1,
-      /contains no certificate/,
-    ],
-    ["no address", [], 64, /^--server is missing/],
-  ])("makes no kubeconfig of %s", async (_, flags, code, said) => {
+  it("makes no kubeconfig of a file that is no certificate", async () => {
+    const flags = ["--server=https://127.0.0.1", "--ca-file=package.json"];
     const ended = await user.run(["cluster", "kubeconfig", "production", ...flags]);
-    expect(ended).toEqual({ code, stdout: "", stderr: expect.stringMatching(said) });
+    expect(ended).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/contains no certificate/) });
   });
 });

@@ -100,7 +100,10 @@ describe("reconcile --wait", () => {
     const late = waiting(application("Ready"), hanging);
     await late.clock.advance(TIMEOUT_MS);
     expect(late.state).toEqual({ code: 3 });
-    expect(late.reported).toContain("papp/web: it could not be read.");
+    expect(late.reported).toEqual([
+      "papp/web: it could not be read.",
+      "Timed out; the operator continues by itself. Watch it with: kubectl platform tree -w",
+    ]);
     const stopped = waiting(application("Ready"), hanging);
     await settle();
     stopped.interrupt();
@@ -110,13 +113,20 @@ describe("reconcile --wait", () => {
   });
 });
 
-describe("rollback --wait", () => {
-  it("refuses a paused object before it changes it", async () => {
-    const paused = application("Ready", {}, { annotations: { [PAUSED]: "true" } });
-    const cluster = await startScriptedCluster((method) => (method === "GET" ? paused : 500));
-    const { code, stderr } = await cluster.run(["rollback", "web", "--wait"]);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^papp\/web is paused, so the operator ignores the request\./);
-    expect(cluster.arrived).toHaveLength(1);
-  });
+const complete = { conditions: [{ type: "Complete", status: "True" }] };
+it.each<[string, KubeObject, string]>([
+  [
+    "rollback web --wait",
+    application("Ready", {}, { annotations: { [PAUSED]: "true" } }),
+    "papp/web is paused, so the operator ignores the request. Resume it with: kubectl platform resume papp/web\n",
+  ],
+  [
+    "reconcile pop/invoices --wait",
+    stored("PlatformOperation", "invoices", { status: complete }),
+    "pop/invoices is Complete: an operation is carried out once. Create another one to repeat it.\n",
+  ],
+])("%s changes nothing of what would not answer", async (line, object, stderr) => {
+  const cluster = await startScriptedCluster((method) => (method === "GET" ? object : 500));
+  expect(await cluster.run(line.split(" "))).toEqual({ code: 1, stdout: "", stderr });
+  expect(cluster.arrived).toHaveLength(1);
 });

@@ -49,3 +49,16 @@ export async function cli(argv: readonly string[], options: CliOptions = {}): Pr
   });
   return { code, stdout, stderr };
 }
+
+/** @returns a function that runs commands in an environment's namespace, with these flags, as a kubeconfig's user */
+export function commandsIn(
+  { namespace }: { readonly namespace: string },
+  kubeconfig: string,
+  ...flags: readonly string[]
+) {
+  const all = [`--kubeconfig=${kubeconfig}`, `--namespace=${namespace}`, ...flags];
+  return (argv: readonly string[], options?: CliOptions) => cli([...argv, ...all], options);
+}
+
+/** The flags of commands that query a platform on loopback. */
+export const ON_LOOPBACK = ["--allow-insecure-platform", "--allowed-platform-hosts=127.0.0.1"];
