@@ -37,13 +37,9 @@ describe("the command line", () => {
     [
       "a command that is misspelt",
       ["statsu"],
-      /^"statsu" is not a command\. Did you mean "status"\? "platform-operator help" lists all commands\.\n$/,
+      /^"statsu" is not .*"status"\? "platform-operator help" lists all commands\.\n$/,
     ],
-    [
-      "one in two words",
-      ["cluster", "kubconfig"],
-      /^"kubconfig" is not a command\. Did you mean "cluster kubeconfig"\?/,
-    ],
+    ["one in two words", ["cluster", "kubconfig"], /^"kubconfig" is not .* Did you mean "cluster kubeconfig"\?/],
     [
       "a flag that is misspelt",
       ["get", "--namepsace=x"],

@@ -5,6 +5,8 @@ import { ALWAYS_STOPPED, type Fields, ID, NIGHTS, type Sample } from "./sample.t
 const REFERENCE = /exactly one of name and externalId must be set/;
 const VALUE = /exactly one of value and valueFrom must be set/;
 const secretKeyRef = { name: "s", key: "k" };
+const deploy = { gitCommitId: "1a2b3c4" };
+const A = { name: "A", value: "1" };
 const variable = (fields: Fields): Fields => ({ variables: [{ name: "A", ...fields }] });
 
 export const applicationSample: Sample = {
@@ -14,22 +16,18 @@ export const applicationSample: Sample = {
     gitRepository: { url: "https://git.example.com/shop/api.git" },
   },
   accepted: [
-    ["a schedule", { deploy: { gitCommitId: "1a2b3c4" }, runSchedule: NIGHTS }],
+    ["a schedule", { deploy, runSchedule: NIGHTS }],
     ["equal bounds of instances", { minRunningInstances: 3, maxRunningInstances: 3 }],
     ["an empty value", variable({ value: "" })],
     ["a value from a Secret", variable({ valueFrom: { secretKeyRef } })],
-    ["a short commit", { deploy: { gitCommitId: "1a2b3c4" } }],
+    ["a short commit", { deploy }],
     ["a SHA-256 commit", { deploy: { gitCommitId: "a".repeat(64), policy: "Manual" } }],
     ["an scp-like repository", { gitRepository: { url: "git@git.example.com:shop/api.git" } }],
     ["deletion policy Stop", { lifecycle: { deletionPolicy: "Stop" } }],
   ],
   refused: [
     ["a schedule of what is not deployed", { runSchedule: NIGHTS }, /spec.runSchedule needs spec.deploy/],
-    [
-      "a schedule of what is always stopped",
-      { deploy: { gitCommitId: "1a2b3c4" }, runState: "Stopped", runSchedule: NIGHTS },
-      ALWAYS_STOPPED,
-    ],
+    ["a schedule of what is always stopped", { deploy, runState: "Stopped", runSchedule: NIGHTS }, ALWAYS_STOPPED],
     ["both references", { environmentRef: { name: "a", externalId: ID } }, REFERENCE],
     [
       "crossed bounds of instances",
@@ -51,16 +49,7 @@ export const applicationSample: Sample = {
     ["port 0", { ports: [{ internalPort: 0 }] }, /internalPort.*greater than or equal to 1/],
   ],
   duplicates: [
-    [
-      "a variable twice",
-      {
-        variables: [
-          { name: "A", value: "1" },
-          { name: "A", value: "2" },
-        ],
-      },
-      /variables\[1\]: Duplicate value/,
-    ],
+    ["a variable twice", { variables: [A, { ...A, value: "2" }] }, /variables\[1\]: Duplicate value/],
     ["a port twice", { ports: [{ internalPort: 80 }, { internalPort: 80 }] }, /ports\[1\]: Duplicate value/],
   ],
   rules: 33,

@@ -5,15 +5,15 @@ import { type Fields, ID, NOWHERE, type Sample } from "./sample.ts";
 const KIND = "PlatformVariableSet";
 const SOURCE = /exactly one of secretRef and configMapRef must be set/;
 const secretKeyRef = { name: "s", key: "k" };
+const byName = { applicationRef: { name: "api" } };
+const secretRef = { name: "a" };
+const configMapRef = { name: "b" };
 const variable = (fields: Fields): Fields => ({ variables: [{ name: "A", ...fields }] });
 
 export const variableSetSample: Sample = {
-  smallest: { targets: [{ applicationRef: { name: "api" } }] },
+  smallest: { targets: [byName] },
   accepted: [
-    [
-      "targets by name and id",
-      { targets: [{ applicationRef: { name: "api" } }, { applicationRef: { externalId: ID } }] },
-    ],
+    ["targets by name and id", { targets: [byName, { applicationRef: { externalId: ID } }] }],
     [
       "a scope, and another one of a variable",
       { scope: "ENVIRONMENT", ...variable({ value: "1", scope: "APPLICATION" }) },
@@ -22,8 +22,8 @@ export const variableSetSample: Sample = {
       "a whole Secret and a whole ConfigMap",
       {
         variablesFrom: [
-          { secretRef: { name: "a" }, prefix: "A_" },
-          { configMapRef: { name: "b" }, secret: true },
+          { secretRef, prefix: "A_" },
+          { configMapRef, secret: true },
         ],
       },
     ],
@@ -32,16 +32,8 @@ export const variableSetSample: Sample = {
     ["no target", { targets: [] }, /targets.*at least 1/],
     ["a target that is nowhere", { targets: [{ applicationRef: {} }] }, /exactly one of name/],
     ["a whole nothing", { variablesFrom: [{}] }, SOURCE],
-    [
-      "a whole Secret and ConfigMap",
-      { variablesFrom: [{ secretRef: { name: "a" }, configMapRef: { name: "b" } }] },
-      SOURCE,
-    ],
-    [
-      "a prefix that begins no name",
-      { variablesFrom: [{ secretRef: { name: "a" }, prefix: "1" }] },
-      /prefix.*should match/,
-    ],
+    ["a whole Secret and ConfigMap", { variablesFrom: [{ secretRef, configMapRef }] }, SOURCE],
+    ["a prefix that begins no name", { variablesFrom: [{ secretRef, prefix: "1" }] }, /prefix.*should match/],
     ["a variable with both", variable({ value: "1", valueFrom: { secretKeyRef } }), /exactly one of value/],
     ["a scope in lower case", { scope: "application" }, /scope.*should match/],
   ],

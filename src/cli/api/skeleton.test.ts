@@ -27,28 +27,19 @@ function specOf(text: string) {
 }
 
 describe("the skeleton of a binding", () => {
+  const LONG = "9007199254740993";
+  const secretKeyRef = { name: "base", key: "app.f" };
+
   it.each<[string, Partial<TemplateField>, unknown]>([
     ["the default", { defaultValue: "x" }, { value: "x" }],
     ["a default that is a number", { type: "number", defaultValue: "5" }, { value: 5 }],
-    [
-      "a number too long for a double as text",
-      { type: "number", defaultValue: "9007199254740993" },
-      { value: "9007199254740993" },
-    ],
+    ["a number too long for a double as text", { type: "number", defaultValue: LONG }, { value: LONG }],
     ["a default that is a boolean", { type: "bool", defaultValue: "true" }, { value: true }],
     ["a text that looks like something else", { defaultValue: "yes" }, { value: "yes" }],
-    [
-      "what is allowed where the default is not",
-      { defaultValue: "x", constraints: { allowedValues: ["y"] } },
-      { value: "y" },
-    ],
+    ["what is allowed, not the default", { defaultValue: "x", constraints: { allowedValues: ["y"] } }, { value: "y" }],
     ["nothing where only the user knows", { required: true }, { value: "" }],
     ["the least number", { type: "number", required: true, constraints: { min: 3n } }, { value: 3 }],
-    [
-      "a reference where it is sensitive",
-      { required: true, sensitive: true },
-      { valueFrom: { secretKeyRef: { name: "base", key: "app.f" } } },
-    ],
+    ["a reference where it is sensitive", { required: true, sensitive: true }, { valueFrom: { secretKeyRef } }],
     ["nothing but a comment where it is optional", {}, undefined],
   ])("holds %s", (_, more, expected) => {
     const spec = specOf(skeletonOf(template([field("f", more), field("always", { defaultValue: "1" })]), {}));
