@@ -1,19 +1,11 @@
-/**
- * The dashboard's queries against a real Prometheus that scrapes an operator in many situations. Then draws it for
- * people: test-results/dashboard.png.
- */
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+/** The dashboard's queries against a real Prometheus that scrapes an operator in many situations. */
 import { join } from "node:path";
-import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { dashboard, legendOf, type Panel, putIn } from "../monitoring/dashboard.ts";
-import { type Answered, picture } from "../monitoring/picture.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";
 import { rules, scaled } from "../monitoring/rules.ts";
 import { stagedApplications } from "../support/env/applications.ts";
@@ -21,7 +13,6 @@ import { comes } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { application, connection, project, tree } from "../support/kube/manifests.ts";
 import { OTHER_COMMIT } from "../support/services/applications.ts";
-import { findDebianProgram } from "../tools/debian.ts";
 
 const root = join(import.meta.dirname, "../..");
 const PATIENCE_MS = 120_000;
@@ -130,34 +121,4 @@ describe("the dashboard", () => {
       expect(new Set(legends).size).toBe(legends.length);
     },
   );
-
-  it("can be drawn", async () => {
-    const answers = new Map<number, readonly Answered[]>();
-    for (const panel of model.panels) {
-      const queries = panel.targets.map(async (target) => ({
-        legend: target.legendFormat,
-        series: await ask(panel, target),
-      }));
-      answers.set(panel.id, await Promise.all(queries));
-    }
-    const page = picture(model, answers);
-    expect(page.html.split("No data").length - 1).toBe(1);
-    const dir = await mkdtemp(join(tmpdir(), "dashboard-"));
-    const png = join(root, "test-results/dashboard.png");
-    await mkdir(join(root, "test-results"), { recursive: true });
-    await rm(png, { force: true });
-    await writeFile(join(dir, "page.html"), page.html);
-    try {
-      await promisify(execFile)(await findDebianProgram("chromium"), [
-        ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
-        ...["--disable-background-networking", "--disable-component-update", "--hide-scrollbars"],
-        `--user-data-dir=${join(dir, "profile")}`,
-        `--window-size=${page.width},${page.height}`,
-        `--screenshot=${png}`,
-        `file://${join(dir, "page.html")}`,
-      ]);
-    } finally {
-      await rm(dir, { recursive: true, force: true, maxRetries: 5 });
-    }
-  });
 });

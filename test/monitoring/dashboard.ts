@@ -11,8 +11,6 @@ const Panel = z.object({
   title: z.string(),
   gridPos: z.object({ x: z.int(), y: z.int(), w: z.int(), h: z.int() }),
   targets: z.array(Target).default([]),
-  fieldConfig: z.object({ defaults: z.object({ unit: z.string().optional() }) }).optional(),
-  options: z.object({ textMode: z.string().optional() }).optional(),
 });
 const Variable = z.object({
   name: z.string(),
