@@ -1,16 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -18,10 +8,12 @@ import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 
 import { cacheDir, findBinaries, type FindOptions } from "../control-plane/binaries.ts";
+import { listen } from "../support/programs/free-port.ts";
 
 /** Nobody listens on port 2. */
 const noNetwork = "http://127.0.0.1:2/index.yaml";
 
+const ALL = ["kube-apiserver", "etcd", "kubectl"];
 let home: string;
 
 beforeEach(() => {
@@ -34,23 +26,21 @@ afterEach(() => {
 
 describe("findBinaries", () => {
   it("takes KUBEBUILDER_ASSETS before everything else", async () => {
-    const assets = fill("assets", ["kube-apiserver", "etcd", "kubectl"]);
-    await fillCache(["kube-apiserver", "etcd", "kubectl"]);
+    const assets = fill("assets", ALL);
+    await fillCache(ALL);
     expect(await find({ KUBEBUILDER_ASSETS: assets })).toEqual({ dir: assets, kubectl: join(assets, "kubectl") });
   });
 
   it("takes kubectl from PATH when KUBEBUILDER_ASSETS has none", async () => {
     const assets = fill("assets", ["kube-apiserver", "etcd"]);
     const bin = fill("bin", ["kubectl"]);
-    expect(await find({ KUBEBUILDER_ASSETS: assets, PATH: bin })).toEqual({
-      dir: assets,
-      kubectl: join(bin, "kubectl"),
-    });
+    const found = await find({ KUBEBUILDER_ASSETS: assets, PATH: bin });
+    expect(found).toEqual({ dir: assets, kubectl: join(bin, "kubectl") });
   });
 
   it("takes the cache when KUBEBUILDER_ASSETS lacks something", async () => {
     const assets = fill("assets", ["etcd"]);
-    const cache = await fillCache(["kube-apiserver", "etcd", "kubectl"]);
+    const cache = await fillCache(ALL);
     expect(await find({ KUBEBUILDER_ASSETS: assets })).toEqual({ dir: cache, kubectl: join(cache, "kubectl") });
   });
 
@@ -149,7 +139,7 @@ async function fillCache(tools: readonly string[]): Promise<string> {
 
 /** Serves an envtest release for this platform until the test ends. @returns the URL of its index */
 async function publish(hash?: string): Promise<string> {
-  const dir = fill("archive/controller-tools/envtest", ["kube-apiserver", "etcd", "kubectl"]);
+  const dir = fill("archive/controller-tools/envtest", ALL);
   const archive = execFileSync("tar", ["-cz", "-C", dirname(dirname(dir)), "controller-tools"]);
   const digest = hash ?? createHash("sha512").update(archive).digest("hex");
   const name = `envtest-v1.36.0-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}.tar.gz`;
@@ -159,11 +149,7 @@ async function publish(hash?: string): Promise<string> {
     response.end(request.url === "/index.yaml" ? JSON.stringify(index) : archive);
   });
   onTestFinished(() => void server.close());
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
-  return `http://127.0.0.1:${port}/index.yaml`;
+  return `http://127.0.0.1:${await listen(server)}/index.yaml`;
 }
 
 /** A folder with a `go` that writes an empty program to the place after -o and notes the package it was asked for. */
@@ -189,6 +175,5 @@ function builds(): string[] {
 }
 
 function executable(file: string, text: string): void {
-  writeFileSync(file, text);
-  chmodSync(file, 0o755);
+  writeFileSync(file, text, { mode: 0o755 });
 }

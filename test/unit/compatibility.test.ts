@@ -3,27 +3,12 @@ import { describe, expect, it } from "vitest";
 
 import { breaksBetween, contractOf, unannounced } from "../../scripts/compatibility/contract.ts";
 
-const spec = (field: object, required: readonly string[] = []) => ({
-  type: "object",
-  properties: { size: field },
-  required,
-});
-const crd = (field: object, required?: readonly string[], status: object = { type: "string" }) => ({
-  spec: {
-    names: { kind: "PlatformThing" },
-    versions: [
-      {
-        name: "v1alpha1",
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: { spec: spec(field, required), status: { type: "object", properties: { state: status } } },
-          },
-        },
-      },
-    ],
-  },
-});
+const crd = (size: object, required: readonly string[] = [], state: object = { type: "string" }) => {
+  const spec = { type: "object", properties: { size }, required };
+  const properties = { spec, status: { type: "object", properties: { state } } };
+  const schema = { openAPIV3Schema: { type: "object", properties } };
+  return { spec: { names: { kind: "PlatformThing" }, versions: [{ name: "v1alpha1", schema }] } };
+};
 const values = { type: "object", properties: { replicas: { type: "integer", default: 1 } } };
 const OLD = { type: "integer", minimum: 1, maximum: 9, enum: [1, 2] };
 const before = contractOf([crd(OLD)], values);
@@ -43,27 +28,19 @@ describe("a change of the custom resources", () => {
     ["another type", { type: "string" }, ["was of type integer and is of type string"]],
     ["fewer values", { ...OLD, enum: [1] }, ["no longer takes 2"]],
     ["narrower bounds", { ...OLD, minimum: 2, maximum: 8 }, ["has the minimum 2 now", "has the maximum 8 now"]],
-    [
-      "another rule and pattern",
-      { type: "integer", pattern: "^a", "x-kubernetes-validations": [{ rule: "self > 1" }] },
-      ["has another rule: self > 1", "has another pattern: ^a"],
-    ],
+    ["another pattern", { ...OLD, pattern: "^a" }, ["has another pattern: ^a"]],
   ])("%s", (_title, field, expected) => {
     const after = contractOf([crd(field)], values);
     expect(breaksBetween(before, after)).toEqual(expected.map((what) => ({ ...size, what })));
   });
 
   it("breaks where a field goes, becomes required, or a required one is new", () => {
-    expect(breaksBetween(before, contractOf([crd(OLD, ["size"])], values))).toEqual([
-      { ...size, what: "is required now" },
-    ]);
-    expect(breaksBetween(before, contractOf([], values))).toEqual([
-      { path: "PlatformThing/v1alpha1", what: "is gone" },
-    ]);
+    const required = contractOf([crd(OLD, ["size"])], values);
     const smaller = Object.fromEntries(Object.entries(before).filter(([path]) => path !== size.path));
-    expect(breaksBetween(smaller, contractOf([crd(OLD, ["size"])], values))).toEqual([
-      { ...size, what: "is new and required" },
-    ]);
+    const gone = { path: "PlatformThing/v1alpha1", what: "is gone" };
+    expect(breaksBetween(before, required)).toEqual([{ ...size, what: "is required now" }]);
+    expect(breaksBetween(before, contractOf([], values))).toEqual([gone]);
+    expect(breaksBetween(smaller, required)).toEqual([{ ...size, what: "is new and required" }]);
   });
 
   it("breaks a status by another type alone", () => {

@@ -80,8 +80,8 @@ describe("the conversion from zod", () => {
       described(
         z
           .string()
-          .max(9)
-          .regex(/^(?=a)/),
+          .regex(/^(?=a)/)
+          .max(9),
       ),
       /RE2 cannot read/,
     ],

@@ -11,32 +11,12 @@ const names = readdirSync(guides);
 const read = (name: string, folder = guides): string => readFileSync(join(folder, name), "utf8");
 
 /** Reasons that need nobody: a goal that is reached, work that goes on, a fact beside Ready. */
-const NEEDS_NOBODY = new Set<string>([
-  ...[
-    "Available",
-    "Deployed",
-    "Stopped",
-    "NotDeployed",
-    "Bound",
-    "Completed",
-    "Accepted",
-    "Progressing",
-    "ReconcileSuccess",
-  ],
-  ...["Creating", "Deploying", "Building", "Stopping", "Restarting", "Upgrading", "Deleting", "Canceling"],
-  ...[
-    "Orphaned",
-    "DriftDetected",
-    "NoDrift",
-    "Unlocked",
-    "UpToDate",
-    "DeployPending",
-    "AdoptionPending",
-    "TypeListed",
-    "TypeNotListed",
-  ],
-  ...["Valid", "FieldsIgnored", "LayersEnabled", "LayersNotEnabled"],
-  ...["VariablesSynced", "VariablesPending", "SurfaceKnown", "Supported", "NotTried"],
+const NEEDS_NOBODY = new Set([
+  ...["Available", "Deployed", "Stopped", "NotDeployed", "Bound", "Completed", "Accepted", "Progressing"],
+  ...["ReconcileSuccess", "Creating", "Deploying", "Building", "Stopping", "Restarting", "Upgrading", "Deleting"],
+  ...["Canceling", "Orphaned", "DriftDetected", "NoDrift", "Unlocked", "UpToDate", "DeployPending", "AdoptionPending"],
+  ...["TypeListed", "TypeNotListed", "Valid", "FieldsIgnored", "LayersEnabled", "LayersNotEnabled", "VariablesSynced"],
+  ...["VariablesPending", "SurfaceKnown", "Supported", "NotTried"],
 ]);
 
 describe("the guides", () => {

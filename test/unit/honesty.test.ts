@@ -20,22 +20,15 @@ function sample(generation: number, observedGeneration: number, ...conditions: r
 }
 
 describe("the oracle of honest statuses", () => {
-  it.for<{ what: string; samples: readonly Sample[]; found: number }>([
-    { what: "what keeps up", samples: [sample(1, -1), sample(1, 1), sample(2, 1), sample(2, 2)], found: 0 },
-    { what: "what runs ahead", samples: [sample(1, 2)], found: 1 },
-    { what: "what goes back", samples: [sample(2, 2), sample(2, 1)], found: 1 },
-    {
-      what: "a condition that changes with its time",
-      samples: [sample(1, 1, "Ready=False@1"), sample(1, 1, "Ready=True@2")],
-      found: 0,
-    },
-    {
-      what: "a time that changes alone",
-      samples: [sample(1, 1, "Ready=True@1"), sample(1, 1, "Ready=True@2")],
-      found: 1,
-    },
-    { what: "what is Ready and is not so", samples: [{ ...sample(1, 1), mismatch: "it is gone" }], found: 1 },
-  ])("$what", ({ samples, found }) => {
+  const ready = (status: string, at: number): Sample => sample(1, 1, `Ready=${status}@${at}`);
+  it.for<[what: string, samples: readonly Sample[], found: number]>([
+    ["what keeps up", [sample(1, -1), sample(1, 1), sample(2, 1), sample(2, 2)], 0],
+    ["what runs ahead", [sample(1, 2)], 1],
+    ["what goes back", [sample(2, 2), sample(2, 1)], 1],
+    ["a condition that changes with its time", [ready("False", 1), ready("True", 2)], 0],
+    ["a time that changes alone", [ready("True", 1), ready("True", 2)], 1],
+    ["what is Ready and is not so", [{ ...sample(1, 1), mismatch: "it is gone" }], 1],
+  ])("%s", ([, samples, found]) => {
     expect(inaccurateStatuses(samples)).toHaveLength(found);
   });
 
@@ -67,18 +60,15 @@ describe("the oracle of honest statuses", () => {
 
 describe("the oracle of writes", () => {
   const [meta, other] = ["kube PATCH platformprojects/shop", "kube POST configmaps"];
-  it.for<{ what: string; done: readonly string[]; found: number }>([
-    { what: "as many", done: [meta, other], found: 0 },
-    { what: "two more changes of metadata", done: [meta, meta, meta, other], found: 0 },
-    { what: "three more", done: [meta, meta, meta, meta, other], found: 1 },
-    { what: "a second create", done: [meta, other, other], found: 1 },
-    { what: "a delete that nobody made before", done: ["kube DELETE platformprojects/shop"], found: 1 },
-    {
-      what: "statuses, events and leases",
-      done: Array.from({ length: 9 }, () => [`${meta}/status`, "kube POST events A b", "kube PUT leases/x"]).flat(),
-      found: 0,
-    },
-  ])("$what", ({ done, found }) => {
+  const free = [`${meta}/status`, "kube POST events A b", "kube PUT leases/x"];
+  it.for<[what: string, done: readonly string[], found: number]>([
+    ["as many", [meta, other], 0],
+    ["two more changes of metadata", [meta, meta, meta, other], 0],
+    ["three more", [meta, meta, meta, meta, other], 1],
+    ["a second create", [meta, other, other], 1],
+    ["a delete that nobody made before", ["kube DELETE platformprojects/shop"], 1],
+    ["statuses, events and leases", Array.from({ length: 9 }, () => free).flat(), 0],
+  ])("%s", ([, done, found]) => {
     expect(excessWrites(done, [meta, other])).toHaveLength(found);
   });
 });

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -16,8 +16,7 @@ let folder = "";
 
 async function place(name: string, script: string): Promise<string> {
   const bin = await mkdtemp(join(folder, "bin-"));
-  await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);
-  await chmod(join(bin, name), 0o755);
+  await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return bin;
 }
 
@@ -38,15 +37,12 @@ describe("the engine that builds the image", () => {
     await expect(findEngine(`${client}:${buildah}:${podman}`)).resolves.toBe("podman");
   });
 
+  const dead = "docker: installed, and does not work: Cannot connect to the Docker daemon\n";
+
   it("is missed with a reason for each", async () => {
     const client = await deadDocker();
     await expect(findEngine(client)).rejects.toThrow(
-      [
-        "This needs docker, podman, or buildah.",
-        "docker: installed, and does not work: Cannot connect to the Docker daemon",
-        "podman: not on PATH",
-        "buildah: not on PATH",
-      ].join("\n"),
+      `This needs docker, podman, or buildah.\n${dead}podman: not on PATH\nbuildah: not on PATH`,
     );
     await expect(findEngine(folder, ["docker"])).rejects.toThrow("This needs docker.\ndocker: not on PATH");
   });
@@ -56,11 +52,7 @@ describe("the engine that builds the image", () => {
     const started = promisify(execFile)(process.execPath, [join(root, "scripts/e2e-kind.ts")], {
       env: { PATH: client },
     });
-    await expect(started).rejects.toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: "This needs docker.\ndocker: installed, and does not work: Cannot connect to the Docker daemon\n",
-    });
+    await expect(started).rejects.toMatchObject({ code: 1, stdout: "", stderr: `This needs docker.\n${dead}` });
   }, 60_000);
 });
 
@@ -76,25 +68,16 @@ describe("the command that builds the image", () => {
   it("hands on other bases, and a mirror's .npmrc as a secret", () => {
     const bases = { build: "mirror/node", runtime: "mirror/cc" };
     const args = buildArguments("podman", { facts, name: "x:1", bases, npmrc: "/home/me/.npmrc" });
-    expect(args).toEqual(
-      expect.arrayContaining([
-        "--build-arg=BUILD_IMAGE=mirror/node",
-        "--build-arg=RUNTIME_IMAGE=mirror/cc",
-        "--secret=id=npmrc,src=/home/me/.npmrc",
-      ]),
-    );
+    const images = ["--build-arg=BUILD_IMAGE=mirror/node", "--build-arg=RUNTIME_IMAGE=mirror/cc"];
+    expect(args).toEqual(expect.arrayContaining([...images, "--secret=id=npmrc,src=/home/me/.npmrc"]));
   });
 });
 
 describe("what an image says of itself", () => {
-  const git = async (...args: string[]): Promise<string> =>
-    (
-      await promisify(execFile)(
-        "git",
-        ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", ...args],
-        { cwd: folder },
-      )
-    ).stdout;
+  const git = async (...args: string[]): Promise<string> => {
+    const config = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
+    return (await promisify(execFile)("git", [...config, ...args], { cwd: folder })).stdout;
+  };
 
   it("is its commit, and whether files differ from it", async () => {
     await writeFile(join(folder, "package.json"), '{"version":"1.2.3"}');

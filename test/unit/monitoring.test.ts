@@ -23,26 +23,13 @@ const SERVED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   // Prometheus's own.
   [
     "ALERTS",
-    new Set([
-      "alertname",
-      "alertstate",
-      "severity",
-      "kind",
-      "customresource_kind",
-      "exported_namespace",
-      "name",
-      "reason",
-    ]),
-  ] as const,
+    new Set("alertname alertstate severity kind customresource_kind exported_namespace name reason".split(" ")),
+  ],
   ...recordings().map(({ record }) => [record, new Set<string>()] as const),
   ...describedMetrics().flatMap(({ name, type, labels }) =>
-    type === "histogram"
-      ? [
-          [`${name}_bucket`, new Set([...labels, "le"])] as const,
-          [`${name}_sum`, new Set(labels)] as const,
-          [`${name}_count`, new Set(labels)] as const,
-        ]
-      : [[name, new Set(labels)] as const],
+    (type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name]).map(
+      (series) => [series, new Set(series.endsWith("_bucket") ? [...labels, "le"] : labels)] as const,
+    ),
   ),
 ]);
 
@@ -170,19 +157,12 @@ describe("each alert", () => {
       expect({ ...shorter, ...times }).toEqual({ ...rule, ...times });
       expect(Number.parseInt(shorter.for, 10)).toBe(Number.parseInt(rule.for, 10));
     }
-    const threshold = (alert: string): string | undefined =>
-      />\s*([\d.]+)\s*$/.exec(
-        rules()
-          .map((rule) => scaled(rule, 60))
-          .find((rule) => rule.alert === alert)?.expr ?? "",
-      )?.[1];
-    expect(threshold("PlatformOperationTooLong")).toBe("30");
-    expect(threshold("PlatformApiHeldBack")).toBe("1");
-    expect(threshold("PlatformOperatorCrashLooping")).toBe("2");
-    expect(Number(threshold("PlatformOperatorQueueBacklog"))).toBeCloseTo(100 / 60);
-    expect(threshold("PlatformOperatorReconcileStuck")).toBe("5");
-    expect(threshold("PlatformOperatorWatchSilent")).toBe("120");
-    expect(threshold("PlatformApiErrors")).toBe("0.05");
+    const thresholds = rules().map((rule) => [rule.alert, />\s*([\d.]+)\s*$/.exec(scaled(rule, 60).expr)?.[1]]);
+    expect(Object.fromEntries(thresholds)).toMatchObject({
+      ...{ PlatformOperationTooLong: "30", PlatformApiHeldBack: "1", PlatformOperatorCrashLooping: "2" },
+      PlatformOperatorQueueBacklog: String(100 / 60),
+      ...{ PlatformOperatorReconcileStuck: "5", PlatformOperatorWatchSilent: "120", PlatformApiErrors: "0.05" },
+    });
     expect(recordings().map((recording) => scaledRecording(recording, 60).expr)).toContain(
       recordings()[0]?.expr.replaceAll("[5m]", "[5s]"),
     );
