@@ -17,10 +17,10 @@ const view: View<Row> = {
   data: ({ name, size }) => ({ name, size }),
 };
 
-function terminal(output: Format) {
+function terminal(output: Format, isTTY?: boolean) {
   let stdout = "";
   const told: string[] = [];
-  const stream = { write: (text: string) => (stdout += text) };
+  const stream = { isTTY, write: (text: string) => (stdout += text) };
   const io = { stdout: stream, stderr: stream, stdin: { async *[Symbol.asyncIterator]() {} } };
   return { call: { io, output, report: (line: string) => void told.push(line) }, text: () => stdout, told };
 }
@@ -69,19 +69,14 @@ describe("what is printed", () => {
   });
 });
 
-describe("a text of the platform", () => {
-  const text = "a\u001B]0;title\u0007\r\n\tb\u009B2J";
-
-  it.each([
-    [true, "a\n\tb\n"],
-    [undefined, `${text}\n`],
-  ])("on a terminal (%s) is printed without control characters", (isTTY, expected) => {
-    let shown = "";
-    const stream = { isTTY, write: (written: string) => (shown += written) };
-    const io = { stdout: stream, stderr: stream, stdin: { async *[Symbol.asyncIterator]() {} } };
-    printText({ io }, text);
-    expect(shown).toBe(expected);
-    printText({ io }, "");
-    expect(shown).toBe(expected);
-  });
+const title = "a\u001B]0;title\u0007\r\n\tb\u009B2J";
+it.each([
+  [true, "a\n\tb\n"],
+  [undefined, `${title}\n`],
+])("a text of the platform on a terminal (%s) is printed without control characters", (isTTY, expected) => {
+  const { call, text } = terminal("table", isTTY);
+  printText(call, title);
+  expect(text()).toBe(expected);
+  printText(call, "");
+  expect(text()).toBe(expected);
 });

@@ -114,11 +114,10 @@ describe("the part of the tree", () => {
     fc.assert(
       fc.property(queries, (query) => {
         const { pages, matched } = partOf(many, ask(query));
-        const found = Array.from(
-          { length: pages },
-          (_, index) => partOf(many, ask({ ...query, page: index + 1 })).rows,
-        );
-        const own = found.flat().filter(({ isContext }) => !isContext);
+        const pageAt = (_: unknown, index: number) => partOf(many, ask({ ...query, page: index + 1 })).rows;
+        const own = Array.from({ length: pages }, pageAt)
+          .flat()
+          .filter(({ isContext }) => !isContext);
         expect(new Set(own.map(({ id }) => id)).size).toBe(matched);
         expect(own).toHaveLength(matched);
       }),

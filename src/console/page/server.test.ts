@@ -15,9 +15,12 @@ const about: About = { version: "1.2.3", instance: "pod-1", isLeading: true, wai
 let store: Store;
 let server: HttpServer;
 
+const start = async (): Promise<void> => {
+  server = await startStatusPage({ host: "127.0.0.1", port: 0 }, { clock: systemClock(), store, about: () => about });
+};
 beforeEach(async () => {
   store = createStore(() => {});
-  server = await startStatusPage({ host: "127.0.0.1", port: 0 }, { clock: systemClock(), store, about: () => about });
+  await start();
 });
 afterEach(() => server.stop());
 
@@ -42,9 +45,7 @@ describe("[S3] the status page's server", () => {
     const files = await Promise.all(["/", "/app.js", "/style.css", "/icon.svg"].map((path) => get(path)));
     const all = files.map(({ text }) => text).join("");
     expect(Buffer.byteLength(all)).toBeLessThan(50_000);
-    expect(all.match(/(?:https?:)?\/\/[a-z][\w.]*/gi)?.filter((url) => url !== "http://www.w3")).toEqual([
-      "http://www.w3.org",
-    ]);
+    expect(all.match(/(?:https?:)?\/\/[a-z][\w.]*/gi)).toEqual(["http://www.w3.org"]);
     // The page has no inline code and no conversion of text to HTML.
     expect(all).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\bon\w+="|style="/);
   });
@@ -57,14 +58,11 @@ describe("[S3] the status page's server", () => {
     store.upsert(environmentOf("production", "web"));
     const { status, headers, text } = await get("/api/tree");
     expect([status, headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
-    expect(JSON.parse(text)).toMatchObject({
-      operator: about,
-      matched: 2,
-      rows: [
-        { name: "web", depth: 0, mark: "ready" },
-        { name: "production", depth: 1 },
-      ],
-    });
+    const [web, production] = [
+      { name: "web", depth: 0, mark: "ready" },
+      { name: "production", depth: 1 },
+    ];
+    expect(JSON.parse(text)).toMatchObject({ operator: about, matched: 2, rows: [web, production] });
     expect(text).not.toContain(CANARY);
   });
 
@@ -151,6 +149,6 @@ describe("[S3] the status page's server", () => {
     await server.stop();
     await expect(reader.read()).rejects.toThrow("terminated");
     // The hook stops the server, so one has to run.
-    server = await startStatusPage({ host: "127.0.0.1", port: 0 }, { clock: systemClock(), store, about: () => about });
+    await start();
   });
 });
