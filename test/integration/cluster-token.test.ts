@@ -26,7 +26,7 @@ type Held = z.output<typeof Held>;
 const decoded = ({ data }: Held, key: string): string => Buffer.from(data[key] ?? "", "base64").toString();
 
 async function dataOf(env: Env, name: string): Promise<Held> {
-  return Held.parse(JSON.parse(await env.kubectl(["get", "secret", name, "-o", "json"])));
+  return Held.parse(await env.get("Secret", name));
 }
 
 const tokenOf = ({ status }: KubeObject): JsonObject => {
@@ -83,7 +83,7 @@ describe("the token of a cluster", () => {
     const token = { ...tokenOf(await env.get(KIND, "edge")), renewAt: "2026-01-01T00:00:00.000Z" };
     await renewed(() => env.patch(KIND, "edge", { status: { token } }, "status"));
     await renewed(() => env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "now" }));
-    await env.kubectl(["delete", "secret", "edge-token"]);
+    await env.remove("Secret", "edge-token");
     await env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "again" });
     await env.waitFor("Secret", "edge-token", () => true);
   });
@@ -170,7 +170,7 @@ describe("the token of a cluster", () => {
       const before = await version();
       await ask("same");
       expect(await version()).toBe(before);
-      await env.kubectl(["delete", "secret", "main-connection"]);
+      await env.remove("Secret", "main-connection");
       await ask("gone");
       expect(await all("main-connection")).toMatchObject({ name: "main" });
     });

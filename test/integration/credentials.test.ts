@@ -1,29 +1,55 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 
+import type { Scope } from "../../simulator/request/jwt.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
-import { createEnv } from "../support/env/env.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
 import { calm, eventsOf, expectSettled, idOf, TREE, versions } from "../support/env/settling.ts";
-import { connection, project, secret, tree } from "../support/kube/manifests.ts";
+import { connection, deploying, NEXT_COMMIT, project, secret, tree } from "../support/kube/manifests.ts";
 
 /** How long a connection may take to notice that its Secret was corrected (docs/reliability.md C6). */
 const RECOVERY_MS = 10_000;
 
-const schemes = [
-  { what: "a revoked API token", scheme: "Token", message: /rejected the token from Secret "default" key "token"/ },
-  { what: "an expired JWT", scheme: "Bearer", message: /rejected the token from Secret "default" key "token"/ },
+/** A change for which a token's scope is too weak, of an object that is there or new. */
+const denials = [
+  {
+    scope: "Deploy",
+    needs: "Write",
+    operation: "updateApplication",
+    of: ["PlatformApplication", "steady"],
+    ask: (env: Env) => env.patch("PlatformApplication", "steady", { spec: { cpu: 750 } }),
+  },
+  {
+    scope: "Read",
+    needs: "Write",
+    operation: "createProject",
+    of: ["PlatformProject", "more"],
+    ask: (env: Env) => env.apply(project("more")),
+  },
+  {
+    scope: "Write",
+    needs: "Deploy",
+    operation: "deployApplication",
+    of: ["PlatformApplication", "steady"],
+    ask: (env: Env) => env.patch("PlatformApplication", "steady", deploying(NEXT_COMMIT)),
+  },
 ] as const;
 
-describe.each(effort.few(schemes))("[C6] 401: $what", ({ scheme, message }) => {
+describe.each(effort.few(["Token", "Bearer"] as const))("a token of the scheme %s", (scheme) => {
   const env = createEnv({ surface: "full" });
   const hour = 3_600;
 
   /** A token that `spoil` makes worthless. */
-  const fresh = (): string => {
+  const fresh = (scopes: Scope[] = ["Admin"], organizationId = env.platform.organizationId): string => {
     const { auth, ids } = env.platform.sim;
-    const { organizationId } = env.platform;
-    if (scheme === "Bearer") return auth.issueJwt({ subject: "ann", organizationId, scopes: ["Admin"] }, hour);
-    return auth.createToken({ name: `token ${ids.hex(4)}`, organizationId, scopes: ["Admin"] }).value;
+    if (scheme === "Bearer") return auth.issueJwt({ subject: "ann", organizationId, scopes }, hour);
+    return auth.createToken({ name: `token ${ids.hex(4)}`, organizationId, scopes }).value;
+  };
+  /** It is seen at the next read of the Secret; a new generation of the connection has it read at once. */
+  const give = async (token: string): Promise<void> => {
+    await env.apply(secret("default", { token }));
+    const burst = 1_000 + env.platform.journal().length;
+    await env.patch("PlatformConnection", "default", { spec: { rateLimit: { burst } } });
   };
   const spoil = (): void => {
     const { auth, time } = env.platform.sim;
@@ -31,23 +57,67 @@ describe.each(effort.few(schemes))("[C6] 401: $what", ({ scheme, message }) => {
     else for (const { name } of auth.tokens()) auth.revoke(name);
   };
 
+  beforeAll(async () => {
+    const auth = { scheme, tokenSecretRef: { name: "default" } };
+    await env.apply(
+      secret("default", { token: fresh() }),
+      connection(env, "default", { auth }),
+      ...tree(env, "steady"),
+    );
+    await expectSettled(env, "steady");
+  });
+
+  it.each(denials)(
+    "403 with the scope $scope: $operation is denied, named with the scope $needs, and continues with another token",
+    async ({ scope, operation, needs, of: [kind, name], ask }) => {
+      await give(fresh([scope]));
+      await env.waitFor("PlatformConnection", "default", { status: "True" });
+      await calm(env);
+      const record = await env.record();
+      await ask(env);
+      const denied = await env.waitFor(kind, name, { reason: "PermissionDenied" });
+      expect(condition(denied, "Ready")).toMatchObject({
+        status: "False",
+        message: expect.stringMatching(new RegExp(`forbids ${operation} \\(403\\).*scope ${needs} or Admin`)),
+      });
+      expect(condition(denied, "Stalled")).toMatchObject({ status: "True", reason: "PermissionDenied" });
+      expect(condition(await env.get("PlatformConnection", "default"), "Ready")?.status).toBe("True");
+      expect(record.changeCalls().map(({ status }) => status)).toEqual([403]);
+
+      await env.apply(secret("default", { token: fresh() }));
+      await env.waitFor(kind, name, { status: "True" });
+      const done = record.changeCalls().filter(({ status }) => status !== 403);
+      expect(done[0]?.operation).toBe(operation);
+      expect(done.flatMap(({ effects }) => effects).filter((effect) => "created" in effect).length).toBe(
+        operation.startsWith("create") ? 1 : 0,
+      );
+    },
+  );
+
+  it("[C6] 403 for the whole organization is reported on the connection; settled objects are not touched", async () => {
+    await calm(env);
+    const before = await versions(env, "steady");
+    await give(fresh(["Admin"], env.platform.otherOrganizationId));
+    const found = await env.waitFor("PlatformConnection", "default", { reason: "PermissionDenied" });
+    expect(condition(found, "Stalled")).toMatchObject({ status: "True" });
+    expect(condition(found, "Ready")?.message).toContain("forbids listProjects (403)");
+    await env.quiet(3);
+    expect(await versions(env, "steady")).toEqual(before);
+    await env.apply(secret("default", { token: fresh() }));
+    await env.waitFor("PlatformConnection", "default", { status: "True" }, 12_000);
+  });
+
   it(
-    "is reported once, probed at most once a minute, and over within ten seconds of the Secret's correction",
+    "[C6] 401 is reported once, probed at most once a minute, and over within ten seconds of the Secret's correction",
     { timeout: 90_000 },
     async () => {
-      const auth = { scheme, tokenSecretRef: { name: "default" } };
-      await env.apply(
-        secret("default", { token: fresh() }),
-        connection(env, "default", { auth }),
-        ...tree(env, "steady"),
-      );
-      await expectSettled(env, "steady");
       await calm(env);
       const statuses = () => Promise.all(TREE.map(async (kind) => (await env.get(kind, "steady")).status));
       const [before, statusesBefore] = [await versions(env, "steady"), await statuses()];
       spoil();
       const found = await env.waitFor("PlatformConnection", "default", { reason: "CredentialsInvalid" });
-      expect(condition(found, "Ready")).toMatchObject({ status: "False", message: expect.stringMatching(message) });
+      const message: unknown = expect.stringMatching(/rejected the token from Secret "default" key "token"/);
+      expect(condition(found, "Ready")).toMatchObject({ status: "False", message });
       expect(condition(found, "Stalled")).toMatchObject({ status: "True", reason: "CredentialsInvalid" });
       expect(condition(found, "Reconciling")).toBeUndefined();
 
@@ -69,7 +139,7 @@ describe.each(effort.few(schemes))("[C6] 401: $what", ({ scheme, message }) => {
     },
   );
 
-  it("[E6] never shows the token, neither in a status nor in an event nor in the log", async () => {
+  it("[E6] is never shown, neither in a status nor in an event nor in the log", async () => {
     const token = fresh();
     await env.apply(secret("default", { token }));
     await env.waitFor("PlatformConnection", "default", { status: "True" });
@@ -77,27 +147,26 @@ describe.each(effort.few(schemes))("[C6] 401: $what", ({ scheme, message }) => {
     expect(shown).not.toContain(token);
     expect(JSON.stringify(env.operator.logs())).not.toContain(token);
   });
-});
 
-describe("[K1] the Secret of a connection", () => {
-  const env = createEnv({ surface: "documented" });
-
-  it.each([
-    ["does not exist", undefined, /Secret "default" in namespace "stage-.*" does not exist/],
-    ["lacks the key", { other: "x" }, /Secret "default" in namespace "stage-.*" has no key "token"/],
-    ["holds a line break", { token: "abc\ndef" }, /.*/],
-  ] as const)("that %s is reported, and recovered from within ten seconds", async (what, data, message) => {
-    const name = what.replaceAll(" ", "-");
-    if (data !== undefined) await env.apply(secret("default", data));
-    await env.apply(connection(env, "default"), project(name));
-    const found = await env.waitFor("PlatformConnection", "default", { status: "False" });
-    expect(condition(found, "Ready")?.message).toMatch(message);
-    expect(condition(found, "Stalled")).toMatchObject({ status: "True" });
-    await env.apply(secret("default", { token: env.platform.tokens.admin }));
-    await env.waitFor("PlatformConnection", "default", { status: "True" }, RECOVERY_MS);
-    await env.waitFor("PlatformProject", name, { status: "True" });
-    await env.remove("PlatformConnection", "default");
-    await env.remove("Secret", "default");
+  /** Of the connection "own", beside the one that the tests before have used. */
+  describe.runIf(scheme === "Token")("[K1] the Secret of a connection", () => {
+    it.each([
+      ["does not exist", undefined, /Secret "own" in namespace "stage-.*" does not exist/],
+      ["lacks the key", { other: "x" }, /Secret "own" in namespace "stage-.*" has no key "token"/],
+      ["holds a line break", { token: "abc\ndef" }, /.*/],
+    ] as const)("that %s is reported, and recovered from within ten seconds", async (what, data, message) => {
+      const name = what.replaceAll(" ", "-");
+      if (data !== undefined) await env.apply(secret("own", data));
+      await env.apply(connection(env, "own"), project(name, { connectionRef: { name: "own" } }));
+      const found = await env.waitFor("PlatformConnection", "own", { status: "False" });
+      expect(condition(found, "Ready")?.message).toMatch(message);
+      expect(condition(found, "Stalled")).toMatchObject({ status: "True" });
+      await env.apply(secret("own", { token: fresh() }));
+      await env.waitFor("PlatformConnection", "own", { status: "True" }, RECOVERY_MS);
+      await env.waitFor("PlatformProject", name, { status: "True" });
+      await env.remove("PlatformConnection", "own");
+      await env.remove("Secret", "own");
+    });
   });
 });
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { member } from "../../src/kube/api/json.ts";
-import type { JsonObject } from "../../src/kube/api/types.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import { lastDeployment, stagedApplications } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
@@ -15,41 +15,29 @@ const Variables = z.strictObject({ variables: z.strictObject({ sources: z.string
 const Noted = z.object({ status: z.strictObject({ lastDeployment: Variables, written: Variables }) });
 
 describe.each(effort.few(["documented", "full"] as const))("a deployment on the %s surface", (surface) => {
-  const env = createEnv({ surface });
+  const env = createEnv({ surface, windows: { unknownMs: 4_000 } });
   const apps = stagedApplications(env);
 
   beforeAll(() => apps.fixture());
 
-  it.each([
-    [400, "UnexpectedResponse"],
-    [403, "PermissionDenied"],
-    [500, "PlatformUnavailable"],
-  ])("continues while the reads beside it answer %s", async (status, reason) => {
-    const name = `beside-${status}`;
+  it("continues while the reads beside it fail, and that is left to others leaves the application to be read", async () => {
+    const name = "beside";
     const { faults } = env.platform.sim;
     for (const operation of ["getIngressDeploymentStatus", "listApplicationSecrets"]) {
-      faults.add({ match: { operation }, answer: { is: "status", status }, count: null });
+      faults.add({ match: { operation }, answer: { is: "status", status: 403 }, count: null });
     }
     const before = await apps.deploy(name, COMMIT);
     await env.patch(KIND, name, deploying(NEXT_COMMIT));
     await apps.deployed(name, NEXT_COMMIT, before);
     const later = await env.waitFor(KIND, name, (object) => condition(object, "IngressReady") !== undefined);
-    expect(condition(later, "IngressReady")).toMatchObject({ status: "Unknown", reason });
+    expect(condition(later, "IngressReady")).toMatchObject({ status: "Unknown", reason: "PermissionDenied" });
     faults.clear();
-  });
 
-  it.each<[name: string, spec: JsonObject]>([
-    ["policy-manual", { deploy: { gitCommitId: NEXT_COMMIT, policy: "Manual" } }],
-    ["observe-only", { deploy: { gitCommitId: NEXT_COMMIT }, lifecycle: { managementPolicy: "ObserveOnly" } }],
-  ])("that is left to others leaves the application to be read: %s", async (name, spec) => {
-    await apps.deploy(name, COMMIT);
     const record = await env.record();
-    await apps.change(name, spec);
-    await env.waitFor(
-      KIND,
-      name,
-      ({ metadata, status }) => member(status, "observedGeneration") === metadata.generation,
-    );
+    await apps.change(name, { deploy: { gitCommitId: COMMIT, policy: "Manual" } });
+    const isSeen = ({ metadata, status }: KubeObject): boolean =>
+      member(status, "observedGeneration") === metadata.generation;
+    await env.waitFor(KIND, name, isSeen);
     await apps.edit(name, { state: "STOPPED" });
     await env.waitFor(KIND, name, { status: "False", reason: "DriftDetected" });
     expect(record.changes()).toEqual([]);
@@ -152,5 +140,52 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
       expect(bodies.length).toBeLessThanOrEqual(1);
       expect(condition(await env.get(KIND, "secretive"), "VariablesSynced")).toMatchObject({ status: "True" });
     });
+  });
+
+  describe("[C5] a state", () => {
+    it("of the specification's usage guide, running or failed, brings about nothing by itself", async () => {
+      const record = await env.record();
+      await apps.edit("commit", { state: "ERROR" });
+      expect(await apps.ready("commit", "False", "DeploymentFailed")).toMatchObject({ status: { state: "ERROR" } });
+      await apps.edit("commit", { state: "RUNNING" });
+      const runs = await apps.ready("commit", "True", "Deployed");
+      expect(condition(runs, "Deployed")).toMatchObject({ status: "True", reason: "RUNNING" });
+      await apps.edit("commit", { state: "DEPLOYED" });
+      expect(record.changes()).toEqual([]);
+    });
+
+    it.each([
+      ["UNAVAILABLE", "UNAVAILABLE"],
+      ["half-up, perhaps?", "UnknownState"],
+    ])("%j leaves Ready as it was, and then unknown, and is not acted upon", async (state, shown) => {
+      const record = await env.record();
+      await apps.edit("commit", { state });
+      const first = await env.waitFor(KIND, "commit", (one) => condition(one, "Deployed")?.status === "Unknown");
+      expect(condition(first, "Ready")).toMatchObject({ status: "True", reason: "Deployed" });
+      const unknown = await apps.ready("commit", "Unknown", "UnknownState");
+      expect(condition(unknown, "Ready")?.message).toContain(state);
+      expect(condition(unknown, "Reconciling")).toBeUndefined();
+      expect(condition(unknown, "Stalled")).toBeUndefined();
+      expect(condition(unknown, "Deployed")).toMatchObject({ status: "Unknown", reason: shown });
+      expect(unknown.status).toMatchObject({ state });
+      await env.settled();
+      await apps.edit("commit", { state: "DEPLOYED" });
+      await apps.ready("commit", "True", "Deployed");
+      expect(record.changes()).toEqual([]);
+    });
+  });
+
+  it("[C10] a deployment without a request id is followed by the service's own state", async () => {
+    const before = await env.get(KIND, "commit");
+    const record = await env.record();
+    env.platform.sim.settings.nullRequestIds = true;
+    await env.patch(KIND, "commit", deploying(COMMIT));
+    const after = await apps.deployed("commit", COMMIT, before);
+    env.platform.sim.settings.nullRequestIds = false;
+    expect(lastDeployment(after, "requestId")).toBeUndefined();
+    expect(after.status).toMatchObject({ state: "DEPLOYED", lastDeployment: { state: "DEPLOYED" } });
+    await env.settled();
+    expect(record.changes()).toEqual(["deployApplication"]);
+    expect(record.calls("getDeploymentStatusByRequest")).toEqual([]);
   });
 });

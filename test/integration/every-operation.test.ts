@@ -10,6 +10,8 @@ import { operations } from "../../simulator/base/operations.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
+import { surfaceOf } from "../support/env/fixture.ts";
+import type { Recording } from "../support/env/recording.ts";
 import { idOf } from "../support/env/settling.ts";
 import {
   application,
@@ -25,6 +27,11 @@ import {
 import { callsIn, changeLog, isChange, templateOf } from "../support/platform/change-log.ts";
 
 const HUSH = "a-value-that-nobody-shows";
+/** Only scheme and host of it are shown. */
+const TARGET = "https://user:hush@hooks.example.com/first?key=hush";
+const EVENTS = ["DEPLOYMENT_STARTED", "SOME_EVENT_OF_TOMORROW"];
+/** Overrides of any shape, nulls inside among them. */
+const OVERRIDES = { timeout: 60, cpu: null, storage: { size: ["1", null] } };
 
 /** What only commands call (docs/coverage.md), and the token, which needs a right of its own: cluster-token.test.ts. */
 const NOT_HERE: ReadonlySet<string> = new Set([
@@ -43,6 +50,10 @@ const ChangeEvent = z.object({
 
 describe.each(["documented", "full"] as const)("one resource of every kind, %s surface", (surface) => {
   const env = createEnv({ surface, args: ["--log-level=debug"] });
+  const isFull = surface === "full";
+  let record: Recording;
+  const dataOf = async (name: string): Promise<Readonly<Record<string, string>>> =>
+    z.object({ data: z.record(z.string(), z.string()) }).parse(await env.get("ConfigMap", name)).data;
   const expectStatus = async (kind: string, name: string, members: JsonObject): Promise<KubeObject> => {
     const seen = await env.get(kind, name);
     expect(seen.status).toMatchObject(members);
@@ -50,9 +61,10 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
   };
 
   beforeAll(async () => {
+    record = await env.record();
     const [bound = "", stopped = ""] = env.platform.clusterIds;
     const [credentials] = env.platform.world().credentials.keys();
-    const spec = { surface: surface === "full" ? "Full" : "Documented", allowUnverifiedIds: true };
+    const spec = { surface: surfaceOf(env), allowUnverifiedIds: true };
     const token = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "values", key: "token" } } };
     await env.ready(
       ...defaults(env, spec),
@@ -61,7 +73,7 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
       environment(env, "staging", "shop"),
       application("web", "staging"),
       database("orders", "staging", { mode: "MANAGED" }),
-      blueprint("cache", "staging"),
+      blueprint("cache", "staging", { specOverrides: OVERRIDES, variables: [token] }),
       resource("PlatformVariableSet", "common", {
         targets: [{ applicationRef: { name: "web" } }],
         variables: [{ name: "MODE", value: "fast" }, token],
@@ -77,7 +89,7 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
         template: { key: "kubernetes-essentials", version: "1.2.0" },
         managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
       }),
-      resource("PlatformWebhook", "chat", { targetUrl: "https://hooks.example.com/", events: ["DEPLOYMENT_FAILED"] }),
+      resource("PlatformWebhook", "chat", { targetUrl: TARGET, events: EVENTS }),
       resource("PlatformCatalog", "all", {
         include: ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"],
       }),
@@ -105,7 +117,7 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
     const documented = operations.filter((one) => one.surface === "documented").map(({ id }) => id);
     expect(documented).toHaveLength(32);
     // The full surface shows the states of all services of an environment at once.
-    const unused = surface === "full" ? ["getApplicationStatus"] : [];
+    const unused = isFull ? ["getApplicationStatus"] : [];
     expect(documented.filter((id) => !called.has(id) && !NOT_HERE.has(id))).toEqual(unused);
     expect(calls.filter((call) => call.status === 400 || call.status === 422).map((call) => call.operation)).toEqual(
       [],
@@ -133,10 +145,8 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
     expect(new Set(lines.map(({ op }) => op)).size).toBeGreaterThan(12);
     for (const line of lines) expect(line).toMatchObject({ installation: lines[0]?.installation, result: "ok" });
 
-    const events = z
-      .object({ items: z.array(ChangeEvent) })
-      .parse(JSON.parse(await env.kubectl(["get", "events.events.k8s.io", "-o", "json"])));
-    const reported = events.items.filter(({ reason }) => reason.startsWith("PlatformChange"));
+    const events = z.array(ChangeEvent).parse(await env.list("Event"));
+    const reported = events.filter(({ reason }) => reason.startsWith("PlatformChange"));
     const eventOf = (kind: string, name: string, action: string) => `${kind}/${name} ${action}`;
     // What a new generation caused has the event of its outcome alone.
     const eventful = lines.filter(({ cause, op }) => cause !== "SpecChanged" || op.startsWith("create"));
@@ -162,7 +172,7 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
     expect(condition(web, "IngressReady")).toMatchObject({ status: "True", reason: "DEPLOYED" });
     await expectStatus("PlatformDatabase", "orders", { lastDeployment: { requestId: id } });
     // The service that a blueprint became is shown on the full surface alone.
-    if (surface === "full") await expectStatus("PlatformBlueprint", "cache", { ingress: { routerId: id } });
+    if (isFull) await expectStatus("PlatformBlueprint", "cache", { ingress: { routerId: id } });
   });
 
   it("lists secrets by key and id, without a value anywhere", async () => {
@@ -180,6 +190,55 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
       credentials: { id: id ?? "", name: name ?? "", objectType: objectType ?? "" },
     });
     expect(JSON.stringify(edge)).not.toContain(accessKeyId);
-    expect(await env.kubectl(["get", "configmap", "redis-values", "-o", "jsonpath={.data}"])).toContain("values.yaml");
+    expect(await dataOf("redis-values")).toHaveProperty(["values.yaml"]);
+  });
+
+  it("shows a catalog in its ConfigMap, section by section, and its digest in the status", async () => {
+    const data = await dataOf("all-catalog");
+    const sections = Object.entries(data).map(([file, text]) => [file, JSON.parse(text) as unknown]);
+    const zone: unknown = expect.objectContaining({ zones: expect.any(Array) });
+    const provider: unknown = expect.objectContaining({ regions: expect.arrayContaining([zone]) });
+    const template: unknown = expect.objectContaining({ key: "kubernetes-essentials", layers: expect.any(Array) });
+    expect(Object.fromEntries(sections)).toMatchObject({
+      "templates.json": { results: expect.arrayContaining([template]) },
+      "cloudProviders.json": { results: expect.arrayContaining([provider]) },
+      "databaseTypes.json": { results: expect.arrayContaining([{ name: "POSTGRESQL" }]) },
+      "gitRepositories.json": { results: expect.any(Array) },
+    });
+    await expectStatus("PlatformCatalog", "all", { digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
+  });
+
+  it("creates a blueprint once, with overrides of any shape, and reports it as it is", async () => {
+    expect(record.calls("createBlueprint").map(({ body }) => body)).toEqual([
+      expect.objectContaining({ spec_overrides: OVERRIDES }),
+    ]);
+    const cache = await env.get("PlatformBlueprint", "cache");
+    const made = [...env.platform.world().blueprints.values()].filter(({ name }) => name === "cache");
+    expect(made.map(({ id }) => id)).toEqual([idOf(cache)]);
+    expect(condition(cache, "Ready")).toMatchObject({ reason: isFull ? "Deployed" : "Available" });
+    expect(condition(cache, "Deployed")).toMatchObject(
+      isFull ? { status: "True", reason: "DEPLOYED" } : { status: "Unknown", reason: "NotObservable" },
+    );
+  });
+
+  it("registers a webhook once, and shows only scheme and host of its target", async () => {
+    expect(record.calls("createWebhook").map(({ body }) => body)).toEqual([
+      { target_url: TARGET, events: EVENTS, enabled: true, ...(isFull && { kind: "STANDARD" }) },
+    ]);
+    const chat = await env.get("PlatformWebhook", "chat");
+    const there = [...env.platform.world().webhooks.values()].find(({ targetUrl }) => targetUrl === TARGET);
+    expect(idOf(chat)).toBe(there?.id);
+    expect(JSON.stringify([chat.status, env.operator.logs()])).not.toContain("hush");
+    const table = await env.kubectl(["get", "pwh", "chat"]);
+    expect(table).toMatch(/READY +REASON +TARGET +EVENTS +DRIFTED +PAUSED +AGE/);
+    expect(table).toMatch(/True +Available +https:\/\/hooks\.example\.com\/… +\["DEPLOYMENT_STARTED"/);
+  });
+
+  it("costs few writes of what is created and not deployed", async () => {
+    const { objects } = await record.writes();
+    const writesOf = (name: string): number => objects.filter((write) => write.name === name).length;
+    // Intent, id, status; on the full surface the status of a blueprint once more, at the end of its deployment.
+    expect(writesOf("chat")).toBeLessThanOrEqual(3);
+    expect(writesOf("cache")).toBeLessThanOrEqual(isFull ? 4 : 3);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { itReportsOutages } from "../support/hostile/failures.ts";
-import { defaults, environment, project } from "../support/kube/manifests.ts";
+import { defaults, project } from "../support/kube/manifests.ts";
 
 describe("[C9] trouble of the platform, documented surface, no prefix", () => {
   itReportsOutages({
@@ -40,24 +40,5 @@ describe("[C9] a settled object whose connection is in trouble for long", () => 
     env.platform.sim.faults.clear();
     await env.waitFor("PlatformProject", "old", { type: "Synced", status: "True" });
     await env.waitFor("PlatformConnection", "default", { status: "True", reason: "Available" });
-  });
-});
-
-describe("what a resource refers to and does not exist", () => {
-  const env = createEnv({ surface: "documented", windows: { missingMs: 1_500 } });
-
-  it("stalls the resource, which recovers as soon as it exists", async () => {
-    await env.apply(...defaults(env), environment(env, "child", "parent"));
-    const waits = await env.waitFor("PlatformEnvironment", "child", { reason: "ParentNotFound" });
-    expect(condition(waits, "Reconciling")).toMatchObject({ status: "True" });
-    const stalled = await env.waitFor("PlatformEnvironment", "child", { type: "Stalled", status: "True" });
-    expect(condition(stalled, "Stalled")).toMatchObject({
-      reason: "ParentNotFound",
-      message: `PlatformProject "parent" does not exist in namespace "${env.namespace}". Create it or fix spec.projectRef.name.`,
-    });
-    expect(condition(stalled, "Reconciling")).toBeUndefined();
-    await env.apply(project("parent"));
-    const recovered = await env.waitFor("PlatformEnvironment", "child", { status: "True" });
-    expect(condition(recovered, "Stalled")).toBeUndefined();
   });
 });

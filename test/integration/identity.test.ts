@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
-import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
-import { createEnv, type Env } from "../support/env/env.ts";
+import { createEnv } from "../support/env/env.ts";
 import { calm, expectSettled, idOf, TREE } from "../support/env/settling.ts";
 import { defaults, deploying, environment, NEXT_COMMIT, project, secret, tree } from "../support/kube/manifests.ts";
 
@@ -18,12 +18,6 @@ function copied({ kind, metadata, spec }: KubeObject, name = metadata.name): Man
     metadata: { name, annotations: { ...annotations } },
     spec: spec ?? {},
   };
-}
-
-/** Takes the whole status away, as a restore from a backup without statuses does. */
-async function loseStatus(env: Env, kind: string, name: string): Promise<void> {
-  const { status: _, ...object } = JSON.parse(await env.kubectl(["get", kind, name, "-o", "json"])) as JsonObject;
-  await env.kubectl(["replace", "--subresource=status", "-f", "-"], { input: JSON.stringify(object) });
 }
 
 describe.each(effort.few(["full", "documented"] as const))("identity on the %s surface", (surface) => {
@@ -58,7 +52,8 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
     const before = (await expectSettled(env, "lost")).map(idOf);
     await calm(env);
     const record = await env.record();
-    for (const kind of TREE) await loseStatus(env, kind, "lost");
+    // As a restore from a backup without statuses does.
+    for (const kind of TREE) await env.patch(kind, "lost", { status: null }, "status");
     const after = (await expectSettled(env, "lost")).map(idOf);
     expect(after).toEqual(before);
     await calm(env);

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { RESOURCES } from "../../src/kinds/index.ts";
 import type { Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
+import { blueprint } from "../support/kube/manifests.ts";
 
 const env = createEnv({ surface: "full" });
 
@@ -12,6 +13,8 @@ const piped = async (args: readonly string[], input = yaml()): Promise<readonly 
   (await env.kubectl([...args, "-f", "-"], { input })).trim().split("\n");
 /** Without the Secrets: kubectl may write those again. */
 const custom = (): readonly Manifest[] => env.quickstart().filter(({ kind }) => kind !== "Secret");
+const applications = (): number =>
+  [...env.platform.world().services.values()].filter(({ kind }) => kind === "application").length;
 const header = (table: string): readonly string[] => (table.split("\n")[0] ?? "").trim().split(/ {2,}/);
 const namespaced = RESOURCES.filter(({ scope }) => scope === "Namespaced");
 
@@ -44,6 +47,32 @@ describe("kubectl apply", () => {
     await env.settled();
     expect(record.changes()).toEqual([]);
     expect((await record.writes()).objects).toEqual([]);
+  });
+
+  it("keeps a null of the user's, which is sent, on the server's side, and leaves it out on the client's", async () => {
+    const record = await env.record();
+    const sent = () => record.calls("createBlueprint").map(({ body }) => body);
+    const nullable = (name: string): string => JSON.stringify(blueprint(name, "staging", { specOverrides: null }));
+    const onServer = ["apply", "--server-side", "--force-conflicts"];
+    await piped(onServer, nullable("kept"));
+    expect((await env.waitFor("PlatformBlueprint", "kept", { status: "True" })).spec).toMatchObject({
+      specOverrides: null,
+    });
+    expect(sent()).toEqual([expect.objectContaining({ spec_overrides: null })]);
+    await piped(["apply"], nullable("left-out"));
+    const leftOut = await env.waitFor("PlatformBlueprint", "left-out", { status: "True" });
+    expect(leftOut.spec).not.toHaveProperty("specOverrides");
+    expect(sent()[1]).not.toHaveProperty("spec_overrides");
+    await env.settled();
+    // The operator's own patches have not taken it away, and a null that comes later means the same.
+    for (const name of ["kept", "left-out"]) {
+      await piped(onServer, nullable(name));
+      expect((await env.get("PlatformBlueprint", name)).spec).toMatchObject({ specOverrides: null });
+    }
+    await env.settled();
+    expect(record.changes()).not.toContain("updateBlueprint");
+    expect(sent()).toHaveLength(2);
+    for (const name of ["kept", "left-out"]) await env.remove("PlatformBlueprint", name);
   });
 
   it("shows a difference that there is", async () => {
@@ -80,18 +109,18 @@ describe("kubectl get", () => {
     platformcatalogs: [["READY", "REASON", "TEMPLATES", "CONFIGMAP", "PAUSED", "AGE"], ["MESSAGE"]],
   };
 
-  it.each(Object.entries(columns))(
-    "%s has its columns, and more of them with -o wide",
-    async (plural, [short, more]) => {
+  it("has its columns for each kind, and more of them with -o wide", async () => {
+    const tables = await env.kubectl(["get", Object.keys(columns).join(","), "-o", "wide"]);
+    const wide = tables.split("\n\n").map(header);
+    for (const [index, [plural, [short, more]]] of Object.entries(columns).entries()) {
       const table = await env.kubectl(["get", plural]);
       const narrow = header(table);
-      expect(narrow).toEqual(["NAME", ...(short ?? [])]);
-      expect(Math.max(...table.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(120);
-      const wide = header(await env.kubectl(["get", plural, "-o", "wide"]));
-      expect(wide).toEqual(expect.arrayContaining([...narrow, ...(more ?? [])]));
-      for (const column of more ?? []) expect(narrow).not.toContain(column);
-    },
-  );
+      expect(narrow, plural).toEqual(["NAME", ...(short ?? [])]);
+      expect(Math.max(...table.split("\n").map(({ length }) => length)), plural).toBeLessThanOrEqual(120);
+      expect(wide[index], plural).toEqual(expect.arrayContaining([...narrow, ...(more ?? [])]));
+      expect(narrow.filter((column) => more?.includes(column))).toEqual([]);
+    }
+  });
 
   it("shows the version of a template that is bound, while the spec names one that is not offered", async () => {
     const versioned = (version: string) => ({ spec: { template: { version } } });
@@ -172,7 +201,7 @@ describe("kubectl delete", () => {
     for (const { kind } of namespaced) expect(await env.list(kind), kind).toEqual([]);
     await env.settled();
     expect(record.changes()).toEqual([]);
-    expect(env.platform.world().services.size).toBe(2);
+    expect(applications()).toBe(2);
   });
 
   it("and apply finds what is there, by its name, and deploys nothing again", async () => {
@@ -188,6 +217,6 @@ describe("kubectl delete", () => {
       record.changes().filter((operation) => operation.startsWith("create") || operation.startsWith("deploy")),
     ).toEqual([]);
     expect(env.platform.world().projects.size).toBe(1);
-    expect(env.platform.world().services.size).toBe(2);
+    expect(applications()).toBe(2);
   });
 });

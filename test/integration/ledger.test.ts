@@ -1,19 +1,40 @@
-import { beforeAll, describe, expect, it } from "vitest";
+/** Writes of an unknown outcome: the operator finds out what became of them, or asks a person. */
+import { beforeAll, describe, expect, it, vi } from "vitest";
 
+import type { CallEntry } from "../../simulator/request/journal.ts";
+import { INTENT, RECONCILE_REQUESTED_AT, RESOLVE } from "../../src/api/names.ts";
+import { member } from "../../src/kube/api/json.ts";
+import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
+import { fixture } from "../support/env/fixture.ts";
 import type { Recording } from "../support/env/recording.ts";
-import { expectOnce, knowable, losses, subjectOf } from "../support/kube/lost-writes.ts";
-import { defaults, tree } from "../support/kube/manifests.ts";
+import { idOf } from "../support/env/settling.ts";
+import { expectOnce, idsDone, knowable, losses, subjectOf } from "../support/kube/lost-writes.ts";
+import { application, database, tree } from "../support/kube/manifests.ts";
 
-describe.each(effort.few(["full", "documented"] as const))("[A3] a write of unknown outcome, %s surface", (surface) => {
-  const env = createEnv({ surface });
+const APPLICATION = "PlatformApplication";
+const DATABASE = "PlatformDatabase";
+const running = { status: "True", reason: "Available" } as const;
+const ORDERS = ["createDatabase", "deployDatabase", "stopDatabase"] as const;
+const rows = ORDERS.flatMap((operation) =>
+  losses.map((loss, index) => ({ operation, ...loss, name: `${operation.toLowerCase()}-${index}` })),
+);
+/** In `make test`: each operation with a loss of its own. */
+const some = effort.all ? rows : rows.filter((_, index) => index % (losses.length + 1) === 0);
 
-  beforeAll(async () => {
-    await env.apply(...defaults(env));
-  });
+/** How often the operation changed the platform, whatever was sent. */
+function effects(calls: readonly CallEntry[], operation: string): number {
+  return calls.filter((call) => call.operation === operation).flatMap((call) => call.effects).length;
+}
 
-  describe.each(knowable(surface))("%s", (operation) => {
+describe.each(effort.few(["full", "documented"] as const))("where the outcome can be seen, %s surface", (surface) => {
+  // Far longer than what is late takes: on a busy machine neither clock is punctual.
+  const env = createEnv({ surface, windows: { landingMs: 4_000 } });
+
+  beforeAll(() => fixture(env, "staging", {}));
+
+  describe.each(knowable(surface))("[A3] %s", (operation) => {
     let record: Recording;
 
     // One tree for each loss, all at once: which meets which is known afterwards.
@@ -30,5 +51,95 @@ describe.each(effort.few(["full", "documented"] as const))("[A3] a write of unkn
       await expectOnce(env, record, name);
       expect(record.calls(operation).filter(({ fault }) => fault === what)).toHaveLength(1);
     });
+  });
+
+  describe.runIf(surface === "full")("[A4] a database", () => {
+    it.each(some)("$operation that $what happens exactly once", async ({ operation, fault, name }) => {
+      const record = await env.record();
+      env.platform.sim.faults.add({ ...fault, name, match: { operation } });
+      await env.apply(database(name, "staging"));
+      await env.waitFor(DATABASE, name, running);
+      await env.patch(DATABASE, name, { spec: { runState: "Stopped" } });
+      await env.waitFor(DATABASE, name, { status: "True", reason: "Stopped" });
+      expect(record.calls(operation).filter((call) => call.fault === name)).toHaveLength(1);
+      for (const each of ORDERS) expect(effects(record.calls(), each), each).toBe(1);
+    });
+  });
+});
+
+describe("where nobody can find out about the outcome, documented surface", () => {
+  const env = createEnv({ surface: "documented" });
+
+  beforeAll(() => fixture(env));
+
+  describe("[A3] the creation of an application", () => {
+    const names = losses.map((_, index) => `lost-${index}`);
+    let record: Recording;
+
+    /** @returns the one record of that name on the platform. */
+    const idOnPlatform = (name: string): string | undefined =>
+      [...env.platform.world().services.values()].find((service) => service.name === name)?.id;
+
+    beforeAll(async () => {
+      record = await env.record();
+      for (const { what, fault } of losses) {
+        env.platform.sim.faults.add({ ...fault, name: what, match: { operation: "createApplication" } });
+      }
+      await env.apply(...names.map((name) => application(name, "staging")));
+      for (const name of names) await env.waitFor(APPLICATION, name, { reason: "CreateResultUnknown" });
+    });
+
+    it("sends nothing more", async () => {
+      const landing = losses.filter(({ fault }) => fault.effect !== "none");
+      const landed = (): readonly string[] => names.filter((name) => idOnPlatform(name) !== undefined);
+      await vi.waitFor(() => expect(landed()).toHaveLength(landing.length), { timeout: 10_000 });
+      // The parents count what landed late at their next poll: that is one write of the status each.
+      for (const [kind, name, path] of [
+        ["PlatformEnvironment", "staging", ["serviceCount"]],
+        ["PlatformProject", "shop", ["environments", 0, "serviceCount"]],
+      ] as const) {
+        const counted = async () =>
+          expect(await env.get(kind, name)).toHaveProperty(["status", ...path], landing.length);
+        await vi.waitFor(counted, { timeout: 20_000 });
+      }
+      await env.quiet(2);
+      expect(record.changes()).toEqual(names.map(() => "createApplication"));
+    });
+
+    it.each(losses)("that $what: says CreateResultUnknown and the two ways out", async ({ what, fault }) => {
+      const name = await subjectOf(env, record, what);
+      const stalled = await env.waitFor(APPLICATION, name, { reason: "CreateResultUnknown" });
+      expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
+      expect(condition(stalled, "Ready")?.message).toMatch(/spec\.externalId.*platform-operator\.io\/resolve=recreate/);
+      expect(idOnPlatform(name) !== undefined).toBe(fault.effect !== "none");
+
+      // What the message asks for: look whether it is there, then say so.
+      const id = idOnPlatform(name);
+      if (id === undefined) await env.annotate(APPLICATION, name, { [RESOLVE]: "recreate" });
+      else await env.patch(APPLICATION, name, { spec: { externalId: id } });
+      const ready = await env.waitFor(APPLICATION, name, { status: "True" });
+      expect(idOf(ready)).toBe(idOnPlatform(name));
+      expect(ready.metadata.annotations?.[INTENT]).toBeUndefined();
+      expect(ready.metadata.annotations?.[RESOLVE]).toBeUndefined();
+      expect(idsDone(env, record, "createApplication", name)).toEqual([idOf(ready)]);
+      expect(idsDone(env, record, "deployApplication", name)).toEqual([idOf(ready)]);
+    });
+  });
+
+  /** An unknown create: test/model/faults/lost.test.ts, and above for an application. */
+  it("a database whose deployment and its repetition are not confirmed: says so, and orders it again on request only", async () => {
+    const record = await env.record();
+    const match = { operation: "deployDatabase" };
+    env.platform.sim.faults.add({ effect: "applied", answer: { is: "reset" }, match, count: 2 });
+    await env.apply(database("unconfirmed", "staging"));
+    const stalled = await env.waitFor(DATABASE, "unconfirmed", { status: "False", reason: "NotObservable" });
+    expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
+    expect(member(stalled.status, "intent")).toBeDefined();
+    await env.quiet(1);
+    expect(record.changes()).toEqual(["createDatabase", "deployDatabase", "deployDatabase"]);
+    await env.annotate(DATABASE, "unconfirmed", { [RECONCILE_REQUESTED_AT]: "now" });
+    const ready = await env.waitFor(DATABASE, "unconfirmed", running);
+    expect(member(ready.status, "intent")).toBeUndefined();
+    expect(record.changes()).toEqual(["createDatabase", "deployDatabase", "deployDatabase", "deployDatabase"]);
   });
 });

@@ -1,16 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-import { afterAll, describe, expect, inject, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
-import { RESOURCES } from "../../src/kinds/index.ts";
+import { stringMember } from "../../src/kube/api/json.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { renderPreview } from "../support/examples/preview-guide.ts";
 
 const cluster = inject("controlPlane");
 const root = join(import.meta.dirname, "../..");
+const namespace = "manifests-in-docs";
 
 const Manifest = z.looseObject({
   apiVersion: z.string(),
@@ -43,65 +44,48 @@ function blocksOf(path: string): readonly Block[] {
   }));
 }
 
-const notes = blocksOf(join(root, "helm-chart/templates/NOTES.txt"));
-const pages = [join(root, "README.md"), ...filesIn("docs", ".md")].flatMap(blocksOf);
-const examples = filesIn("examples", ".yaml").map((path) => ({
-  where: relative(root, path),
-  text: readFileSync(path, "utf8"),
-}));
-const preview = renderPreview({ number: "42", branch: "feature/cart", commit: "0123456789abcdef" });
-const rendered = preview.map((manifest) => ({
-  where: `docs/guides/previews.md, ${manifest.kind}`,
-  text: JSON.stringify(manifest),
-}));
-const blocks = [...pages, ...notes, ...examples, ...rendered];
-
-const manifestsOf = ({ text }: Block): readonly z.infer<typeof Manifest>[] =>
-  parseAllDocuments(text).flatMap((document) => {
-    expect(document.errors).toEqual([]);
-    const content: unknown = document.toJS();
-    return content === null ? [] : [Manifest.parse(content)];
+/** The manifests of a block, all in the namespace of this file. */
+function manifestsOf({ where, text }: Block) {
+  const documents = parseAllDocuments(text);
+  expect(
+    documents.flatMap(({ errors }) => errors),
+    where,
+  ).toEqual([]);
+  const contents: readonly unknown[] = documents.map((document) => document.toJS() as unknown);
+  return contents.flatMap((content) => {
+    if (content === null) return [];
+    const { metadata, ...manifest } = Manifest.parse(content);
+    return { where, manifest: { ...manifest, metadata: { ...metadata, ...(metadata.namespace && { namespace }) } } };
   });
-
-const LABELS = { "made-by": "manifests-in-docs" };
-
-/** In a namespace of the block alone: pages use the same names for different things. */
-function moved(manifest: z.infer<typeof Manifest>, namespace: string): z.infer<typeof Manifest> {
-  const { metadata } = manifest;
-  return { ...manifest, metadata: { ...metadata, ...(metadata.namespace && { namespace }), labels: LABELS } };
 }
 
-describe("every YAML in the documentation", () => {
-  afterAll(async () => {
-    const kinds = RESOURCES.filter(({ scope }) => scope === "Namespaced").map(({ plural }) => plural);
-    await kubectl(cluster, ["delete", kinds.join(","), "-A", "-l", "made-by=manifests-in-docs"]);
-  });
+it("every YAML in the documentation is taken by the API server, strictly and without a warning", async () => {
+  const notes = blocksOf(join(root, "helm-chart/templates/NOTES.txt"));
+  const pages = [join(root, "README.md"), ...filesIn("docs", ".md")].flatMap(blocksOf);
+  const examples = filesIn("examples", ".yaml").map((path) => ({
+    where: relative(root, path),
+    text: readFileSync(path, "utf8"),
+  }));
+  const preview = renderPreview({ number: "42", branch: "feature/cart", commit: "0123456789abcdef" });
+  const rendered = preview.map((manifest) => ({
+    where: `docs/guides/previews.md, ${manifest.kind}`,
+    text: JSON.stringify(manifest),
+  }));
+  expect([pages.length > 10, notes.length, examples.length > 10]).toEqual([true, 1, true]);
 
-  it("is there to be tried", () => {
-    expect(pages.length).toBeGreaterThan(10);
-    expect(notes).toHaveLength(1);
-    expect(examples.length).toBeGreaterThan(10);
-  });
-
-  it.each(blocks.map((block, index) => ({ ...block, namespace: `docs-${String(index)}` })))(
-    "$where is taken by the API server",
-    async ({ namespace, ...block }) => {
-      const manifests = manifestsOf(block).filter(({ apiVersion }) => !FOREIGN.test(apiVersion));
-      await kubectl(cluster, ["create", "namespace", namespace]).catch(alreadyThere);
-      const answers: string[] = [];
-      for (const manifest of manifests) {
-        const isEverybodys = manifest.metadata.namespace === undefined;
-        const flags = ["--validate=strict", "--warnings-as-errors", ...(isEverybodys ? ["--dry-run=server"] : [])];
-        const input = JSON.stringify(moved(manifest, namespace));
-        answers.push(await kubectl(cluster, ["create", ...flags, "-f", "-"], { input }).catch(alreadyThere));
-      }
-      expect(answers.filter((answer) => !/ created/.test(answer))).toEqual([]);
-    },
+  const all = [...pages, ...notes, ...examples, ...rendered].flatMap(manifestsOf);
+  const ours = all.filter(({ manifest }) => !FOREIGN.test(manifest.apiVersion));
+  await kubectl(cluster, ["create", "namespace", namespace]);
+  // One kubectl for all: it continues after an error. A dry run, as pages use the same names for different things.
+  const create = ["create", "--dry-run=server", "--validate=strict", "--warnings-as-errors", "-f", "-"];
+  const input = ours.map(({ manifest }) => JSON.stringify(manifest)).join("\n---\n");
+  const answer = await kubectl(cluster, create, { input }).catch(
+    (error: unknown) => `${stringMember(error, "stdout") ?? ""}${stringMember(error, "stderr") ?? ""}`,
   );
+  // What is in no namespace may be another test's: it was taken then.
+  const complaints = answer.split("\n").filter((line) => /^(error|warning)/i.test(line) && !/AlreadyExists/.test(line));
+  const pagesOf = (line: string) => ours.filter(({ manifest }) => line.includes(`"${manifest.metadata.name}"`));
+  expect(complaints.map((line) => [line, pagesOf(line).map(({ where }) => where)])).toEqual([]);
+  const exist = answer.match(/AlreadyExists/g) ?? [];
+  expect((answer.match(/ created/g) ?? []).length + exist.length).toBe(ours.length);
 });
-
-/** A retry finds what it made before, and a namespace of the documentation may be another test's: it was taken then. */
-function alreadyThere(error: unknown): string {
-  if (!String(error).includes("AlreadyExists")) throw error;
-  return "was created before";
-}

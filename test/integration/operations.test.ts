@@ -1,58 +1,185 @@
-/** PlatformOperation on the real control plane: carried out once, whatever is done to the object. */
-import { beforeAll, describe, expect, it } from "vitest";
+/** PlatformOperation on the real control plane: carried out once, whatever becomes of it, and reported by its target. */
+import { beforeAll, describe, expect, it, vi } from "vitest";
 
+import { newCluster } from "../../simulator/model/seed.ts";
+import type { FaultInput } from "../../simulator/request/faults.ts";
 import { BEGUN, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import { endsOf, over } from "../support/kinds/operations.ts";
-import { defaults, NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
+import { COMMIT, database, defaults, NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
 
-describe.each(effort.few(["full", "documented"] as const))("an operation, %s surface", (surface) => {
-  const env = createEnv({ surface });
+const APPLICATION = "PlatformApplication";
+const DATABASE = "PlatformDatabase";
+const OPERATION = "PlatformOperation";
+const applicationRef = { name: "web" };
+const databaseRef = { name: "orders" };
+
+/** While the connection of a new process is not Ready, what is not settled waits for it. */
+const withoutTimes = (status: unknown): unknown =>
+  JSON.parse(JSON.stringify(status, (key, value: unknown) => (key === "lastTransitionTime" ? undefined : value)));
+
+const reported = ({ status }: KubeObject): boolean => member(member(status, "lastOperation"), "result") !== undefined;
+
+describe.each(effort.few(["documented", "full"] as const))("an operation, %s surface", (surface) => {
+  // Without a lease, whose time would have to run out first.
+  const env = createEnv({ surface, args: ["--leader-elect=false"] });
+  const isFull = surface === "full";
 
   beforeAll(async () => {
-    await env.ready(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "web"));
+    await env.ready(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "web"), database("orders", "web"));
     await env.settled();
   }, 60_000);
 
-  it("deploys a commit, ends Complete and is then left alone, whatever is done to it", async () => {
+  const carriedOut = async (name: string, spec: JsonObject): Promise<KubeObject> => {
+    await env.apply(operation(name, spec));
+    return env.waitFor(OPERATION, name, { type: "Complete", status: "True" });
+  };
+
+  it("deploys a commit and ends Complete; its application reports the commit and the request", async () => {
     const record = await env.record();
-    const applicationRef = { name: "web" };
-    await env.apply(operation("deploy", { type: "DeployApplication", applicationRef, gitCommitId: NEXT_COMMIT }));
-    const done = await env.waitFor("PlatformOperation", "deploy", { type: "Complete", status: "True" });
+    const done = await carriedOut("deploy", { type: "DeployApplication", applicationRef, gitCommitId: NEXT_COMMIT });
     expect(endsOf(done)).toHaveLength(1);
     expect(condition(done, "Ready")).toMatchObject({ status: "True", reason: "Completed" });
     expect(condition(done, "Synced")).toMatchObject({ status: "True" });
     expect(condition(done, "Reconciling") ?? condition(done, "Stalled")).toBeUndefined();
     expect(done.metadata.annotations?.[BEGUN]).toBe(`${done.metadata.uid} ${env.namespace}/${done.metadata.name}`);
-    expect(done.status).toMatchObject({ targetId: idOf(await env.get("PlatformApplication", "web")) });
+    const drifted = await env.waitFor(APPLICATION, "web", { type: "Drifted", status: "True" });
+    expect(condition(drifted, "Drifted")?.message).toContain(NEXT_COMMIT);
+    const found = await env.waitFor(APPLICATION, "web", reported);
+    expect(done.status).toMatchObject({ targetId: idOf(found) });
+    const { status } = await env.get(OPERATION, "deploy");
+    expect(found.status).toMatchObject({
+      lastOperation: {
+        name: `${env.namespace}/deploy`,
+        gitCommitId: NEXT_COMMIT,
+        requestId: member(member(status, "request"), "requestId"),
+        result: "Completed",
+      },
+    });
+    expect(condition(found, "Ready")?.message).toContain(NEXT_COMMIT.slice(0, 7));
     await env.settled();
-    const since = await env.record();
-    await env.annotate("PlatformOperation", "deploy", { [RECONCILE_REQUESTED_AT]: "now" });
-    await env.patch("PlatformOperation", "deploy", { metadata: { labels: { touched: "yes" } } });
-    await env.restart();
-    await env.settled();
-    // Its application reports at each poll that another commit is deployed.
-    expect((await since.writes()).objects.filter(({ name }) => name === "deploy")).toEqual([]);
     expect(record.changes()).toEqual(["deployApplication"]);
   });
 
-  it("costs the API server few writes", async () => {
+  it("stops a database, which reports it and is not started unasked; after a restart nothing is written", async () => {
     const record = await env.record();
-    await env.apply(operation("cheap", { type: "SendInvoices" }));
-    await over(env, "cheap");
+    await carriedOut("stop-orders", { type: "StopDatabase", databaseRef });
+    const stopped = await env.waitFor(DATABASE, "orders", { type: "Stalled", status: "True" });
+    expect(condition(stopped, "Ready")).toMatchObject({
+      status: "False",
+      reason: "DriftDetected",
+      message: expect.stringContaining(`${env.namespace}/stop-orders`),
+    });
+    expect(condition(stopped, "Deployed")).toMatchObject({ status: "False", reason: "STOPPED" });
+    expect(condition(stopped, "Drifted")).toMatchObject({ status: "True" });
+    const before = await env.waitFor(DATABASE, "orders", reported);
     await env.settled();
+    const since = await env.record();
+    await env.annotate(OPERATION, "deploy", { [RECONCILE_REQUESTED_AT]: "now" });
+    await env.patch(OPERATION, "deploy", { metadata: { labels: { touched: "yes" } } });
+    await env.restart();
+    await env.settled();
+    expect(withoutTimes((await env.get(DATABASE, "orders")).status)).toEqual(withoutTimes(before.status));
+    // The targets report at the first poll that their connection was not Ready.
+    const { objects } = await since.writes();
+    expect(objects.filter(({ what }) => what.startsWith("platformoperations"))).toEqual([]);
+    expect(record.changes()).toEqual(["stopDatabase"]);
+
+    await carriedOut("start-orders", { type: "DeployDatabase", databaseRef });
+    const started = await env.waitFor(DATABASE, "orders", { status: "True", reason: "Available" });
+    expect(condition(started, "Drifted")?.status).not.toBe("True");
+    expect(started.status).toMatchObject({ state: "DEPLOYED", lastOperation: { operation: "deployDatabase" } });
+    expect(record.changes()).toEqual(["stopDatabase", "deployDatabase"]);
+  });
+
+  it("costs the API server few writes, and is deleted when its time is over", async () => {
+    const record = await env.record();
+    await env.apply(operation("brief", { type: "SendInvoices", ttlSecondsAfterFinished: 2 }));
+    expect(endsOf(await over(env, "brief"))).toHaveLength(1);
+    await env.waitGone(OPERATION, "brief");
     const { objects } = await record.writes();
-    const own = objects.filter(({ name }) => name === "cheap").map(({ what }) => what);
-    expect(own).toEqual(["platformoperations/status", "platformoperations", "platformoperations/status"]);
+    const own = objects.filter(({ name }) => name === "brief").map(({ verb, what }) => `${verb} ${what}`);
+    const status = "patch platformoperations/status";
+    expect(own).toEqual([status, "patch platformoperations", status, "delete platformoperations"]);
     expect(record.changes()).toEqual(["downloadInvoices"]);
   });
 
-  it("is deleted when its time is over", async () => {
-    await env.apply(operation("brief", { type: "SendInvoices", ttlSecondsAfterFinished: 2 }));
-    expect(endsOf(await over(env, "brief"))).toHaveLength(1);
-    await env.waitGone("PlatformOperation", "brief");
+  describe("[A4] whose outcome is unknown", () => {
+    const losses: readonly (readonly [what: string, fault: Omit<FaultInput, "match">])[] = [
+      ["is applied and its answer lost", { effect: "applied", answer: { is: "reset" } }],
+      ["lands late", { effect: "late", lateSeconds: 0.5, answer: { is: "reset" } }],
+      ["is applied and answered with 502", { effect: "applied", answer: { is: "status", status: 502 } }],
+      ["is lost before its effect", { effect: "none", answer: { is: "reset" } }],
+    ];
+    const targets: readonly (readonly [op: string, spec: JsonObject, isSeen: boolean, isRepeated: boolean])[] = [
+      ["deployApplication", { type: "DeployApplication", applicationRef, gitCommitId: COMMIT }, true, false],
+      // A stop changes nothing when it is repeated, so it is sent once more where nothing shows its outcome.
+      ["stopCluster", { type: "StopCluster" }, isFull, !isFull],
+      ["downloadInvoices", { type: "SendInvoices" }, false, false],
+    ];
+    const rows = targets.flatMap(([op, spec, isSeen, isRepeated]) =>
+      losses
+        // An application is observed for a while; one observation of the others is enough.
+        .filter(([, { effect, answer }]) => op === "deployApplication" || (effect !== "late" && answer.is === "reset"))
+        .map(([what, fault], index) => {
+          const calls = isRepeated || (isSeen && fault.effect === "none") ? 2 : 1;
+          const isKnown = isSeen || isRepeated;
+          return { op, spec, what, fault, calls, isKnown, name: `${op.toLowerCase()}-${index}` };
+        }),
+    );
+
+    it.each(rows)(
+      "$op that $what: never twice, but for a stop that nothing shows",
+      async ({ op, spec, fault, calls, isKnown, name }) => {
+        const { sim, organizationId } = env.platform;
+        const cluster = newCluster(sim.ids, sim.time, organizationId, { name, region: "eu-west-3" });
+        sim.world.clusters.set(cluster.id, cluster);
+        const clusterRef = { externalId: cluster.id };
+        const record = await env.record();
+        sim.faults.add({ ...fault, name, match: { operation: op } });
+        await env.apply(operation(name, { ...spec, ...(op === "stopCluster" && { clusterRef }) }));
+        const done = await over(env, name);
+        const end = isKnown ? { status: "True" } : { status: "Unknown", reason: "OperationResultUnknown" };
+        expect(endsOf(done)).toMatchObject([{ type: "Complete", ...end }]);
+        await env.settled();
+        expect(record.calls(op)).toHaveLength(calls);
+        const effects = record.calls(op).flatMap((call) => call.effects);
+        expect(effects).toHaveLength(isKnown || fault.effect !== "none" ? 1 : 0);
+      },
+    );
   });
+
+  it.each(["applied", "none"] as const)(
+    "SIGKILL between the request (%s) and its record: never twice",
+    async (effect) => {
+      const killed = [
+        ["deployApplication", { type: "DeployApplication", applicationRef, gitCommitId: "1234567" }],
+        ["downloadInvoices", { type: "SendInvoices" }],
+      ] as const;
+      const record = await env.record();
+      const nameOf = (op: string): string => `killed-${op.toLowerCase()}-${effect}`;
+      for (const [op, spec] of killed) {
+        const name = nameOf(op);
+        env.platform.sim.faults.add({ name, match: { operation: op }, effect, answer: { is: "slow", seconds: 6 } });
+        await env.apply(operation(name, spec));
+      }
+      const met = () => record.calls().filter(({ fault }) => fault?.startsWith("killed-"));
+      await vi.waitFor(() => expect(met()).toHaveLength(2), { timeout: 15_000, interval: 5 });
+      await env.kill();
+      await env.start();
+      for (const [op] of killed) {
+        const isSeen = op === "deployApplication";
+        const done = await over(env, nameOf(op));
+        expect(endsOf(done)).toMatchObject([{ type: "Complete", status: isSeen ? "True" : "Unknown" }]);
+        await env.settled();
+        const effects = record.calls(op).flatMap((call) => call.effects);
+        expect(effects).toHaveLength(isSeen || effect === "applied" ? 1 : 0);
+      }
+    },
+  );
 });

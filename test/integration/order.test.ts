@@ -15,40 +15,50 @@ import {
   tree,
 } from "../support/kube/manifests.ts";
 
-describe("in any order", () => {
-  const env = createEnv({ surface: "full" });
+describe("resources in any order", () => {
+  const env = createEnv({ surface: "full", windows: { missingMs: 1_500 } });
 
   it("the application first, the connection last: each says what it waits for, and all become Ready", async () => {
     const name = "backwards";
     const [parent, place, app] = tree(env, name);
     const [token, access] = defaults(env);
     const record = await env.record();
-    await env.apply(...[app].flatMap((one) => one ?? []));
+    await env.apply(app!);
     const first = await env.waitFor("PlatformApplication", name, { reason: "ParentNotFound" });
     expect(condition(first, "Ready")?.message).toBe(
       `PlatformEnvironment "${name}" does not exist in namespace "${env.namespace}". Create it or fix spec.environmentRef.name.`,
     );
-    await env.apply(...[place].flatMap((one) => one ?? []));
+    await env.apply(place!);
     await env.waitFor("PlatformEnvironment", name, { reason: "ParentNotFound" });
     await env.waitFor("PlatformApplication", name, { reason: "ConnectionNotReady" });
-    await env.apply(...[parent].flatMap((one) => one ?? []));
+    await env.apply(parent!);
     const lone = await env.waitFor("PlatformProject", name, { reason: "ConnectionNotReady" });
     expect(condition(lone, "Ready")?.message).toContain(`PlatformConnection "default" in namespace "${env.namespace}"`);
-    await env.apply(...[access].flatMap((one) => one ?? []));
+    await env.apply(access!);
     await env.waitFor("PlatformConnection", "default", { reason: "CredentialsMissing" });
     expect(record.calls()).toEqual([]);
-    await env.apply(...[token].flatMap((one) => one ?? []));
+    await env.apply(token!);
     await expectSettled(env, name);
     expect(record.changes()).toEqual(["createProject", "createEnvironment", "createApplication", "deployApplication"]);
   });
-});
 
-describe("resources that the API server takes and the operator rejects", () => {
-  const env = createEnv({ surface: "full" });
+  it("what does not exist stalls the resource that refers to it, which recovers as soon as it exists", async () => {
+    await env.apply(environment(env, "child", "parent"));
+    const waits = await env.waitFor("PlatformEnvironment", "child", { reason: "ParentNotFound" });
+    expect(condition(waits, "Reconciling")).toMatchObject({ status: "True" });
+    const stalled = await env.waitFor("PlatformEnvironment", "child", { type: "Stalled", status: "True" });
+    expect(condition(stalled, "Stalled")).toMatchObject({
+      reason: "ParentNotFound",
+      message: `PlatformProject "parent" does not exist in namespace "${env.namespace}". Create it or fix spec.projectRef.name.`,
+    });
+    expect(condition(stalled, "Reconciling")).toBeUndefined();
+    await env.apply(project("parent"));
+    const recovered = await env.waitFor("PlatformEnvironment", "child", { status: "True" });
+    expect(condition(recovered, "Stalled")).toBeUndefined();
+  });
 
-  it("[E16] say so each, and their neighbours go on", async () => {
+  it("[E16] resources that the API server takes and the operator rejects say so each, and their neighbours go on", async () => {
     await env.apply(
-      ...defaults(env),
       secret("metadata", { token: "not-a-real-token" }),
       connection(env, "metadata", { baseUrl: "http://169.254.169.254" }),
       project("metadata", { connectionRef: { name: "metadata" } }),

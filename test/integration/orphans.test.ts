@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 
 import { ORPHANS } from "../../src/operator/config/names.ts";
 import { condition, PATIENCE_MS, type Manifest } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { metricsOf } from "../support/env/secrets.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
@@ -24,7 +25,8 @@ const { kubeconfigPath } = inject("controlPlane");
 const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
 
 describe("previews on the documented surface", () => {
-  const env = createEnv({ surface: "documented" });
+  // Nobody else works here: a killed operator's lease is not waited for.
+  const env = createEnv({ surface: "documented", args: ["--leader-elect=false"] });
 
   const orphans = async (...argv: readonly string[]) =>
     await cli(["orphans", ...argv, `--operator-namespace=${env.operatorNamespace}`, "--kubeconfig", kubeconfigPath]);
@@ -39,10 +41,10 @@ describe("previews on the documented surface", () => {
     await env.ready(...defaults(env), project("shop"));
   });
 
-  it("a preview that is closed and reopened fifty times is one environment", async () => {
+  it("a preview that is closed and reopened again and again is one environment", async () => {
     const preview = environment(env, "pr-1", "shop", DELETE);
     const ids = new Set<string>();
-    for (let times = 0; times < 50; times += 1) {
+    for (let times = 0; times < effort.cases(8, 50); times += 1) {
       ids.add(idOf(await env.ready(preview)));
       await gone(preview);
     }
@@ -87,9 +89,8 @@ describe("previews on the documented surface", () => {
   });
 
   it("many that go at once are few writes", async () => {
-    const previews = Array.from({ length: 50 }, (_, index) =>
-      environment(env, `many-${String(index)}`, "shop", DELETE),
-    );
+    const length = effort.cases(20, 50);
+    const previews = Array.from({ length }, (_, index) => environment(env, `many-${String(index)}`, "shop", DELETE));
     await env.ready(...previews);
     const record = await env.record();
     await gone(...previews);
@@ -97,9 +98,9 @@ describe("previews on the documented surface", () => {
       ({ verb, objectRef }) => objectRef?.name?.startsWith(ORPHANS) === true && verb !== "get",
     );
     expect(writes.length).toBeGreaterThan(0);
-    expect(writes.length).toBeLessThanOrEqual(25);
+    expect(writes.length).toBeLessThanOrEqual(length / 2);
     const { stdout } = await orphans("-o", "json");
-    expect(stdout.match(/"name": "many-/g)).toHaveLength(50);
+    expect(stdout.match(/"name": "many-/g)).toHaveLength(length);
   });
 
   it("is listed, counted, reported, and forgotten", async () => {

@@ -1,61 +1,239 @@
-import { beforeAll, describe, expect, it } from "vitest";
+/**
+ * What a spec and its connection say about changes by others: drift, loss, the limit of mass changes, the projects that
+ * a connection reaches. An approval: test/model/kinds-contract.test.ts, clusters.test.ts and cli-objects-say.test.ts.
+ */
+import { beforeAll, describe, expect, it, vi } from "vitest";
 
+import { foreignDeploy, scheduledStop } from "../../simulator/control/control.ts";
 import { editRecord, removeRecord } from "../../simulator/control/records.ts";
+import { RESOLVE } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
+import { existing } from "../support/env/existing.ts";
+import { fixture, surfaceOf } from "../support/env/fixture.ts";
+import { metricsOf } from "../support/env/secrets.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
-import { defaults, project } from "../support/kube/manifests.ts";
+import {
+  application,
+  COMMIT,
+  connection,
+  database,
+  environment,
+  NEXT_COMMIT,
+  project,
+  resource,
+  secret,
+} from "../support/kube/manifests.ts";
 
-/** An approval: test/model/kinds-contract.test.ts for every kind, clusters.test.ts and cli-objects-say.test.ts. */
-describe.each(effort.few(["documented", "full"] as const))("policies on the %s surface", (surface) => {
+const APPLICATION = "PlatformApplication";
+const CONNECTION = "PlatformConnection";
+const PROJECT = "PlatformProject";
+const recreated = { lifecycle: { onMissing: "Recreate" } };
+const corrected = { lifecycle: { driftPolicy: "Correct" } };
+const ready = { status: "True" } as const;
+/** Two more than the limit of mass changes lets pass in ten minutes. */
+const NAMES = Array.from({ length: 12 }, (_, index) => `mass-${String(index)}`);
+
+/** The kinds of services, for what holds for each of them. */
+const SERVICES = [
+  { kind: APPLICATION, create: "createApplication", deploy: "deployApplication", manifest: application },
+  { kind: "PlatformDatabase", create: "createDatabase", deploy: "deployDatabase", manifest: database },
+];
+
+describe.each(effort.few(["full", "documented"] as const))("policies on the %s surface", (surface) => {
   const env = createEnv({ surface });
 
-  beforeAll(() => env.apply(...defaults(env, { surface: surface === "full" ? "Full" : "Documented" })));
+  beforeAll(() => fixture(env, "staging", { surface: surfaceOf(env) }));
 
   it("[C7] Recreate creates what is provably gone again, once, and Fail only reports it", async () => {
-    await env.apply(project("back", { lifecycle: { onMissing: "Recreate" } }), project("lost"));
-    const before = idOf(await env.waitFor("PlatformProject", "back", { status: "True" }));
-    const lost = idOf(await env.waitFor("PlatformProject", "lost", { status: "True" }));
+    const lost = idOf(await env.ready(project("lost")));
+    const before = idOf(await env.ready(project("back", recreated)));
     // Until a list has shown them: what no list ever showed is not gone because no list shows it.
     await env.settled();
     const record = await env.record();
     for (const id of [before, lost]) removeRecord(env.platform.sim, id);
-    const again = await env.waitFor("PlatformProject", "back", ({ status }) => {
-      const id = member(status, "externalId");
-      return typeof id === "string" && id !== before;
-    });
-    await env.waitFor("PlatformProject", "back", { status: "True" });
-    await env.waitFor("PlatformProject", "lost", { reason: "ExternalResourceDeleted" });
+    const again = await env.waitFor(PROJECT, "back", (object) => !["", before].includes(idOf(object)));
+    await env.waitFor(PROJECT, "back", ready);
+    await env.waitFor(PROJECT, "lost", { reason: "ExternalResourceDeleted" });
     await env.settled();
     expect(record.changes()).toEqual(["createProject"]);
     expect(env.platform.world().projects.has(idOf(again))).toBe(true);
   });
-});
 
-describe("policies where the platform shows everything", () => {
-  const env = createEnv({ surface: "full" });
+  describe.runIf(surface === "full")("where the platform shows everything", () => {
+    it("drift is reported field by field under Report, and corrected otherwise", async () => {
+      const reported = idOf(await env.ready(project("reported", { lifecycle: { driftPolicy: "Report" } })));
+      const ids = [reported, idOf(await env.ready(project("corrected")))];
+      await env.settled();
+      const record = await env.record();
+      for (const [index, id] of ids.entries()) editRecord(env.platform.sim, id, { name: `theirs ${index}` });
+      const found = await env.waitFor(PROJECT, "reported", { type: "Drifted", status: "True" });
+      expect(condition(found, "Ready")).toMatchObject(ready);
+      expect(member(found.status, "drift")).toEqual({
+        fields: [{ path: "spec.name", desired: "reported", observed: "theirs 0" }],
+      });
+      await env.settled();
+      expect(record.changes()).toEqual(["updateProject"]);
+      expect(await eventsOf(env, "reported", "DriftDetected")).toHaveLength(1);
+      const metrics = await metricsOf(env.operator);
+      expect(metrics).toContain('platform_operator_resources_drifted{kind="PlatformProject"} 1\n');
+      expect(metrics).toMatch(/^platform_operator_drift_detected_total\{kind="PlatformProject"\} [12]$/m);
+      await env.quiet(1);
+    });
 
-  it("is reported field by field under Report, and corrected otherwise", async () => {
-    await env.apply(...defaults(env, { surface: "Full" }));
-    const projects = [project("reported", { lifecycle: { driftPolicy: "Report" } }), project("corrected")];
+    describe("[C11] services that others work on", () => {
+      it.each(effort.few(SERVICES))(
+        "$kind: one that is gone is created again, once, where that is wanted",
+        async ({ kind, create, deploy, manifest }) => {
+          const [name, other] = [`gone-${create.toLowerCase()}`, `lost-${create.toLowerCase()}`];
+          const lost = idOf(await env.ready(manifest(other, "staging", {})));
+          const before = idOf(await env.ready(manifest(name, "staging", recreated)));
+          await env.settled();
+          const record = await env.record();
+          for (const id of [before, lost]) removeRecord(env.platform.sim, id);
+          const found = await env.waitFor(kind, other, { type: "Stalled", status: "True" });
+          expect(condition(found, "Ready")).toMatchObject({ reason: "ExternalResourceDeleted" });
+          const isBack = (id: string): boolean => id !== "" && id !== before;
+          const back = await env.waitFor(
+            kind,
+            name,
+            (object) => isBack(idOf(object)) && condition(object, "Ready")?.status === "True",
+          );
+          expect(env.platform.world().services.get(idOf(back))?.name).toBe(name);
+          await env.settled();
+          expect(record.changes()).toEqual([create, deploy]);
+        },
+      );
+
+      it.each(effort.few(SERVICES))(
+        "$kind: one that was stopped is started where everything is corrected, and reported otherwise",
+        async ({ kind, deploy, manifest }) => {
+          const name = `stopped-${deploy.toLowerCase()}`;
+          const place = environment(env, name, "shop");
+          await env.ready(place, manifest(`kept-${name}`, name, corrected), manifest(`reported-${name}`, name, {}));
+          await env.settled();
+          const record = await env.record();
+          scheduledStop(env.platform.sim, idOf(await env.get("PlatformEnvironment", name)));
+          const found = await env.waitFor(kind, `reported-${name}`, { type: "Drifted", status: "True" });
+          expect(condition(found, "Ready")).toMatchObject({ reason: "DriftDetected" });
+          const isRunning = (status: unknown): boolean =>
+            member(status, "state") === "DEPLOYED" && record.changes().includes(deploy);
+          await env.waitFor(kind, `kept-${name}`, ({ status }) => isRunning(status));
+          await env.settled();
+          expect(record.changes()).toEqual([deploy]);
+        },
+      );
+
+      it("another commit is replaced by ours where all is corrected", async () => {
+        const id = idOf(await env.ready(application("pinned", "staging", corrected)));
+        await env.settled();
+        const record = await env.record();
+        foreignDeploy(env.platform.sim, id, NEXT_COMMIT);
+        const isRunning = (status: unknown): boolean =>
+          member(status, "state") === "DEPLOYED" && record.changes().length > 0;
+        await env.waitFor(APPLICATION, "pinned", ({ status }) => isRunning(status));
+        await env.settled();
+        expect(env.platform.world().services.get(id)?.commit).toBe(COMMIT);
+        expect(record.changes()).toEqual(["deployApplication"]);
+      });
+    });
+  });
+
+  it("[E10] ids of another organization are refused before anything is written", async () => {
+    const foreign = await existing(env, "theirs", "foreign");
+    const record = await env.record();
+    const place = { environmentRef: { externalId: foreign.environmentId } };
+    await env.apply(
+      project("theirs", { externalId: foreign.projectId }),
+      environment(env, "under-theirs", "shop", { projectRef: { externalId: foreign.projectId } }),
+      environment(env, "theirs", "shop", { externalId: foreign.environmentId }),
+      application("in-theirs", "staging", place),
+      application("theirs", "staging", { externalId: foreign.applicationId }),
+    );
+    for (const [kind, name] of [
+      [PROJECT, "theirs"],
+      ["PlatformEnvironment", "under-theirs"],
+      ["PlatformEnvironment", "theirs"],
+      [APPLICATION, "in-theirs"],
+    ] as const) {
+      const object = await env.waitFor(kind, name, { reason: "InvalidSpec" });
+      expect(condition(object, "Stalled")).toMatchObject({ status: "True" });
+      expect(idOf(object)).toBe("");
+    }
+    const isRefused = (reason: string | undefined): boolean => reason === "PermissionDenied";
+    const service = await env.waitFor(
+      APPLICATION,
+      "theirs",
+      (one) => condition(one, "Stalled") !== undefined || isRefused(condition(one, "Ready")?.reason),
+    );
+    expect(idOf(service)).toBe("");
+    expect(record.changes()).toEqual([]);
+  });
+
+  it("a mass of changes that no new generation caused is held until a person confirms them", async () => {
+    await env.apply(...NAMES.map((name) => project(name, recreated)));
     const ids: string[] = [];
-    for (const manifest of projects) ids.push(idOf(await env.ready(manifest)));
+    for (const name of NAMES) ids.push(idOf(await env.waitFor(PROJECT, name, ready)));
     await env.settled();
     const record = await env.record();
-    for (const [index, id] of ids.entries()) editRecord(env.platform.sim, id, { name: `theirs ${index}` });
-    const found = await env.waitFor("PlatformProject", "reported", { type: "Drifted", status: "True" });
-    expect(condition(found, "Ready")).toMatchObject({ status: "True" });
-    expect(member(found.status, "drift")).toEqual({
-      fields: [{ path: "spec.name", desired: "reported", observed: "theirs 0" }],
-    });
+    for (const id of ids) removeRecord(env.platform.sim, id);
+    const held = await env.waitFor(CONNECTION, "default", { type: "Stalled", reason: "MassChangeHeld" });
+    expect(condition(held, "Ready")?.status).toBe("False");
+    await env.apply(project("asked"));
+    await env.waitFor(PROJECT, "asked", { reason: "ConnectionNotReady" });
     await env.settled();
-    expect(record.changes()).toEqual(["updateProject"]);
-    expect(await eventsOf(env, "reported", "DriftDetected")).toHaveLength(1);
-    const metrics = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
-    expect(metrics).toContain('platform_operator_resources_drifted{kind="PlatformProject"} 1\n');
-    expect(metrics).toMatch(/^platform_operator_drift_detected_total\{kind="PlatformProject"\} [12]$/m);
-    await env.quiet(1);
+    const before = record.changes().length;
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBeLessThanOrEqual(10);
+    await env.annotate(CONNECTION, "default", { [RESOLVE]: "proceed" });
+    await env.waitFor(CONNECTION, "default", ready);
+    await vi.waitFor(() => {
+      expect(record.changes()).toEqual(Array.from({ length: 13 }, () => "createProject"));
+    }, 15_000);
+  });
+
+  it("[E10] a connection reaches its projects, and nothing outside of them", async () => {
+    const own = idOf(await env.waitFor(PROJECT, "asked", ready));
+    const theirs = idOf(await env.waitFor(PROJECT, "mass-0", ready));
+    await env.remove(PROJECT, "asked");
+    await env.remove(PROJECT, "mass-0");
+    const connectionRef = { name: "limited" };
+    await env.apply(
+      secret("limited", { token: env.platform.tokens.admin }),
+      connection(env, "limited", { allowedProjects: [own], surface: surfaceOf(env) }),
+    );
+    const record = await env.record();
+    await env.apply(
+      project("own", { name: "asked", externalId: own, connectionRef }),
+      project("theirs-too", { name: "mass-0", externalId: theirs, connectionRef }),
+      project("new", { connectionRef }),
+      environment(env, "inside", "own", { connectionRef }),
+      environment(env, "outside", "", { projectRef: { externalId: theirs }, connectionRef }),
+      resource("PlatformWebhook", "all", { targetUrl: "https://hooks.example.com/", events: ["A"], connectionRef }),
+      resource("PlatformCluster", "shared", {
+        externalId: env.platform.clusterIds[1] ?? "",
+        runState: "Stopped",
+        lifecycle: { applyPolicy: "Automatic" },
+        connectionRef,
+      }),
+      resource("PlatformOperation", "invoices", { type: "SendInvoices", connectionRef }),
+    );
+    for (const [kind, name] of [
+      [PROJECT, "theirs-too"],
+      [PROJECT, "new"],
+      ["PlatformEnvironment", "outside"],
+      ["PlatformWebhook", "all"],
+      ["PlatformCluster", "shared"],
+      ["PlatformOperation", "invoices"],
+    ] as const) {
+      const refused = await env.waitFor(kind, name, { type: "Stalled", status: "True" });
+      expect(condition(refused, "Ready")?.message, `${kind} ${name}`).toMatch(
+        /allowedProjects|limited to some projects/,
+      );
+    }
+    await env.waitFor("PlatformEnvironment", "inside", ready);
+    expect(record.changes()).toEqual(["createEnvironment"]);
   });
 });

@@ -23,8 +23,10 @@ describe("[C8] 400 and 422", () => {
 
   it.each(halves)("a catalog without the %s is refused by the API server: nothing is sent", async (missing, half) => {
     const record = await env.record();
-    const applying = env.kubectl(["apply", "-f", "-"], { input: JSON.stringify(catalog(`no-${missing}`, half)) });
-    await expect(applying).rejects.toThrow(new RegExp(`spec\\.cluster\\.${missing}: Required value`));
+    await expect(env.apply(catalog(`no-${missing}`, half))).rejects.toMatchObject({
+      failure: "Invalid",
+      message: expect.stringContaining(`spec.cluster.${missing} FieldValueRequired`),
+    });
     expect(record.calls("listPlatformTemplates")).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** An organization moves from objects made by hand to custom resources, by kubectl and its plugin alone. */
+/** An organization moves from objects made by hand to custom resources, by kubectl's plugin. */
 import { mkdtemp, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,25 +8,22 @@ import { z } from "zod";
 
 import type { Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
+import { idOf } from "../support/env/settling.ts";
 import { call, extendedOn } from "../support/env/simulated-platform.ts";
-import { COMMIT, defaults, NEXT_COMMIT } from "../support/kube/manifests.ts";
+import { COMMIT, defaults, deploying, NEXT_COMMIT } from "../support/kube/manifests.ts";
 import { openBundle, type Bundle } from "../support/programs/bundle.ts";
 import type { Ended } from "../support/programs/cli.ts";
 
 const facts = inject("controlPlane");
 const Made = z.object({ id: z.string() });
+const APPLICATION = "PlatformApplication";
+const DATABASE = "PlatformDatabase";
 
 describe("the story of an organization that exists already", () => {
   const env = createEnv({ surface: "full" });
   let bundle: Bundle;
   let folder: string;
-  const ids: Record<"project" | "environment" | "web" | "api" | "orders", string> = {
-    project: "",
-    environment: "",
-    web: "",
-    api: "",
-    orders: "",
-  };
+  const ids = { project: "", environment: "", web: "", api: "", orders: "" };
 
   const ask = async (args: readonly string[], input = ""): Promise<Ended> =>
     bundle.run(["kubectl", ...args, "-n", env.namespace], { KUBECONFIG: facts.kubeconfigPath }, input);
@@ -35,8 +32,6 @@ describe("the story of an organization that exists already", () => {
     expect(code, `kubectl ${args.join(" ")}: ${stderr}${stdout}`).toBe(0);
     return stdout;
   };
-  const patch = (object: string, spec: object): Promise<string> =>
-    kubectl("patch", object, "--type=merge", "-p", JSON.stringify({ spec }));
   const platform = async (...args: readonly string[]): Promise<string> =>
     kubectl("platform", ...args, "--allow-insecure-platform", "--allowed-platform-hosts=127.0.0.1");
   const states = (): Readonly<Record<string, string>> =>
@@ -87,9 +82,9 @@ describe("the story of an organization that exists already", () => {
     expect((await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".yaml"))).not.toEqual([]);
     await platform("plan", "-f", folder, "-R");
     await kubectl("apply", "-R", "-f", folder);
-    // Not "platform": it has ClusterPlatformConnections, those of other stages too.
-    const kinds = "platformprojects,platformenvironments,platformapplications,platformdatabases";
-    await kubectl("wait", "--for=condition=Ready", kinds, "--all", "--timeout=30s");
+    for (const kind of ["PlatformProject", "PlatformEnvironment", APPLICATION, DATABASE]) {
+      for (const { metadata } of await env.list(kind)) await env.waitFor(kind, metadata.name, { status: "True" });
+    }
     await env.settled();
     expect(record.changes()).toEqual([]);
     const tree = await kubectl("platform", "tree");
@@ -100,50 +95,32 @@ describe("the story of an organization that exists already", () => {
 
   it("deploys one changed commit, shown by the plan before, and goes back", async () => {
     const record = await env.record();
-    const [web] = await named("PlatformApplication", ids.web);
+    const web = await named(APPLICATION, ids.web);
     for (const commit of [NEXT_COMMIT, COMMIT]) {
       const manifest = JSON.parse(await kubectl("get", "papp", web, "-o", "json")) as { spec: { deploy: object } };
       Object.assign(manifest.spec.deploy, { gitCommitId: commit });
       const planned = await ask(["platform", "plan", "-f", "-", "--allow-insecure-platform"], JSON.stringify(manifest));
       expect(planned.code, planned.stderr).toBe(2);
       expect(planned.stdout).toContain(commit.slice(0, 7));
-      await patch(`papp/${web}`, manifest.spec);
-      await kubectl("wait", "--for=condition=Ready", `papp/${web}`, "--timeout=30s");
+      await env.patch(APPLICATION, web, deploying(commit));
+      await env.waitFor(APPLICATION, web, { status: "True" });
       expect(states()).toMatchObject({ web: "DEPLOYED" });
     }
     expect(record.changes()).toEqual(["deployApplication", "deployApplication"]);
   });
 
-  it("stops a database and starts it again", async () => {
-    const [orders] = await named("PlatformDatabase", ids.orders);
-    for (const [runState, state] of [
-      ["Stopped", "STOPPED"],
-      ["Running", "DEPLOYED"],
-    ]) {
-      await patch(`pdbase/${orders}`, { runState });
-      await kubectl("wait", "--for=condition=Ready", `platformdatabase/${orders}`, "--timeout=30s");
+  it("stops a database by a schedule, and starts it when that is taken away", async () => {
+    const orders = await named(DATABASE, ids.orders);
+    // Windows of an hour that open every minute: one is always open.
+    const always = [{ kind: "Stop", schedule: "* * * * *", duration: "1h" }];
+    for (const [runSchedule, reason, state] of [
+      [always, "Stopped", "STOPPED"],
+      [null, "Available", "DEPLOYED"],
+    ] as const) {
+      await env.patch(DATABASE, orders, { spec: { runSchedule } });
+      await env.waitFor(DATABASE, orders, { status: "True", reason });
       expect(states()).toMatchObject({ orders: state });
     }
-  });
-
-  it("stops a database by a schedule, and starts it when that is taken away", async () => {
-    const [orders] = await named("PlatformDatabase", ids.orders);
-    const object = `platformdatabase/${orders}`;
-    const wait = (reason: string) =>
-      kubectl(
-        "wait",
-        `--for=jsonpath={.status.conditions[?(@.type=="Ready")].reason}=${reason}`,
-        object,
-        "--timeout=30s",
-      );
-    // Windows of an hour that open every minute: one is always open.
-    const runSchedule = [{ kind: "Stop", schedule: "* * * * *", duration: "1h" }];
-    await patch(object, { runSchedule });
-    await wait("Stopped");
-    expect(states()).toMatchObject({ orders: "STOPPED" });
-    await patch(object, { runSchedule: null });
-    await wait("Available");
-    expect(states()).toMatchObject({ orders: "DEPLOYED" });
   });
 
   it("binds a template that the catalog lists", async () => {
@@ -152,33 +129,25 @@ describe("the story of an organization that exists already", () => {
     expect(listed).toContain("kubernetes-essentials");
     const isOfIt = ({ kind, metadata: { name } }: Manifest): boolean => kind === "PlatformBinding" || name === "dns";
     const manifests = env.quickstart().filter(isOfIt);
-    const applied = await ask(
-      ["apply", "-f", "-"],
-      JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests }),
-    );
-    expect(applied.code, applied.stderr).toBe(0);
-    await kubectl("wait", "--for=condition=Ready", "pbind", "--all", "--timeout=30s");
+    await env.ready(...manifests);
     expect(env.platform.world().clusters.get(clusterId)?.binding).toMatchObject({
       templateKey: "kubernetes-essentials",
     });
   });
 
   it("reads the logs", async () => {
-    const [web] = await named("PlatformApplication", ids.web);
+    const web = await named(APPLICATION, ids.web);
     const log = await platform("logs", `papp/${web}`, "--tail=2");
     expect(log.trim().split("\n")).toHaveLength(2);
   });
 
   it("deletes with each policy", async () => {
-    const [web] = await named("PlatformApplication", ids.web);
-    const [api] = await named("PlatformApplication", ids.api);
-    const [orders] = await named("PlatformDatabase", ids.orders);
-    const policy = async (object: string, deletionPolicy: string): Promise<void> => {
-      await patch(object, { lifecycle: { deletionPolicy } });
-      await kubectl("wait", "--for=condition=Ready", object, "--timeout=30s");
-    };
-    await policy(`papp/${web}`, "Delete");
-    await policy(`pdbase/${orders}`, "Stop");
+    const [web, api] = [await named(APPLICATION, ids.web), await named(APPLICATION, ids.api)];
+    const orders = await named(DATABASE, ids.orders);
+    await env.patch(APPLICATION, web, { spec: { lifecycle: { deletionPolicy: "Delete" } } });
+    await env.patch(DATABASE, orders, { spec: { lifecycle: { deletionPolicy: "Stop" } } });
+    await env.waitFor(APPLICATION, web, { status: "True" });
+    await env.waitFor(DATABASE, orders, { status: "True" });
     const record = await env.record();
     await kubectl("delete", "platformapplication", web, api, "--timeout=30s");
     await kubectl("delete", "platformdatabase", orders, "--timeout=30s");
@@ -187,11 +156,9 @@ describe("the story of an organization that exists already", () => {
   });
 
   /** The custom resource that stands for an object of the platform. */
-  async function named(kind: string, id: string): Promise<readonly [string]> {
-    const found = (await env.list(kind)).find(
-      ({ status }) => z.object({ externalId: z.string() }).safeParse(status).data?.externalId === id,
-    );
-    expect(found, `${kind} of ${id}`).toBeDefined();
-    return [found?.metadata.name ?? ""];
+  async function named(kind: string, id: string): Promise<string> {
+    const found = (await env.list(kind)).find((object) => idOf(object) === id);
+    if (found === undefined) throw new Error(`no ${kind} of ${id}`);
+    return found.metadata.name;
   }
 });

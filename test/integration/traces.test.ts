@@ -1,10 +1,15 @@
-/** Traces over OTLP: from the reconcile to the platform's calls, and what becomes of them without a collector. */
+/**
+ * One id leads from a pass to its calls of the platform and of the API server, and to what it changed: in the log, and
+ * in the traces over OTLP; and what becomes of traces without a collector.
+ */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import { lastDeployment, stagedApplications } from "../support/env/applications.ts";
 import { createEnv } from "../support/env/env.ts";
+import { metricsOf } from "../support/env/secrets.ts";
 import { COMMIT, deploying, NEXT_COMMIT } from "../support/kube/manifests.ts";
-import { changeLog } from "../support/platform/change-log.ts";
+import { type ChangeLine, changeLog } from "../support/platform/change-log.ts";
 import { type CollectedSpan, startCollector } from "../support/programs/collector.ts";
 
 const KIND = "PlatformApplication";
@@ -13,19 +18,63 @@ const collector = await startCollector();
 
 afterAll(() => collector.stop());
 
-describe("with a collector", () => {
-  const env = createEnv({ surface: "full", args: [`--otlp-endpoint=${collector.url}`] });
+describe("a deploy", () => {
+  const env = createEnv({
+    surface: "full",
+    args: [`--otlp-endpoint=${collector.url}`, "--log-level=info,engine=debug,platform=debug,kube=trace"],
+  });
   const apps = stagedApplications(env);
+  const changes = () => changeLog(env.operator.logs());
+  const linesOf = (pass: string | undefined) => env.operator.logs().filter((line) => line["pass"] === pass);
+  let api: KubeObject;
+  let change: ChangeLine | undefined;
 
   beforeAll(async () => {
     await apps.fixture();
     await apps.deploy("api", COMMIT);
     await env.settled();
+    await env.patch(KIND, "api", deploying(NEXT_COMMIT));
+    api = await apps.deployed("api", NEXT_COMMIT);
+    await env.settled();
+    change = changes().find(({ commit }) => commit === NEXT_COMMIT);
   });
 
-  it("a deploy is one trace: the reconcile, and in it the call with its commit and request id", async () => {
-    await env.patch(KIND, "api", deploying(NEXT_COMMIT));
-    const api = await env.waitFor(KIND, "api", (object) => lastDeployment(object, "gitCommitId") === NEXT_COMMIT);
+  it("has one id in all lines of its pass, from the reconcile to the call with its request id and commit", () => {
+    const deployed = env.platform
+      .journal()
+      .findLast((entry) => entry.is === "call" && entry.operation === "deployApplication");
+    expect(changes().filter(({ commit }) => commit === NEXT_COMMIT)).toHaveLength(1);
+    expect(change).toMatchObject({
+      kind: KIND,
+      namespace: env.namespace,
+      name: "api",
+      uid: api.metadata.uid,
+      generation: api.metadata.generation,
+      cause: "SpecChanged",
+      op: "deployApplication",
+      method: "POST",
+      path: "/application/{applicationId}/deploy",
+      commit: NEXT_COMMIT,
+      requestId: lastDeployment(api, "requestId"),
+      status: deployed?.is === "call" ? deployed.status : 0,
+      result: "ok",
+      connection: `PlatformConnection/${env.namespace}/default`,
+    });
+    const lines = linesOf(change?.pass);
+    const reported = (message: string) => lines.filter((line) => line.message === message);
+    expect(reported("asked the platform")).toContainEqual(
+      expect.objectContaining({ logger: "platform", op: "deployApplication", requestId: change?.requestId }),
+    );
+    const path = `/apis/platform-operator.io/v1alpha1/namespaces/${env.namespace}/platformapplications/api/status`;
+    expect(reported("asked the API server")).toContainEqual(
+      expect.objectContaining({ logger: "kube", method: "PATCH", path, code: "200" }),
+    );
+    expect(reported("reconciled")).toEqual([expect.objectContaining({ logger: "engine", kind: KIND, name: "api" })]);
+    // Events are written one after the other, whoever began with it.
+    expect(lines.filter((line) => String(line["path"]).endsWith("/events"))).toEqual([]);
+  });
+
+  it("is one trace: the reconcile, and in it the call with its commit and request id", async () => {
     const call = await vi.waitFor(
       () => {
         const found = collector
@@ -36,21 +85,19 @@ describe("with a collector", () => {
       },
       { timeout: 30_000, interval: 200 },
     );
-    const deploy = changeLog(env.operator.logs()).findLast(({ op }) => op === "deployApplication");
     expect(call).toMatchObject({
       name: "deployApplication",
       kind: 3,
       attributes: {
         "http.request.method": "POST",
-        "http.response.status_code": deploy?.status,
+        "http.response.status_code": change?.status,
         "url.template": "/application/{applicationId}/deploy",
         "platform_operator.operation": "deployApplication",
         "platform_operator.connection": `PlatformConnection/${env.namespace}/default`,
-        "platform_operator.request_id": deploy?.requestId,
+        "platform_operator.request_id": change?.requestId,
         "platform_operator.result": "ok",
       },
     });
-    expect(deploy?.requestId).toMatch(/^[0-9a-f-]{36}$/);
     const trace = collector.spans().filter(({ traceId }) => traceId === call.traceId);
     const pass = trace.find(({ spanId }) => spanId === call.parentSpanId);
     expect(pass).toMatchObject({
@@ -62,25 +109,39 @@ describe("with a collector", () => {
         "platform_operator.uid": api.metadata.uid,
         "platform_operator.generation": 2,
         "platform_operator.result": "requeue_after",
-        "platform_operator.pass": deploy?.pass,
+        "platform_operator.pass": change?.pass,
       },
     });
-    expect(pass?.parentSpanId ?? "").toBe("");
     // Every other call of the pass is in the same trace, and the log leads to it.
-    expect(trace.filter(({ parentSpanId }) => (parentSpanId ?? "") === "")).toHaveLength(1);
+    expect(trace.filter(({ parentSpanId }) => (parentSpanId ?? "") === "")).toEqual([pass]);
     expect(new Set(trace.map(({ parentSpanId }) => parentSpanId ?? ""))).toEqual(new Set(["", pass?.spanId]));
-    const lines = env.operator.logs().filter((line) => line["pass"] === deploy?.pass);
-    expect(new Set(lines.map((line) => line["traceId"]))).toEqual(new Set([call.traceId]));
+    expect(new Set(linesOf(change?.pass).map((line) => line["traceId"]))).toEqual(new Set([call.traceId]));
   });
 
-  it("what waits is sent before the operator ends", async () => {
+  it("says in the log where the outcome of its call is unknown", async () => {
+    const from = changes().length;
+    const answer = { is: "status", status: 502, body: "" } as const;
+    env.platform.sim.faults.add({ name: "unknown", match: { operation: "deployApplication" }, answer });
+    await env.patch(KIND, "api", deploying(COMMIT));
+    await apps.deployed("api", COMMIT);
+    await env.settled();
+    expect(changes()[from]).toMatchObject({
+      name: "api",
+      op: "deployApplication",
+      cause: "SpecChanged",
+      result: "OutcomeUnknown",
+      status: 502,
+    });
+  });
+
+  it("is sent to the collector before the operator ends", async () => {
     const before = collector.spans().length;
-    const reported = changeLog(env.operator.logs()).length;
+    const reported = changes().length;
     await env.patch(KIND, "api", { spec: { cpu: 750 } });
     // A deploy follows the update so soon that it may be the last line already.
     const pass = await vi.waitFor(
       () => {
-        const [update] = changeLog(env.operator.logs()).slice(reported);
+        const [update] = changes().slice(reported);
         expect(update?.op).toBe("updateApplication");
         return update?.pass;
       },
@@ -90,39 +151,18 @@ describe("with a collector", () => {
     const last = collector.spans().slice(before);
     expect(last.map(({ attributes }) => attributes["platform_operator.pass"])).toContain(pass);
   });
-});
 
-describe("with a collector that takes connections and never answers", () => {
-  const env = createEnv({ surface: "full", args: [`--otlp-endpoint=${collector.url}/silent`] });
-  const apps = stagedApplications(env);
-
-  it("everything continues, the spans are counted as dropped, and the operator ends in time", async () => {
+  it("is made with a collector that never answers: spans are dropped, and the operator ends in time", async () => {
     collector.script(() => {});
-    await apps.fixture();
-    await apps.deploy("api", COMMIT);
     await env.patch(KIND, "api", deploying(NEXT_COMMIT));
     await apps.deployed("api", NEXT_COMMIT);
     await vi.waitFor(
-      async () => {
-        const metrics = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
-        expect(metrics).toMatch(/^platform_operator_spans_dropped_total [1-9]\d*$/m);
-      },
+      async () => expect(await metricsOf(env.operator)).toMatch(/^platform_operator_spans_dropped_total [1-9]\d*$/m),
       { timeout: 40_000, interval: 500 },
     );
     const warnings = env.operator.logs().filter(({ message }) => message.startsWith("traces do not reach"));
     expect(warnings).toHaveLength(1);
     // Expects a clean end.
-    await env.restart();
-  });
-});
-
-describe("with nobody at the endpoint", () => {
-  const env = createEnv({ surface: "full", args: ["--otlp-endpoint=http://127.0.0.1:9"] });
-  const apps = stagedApplications(env);
-
-  it("everything continues", async () => {
-    await apps.fixture();
-    await apps.deploy("api", COMMIT);
-    expect(env.operator.logs().filter(({ level }) => level === "error")).toEqual([]);
+    await env.stop();
   });
 });

@@ -111,10 +111,7 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
   created?(context: ReconcileContext<K>, observed: K["observed"], made: Item, api: Platform): K["memory"] | undefined;
   /** Returns the kind's members of the memory of a deployment that starts now. */
   deploymentOf?(context: ReconcileContext<K>): Partial<K["memory"]["lastDeployment"]>;
-  /**
-   * Returns the members of memory that change when another deployment replaces the last one.
-   * @param last as it is known now
-   */
+  /** Returns the members of memory that change when another deployment replaces `last`, as it is known now. */
   replaced?(memory: K["memory"], last: K["memory"]["lastDeployment"]): Partial<K["memory"]>;
   /** Returns the kind's members of what is known once a request to deploy or to stop was accepted. */
   ordered?(
