@@ -115,6 +115,10 @@ describe("on the full surface", () => {
     expect(JSON.stringify(again.status)).not.toMatch(/hush|secret-path|user:/);
     harness.edit(hook.id(), { targetUrl: "https://other.example.com/x" });
     expect(await hook.run({ goal: "absent" })).toMatchObject({ end: "stalled NameConflict" });
+    hook.around.token = "rotated";
+    expect(await hook.run({ goal: "absent" })).toMatchObject({ end: "stalled NameConflict" });
+    expect(await hook.run({ goal: "absent" })).toMatchObject({ end: "stalled NameConflict" });
+    expect(await hook.run()).toMatchObject({ ops: ["updateWebhook"], is: "settled", report: { drift } });
     harness.edit(hook.id(), stored);
     expect(await hook.run({ goal: "absent" })).toMatchObject({ ops: ["deleteWebhook"], is: "settled" });
     expect(harness.simulator.world().webhooks.size).toBe(0);

@@ -25,6 +25,7 @@ import {
   type WebhookContext,
   webhookDifferences,
   type WebhookTypes,
+  withCurrentKey,
 } from "./model.ts";
 import { report } from "./report.ts";
 
@@ -89,7 +90,8 @@ function unknown({ supports }: WebhookContext): Why {
   return { reason: "CreateResultUnknown", message };
 }
 
-function plan(context: WebhookContext, observed: Observed): Plan<Action> {
+function plan(given: WebhookContext, observed: Observed): Plan<Action> {
+  const context = withCurrentKey(given);
   const { id, goal } = context;
   if (goal === "stopped" || (goal === "absent" && (id === undefined || observed.shown === "gone")))
     return { is: "settled" };
@@ -155,10 +157,8 @@ function planRemoval(context: WebhookContext, { shown: mine }: Observed): Plan<A
   if (typeof mine !== "object" || supports("deleteWebhook") === "Unsupported")
     return stalled("DeleteNotSupported", "The platform's surface has no deletion of webhooks.");
   // Anyone who may edit the resource can write the id; another target may be another team's receiver.
-  const left = alterationOf(context, webhookDifferences(spec, mine));
-  // After a rotation of the token, the digest of another key cannot be compared.
-  const isKnown = left !== undefined && memory.altered?.key === left.key && sameContent(memory.altered, left);
-  if (mine.targetUrl !== spec.targetUrl && !isKnown) {
+  const isKnown = memory.altered && sameContent(memory.altered, alterationOf(context, webhookDifferences(spec, mine)));
+  if (mine.targetUrl !== spec.targetUrl && isKnown !== true) {
     const message = `The webhook ${id} does not have the target that spec.targetUrl says, so it may not be the one that is meant; it is not deleted.`;
     return stalled("NameConflict", message);
   }

@@ -71,6 +71,17 @@ export function webhookDifferences(wanted: Registration, observed: Webhook): rea
   return settings.filter(({ desired, observed: actual }) => desired !== actual);
 }
 
+/**
+ * Returns the context without a memory of differences that was made with another token: it cannot be compared, and the
+ * settings are sent once more.
+ */
+export function withCurrentKey(context: WebhookContext): WebhookContext {
+  const { inputs, memory } = context;
+  return memory.altered?.key === inputs.settings.key
+    ? context
+    : { ...context, memory: { ...memory, altered: undefined } };
+}
+
 const TARGET = "spec.targetUrl";
 
 /** Returns the same as the status may report them. */

@@ -4,7 +4,14 @@ import type { Webhook } from "../../platform/areas/webhooks.ts";
 import { keptAlteration } from "../shared/altered.ts";
 import { fitOptional, fitText } from "../shared/text.ts";
 import { WEBHOOK_EVENTS, type WebhookMemory } from "./crd.ts";
-import { type Observed, shownTarget, type WebhookContext, webhookDifferences, webhookDrift } from "./model.ts";
+import {
+  type Observed,
+  shownTarget,
+  type WebhookContext,
+  webhookDifferences,
+  webhookDrift,
+  withCurrentKey,
+} from "./model.ts";
 
 export function report(context: WebhookContext, observed: Observed): Report {
   const isMine = context.identitySource === "recorded";
@@ -28,7 +35,7 @@ function remembered({ memory, inputs }: WebhookContext, observed: Observed): Web
 /** Returns the memory of what the last update left. Only a read shows that nothing is left of it. */
 function altered(context: WebhookContext, { shown, sent }: Observed): WebhookMemory["altered"] {
   if (sent || typeof shown !== "object") return context.memory.altered;
-  return keptAlteration(context, webhookDifferences(context.spec, shown));
+  return keptAlteration(withCurrentKey(context), webhookDifferences(context.spec, shown));
 }
 
 /** Returns what the platform shows; where it shows nothing, the target of the spec. */
