@@ -145,6 +145,20 @@ describe("what a variable set created on the Full surface", () => {
     expect((await runner.settle({ goal: "absent" })).ops).toHaveLength(2);
   });
 
+  it("is changed, and removed at the end, where its resource is back after another application was written", async () => {
+    const targets = [env.target("web"), env.target("api")];
+    const runner = await env.synced({ targets, variables: [plain] });
+    const { ids } = runner.around;
+    Object.assign(runner.around, { ids: { "spec.targets[1].applicationRef": env.api } });
+    const changed = { targets, variables: [{ ...plain, value: "other" }] };
+    const written = await runner.settle({ spec: changed });
+    expect(written).toMatchObject({ ops: ["importVariables"], end: "waiting DependencyNotReady" });
+    expect(written.status["targets"]).toHaveLength(2);
+    Object.assign(runner.around, { ids });
+    expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
+    expect((await runner.settle({ goal: "absent" })).ops).toEqual(["deleteVariable", "deleteVariable"]);
+  });
+
   it.each([
     [404, { is: "settled" }],
     [403, { end: "stalled NotObservable" }],

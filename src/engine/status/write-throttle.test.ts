@@ -33,6 +33,15 @@ describe("throttle", () => {
     expect(ENDINGS.map((result) => throttle(object, {}, result, DEFAULT_WINDOWS))).toEqual(expected);
   });
 
+  it("writes the answer to a reconcile request at once, unless the reconcile is deferred", () => {
+    const object = anObject({ status: WORKING });
+    const answers = { lastHandledReconcileAt: "now" };
+    expect(ENDINGS.map((result) => throttle(object, answers, result, DEFAULT_WINDOWS))).toEqual([0, 0, 0, 0, 0, 0]);
+    const answered = anObject({ status: { ...WORKING, ...answers } });
+    expect(throttle(answered, answers, { is: "waiting", why, exchange: "ok" }, DEFAULT_WINDOWS)).toBe(10_000);
+    expect(throttle(object, answers, { is: "deferred" }, DEFAULT_WINDOWS)).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it.each<[string, string, Json, number]>([
     ["what a side read shows, for an answer that an outage gives", "PlatformUnavailable", SETTLED, 10_000],
     ["what a side read shows, for want of an answer", "PlatformUnreachable", SETTLED, 10_000],

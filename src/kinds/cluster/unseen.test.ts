@@ -106,6 +106,7 @@ function after(op: string, spec: object, memory: ClusterMemory = {}): ClusterCon
 
 describe("a cluster that is not shown, after an operation", () => {
   const baseline = { versionBaseline: { generation: 1, kubernetesVersion: "1.33" } };
+  const offered = { versionBaseline: { generation: 1 }, nextKubernetesVersion: "1.34" };
 
   it.each<[string, string, object, ClusterMemory, string]>([
     ["was asked to stop", "stopCluster", {}, {}, "Accepted"],
@@ -114,6 +115,8 @@ describe("a cluster that is not shown, after an operation", () => {
     ["was upgraded", "upgradeCluster", { kubernetesVersion: "1.33" }, baseline, "Accepted"],
     ["is not upgraded a second time", "upgradeCluster", { kubernetesVersion: "1.34" }, baseline, "Accepted"],
     ["is upgraded further", "upgradeCluster", { kubernetesVersion: "1.35" }, baseline, "upgradeCluster"],
+    ["was upgraded to the offered version", "upgradeCluster", { kubernetesVersion: "1.34" }, offered, "Accepted"],
+    ["is upgraded beyond it", "upgradeCluster", { kubernetesVersion: "1.35" }, offered, "upgradeCluster"],
     ["is no database", "stopDatabase", {}, {}, "Available"],
   ])("%s", (_name, op, spec, memory, expected) => {
     const context = after(op, spec, memory);

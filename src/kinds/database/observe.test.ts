@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
-import { passWith, plannedBy, record, statusOf } from "../../../test/support/services/databases.ts";
+import { deployment, passWith, plannedBy, record, statusOf } from "../../../test/support/services/databases.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
@@ -30,7 +30,7 @@ const GARBAGE: Failing = ["BadResponse", 200];
 const MISSING: Failing = ["NotSupported", 405];
 
 /** A platform that lists the database and answers one other read with a failure. */
-function failingPlatform(operation: OperationName, [is, status]: Failing): Platform {
+function failingPlatform(operation: OperationName, [is, status]: Failing, state = "DEPLOYED"): Platform {
   const capabilities = capabilitiesOn("Auto");
   capabilities.restore({ supported: ["listDatabases"] });
   const answer = async <T>(op: OperationName, value: T): Promise<T> => {
@@ -45,7 +45,7 @@ function failingPlatform(operation: OperationName, [is, status]: Failing): Platf
       list: () => Promise.resolve([record()]),
       credentials: () => answer("getDatabaseCredentials", { host: "db", port: 5432, username: "u", password: "p" }),
     },
-    services: { statuses: () => answer("listServiceStatuses", [statusOf("DEPLOYED")]) },
+    services: { statuses: () => answer("listServiceStatuses", [statusOf(state)]) },
     serverNow: () => undefined,
   } as unknown as Platform;
 }
@@ -95,6 +95,20 @@ describe("the connection Secret of a database", () => {
     const report = await reported("listServiceStatuses", FAILED, { lastDeployment: undefined, state: undefined });
     expect(report.secret).toBeUndefined();
     expect(report.conditions).toContainEqual(expect.objectContaining({ type: "ConnectionDetails", status: "Unknown" }));
+  });
+
+  it.each<[string, readonly string[] | undefined]>([
+    ["DEPLOYED", ["id", "name", "environmentId", "environment", "host", "port", "username", "password"]],
+    ["STOPPED", undefined],
+    ["DEPLOYMENT_ERROR", undefined],
+    ["STOP_ERROR", undefined],
+  ])("of an earlier generation is replaced in the state %s by one with %j", async (state, keys) => {
+    const { startedAt } = deployment();
+    const memory = { connectionSecret: { secretName: "main-connection", generation: 1, startedAt } };
+    const context = passWith({ spec, memory, generation: 2 });
+    const observed = await database.observe(context, failingPlatform("listClusters", FAILED, state));
+    const { secret } = database.report(context, observed);
+    expect(secret && Object.keys(secret.data)).toEqual(keys);
   });
 
   it("has ids and names where the platform does not offer the credentials", async () => {
