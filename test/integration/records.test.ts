@@ -14,7 +14,6 @@ import { isSigned, readOrphan, signed, writeOrphan } from "../../src/engine/orph
 import { sign, verify } from "../../src/engine/ownership/signature.ts";
 import { isObject, member, parseJson } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
-import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import type { Recording } from "../support/env/recording.ts";
 import { expectSettled, idOf } from "../support/env/settling.ts";
@@ -131,7 +130,7 @@ function movedOrphan(key: string, text: string, moved: <T>(value: T) => T): read
 /** Depend on the version of a Secret or on the time; the rest of a status is compared as it is. */
 const VARIES = /^(sources|lastTransitionTime)$/;
 
-describe.each(effort.few(["full", "documented"] as const))("records of an earlier version, %s surface", (surface) => {
+describe.each(["full", "documented"] as const)("records of an earlier version, %s surface", (surface) => {
   const env = createEnv({ surface, platform: RECORDED_PLATFORM, args: ["--leader-elect=false"] });
   let records: Records;
   let settled: readonly KubeObject[];

@@ -110,7 +110,7 @@ function policyContract(kind: KindName, sample: Sample): void {
   const isLasting = KINDS[kind].oneShot === undefined;
   const served = surfaces.filter((surface) => writes.length > 0 && areOffered(sample.writes, surface));
 
-  describe.each(effort.few(served))(`the policies of ${kind} on the %s surface`, (surface) => {
+  describe.each(served)(`the policies of ${kind} on the %s surface`, (surface) => {
     it.runIf(isLasting)("ObserveOnly: nothing, neither while it is there nor when it goes", async () => {
       const { env, specOf, applied, removed } = await stage(kind, sample, surface);
       const lifecycle = { managementPolicy: "ObserveOnly" };

@@ -17,7 +17,7 @@ import {
   identityMismatch,
   type RecordedIdentity,
 } from "../ledger/identity.ts";
-import { isBackup, readRecord, type RecordTarget } from "../ledger/record.ts";
+import { isBackup, isStarted, readRecord, type RecordTarget } from "../ledger/record.ts";
 import { invalidWindows } from "../policies/change-window.ts";
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import { invalidSpec, policiesOf } from "../policies/policy.ts";
@@ -202,12 +202,15 @@ function mayBeOrphaned({ object }: RecordTarget, identity: Identity): boolean {
   return identity.is === "known" && identity.identitySource === "claimed";
 }
 
-/** Accepts a claim with a valid signature as recorded, with the kept memory: a crash prevented the status. */
+/**
+ * Accepts a claim with a valid signature as recorded. Its memory is that of the create, whose status a crash prevented;
+ * where the started marker shows that more was done since, the memory is of no use.
+ */
 function provenBySeal(place: RecordTarget, identity: Identity): Origin {
   if (identity.is !== "known" || identity.identitySource !== "claimed") return { identity };
   const record = readRecord(place, identity.id);
   if (record === undefined) return { identity };
-  const kept = isObject(record.kept) ? record.kept : undefined;
+  const kept = isObject(record.kept) && !isStarted(place.object) ? record.kept : undefined;
   return { identity: { ...identity, identitySource: "recorded" }, kept };
 }
 

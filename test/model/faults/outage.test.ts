@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import { operations } from "../../../src/platform/codec/operations.ts";
-import { effort } from "../../support/env/effort.ts";
 import { blueprint, database, defaults, deploying, NEXT_COMMIT, project, tree } from "../../support/kube/manifests.ts";
 import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
-const surfaces = effort.few(["full", "documented"] as const);
+const surfaces = ["full", "documented"] as const;
 const NAMES = ["a", "b"];
 
 async function fleet(surface: (typeof surfaces)[number]): Promise<OperatorEnv> {
