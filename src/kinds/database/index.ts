@@ -9,10 +9,7 @@ import { DATABASE_SETTINGS, type DatabaseTypes, NAMES, NOTHING_OBSERVED, typeChe
 import { observe } from "./observe.ts";
 import { checks, followedDatabase } from "./plan.ts";
 import { drift, ready, report, reportAlways, shownRecord } from "./report.ts";
-import { NO_REQUEST, notObservableAfterwards, recordDatabaseAction } from "./reported.ts";
-
-/** The state of a database that was created and never deployed. */
-const NEW = "READY";
+import { NEVER_DEPLOYED, NO_REQUEST, notObservableAfterwards, recordDatabaseAction } from "./reported.ts";
 
 export const database = defineService<DatabaseTypes, Database>({
   ...NAMES,
@@ -22,10 +19,10 @@ export const database = defineService<DatabaseTypes, Database>({
   area: (api) => api.databases,
   remote: { operation: "getDatabase", read: (api, id) => api.databases.get(id) },
   followed: followedDatabase,
-  created: ({ memory }, _observed, made) => ({ ...memory, ...shownRecord(made), state: NEW }),
-  // Without its state, a database of which nothing shows the state counts as taken over, and is not deployed.
+  created: ({ memory }, _observed, made) => ({ ...memory, ...shownRecord(made), state: NEVER_DEPLOYED }),
+  // After a crash before the first status, it distinguishes a new database from one that was taken over.
   keep: ({ state }) => (state === undefined ? undefined : { state }),
-  confirmed: (memory) => ({ ...memory, state: memory.state ?? NEW }),
+  confirmed: (memory) => ({ ...memory, state: memory.state ?? NEVER_DEPLOYED }),
   // Without a request id the documented surface shows nothing of a request afterwards.
   ordered: ({ id = "", supports }, what, answer) => {
     const requestId = answer?.deploymentRequestId;

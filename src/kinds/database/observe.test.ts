@@ -111,6 +111,15 @@ describe("the connection Secret of a database", () => {
     expect(secret && Object.keys(secret.data)).toEqual(keys);
   });
 
+  it("has ids and names where nothing shows the state, and is not changed if it exists", async () => {
+    const unknown = { lastDeployment: undefined, state: undefined };
+    const first = await reported("listServiceStatuses", MISSING, unknown);
+    expect(Object.keys(first.secret?.data ?? {})).toEqual(["id", "name", "environmentId", "environment"]);
+    const connectionSecret = { secretName: "main-connection", generation: 0 };
+    const later = await reported("listServiceStatuses", MISSING, { ...unknown, connectionSecret });
+    expect(later.secret).toBeUndefined();
+  });
+
   it("has ids and names where the platform does not offer the credentials", async () => {
     const { secret } = await reported("getDatabaseCredentials", MISSING);
     expect(Object.keys(secret?.data ?? {})).toEqual(["id", "name", "environmentId", "environment"]);

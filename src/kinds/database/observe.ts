@@ -26,16 +26,17 @@ const REACHED = "how the database is reached";
 /**
  * Reads how users reach a database, where its Secret is due and the platform shows the database. A Secret without these
  * details counts as complete, so they are only left out where the platform does not offer them. While the database does
- * not run, the Secret waits.
+ * not run, the Secret waits; where the state cannot be known, only a Secret that exists does.
  */
 async function detailsOf(context: DatabaseContext, observed: Observed, api: Platform): Promise<Observed["details"]> {
-  const { id } = context;
+  const { id, memory } = context;
   const { status, unseen } = observed;
   if (id === undefined || serviceRecord(context, observed) === undefined) return undefined;
   if (connectionSecretDue(context, observed, followedDatabase(context, observed)) === undefined) return undefined;
   if (unseen !== undefined && api.capabilities.supports("listServiceStatuses") !== "Unsupported")
     return { value: undefined, fault: unseen };
   if (api.capabilities.supports("getDatabaseCredentials") === "Unsupported") return undefined;
+  if (unseen !== undefined) return memory.connectionSecret && "awaited";
   if (servicePhase(status?.state ?? "") !== "running") return "awaited";
   const read = offered(api, "getDatabaseCredentials", () => api.databases.credentials(id), SHOWN);
   const { value, fault } = await sideRead(read, REACHED);

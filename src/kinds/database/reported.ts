@@ -13,6 +13,9 @@ import { isNew, withOperation } from "../shared/last-operation.ts";
 import type { DatabaseDeployment, DatabaseMemory } from "./crd.ts";
 import type { DatabaseContext, Observed } from "./model.ts";
 
+/** The state of a database that was created and never deployed. */
+export const NEVER_DEPLOYED = "READY";
+
 type ReportedState = Pick<Observed, "status" | "request" | "unseen">;
 
 const SURFACE = "and its surface does not show the state of databases";
@@ -98,7 +101,7 @@ function standing({ memory, spec, records: { started } }: DatabaseContext, id: U
   if (known === undefined && started === true) return unseen(id, LOST);
   const isFound = isShown || spec.externalId !== undefined;
   if (known === undefined && isFound) return unseen(id, NEVER_REPORTED);
-  return { status: { id, state: known ?? "READY" }, request: undefined, unseen: undefined };
+  return { status: { id, state: known ?? NEVER_DEPLOYED }, request: undefined, unseen: undefined };
 }
 
 function unseen(id: Uuid, why: Why): ReportedState {
