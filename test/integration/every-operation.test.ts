@@ -66,11 +66,14 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
     const [credentials] = env.platform.world().credentials.keys();
     const spec = { surface: surfaceOf(env), allowUnverifiedIds: true };
     const token = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "values", key: "token" } } };
+    // Separately, so that nothing below waits for its parent long enough to write a status about it.
     await env.ready(
       ...defaults(env, spec),
       secret("values", { token: HUSH }),
       project("shop"),
       environment(env, "staging", "shop"),
+    );
+    await env.ready(
       application("web", "staging"),
       database("orders", "staging", { mode: "MANAGED" }),
       blueprint("cache", "staging", { specOverrides: OVERRIDES, variables: [token] }),
