@@ -48,6 +48,8 @@ export interface RigOptions {
   readonly nodeFlags: readonly string[];
   /** The file for the operator's output. */
   readonly logFile: string | undefined;
+  /** Further flags of kube-apiserver, without their dashes. */
+  readonly apiServerFlags?: Readonly<Record<string, string>>;
 }
 
 export interface RunningSubject {
@@ -86,6 +88,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       "audit-policy-file": join(import.meta.dirname, "audit-policy.yaml"),
       "audit-log-mode": "batch",
       "audit-log-maxsize": "10000",
+      ...options.apiServerFlags,
     },
   });
   try {

@@ -1,6 +1,7 @@
 /**
  * `make bench-shards`: what shards divide. One, two and four processes reconcile the same applications, and the number
- * changes while they exist. Prints the table of docs/scaling.md.
+ * changes while they exist. The API server has the gate for sharded list and watch on (docs/adr/0015-shards.md). Prints
+ * the table of docs/scaling.md.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,6 +23,7 @@ const rig = await startRig({
   program: join(import.meta.dirname, "../dist/operator.js"),
   nodeFlags: [],
   logFile: undefined,
+  apiServerFlags: { "feature-gates": "ShardedListAndWatch=true" },
 });
 try {
   let processes = await start(rig, 1);
