@@ -173,22 +173,29 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
   });
 
   it("a mass of changes that no new generation caused is held until a person confirms them", async () => {
-    await env.apply(...NAMES.map((name) => project(name, recreated)));
+    // Its own, so that nothing else of this file is held, or counts.
+    const connectionRef = { name: "mass" };
+    await env.apply(
+      secret("mass", { token: env.platform.tokens.admin }),
+      connection(env, "mass", { surface: surfaceOf(env) }),
+      ...NAMES.map((name) => project(name, { ...recreated, connectionRef })),
+    );
     const ids: string[] = [];
     for (const name of NAMES) ids.push(idOf(await env.waitFor(PROJECT, name, ready)));
     await env.settled();
     const record = await env.record();
     for (const id of ids) removeRecord(env.platform.sim, id);
-    const held = await env.waitFor(CONNECTION, "default", { type: "Stalled", reason: "MassChangeHeld" });
+    const held = await env.waitFor(CONNECTION, "mass", { type: "Stalled", reason: "MassChangeHeld" });
     expect(condition(held, "Ready")?.status).toBe("False");
-    await env.apply(project("asked"));
+    expect(condition(await env.get(CONNECTION, "default"), "Ready")).toMatchObject(ready);
+    await env.apply(project("asked", { connectionRef }));
     await env.waitFor(PROJECT, "asked", { reason: "ConnectionNotReady" });
     await env.settled();
     const before = record.changes().length;
     expect(before).toBeGreaterThan(0);
     expect(before).toBeLessThanOrEqual(10);
-    await env.annotate(CONNECTION, "default", { [RESOLVE]: "proceed" });
-    await env.waitFor(CONNECTION, "default", ready);
+    await env.annotate(CONNECTION, "mass", { [RESOLVE]: "proceed" });
+    await env.waitFor(CONNECTION, "mass", ready);
     await vi.waitFor(() => {
       expect(record.changes()).toEqual(Array.from({ length: 13 }, () => "createProject"));
     }, 15_000);
