@@ -8,11 +8,15 @@ import { callsIn } from "../support/platform/change-log.ts";
 describe("the operator at its end", { timeout: 60_000 }, () => {
   const env = createEnv({ surface: "documented", args: ["--log-level=debug"] });
 
-  /** Waits until the create of a project is about to be sent, and slow. */
+  /** Waits until the platform has received the create of a project, which it answers later. */
   const creating = async (name: string, seconds: number): Promise<void> => {
-    env.platform.sim.faults.add({ match: { operation: "createProject" }, answer: { is: "slow", seconds } });
+    env.platform.sim.faults.add({ name, match: { operation: "createProject" }, answer: { is: "slow", seconds } });
     await env.apply(...defaults(env), project(name));
-    await env.waitFor("PlatformProject", name, ({ metadata }) => metadata.annotations?.[INTENT] !== undefined);
+    const received = () => callsIn(env.platform.journal()).map(({ fault }) => fault);
+    await vi.waitFor(() => expect(received()).toContain(name), { timeout: 20_000, interval: 20 });
+    const { annotations } = (await env.get("PlatformProject", name)).metadata;
+    expect(annotations).toHaveProperty([INTENT]);
+    expect(annotations).not.toHaveProperty([EXTERNAL_ID]);
   };
 
   it("[A7] waits for a create that is under way and records it", async () => {
