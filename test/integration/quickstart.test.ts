@@ -6,7 +6,6 @@ import type { AuditEvent } from "../control-plane/audit.ts";
 import { stagedApplications } from "../support/env/applications.ts";
 import { type Write, writesOf } from "../support/env/audit-tail.ts";
 import { condition } from "../support/env/cluster.ts";
-import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { deploying, NEXT_COMMIT } from "../support/kube/manifests.ts";
 
@@ -67,7 +66,7 @@ const SURFACES = [
   { surface: "full", shown: "Full" },
 ] as const;
 
-describe.each(effort.few(SURFACES))("the quickstart on the $surface surface", ({ surface, shown }) => {
+describe.each(SURFACES)("the quickstart on the $surface surface", ({ surface, shown }) => {
   const env = createEnv({ surface, windows: SLOW });
 
   it("comes to Ready, with its own budget of requests, creating and deploying each thing once", async () => {
