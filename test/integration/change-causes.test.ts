@@ -80,7 +80,9 @@ describe("the cause of a change", () => {
     });
     await env.ready(secret("values", { token: "old" }), set);
     await env.settled();
+    const record = await env.record();
     await expectChanges("shared", ["updateSecret InputsChanged"], () => env.apply(secret("values", { token: "new" })));
+    expect(record.changes()).toEqual(["updateApplicationSecret", "deployApplication"]);
   });
 
   it("is drift where somebody else changed the platform", async () => {
