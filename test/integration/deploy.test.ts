@@ -20,21 +20,29 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
 
   beforeAll(() => apps.fixture());
 
-  it("continues while the reads beside it fail, and that is left to others leaves the application to be read", async () => {
-    const name = "beside";
+  it.each([
+    [400, "UnexpectedResponse"],
+    [403, "PermissionDenied"],
+    [500, "PlatformUnavailable"],
+  ])("continues while the reads beside it answer %s", async (status, reason) => {
+    const name = `beside-${status}`;
     const { faults } = env.platform.sim;
     for (const operation of ["getIngressDeploymentStatus", "listApplicationSecrets"]) {
-      faults.add({ match: { operation }, answer: { is: "status", status: 403 }, count: null });
+      faults.add({ match: { operation }, answer: { is: "status", status }, count: null });
     }
     const before = await apps.deploy(name, COMMIT);
     await env.patch(KIND, name, deploying(NEXT_COMMIT));
     await apps.deployed(name, NEXT_COMMIT, before);
     const later = await env.waitFor(KIND, name, (object) => condition(object, "IngressReady") !== undefined);
-    expect(condition(later, "IngressReady")).toMatchObject({ status: "Unknown", reason: "PermissionDenied" });
+    expect(condition(later, "IngressReady")).toMatchObject({ status: "Unknown", reason });
     faults.clear();
+  });
 
+  it("that is left to others leaves the application to be read", async () => {
+    const name = "manual";
+    await apps.deploy(name, COMMIT);
     const record = await env.record();
-    await apps.change(name, { deploy: { gitCommitId: COMMIT, policy: "Manual" } });
+    await apps.change(name, { deploy: { gitCommitId: NEXT_COMMIT, policy: "Manual" } });
     const isSeen = ({ metadata, status }: KubeObject): boolean =>
       member(status, "observedGeneration") === metadata.generation;
     await env.waitFor(KIND, name, isSeen);
