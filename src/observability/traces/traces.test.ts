@@ -148,6 +148,14 @@ describe("traces", () => {
     await vi.waitFor(() => expect(told.at(-1)?.[0]).toBe("traces reach their collector again"), { timeout: 15_000 });
   });
 
+  it("are dropped and counted where nobody listens", async () => {
+    const config = { otlpEndpoint: "http://127.0.0.1:9", otlpPropagate: false, instance: "pod-1" };
+    const traces = await openTraces({ config, version: "1.2.3", redactor: createRedactor(), log });
+    traces.ended(begun(traces), AT, "success", undefined);
+    await traces.stop();
+    await vi.waitFor(() => expect(traces.dropped()).toBe(1), { timeout: 15_000 });
+  });
+
   it("wait for a collector that never answers within bounds, and not at all at the end", async () => {
     collector.script(() => {});
     const traces = await open();
