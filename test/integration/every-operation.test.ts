@@ -201,7 +201,13 @@ describe.each(["documented", "full"] as const)("one resource of every kind, %s s
     const sections = Object.entries(data).map(([file, text]) => [file, JSON.parse(text) as unknown]);
     const zone: unknown = expect.objectContaining({ zones: expect.any(Array) });
     const provider: unknown = expect.objectContaining({ regions: expect.arrayContaining([zone]) });
-    const template: unknown = expect.objectContaining({ key: "kubernetes-essentials", layers: expect.any(Array) });
+    const field: unknown = expect.objectContaining({ required: true });
+    const component: unknown = expect.objectContaining({ fields: expect.arrayContaining([field]) });
+    const layer: unknown = expect.objectContaining({ components: expect.arrayContaining([component]) });
+    const template: unknown = expect.objectContaining({
+      key: "kubernetes-essentials",
+      layers: expect.arrayContaining([layer]),
+    });
     expect(Object.fromEntries(sections)).toMatchObject({
       "templates.json": { results: expect.arrayContaining([template]) },
       "cloudProviders.json": { results: expect.arrayContaining([provider]) },
