@@ -24,6 +24,15 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     expect(await runner.run({ requested: "again" })).toMatchObject({ ops: [], is: "settled" });
   });
 
+  it("is stopped once when its object goes, where that is wanted", async () => {
+    const runner = await env.deployed();
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "waiting" });
+    env.harness.pass(60);
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
+    expect(env.sent()).toEqual(["stopDatabase"]);
+  });
+
   it("reports once whether the platform lists its managed type, and created in any case", async () => {
     const { faults } = env.harness.simulator.sim;
     const read = "listManagedDatabaseTypes";

@@ -165,6 +165,13 @@ describe("the wanted version", () => {
     expect(saidOf(wanted, runs, next)).toBe(expected);
   });
 
+  it("is named where it runs", () => {
+    const observed = { ...listed("DEPLOYED"), listed: { id: CLUSTER, name: "edge", version: "1.34" } };
+    expect(report(clusterContext({}, { kubernetesVersion: "1.34" }), observed).conditions).toContainEqual(
+      expect.objectContaining({ type: "UpToDate", status: "True", message: "Kubernetes 1.34 runs." }),
+    );
+  });
+
   it.each<[string, string | undefined, number, string]>([
     ["is waited for where the list lags behind", undefined, 1, "Upgrading"],
     ["has failed where it is offered again", "1.34", 1, "UpgradeFailed"],

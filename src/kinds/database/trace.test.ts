@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 
 import { openIntent } from "../../../test/support/kinds/contexts.ts";
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
-import { DATABASE, passWith, record } from "../../../test/support/services/databases.ts";
+import { DATABASE, OLD_REQUEST, passWith, record, statusOf } from "../../../test/support/services/databases.ts";
 import type { Json } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
+import { serviceBaseline } from "../service/trace.ts";
 import { database } from "./index.ts";
 
 const intentOf = (op: string, mark: Json) => openIntent(op, { id: DATABASE, mark });
@@ -23,6 +24,22 @@ describe("a request to a database whose state the surface does not show", () => 
   ])("%s", async (_what, op, mark, requested, is) => {
     const context = passWith({ surface: "Documented", requested });
     expect(await database.trace(intentOf(op, mark), context, api)).toMatchObject({ is });
+  });
+});
+
+describe("a request to a database of the full surface", () => {
+  const mark = { baseline: serviceBaseline(statusOf("DEPLOYED")), requestId: OLD_REQUEST, settings: 3, retry: "token" };
+  const ordered = { runState: "Running", lastDeployment: { settings: 3, retry: "token" } };
+
+  it.each<[string, string, string, object]>([
+    ["to deploy it is absent while nothing moves", "deployDatabase", "DEPLOYED", { is: "absent" }],
+    ["to deploy it is followed", "deployDatabase", "DEPLOYING", { is: "landed", known: [{ memory: ordered }] }],
+    ["to stop it is absent while it runs", "stopDatabase", "DEPLOYED", { is: "absent" }],
+    ["to stop it landed", "stopDatabase", "STOPPED", { is: "landed", known: [{ memory: { runState: "Stopped" } }] }],
+  ])("%s", async (_what, op, state, expected) => {
+    const services = { statuses: () => Promise.resolve([statusOf(state)]) };
+    const api = { capabilities: capabilitiesOn("Full"), services } as unknown as Platform;
+    expect(await database.trace(intentOf(op, mark), passWith(), api)).toMatchObject(expected);
   });
 });
 
