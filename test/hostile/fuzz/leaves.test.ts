@@ -82,7 +82,8 @@ describe("[G1] the leaves of a schema", () => {
       at: boundariesOf(leaf(path).schema, sample, leaf(path).optional).map(({ value }) => value),
       beyond: invalidsOf(leaf(path).schema, sample).map(({ value }) => value),
     });
-    expect(titles("name", "ab")).toEqual({ at: ["aaab", "b"], beyond: [7, "aaaab", " "] });
+    const strange = [" ", "a\nb", "ab\n", "ab\u0000", "\u202eab", "ab/../x", "-", "ü"];
+    expect(titles("name", "ab")).toEqual({ at: ["aaab", "b"], beyond: [7, "aaaab", ...strange] });
     expect(titles("ports[].port", 5)).toEqual({ at: [1, 9], beyond: ["5", 0, 10, 5.5] });
     expect(titles("ports", [{ port: 1 }])).toEqual({
       at: [[], [{ port: 1 }, { port: 2 }], undefined],

@@ -4,7 +4,7 @@ import { entryOf, seedOf } from "./derive.ts";
 import { leavesOf, type Leaf } from "./leaves.ts";
 import type { Entry, Fixture, TestedKind } from "./outcomes.ts";
 import { placed, valueAt, type Placed } from "./place.ts";
-import { boundariesOf, invalidsOf } from "./values.ts";
+import { boundariesOf, invalidsOf, type Value } from "./values.ts";
 
 export interface LeafCases {
   readonly leaf: Leaf;
@@ -49,11 +49,10 @@ function casesOfLeaf(leaf: Leaf, entry: Entry, base: JsonObject): LeafCases {
   const { schema, optional } = leaf;
   const valid = placed(base, leaf, entry.to);
   const sample = valueAt(base, leaf) ?? entry.to;
-  const put = ({ title, value }: { readonly title: string; readonly value: Json | undefined }): Case => ({
-    title: `${leaf.path}: ${title}`,
-    value,
-    ...placed(base, leaf, value),
-  });
+  const put = ({ title, value, within = "" }: Value): Case => {
+    const { spec, at } = placed(base, leaf, value);
+    return { title: `${leaf.path}: ${title}`, value, spec, at: `${at}${within}` };
+  };
   return {
     leaf,
     entry,

@@ -8,6 +8,8 @@ export interface Value {
   readonly title: string;
   /** Undefined when the leaf is absent. */
   readonly value: Json | undefined;
+  /** What the API server names, below the leaf. */
+  readonly within?: string;
 }
 
 /** @returns values at a leaf's bounds without `sample` itself, and absence if the leaf is optional */
@@ -53,7 +55,8 @@ function typedBoundaries(schema: Structural, sample: Json): readonly Value[] {
 
 /** @returns values that the schema refuses: at least one of a wrong type, unless the leaf accepts any type */
 export function invalidsOf(schema: Structural, sample: Json): readonly Value[] {
-  if (schema.type === undefined) return [];
+  // Of any type; a rule refuses the number of an int-or-string.
+  if (schema.type === undefined && schema["x-kubernetes-int-or-string"] !== true) return [];
   return [{ title: "of another type", value: otherType(schema, sample) }, ...beyond(schema, sample)];
 }
 
@@ -74,11 +77,11 @@ function beyond(schema: Structural, sample: Json): readonly Value[] {
 
 function strangeTexts(schema: Structural, sample: string): readonly Value[] {
   const { maxLength, minLength, pattern } = schema;
-  const odd = [" ", `${sample}\n`, `\u202e${sample}`, `${sample}/../x`, "-", "ü"].find((text) => !fits(pattern, text));
+  const odd = [" ", "a\nb", `${sample}\n`, `${sample}\u0000`, `\u202e${sample}`, `${sample}/../x`, "-", "ü"];
   return [
     ...(maxLength === undefined ? [] : [{ title: "too long", value: padded(sample, maxLength + 1) }]),
     ...(minLength === undefined || minLength === 0 ? [] : [{ title: "too short", value: "" }]),
-    ...(odd === undefined ? [] : [{ title: "in another pattern", value: odd }]),
+    ...odd.filter((text) => !fits(pattern, text)).map((value) => ({ title: JSON.stringify(value), value })),
   ];
 }
 
@@ -89,12 +92,12 @@ function strangeLists(schema: Structural, sample: readonly Json[]): readonly Val
   return [
     ...(minItems === 0 ? [] : [{ title: "too few", value: filled(schema, sample, minItems - 1) }]),
     ...(maxItems === Infinity ? [] : [{ title: "too many", value: filled(schema, sample, maxItems + 1) }]),
-    ...(isKeyed && first !== undefined ? [{ title: "one twice", value: [first, first] }] : []),
+    ...(isKeyed && first !== undefined ? [{ title: "one twice", value: [first, first], within: "[1]" }] : []),
   ];
 }
 
 function otherType({ type }: Structural, sample: Json): Json {
-  if (type === "string") return 7;
+  if (type === "string" || type === undefined) return 7;
   return type === "object" || type === "array" ? "text" : JSON.stringify(sample);
 }
 
