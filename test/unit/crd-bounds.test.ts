@@ -68,6 +68,22 @@ const OPEN = [
   /^\w+\.status\.(intent\.mark|webhook\.intent\.mark)$/,
 ];
 
+/** Texts of a spec that may have line breaks. */
+const MULTILINE = [
+  "ClusterPlatformConnection.spec.allowedNamespaces.selector.matchLabels{}",
+  "PlatformApplication.spec.gitRepository.branch",
+  "PlatformApplication.spec.gitRepository.rootPath",
+  "PlatformApplication.spec.dockerfilePath",
+  "PlatformApplication.spec.variables[].value",
+  "PlatformBinding.spec.template.key",
+  "PlatformBinding.spec.template.version",
+  "PlatformBinding.spec.customerProvidedInputs{}{}.value",
+  "PlatformBlueprint.spec.variables[].value",
+  "PlatformBlueprint.spec.allowedEngineVersions[]",
+  "PlatformProject.spec.description",
+  "PlatformVariableSet.spec.variables[].value",
+];
+
 const isOpen = ({ path, schema }: Leaf): boolean =>
   schema["x-kubernetes-preserve-unknown-fields"] === true && OPEN.some((one) => one.test(path));
 
@@ -95,6 +111,13 @@ describe("[E5] the bounds of the CRDs", () => {
   it("are on every text, list and map, of spec and status", ({ task }) => {
     expect(leaves.filter((leaf) => unbounded(leaf) && !isOpen(leaf)).map(({ path }) => path)).toEqual([]);
     figure(task, `${leaves.length} schemas in ${crds.length} CRDs, 0 unbounded`, leaves.length);
+  });
+
+  it("keep line breaks out of every text of a spec but these", () => {
+    const takes = ({ pattern = "" }: Schema) =>
+      ["ab\nc1234", "abcdef1\n"].some((text) => new RegExp(pattern).test(text));
+    const texts = leaves.filter(({ path, schema }) => /^\w+\.spec\./.test(path) && schema.maxLength !== undefined);
+    expect(texts.filter(({ schema }) => takes(schema)).map(({ path }) => path)).toEqual(MULTILINE);
   });
 
   it("leave open only what is listed", () => {
