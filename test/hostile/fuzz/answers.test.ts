@@ -118,6 +118,7 @@ describe("[C5] an answer", TIMEOUT, () => {
       );
     }
     const count = inJson().length;
+    expect(count).toBeGreaterThan(30);
     figure(task, `0 crashes in ${numRuns} mutations of each of ${count} responses`, count * numRuns);
   });
 
