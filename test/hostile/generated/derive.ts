@@ -103,11 +103,12 @@ function settingOutcomes({ kind, by }: KindCases, as: Json): Partial<Entry> {
   );
   if (create === undefined) return {};
   const none = reported("NotSupportedByApi", "the documented surface has none");
-  const kept = reported("UpdateNotSupported", "the surface has no update of it");
+  const kept = reported("UpdateNotSupported", "the surface has no update of it; the documented one has none at all");
   return {
     full: update === undefined ? kept : sent(update.id, as),
-    documented: update?.surface === "documented" ? sent(update.id, as) : kept,
+    documented: kept,
     created: sent(create.id, as),
+    // Only scripts/new-kind makes such kinds.
     ...(create.surface === "full" && { documented: none, createdDocumented: none }),
   };
 }
@@ -118,7 +119,8 @@ const FROZEN = "spec cannot be changed";
 function lockOf({ kind: { rules, spec }, seed }: Basis, { segments: [first] }: Leaf): Outcome | undefined {
   const member = typeof first === "object" ? first.member : "";
   const messages = [...rules, ...(spec["x-kubernetes-validations"] ?? [])].map(({ message }) => message);
-  if (messages.some((message) => message.startsWith(FROZEN))) return { is: "locked", at: "" };
+  // A rule of the whole object names no field: the refusal begins with its reason.
+  if (messages.some((message) => message.startsWith(FROZEN))) return { is: "locked", at: "422 Invalid;" };
   const isLocked = messages.some((message) => message.startsWith(`spec.${member} cannot be changed`));
   return isLocked && member in seed ? { is: "locked", at: `spec.${member}` } : undefined;
 }

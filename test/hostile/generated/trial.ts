@@ -161,7 +161,8 @@ async function attempt(change: () => Promise<Settled>): Promise<Result> {
 
 const isReady = (result: Result): boolean => "ready" in result && result.ready.status === "True";
 
-const isRefused = (result: Result, at: string): boolean => "refused" in result && result.refused.includes(at);
+const isRefused = (result: Result, at: string): boolean =>
+  "refused" in result && result.refused.includes(`${at} FieldValueInvalid`);
 
 function textOf(result: Result): string {
   return "ready" in result ? `${result.ready.status} ${result.ready.reason}: ${result.ready.message}` : result.refused;
