@@ -33,11 +33,15 @@ async function detailsOf(context: DatabaseContext, observed: Observed, api: Plat
   const { status, unseen } = observed;
   if (id === undefined || serviceRecord(context, observed) === undefined) return undefined;
   if (connectionSecretDue(context, observed, followedDatabase(context, observed)) === undefined) return undefined;
-  if (unseen !== undefined && api.capabilities.supports("listServiceStatuses") !== "Unsupported")
+  const { supports } = api.capabilities;
+  if (unseen !== undefined && supports("listServiceStatuses") !== "Unsupported")
     return { value: undefined, fault: unseen };
-  if (api.capabilities.supports("getDatabaseCredentials") === "Unsupported") return undefined;
+  if (supports("getDatabaseCredentials") === "Unsupported") return undefined;
   if (unseen !== undefined) return memory.connectionSecret && "awaited";
-  if (servicePhase(status?.state ?? "") !== "running") return "awaited";
+  return servicePhase(status?.state ?? "") === "running" ? await credentialsOf(id, api) : "awaited";
+}
+
+async function credentialsOf(id: Uuid, api: Platform): Promise<Observed["details"]> {
   const read = offered(api, "getDatabaseCredentials", () => api.databases.credentials(id), SHOWN);
   const { value, fault } = await sideRead(read, REACHED);
   if (value === undefined) return { value, fault: fault ?? unclearRead(api, "getDatabaseCredentials", REACHED) };
