@@ -241,8 +241,10 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
   });
 }
 
+const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
 function isNamed(type: ResourceType | undefined, namespace: string, name: string): boolean {
-  return type !== undefined && (namespace === "") !== type.namespaced && /^[a-z0-9.-]{1,253}$/.test(name);
+  return type !== undefined && (namespace === "") !== type.namespaced && SUBDOMAIN.test(name);
 }
 
 function writeOf({ method, path, body }: KubeRequest, { kind, metadata: { namespace = "", name } }: KubeObject): Write {
