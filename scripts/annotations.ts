@@ -19,7 +19,7 @@ const OF_USERS: readonly Described[] = [
   },
   ...REQUEST_ANNOTATIONS.map((name) => ({
     name,
-    does: "Requests a reconcile, and one retry of a failed deployment, for each new value. `status.lastHandledReconcileAt` is the last handled value.",
+    does: `Requests a reconcile, and one retry of a failed deployment, for each new value. \`status.lastHandledReconcileAt\` is the last handled value.${name === names.RECONCILE_REQUESTED_AT ? "" : ` Ignored on a resource with \`${names.RECONCILE_REQUESTED_AT}\`.`}`,
     ...(name === names.RECONCILE_REQUESTED_AT && { by: "`kubectl platform reconcile`" }),
   })),
   {
@@ -59,7 +59,7 @@ const OF_THE_OPERATOR: readonly Described[] = [
   { name: names.INTENT, does: "Record of a create that is not confirmed yet, so that it is never sent twice." },
   {
     name: names.BEGUN,
-    does: "Marks a PlatformOperation as started, so that it is never started again.",
+    does: "Marks that a PlatformOperation was started, or that a PlatformDatabase was deployed on a platform that does not show its state, so that neither is repeated if the status is lost.",
   },
 ];
 

@@ -20,7 +20,8 @@ export async function commandsPage(): Promise<string> {
       "terminal only, and none with `NO_COLOR`.",
     EXIT_CODES,
     "`kubectl platform completion` prints scripts for bash, zsh, fish and kubectl.",
-    ["| command | does | asks the platform |", "|---|---|---|", ...commands.map(row)].join("\n"),
+    ["| command | does | operations that it calls itself |", "|---|---|---|", ...commands.map(row)].join("\n"),
+    "`plan` also reads the platform, with the operations that the operator uses.",
     "## Shared flags",
     "Commands that ask the cluster or the platform take these. Those that ask the platform read the connection's " +
       "Secret with the rights of the user.",

@@ -35,6 +35,7 @@ const BESIDE: Readonly<Partial<Record<KindName, readonly OperationName[]>>> = {
     "listVariables",
     "listSecrets",
     "getDeploymentStatus",
+    "getApplicationLog",
   ],
   PlatformDatabase: [
     "listProjects",
@@ -212,7 +213,7 @@ export function coveragePage(): string {
 
 # Coverage
 
-Which operation of the platform is used by which kind or command, and which test shows it. The surface is the smallest that has the operation; [what works on which platform](guides/platforms.md) says what its absence means. [platform-operations.test.ts](../${testPath(EVERY_OPERATION)}) calls every one of them against the simulated platform; the tests named here drive the operator or the plugin.
+Which operation of the platform is used by which kind or command, and which test shows it. The surface is the smallest that has the operation; [what works on which platform](guides/platforms.md) says what its absence means. [platform-operations.test.ts](../${testPath(EVERY_OPERATION)}) calls every one of them against the simulated platform; the other tests named here drive the operator or the plugin.
 
 ## The specification: ${String(documented.length)} operations
 

@@ -151,7 +151,7 @@ const DESCRIBED: readonly Feature[] = [
     kind: "PlatformBinding",
     feature: "unbind",
     needs: "Nothing",
-    without: { seen: "the resource goes, the cluster keeps its template" },
+    without: { seen: "the resource is deleted, the cluster keeps its template" },
   },
 
   everywhere("PlatformWebhook", "register; the receiver of a connection too"),
@@ -169,7 +169,7 @@ const DESCRIBED: readonly Feature[] = [
     "PlatformOperation",
     "see how an action on a cluster ends",
     ["getClusterStatus"],
-    "it is Complete once the platform took it; `listClusters` shows the end as well",
+    "it is Complete once the platform has accepted it; `listClusters` shows the end as well",
     "Accepted",
   ),
   only(

@@ -34,7 +34,7 @@ export function reasonsPage(): string {
   const rows = Object.entries(REASONS).map(([reason, meaning]) => `| \`${reason}\` | ${cell(meaning)} |`);
   return lines([
     "# Reasons",
-    "What the `reason` of a condition means. `Deployed`, `ClusterDeployed` and `IngressReady` carry the platform's own state instead, verbatim.",
+    "What the `reason` of a condition means. `Deployed`, `ClusterDeployed` and `IngressReady` have the platform's state verbatim as their reason, if it is known.",
     ["| reason | meaning |", "|---|---|", ...rows].join("\n"),
   ]);
 }
@@ -59,7 +59,7 @@ export function permissionsPage(): string {
     "Users get `platform-operator-view` and `platform-operator-edit` through the roles `view`, `edit` and `admin` of " +
       "Kubernetes. A user who may edit a PlatformConnection or read its Secret can use the full rights of its token.",
     "## On its machine",
-    "Start the operator with these flags of Node, as the demo and the tests do. Each `--allow-fs-read=…` names a folder of its program or of its credentials; writes to files are never allowed. The flags are only for `run`: a kubeconfig with a credential plugin needs a child process.",
+    "Start the operator with these flags of Node, as the demo and the tests do. Each `--allow-fs-read=…` names the program, or a file or folder of the program or its credentials; writes to files are never allowed. The flags are only for `run`: a kubeconfig with a credential plugin needs a child process.",
     [
       "| flag | what it prevents |",
       "|---|---|",
