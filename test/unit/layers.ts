@@ -48,10 +48,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "prom-client",
       "node:",
     ],
-    except: {
-      "observability/traces/otlp": OPEN_TELEMETRY,
-      "observability/traces/bounded": ["@opentelemetry/sdk-trace"],
-    },
+    except: { "observability/traces/otlp": OPEN_TELEMETRY },
   },
   webhooks: { mayImport: ["kube", "engine/connections/receiver-keys", "operator/config", "zod", "node:"] },
   console: { mayImport: ["text", "api", "kube", "engine", "kinds/index", "operator/config", "zod", "node:"] },
