@@ -22,6 +22,7 @@ describe("[E5] text from outside", () => {
 
   it.each([
     ["https://user:pass@git.example.com/shop", "https://•••@git.example.com/shop", true],
+    ["https://user:p@ss@git.example.com/shop", "https://•••@git.example.com/shop", true],
     ["https://token@git.example.com/shop", "https://•••@git.example.com/shop", true],
     ["see https://a:b@x.example and ssh://c@y.example", "see https://•••@x.example and ssh://•••@y.example", true],
     ["https://git.example.com/@scope/shop", "https://git.example.com/@scope/shop", false],

@@ -2,8 +2,8 @@
 
 /** Control and format characters (bidi among them), line and paragraph separators, lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
-/** The user information of a URL, up to the "@" (RFC 3986 §3.2.1). */
-const CREDENTIALS = /(?<=:\/\/)[^/@\s"]*@/g;
+/** The user information of a URL, up to the last "@" of the authority: a password may have one (RFC 3986 §3.2.1). */
+const CREDENTIALS = /(?<=:\/\/)[^/\s"]*@/g;
 
 /** Returns the text on one line, without characters that change a terminal or the direction of text. */
 export function printable(text: string): string {
