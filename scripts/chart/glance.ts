@@ -7,17 +7,22 @@ const LEADERS = `sum by (namespace, job, name) (leader_election_master_status{${
 export const GLANCE: Row = {
   title: "At a glance",
   panels: [
-    stat("Version", "Of the operator.", "", {
+    stat("Version", "Version of the operator.", "", {
       shows: { "{{version}}": `count by (version) (platform_operator_build_info{${IN}})` },
       asName: true,
     }),
-    stat("Leaders", "Replicas that hold a lease: one, of each shard.", `max(${LEADERS} != 1) or min(${LEADERS})`, {
-      limits: [
-        [0, "red"],
-        [1, "green"],
-        [2, "red"],
-      ],
-    }),
+    stat(
+      "Leaders",
+      "Replicas that lead: exactly one, or with shards exactly one for each shard.",
+      `max(${LEADERS} != 1) or min(${LEADERS})`,
+      {
+        limits: [
+          [0, "red"],
+          [1, "green"],
+          [2, "red"],
+        ],
+      },
+    ),
     stat(
       "Ready",
       "Share of the custom resources that are Ready.",
@@ -43,7 +48,11 @@ export const GLANCE: Row = {
       `sum(platform_operator_resources_stalled{${IN}}) or ${NONE}`,
       { limits: BAD_ABOVE_ZERO },
     ),
-    stat("Waiting", "Custom resources that wait for a worker.", `sum(workqueue_depth{${IN}, ${QUEUE}})`),
+    stat(
+      "Waiting",
+      "Custom resources in the queue: they wait for a worker or for the rate limit.",
+      `sum(workqueue_depth{${IN}, ${QUEUE}})`,
+    ),
     stat(
       "Failed requests",
       "Share of the requests to the platform that got a 5xx or no answer.",
@@ -59,11 +68,11 @@ export const GLANCE: Row = {
     ),
     stat(
       "Asked to slow down",
-      "Until the connection that has to wait longest may send again.",
+      "Time until the connection with the longest pause may send requests again.",
       `max(platform_operator_api_rate_limited_seconds{${IN}})`,
       { unit: "s", limits: BAD_ABOVE_ZERO },
     ),
-    stat("Alerts", "Of the operator's own, those that fire.", `count(${ALERTS}) or ${NONE}`, {
+    stat("Alerts", "Number of the operator's alerts that fire.", `count(${ALERTS}) or ${NONE}`, {
       limits: BAD_ABOVE_ZERO,
     }),
     stat(
@@ -73,14 +82,14 @@ export const GLANCE: Row = {
       { limits: BAD_ABOVE_ZERO },
     ),
     stat(
-      "Starts again",
-      "How often a process was started again within a day, where its pod stayed.",
+      "Restarts",
+      "Restarts of the process within a day. A new pod does not count.",
       `sum(changes(process_start_time_seconds{${IN}}[1d]))`,
       { limits: BAD_ABOVE_ZERO },
     ),
     stat(
-      "Memory of its limit",
-      "Of the replica that has the least left; no data where the container has no limit.",
+      "Memory use",
+      "Share of the memory limit that is used, of the replica with the least memory left. No data if the container has no limit.",
       `max(process_resident_memory_bytes{${IN}} / on (namespace, job, pod) platform_operator_memory_limit_bytes{${IN}})`,
       {
         unit: "percentunit",
@@ -93,19 +102,19 @@ export const GLANCE: Row = {
     ),
     stat(
       "Burn: first request",
-      "How many times as often as the objective allows (1 %) a change took longer than 30 s to its first request; no data without changes within an hour.",
+      "Share of the changes within an hour that took longer than 30 s to their first request, divided by the share that the objective allows (1 %). No data without changes.",
       burn("call"),
       { limits: BURN, width: 6 },
     ),
     stat(
       "Burn: Ready",
-      "How many times as often as the objective allows (5 %) a change took longer than 15 minutes to Ready; no data without changes within an hour.",
+      "Share of the changes within an hour that took longer than 15 minutes to Ready, divided by the share that the objective allows (5 %). No data without changes.",
       burn("ready"),
       { limits: BURN, width: 6 },
     ),
     {
       title: "Alerts that fire",
-      about: "Each has a page of its name among the runbooks.",
+      about: "Alerts that fire. The runbook of an alert has its name.",
       is: "table",
       shows: {
         "": `max by (alertname, severity, kind, customresource_kind, exported_namespace, name, reason) (${ALERTS})`,
@@ -115,7 +124,7 @@ export const GLANCE: Row = {
     },
     {
       title: "Connections, one by one",
-      about: "Those that are not Ready.",
+      about: "Connections that are not Ready.",
       is: "table",
       shows: { "": `min by (kind, exported_namespace, name) (platform_operator_connection_up{${IN}}) == 0` },
       width: 12,

@@ -30,7 +30,7 @@ export const QUEUE = 'name="platform-operator"';
 const WINDOW = "[$__rate_interval]";
 /** For what happens a few times an hour, as deployments do: a range of minutes would be empty most of the time. */
 export const HOUR = "[1h]";
-export const PER_HOUR = "Of the hour before each point.";
+export const PER_HOUR = "Each point covers the hour before it.";
 /** 0 where an operator is scraped: nothing at all is to be seen when none is. */
 export const NONE = `0 * sum(leader_election_master_status{${IN}})`;
 /** As in helm-chart/files/alerts.yaml. */

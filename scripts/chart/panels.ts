@@ -26,17 +26,21 @@ export const ROWS: readonly Row[] = [
       quarter("Not Ready, by kind", "Custom resources that are not Ready, for whatever reason.", {
         "{{kind}}": `sum by (kind) (platform_operator_resources{${IN}, ready!="True"}) > 0`,
       }),
-      quarter("Stalled, by reason", "What waits for a person.", {
+      quarter("Stalled, by reason", "Stalled custom resources, by kind and reason.", {
         "{{kind}} {{reason}}": `sum by (kind, reason) (platform_operator_resources_stalled{${IN}})`,
       }),
-      quarter("Drift and plans", "Differences from the spec, and plans that wait for approval or a window.", {
-        "{{kind}} drifted": `sum by (kind) (platform_operator_resources_drifted{${IN}}) > 0`,
-        "{{kind}} planned": `sum by (kind) (platform_operator_plans_pending{${IN}}) > 0`,
-        "{{kind}} in an unknown state": `sum by (kind) (platform_operator_resources_unknown_state{${IN}}) > 0`,
-      }),
+      quarter(
+        "Drift and plans",
+        "Custom resources that differ from their spec, whose plan waits for approval or a change window, or whose state is undocumented.",
+        {
+          "{{kind}} drifted": `sum by (kind) (platform_operator_resources_drifted{${IN}}) > 0`,
+          "{{kind}} planned": `sum by (kind) (platform_operator_plans_pending{${IN}}) > 0`,
+          "{{kind}} in an unknown state": `sum by (kind) (platform_operator_resources_unknown_state{${IN}}) > 0`,
+        },
+      ),
       {
         title: "Not Ready, one by one",
-        about: "One line for each; needs metrics.perObject.",
+        about: "One row for each custom resource that is not Ready. Needs metrics.perObject.",
         is: "table",
         shows: {
           "": `max by (customresource_kind, exported_namespace, name, ready, reason, suspended) (platform_operator_resource_info{${IN}, ready!="True"})`,
@@ -57,7 +61,7 @@ export const ROWS: readonly Row[] = [
       ),
       graph(
         "Time of a reconcile",
-        "Half, nine of ten and 99 of 100 passes take no longer.",
+        "50th, 90th and 99th percentile.",
         {
           p50: quantile(0.5, "controller_runtime_reconcile_time_seconds", "", KINDS),
           p90: quantile(0.9, "controller_runtime_reconcile_time_seconds", "", KINDS),
@@ -73,30 +77,30 @@ export const ROWS: readonly Row[] = [
         },
         "percentunit",
       ),
-      graph("Queue", "Custom resources that wait for a worker.", {
+      graph("Queue", "Custom resources in the queue: they wait for a worker or for the rate limit.", {
         depth: `sum(workqueue_depth{${IN}, ${QUEUE}})`,
       }),
       graph(
         "Time in the queue",
-        "How long 99 of 100 wait, and the longest pass that runs.",
+        "99th percentile of the wait in the queue, and duration of the longest running reconcile.",
         {
           p99: quantile(0.99, "workqueue_queue_duration_seconds", "", QUEUE),
-          "longest pass": `max(workqueue_longest_running_processor_seconds{${IN}, ${QUEUE}})`,
+          "longest reconcile": `max(workqueue_longest_running_processor_seconds{${IN}, ${QUEUE}})`,
         },
         "s",
       ),
       graph(
-        "Work that goes on",
-        "For how long the resource that is worked on longest has been.",
+        "Work in progress",
+        "Duration of the longest work in progress, by kind.",
         { "{{kind}}": `max by (kind) (platform_operator_operation_in_progress_seconds{${IN}}) > 0` },
         "s",
       ),
-      graph("Changes", `Changing calls of the platform. ${PER_HOUR}`, {
+      graph("Changes", `Requests to the platform that change something. ${PER_HOUR}`, {
         "{{kind}} {{operation}} {{result}}": `sum by (kind, operation, result) (${hourly("platform_operator_changes_total")}) > 0`,
       }),
       graph(
         "Time of an operation",
-        `Nine of ten take no longer. ${PER_HOUR}`,
+        `90th percentile. ${PER_HOUR}`,
         {
           "{{kind}} {{operation}}":
             hourlyQuantile(0.9, "platform_operator_operation_duration_seconds", "kind, operation") + " >= 0",
@@ -108,7 +112,7 @@ export const ROWS: readonly Row[] = [
       }),
       graph(
         "From a change to its first request",
-        `Half, and 99 of 100 changes of custom resources take no longer. ${PER_HOUR}`,
+        `50th and 99th percentile of the changes of custom resources. ${PER_HOUR}`,
         {
           p50: hourlyQuantile(0.5, "platform_operator_apply_to_call_seconds"),
           p99: hourlyQuantile(0.99, "platform_operator_apply_to_call_seconds"),
@@ -117,14 +121,14 @@ export const ROWS: readonly Row[] = [
       ),
       graph(
         "From a change to Ready",
-        `Half, and 95 of 100 changes of custom resources take no longer. ${PER_HOUR}`,
+        `50th and 95th percentile of the changes of custom resources. ${PER_HOUR}`,
         {
           "{{kind}} p50": `${hourlyQuantile(0.5, "platform_operator_apply_to_ready_seconds", "kind")} >= 0`,
           "{{kind}} p95": `${hourlyQuantile(0.95, "platform_operator_apply_to_ready_seconds", "kind")} >= 0`,
         },
         "s",
       ),
-      graph("Changes of resources", `That came to Ready. ${PER_HOUR}`, {
+      graph("Changes of resources", `New generations that became Ready. ${PER_HOUR}`, {
         "{{kind}}": `sum by (kind) (${hourly("platform_operator_apply_to_ready_seconds_count")}) > 0`,
       }),
     ],
@@ -134,7 +138,7 @@ export const ROWS: readonly Row[] = [
     panels: [
       graph(
         "Requests",
-        "By the code of the answer; 0 is no answer, held did not leave.",
+        "By status code. 0: no response; held: not sent because of the rate limit.",
         { "{{code}}": `sum by (code) (${rate("platform_operator_api_requests_total")})` },
         "reqps",
       ),
@@ -148,20 +152,20 @@ export const ROWS: readonly Row[] = [
       ),
       graph(
         "Time of a request",
-        "99 of 100 take no longer.",
+        "99th percentile.",
         { "{{operation}}": `${quantile(0.99, "platform_operator_api_request_duration_seconds", "operation")} >= 0` },
         "s",
       ),
       graph(
         "Pause",
-        "Until the connection that was asked to slow down, and has to wait longest, may send again.",
+        "Time until the connection with the longest pause may send requests again.",
         { pause: `max(platform_operator_api_rate_limited_seconds{${IN}})` },
         "s",
       ),
-      graph("Deliveries", `What the receiver got from the platform. ${PER_HOUR}`, {
+      graph("Deliveries", `Requests to the webhook receiver. ${PER_HOUR}`, {
         "{{event}} {{result}}": `sum by (event, result) (${hourly("platform_operator_webhook_deliveries_total")})`,
       }),
-      graph("Values that are not documented", `How often the platform told one. ${PER_HOUR}`, {
+      graph("Values that are not documented", `Undocumented values in responses of the platform. ${PER_HOUR}`, {
         "{{field}}": `sum by (field) (${hourly("platform_operator_api_unknown_value_total")})`,
       }),
     ],
@@ -177,13 +181,13 @@ export const ROWS: readonly Row[] = [
       ),
       graph(
         "Time of a request to the API server",
-        "99 of 100 take no longer.",
+        "99th percentile.",
         { "{{verb}}": `${quantile(0.99, "rest_client_request_duration_seconds", "verb")} >= 0` },
         "s",
       ),
       graph(
         "Silence of the watches",
-        "Seconds since the API server told something.",
+        "Seconds since the last event or bookmark of the watch.",
         { "{{kind}}": `max by (kind) (platform_operator_watch_last_event_age_seconds{${IN}})` },
         "s",
       ),
@@ -200,12 +204,12 @@ export const ROWS: readonly Row[] = [
         },
         "bytes",
       ),
-      graph("Starts", `Of processes again, where their pod stayed. ${PER_HOUR}`, {
+      graph("Restarts per hour", `Restarts of the process. A new pod does not count. ${PER_HOUR}`, {
         "{{pod}}": `changes(process_start_time_seconds{${IN}}${HOUR})`,
       }),
       graph(
         "Lag of the event loop",
-        "99 of 100 turns are no later. Includes the sampling interval of 50 ms.",
+        "99th percentile of the delay. Includes the sampling interval of 50 ms.",
         { "{{pod}}": `nodejs_eventloop_lag_p99_seconds{${IN}}` },
         "s",
       ),

@@ -196,7 +196,7 @@ const podDisruptionBudget = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Keeps one replica during a drain; of shards, a drain evicts one at a time. Created only with more than one replica or shard.",
+      "Keeps minAvailable replicas during a drain; with shards, a drain evicts one pod at a time. Created only with more than one replica or shard.",
     ),
   minAvailable: z.int().min(1).default(1).describe("Replicas to keep. Not used with shards."),
 });
