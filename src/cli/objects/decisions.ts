@@ -1,4 +1,5 @@
 /** The commands that tell the operator what to do with an object: `pause`, `resume`, `approve` and `resolve`. */
+import { uuid } from "../../api/fields.ts";
 import { APPROVED_PLAN, INTENT, PAUSED, RESOLVE } from "../../api/names.ts";
 import { invalidPause, isPaused } from "../../api/paused.ts";
 import { conditionView } from "../../console/tree/facts.ts";
@@ -6,7 +7,6 @@ import { clusterPlatformConnection, platformConnection } from "../../kinds/conne
 import { stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import { printable } from "../../text/text.ts";
 import { type Call, command } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
@@ -17,7 +17,9 @@ import { actionLines, lastDeployedCommit, reportedPlan } from "./shared/plan-vie
 export const pauseCommand = command({
   asks: "cluster",
   args: [TARGETS],
-  details: "The operator does not change paused objects, on the platform or here, except to delete them.",
+  details:
+    "The operator neither reads nor changes a paused object on the platform, except to delete it. It reports the pause in\n" +
+    "the status of the object.",
   run: async (call) => {
     await setPaused(call, true);
   },
@@ -91,7 +93,7 @@ export const resolveCommand = command({
   details: "Takes exactly one of the four flags. Check the platform first: the operator does not verify the decision.",
   run: async ({ args, flags, io, ...call }) => {
     const decision = decisionOf(flags);
-    if (flags.id !== undefined && !isUuidOfAnyCase(flags.id))
+    if (flags.id !== undefined && !uuid.safeParse(flags.id).success)
       throw new UsageError("--id takes an id of the platform, a lower-case UUID.");
     const object = await call.object(args.object);
     const refusal = REFUSALS[decision](object, flags.id);

@@ -44,16 +44,16 @@ export const forgetCommand = command({
   flags: { "operator-namespace": OPERATOR_NAMESPACE },
   details:
     "The objects stay on the platform. A resource that is created again with the same name no longer adopts them.",
-  run: async ({ cluster, args, flags, io }) => {
+  run: async ({ cluster, args, flags, io, program }) => {
     for (const id of args.id) {
-      if (!isUuidOfAnyCase(id))
-        throw new UsageError(`${JSON.stringify(id)} is not an id of the platform, a lower-case UUID.`);
+      if (!isUuidOfAnyCase(id)) throw new UsageError(`${JSON.stringify(id)} is not an id of the platform, a UUID.`);
     }
     const { client } = await cluster();
     const shards = orphanShards(client, flags["operator-namespace"]);
     for (const id of args.id) {
       const count = await forgetOrphans(shards, id);
-      if (count === 0) throw new CliError(`${id} is not in the orphan ledger. List it with: kubectl platform orphans`);
+      if (count === 0)
+        throw new CliError(`${id} is not in the orphan ledger. List the ledger with: ${program} orphans`);
       io.stdout.write(`${id} forgotten\n`);
     }
   },

@@ -95,6 +95,6 @@ function signOf(status: Step["status"]): string {
 function conclusionOf([first]: readonly Step[], cause: Step | undefined): string {
   const name = first === undefined ? "" : shortTarget(first);
   if (cause === undefined) return `${name} waits for nothing.`;
-  const what = cause === first ? "nothing that it refers to" : shortTarget(cause);
-  return `${name} waits for ${what}: ${[cause.reason, cause.message].filter((word) => word !== "").join(": ")}`;
+  const what = cause === first ? `The cause is ${name} itself` : `${name} waits for ${shortTarget(cause)}`;
+  return `${what}: ${[cause.reason, cause.message].filter((word) => word !== "").join(": ")}`;
 }
