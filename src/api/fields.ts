@@ -17,8 +17,7 @@ const VALIDATIONS = "x-kubernetes-validations";
 
 /**
  * A text of at most `max` characters that matches a pattern.
- * @param message the error message, beside the pattern, and the parser say of any other, beside the pattern, and the
- * parser say of any other
+ * @param message the error message of the CRD, beside the pattern, and of the parser
  */
 export function matches(pattern: RegExp, max: number, message: string): z.ZodString {
   return z
@@ -42,7 +41,11 @@ export const objectName = matches(/^[a-z0-9]+((-+|\.)[a-z0-9]+)*$/, 253, "must b
 const dataKey = matches(/^[-._a-zA-Z0-9]+$/, 253, "must be a key of a Secret or ConfigMap").min(1);
 
 /** A display name on the platform: no line breaks, no blanks at the ends. */
-export const displayName = matches(/^\S(.*\S)?$/, 255, "must not be empty, nor begin or end with a blank");
+export const displayName = matches(
+  /^\S(.*\S)?$/,
+  255,
+  "must not be empty, contain line breaks, or begin or end with a blank",
+);
 
 /** A value in the platform's own spelling; open, because the spec shows only examples. */
 export const platformValue = matches(

@@ -13,7 +13,7 @@ const managementPolicy = z
   .enum(["Manage", "ObserveOnly", "CreateOnly"])
   .optional()
   .describe(
-    "What the operator may write to the platform: Manage allows everything, ObserveOnly nothing, so that the status only shows the platform's state, CreateOnly what applies the spec once, and nothing afterwards. Defaults to Manage.",
+    "What the operator may write to the platform: Manage allows everything; ObserveOnly nothing, so that the status only shows the platform's state, and deletionPolicy counts as Retain; CreateOnly what applies the spec once, and afterwards only what deletionPolicy says. Defaults to Manage.",
   );
 
 const adoptionPolicy = z
@@ -27,7 +27,7 @@ const onMissing = z
   .enum(["Fail", "Recreate"])
   .optional()
   .describe(
-    "What to do if the object no longer exists on the platform: Fail reports it, Recreate creates a new one, without the contents of the old one. Defaults to Fail.",
+    "What to do if the object no longer exists on the platform: Fail reports it, Recreate creates a new one, without the contents of the old one. Recreate needs managementPolicy Manage and has no effect on an object that spec.externalId names. Defaults to Fail.",
   );
 
 const driftPolicy = z
@@ -37,9 +37,10 @@ const driftPolicy = z
     "What to do about changes that others make on the platform: Correct reverts all of them, Report only reports them. When absent, settings are reverted if the platform can update them, while deployments of other commits and stopped services are only reported.",
   );
 
-type ApplyPolicy = "Automatic" | "Manual";
+/** A default, or the defaults of several kinds. */
+type UsualApplyPolicy = "Automatic" | "Manual" | "Automatic, for clusters to Manual";
 
-function applyPolicy(usual: ApplyPolicy) {
+function applyPolicy(usual: UsualApplyPolicy) {
   return z
     .enum(["Automatic", "Manual"])
     .optional()
@@ -73,7 +74,7 @@ const syncWindows = z
   })
   .optional()
   .describe(
-    "Windows in which the operator may write to the platform, deletions included. Reads are always allowed, and changes that the platform makes by itself are not delayed. Defaults to always.",
+    "Windows that restrict when the operator may write to the platform, deletions included. Reads are always allowed, and changes that the platform makes by itself are not delayed. Defaults to always.",
   );
 
 const retry = z
@@ -82,7 +83,7 @@ const retry = z
     backoff: duration.default("5m").describe("Wait time after a failure, e.g. 5m. Defaults to 5m."),
   })
   .optional()
-  .describe("Retries a failed deployment with the same commit. Defaults to never.");
+  .describe("Deploys again after a failed deployment, an application with the same commit. Defaults to never.");
 
 const progressDeadline = duration
   .optional()
@@ -118,7 +119,7 @@ export type DeletionPolicy = keyof typeof DELETES;
 export function lifecycleOf(
   members: readonly (keyof typeof MEMBERS)[],
   deletion: readonly DeletionPolicy[] = [],
-  usual: ApplyPolicy = "Automatic",
+  usual: UsualApplyPolicy = "Automatic",
 ) {
   const [first, ...others] = deletion;
   const deletionPolicy =
@@ -172,7 +173,9 @@ export const logSettings = z
 /** The defaults that a connection sets for all of its objects. */
 export const defaults = z
   .object({
-    lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]).describe("Defaults of spec.lifecycle of objects."),
+    lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"], "Automatic, for clusters to Manual").describe(
+      "Defaults of spec.lifecycle of objects.",
+    ),
     pollInterval: duration
       .optional()
       .describe(

@@ -4,10 +4,11 @@
  */
 export const REASONS = {
   // The goal is reached.
-  Available: "The object exists on the platform as described.",
-  Deployed: "The commit is deployed.",
-  Stopped: "The service is stopped, as requested.",
-  NotDeployed: "The spec names no commit, and nothing is deployed.",
+  Available:
+    "The object exists on the platform as described, as far as the platform shows it. Of a connection: it can be used. Of a catalog: it was read.",
+  Deployed: "The commit, or the service of a blueprint, is deployed.",
+  Stopped: "The service or cluster is stopped, and the spec does not ask for anything else.",
+  NotDeployed: "Nothing is deployed, and the operator is not to deploy it now.",
   Bound: "The template is bound and every selected or mandatory layer is enabled.",
   Completed: "The operation was carried out.",
   Accepted: "The platform accepted the request, but its surface does not show the result.",
@@ -22,12 +23,13 @@ export const REASONS = {
   Upgrading: "The cluster is being upgraded.",
   Deleting: "The object is being deleted on the platform.",
   Canceling: "A deployment is being canceled.",
-  Queued: "A deployment waits in the environment's queue.",
+  Queued: "A request waits: the platform has queued it, or does not take it while other work is under way.",
   // Something else is needed first.
-  ParentNotReady: "The parent exists, but is not ready.",
-  ParentNotFound: "The parent does not exist, here or on the platform.",
+  ParentNotReady: "A resource that the spec refers to exists, but is not ready or has no id yet.",
+  ParentNotFound: "A resource that the spec refers to does not exist, or the platform does not find the parent (404).",
   DependencyNotReady: "A referenced Secret, ConfigMap or object is missing or not ready.",
-  ConnectionNotReady: "The connection cannot be used now; its own conditions say why.",
+  ConnectionNotReady:
+    "There is no connection, it does not allow the namespace, or it cannot be used now; the message or the connection's own conditions say why.",
   WaitingForChildren: "Children must be deleted first.",
   AdoptionPending: "The object was adopted; nothing is written to it until every shard has seen that.",
   ApprovalPending: "A plan waits for approval.",
@@ -35,8 +37,9 @@ export const REASONS = {
   CreateResultUnknown: "A create was sent, and its result cannot be determined.",
   // A person is needed.
   CredentialsMissing: "The Secret with the token, or with the proxy's credentials, or its key, does not exist.",
-  CredentialsInvalid: "The platform rejected the token (401).",
-  PermissionDenied: "The platform forbids the operation (403), or the operator lacks a right in the cluster.",
+  CredentialsInvalid: "The platform rejected the token (401), or the token cannot be sent in a header.",
+  PermissionDenied:
+    "The platform forbids the operation (403), the connection's allowedProjects does not list the project, or the operator lacks a right in the cluster.",
   InvalidSpec:
     "The spec is not valid, or the platform rejected it (400, 422), or the object leaves no room for the operator's records.",
   ProgressDeadlineExceeded: "The platform's operation shows no progress for too long; the operator still polls it.",
@@ -46,8 +49,9 @@ export const REASONS = {
   RestartFailed: "The restart failed.",
   DeleteFailed: "Deleting failed.",
   Canceled: "The deployment was canceled.",
-  NameConflict: "An object of that name exists and may not be adopted.",
-  AlreadyManaged: "Another custom resource holds the same object of the platform.",
+  NameConflict:
+    "An object of that name exists and may not be adopted, an id leads to an object of another name or target, or a ConfigMap or Secret of others has the name of an output.",
+  AlreadyManaged: "Another custom resource holds the same object of the platform, or writes the same variable.",
   DuplicateRemote: "Several objects of the platform match.",
   ExternalResourceDeleted: "The object no longer exists on the platform.",
   ConnectionChanged: "The connection now points to another host or organization.",
@@ -60,20 +64,22 @@ export const REASONS = {
   VersionNotAvailable: "The platform does not offer the cluster this version of Kubernetes.",
   UpgradeFailed: "The platform accepted the upgrade, but the cluster does not run the version.",
   NotCreated: "The object does not exist on the platform, and a policy forbids its creation.",
-  Orphaned: "The object of the platform was left in place.",
+  Orphaned: "In an event: the resource was deleted, and its object stays on the platform.",
   // An operation has ended, or cannot start.
   OperationRejected: "The platform rejected the operation (400, 409, 422).",
   OperationResultUnknown: "An operation was sent, and its result cannot be determined. It is not sent again.",
-  DeadlineExceeded: "The operation did not end in time. The platform may still carry it out.",
+  DeadlineExceeded: "The operation did not end in time. If its request was sent, the platform may still carry it out.",
   WithheldByPolicy: "A policy forbids the operation.",
   // The documented surface cannot do it.
   UpdateNotSupported: "The platform's surface has no such update.",
   DeleteNotSupported: "The platform's surface has no delete.",
-  NotObservable: "The platform's surface does not show it.",
+  NotObservable:
+    "The platform's surface does not show it, or the connection's limits (allowedProjects, allowUnverifiedIds) exclude it.",
   NotSupportedByApi: "The platform's surface has no such operation.",
   Supported: "The platform supports what the spec asks for.",
   NotTried: "The operator learns whether the platform supports the operation when it first uses it.",
-  SurfaceKnown: "The operator knows some of the operations that the platform offers beyond its specification.",
+  SurfaceKnown:
+    "The operator knows of at least one operation beyond the specification whether the platform offers it, or the connection declares the surface.",
   SurfaceUndecided: "The operator does not know yet which operations the platform offers beyond its specification.",
   // The exchange with the platform failed or is limited.
   RateLimited: "The platform asks to slow down (429).",

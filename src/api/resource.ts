@@ -112,7 +112,7 @@ const PAUSED_BY = column(
 export const DRIFTED = column(
   "Drifted",
   ofCondition("Drifted", "status"),
-  "Whether others changed what the spec wants.",
+  "Whether the platform differs from the spec.",
 );
 
 const REMOTE_ID = wide("Remote-ID", ".status.externalId", "Id on the platform.");

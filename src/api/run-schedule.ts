@@ -16,14 +16,14 @@ export const runSchedule = z
   .max(16)
   .optional()
   .describe(
-    "Windows in which it is stopped; outside of them it runs. If a user starts it manually inside a window, it runs until that window ends, and with the annotation platform-operator.io/run-until until that time. The operator stops nothing that the platform cannot start again. Defaults to never.",
+    "Windows in which it is stopped; outside of them it runs. If a user starts it manually inside a window, it runs until that window ends, and with the annotation platform-operator.io/run-until until that time. The operator stops nothing while it does not know that the platform can start it again: a cluster only with surface Full, or after a start has succeeded through this connection. Defaults to never.",
   )
   .meta(ATOMIC);
 
 /** An object with runState Stopped cannot have a schedule. */
 export const RUNS_BY_SCHEDULE = {
   rule: '!has(self.spec.runSchedule) || !has(self.spec.runState) || self.spec.runState != "Stopped"',
-  message: "spec.runSchedule stops what runs otherwise: remove it, or set spec.runState to Running",
+  message: "spec.runSchedule cannot be combined with spec.runState Stopped: remove it, or set spec.runState to Running",
   fieldPath: ".spec.runSchedule",
 } as const satisfies CelRule;
 
@@ -40,13 +40,13 @@ export const runUntil = time.describe(
 /** The schema of `status.nextRunChange`. */
 export const nextRunChange = z
   .object({
-    at: time.describe("When."),
+    at: time.describe("Time of that change."),
     runState: z.enum(["Running", "Stopped"]).describe("Run state from that time on."),
   })
   .describe("Next change by spec.runSchedule.");
 
 /** The columns of `kubectl get -o wide`. */
 export const SCHEDULE_COLUMNS: readonly PrinterColumn[] = [
-  wide("Next", ".status.nextRunChange.runState", "What spec.runSchedule makes of it next."),
-  wide("Next-At", ".status.nextRunChange.at", "When."),
+  wide("Next", ".status.nextRunChange.runState", "Run state that spec.runSchedule sets next."),
+  wide("Next-At", ".status.nextRunChange.at", "Time of that change."),
 ];

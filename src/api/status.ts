@@ -65,7 +65,7 @@ const condition = z
 
 const identity = z
   .object({
-    connectionUid: id.optional().describe("uid of the connection that the object was created through."),
+    connectionUid: id.optional().describe("uid of the connection that the object was last reconciled through."),
     host: text.optional().describe("Host of the platform."),
     organizationId: id.optional().describe("Organization on the platform."),
     parentId: id.optional().describe("Id of the parent on the platform."),
@@ -96,7 +96,7 @@ const intent = z
     }),
   })
   .describe(
-    "An action that was started and whose outcome is not recorded yet. The operator determines the outcome, and repeats the action at most once, only if a repetition has no further effect.",
+    "An action that was started and whose outcome is not recorded yet. The operator finds out whether it was executed. If it was not, the action is planned again; if that cannot be determined, it is repeated at most once, and only if a repetition has no further effect.",
   );
 
 const driftField = z
@@ -132,7 +132,7 @@ export const planSchema = z
     hash: text.describe(
       "Hash of the plan. The annotation platform-operator.io/approved-plan with this value approves it.",
     ),
-    reason: text.describe("Cause of the action, in one word."),
+    reason: text.describe("Why the plan waits: ApprovalPending or OutsideChangeWindow."),
     generation: count.describe("Generation of the spec that it applies."),
     approved: z.boolean().optional().describe("Whether the plan is approved and being executed."),
     actions: z

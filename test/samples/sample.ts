@@ -15,7 +15,7 @@ export const NIGHTS: JsonObject[] = [
   { kind: "Stop", schedule: "0 20 * * 1-5", duration: "11h", timeZone: "Europe/Berlin" },
 ];
 /** The API server's error for a runSchedule with runState Stopped. */
-export const ALWAYS_STOPPED = /spec.runSchedule stops what runs otherwise/;
+export const ALWAYS_STOPPED = /spec.runSchedule cannot be combined with spec.runState Stopped/;
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -26,7 +26,7 @@ export type ListEvidence = "Shown" | "Missing" | "Unclear";
  */
 export type Presence = "Present" | "Unconfirmed" | "Unproven" | "Gone";
 
-/** A summary of all operations beyond the specification. It is only reported: no decision depends on it. */
+/** A summary of all operations beyond the specification (docs/architecture.md §9). No plan depends on it. */
 export type Surface = "Documented" | "Partial" | "Full";
 
 /** A reason and a message that never changes while the facts do not: without times, counters or request ids. */
@@ -163,7 +163,7 @@ export interface ConnectionSettings {
   readonly receiver?: ReceiverSettings | undefined;
   /** The connection's own proxy; undefined: the proxy settings that the operator was started with. */
   readonly proxy?: { readonly url: string; readonly secretName: string | undefined } | undefined;
-  /** The certificate authorities that the connection trusts, from one of two sources; undefined: the system's. */
+  /** The certificate authorities that the connection trusts, from one of two sources; undefined: Node's own. */
   readonly caBundle?:
     | {
         readonly pem?: string | undefined;
@@ -183,7 +183,7 @@ export type WaySettings = Pick<ConnectionSettings, "baseUrl" | "proxy" | "caBund
 export interface NetworkAccess {
   /** "user:password" for the proxy. */
   readonly proxyCredentials?: string | undefined;
-  /** Certificates of authorities in PEM, which replace the system's. */
+  /** Certificates of authorities in PEM, which replace Node's own. */
   readonly ca?: string | undefined;
 }
 

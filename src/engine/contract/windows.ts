@@ -2,7 +2,7 @@ import type { Ms } from "./types.ts";
 
 /** The engine's times, in milliseconds. */
 export const DEFAULT_WINDOWS = {
-  /** From the acknowledgement of an intent to the start of its request, at most (docs/architecture.md §6). */
+  /** From the start of the write of an intent to the start of its request, at most (docs/architecture.md §6). */
   sendMs: 5_000,
   /** After which an intent whose effect is absent may be tried again (docs/architecture.md §6). */
   landingMs: 60_000,

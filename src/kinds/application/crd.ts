@@ -50,7 +50,9 @@ const gitRepository = z
     branch: leftToPlatform(z.string().min(1).max(255), "Branch."),
     provider: platformValue
       .optional()
-      .describe("Git provider in the platform's spelling, e.g. GITHUB. Derived from the URL when absent."),
+      .describe(
+        "Git provider in the platform's spelling, e.g. GITHUB. When absent, GITHUB, GITLAB or BITBUCKET is derived from the host of the URL where the platform takes more than its specification; for other hosts none is sent.",
+      ),
     rootPath: leftToPlatform(z.string().min(1).max(1024), "Directory of the application in the repository."),
   })
   .describe("Repository of the source.");
@@ -72,7 +74,7 @@ const deploy = z
     policy: choice(
       ["Automatic", "Manual"],
       "Automatic",
-      "Automatic deploys after a change of the commit, or of settings or variables that the operator wrote; Manual only reports UpToDate=False.",
+      "Automatic deploys after a change of the commit, or of settings or variables that the operator wrote. Manual reports such a change as UpToDate=False and does not deploy it; it is still deployed by a start (runState, runSchedule) and by a retry of a failed deployment.",
     ),
   })
   .describe("Commit to deploy. Nothing is deployed when absent.");
@@ -101,7 +103,7 @@ export const spec = z
     variables: variablesOf(
       environmentVariableName,
       "An environment variable",
-      "Environment variables, with unique names. Other variables on the platform are not changed.",
+      "Environment variables, with unique names. Other variables on the platform are not changed; one that is removed here stays there.",
       {},
     ),
     deploy: deploy.optional(),
@@ -142,7 +144,7 @@ const lastFailure = lastFailureOf({
   log: atomicList(
     text.describe("A line."),
     MOST_LOG_LINES,
-    "Last lines of the application's log at that time, if spec.logs.onFailure is set. They may contain secrets that the application logs.",
+    "Last lines of the application's log at that time, if spec.logs.onFailure or the connection's default is set. They may contain secrets that the application logs.",
   ),
 });
 
@@ -158,7 +160,7 @@ const written = writtenOf({
   secrets: atomicList(
     z.object(secret).describe("A secret."),
     256,
-    "Those that are secrets, which an import cannot replace.",
+    "The secrets among them; some platforms cannot replace a secret by an import.",
   ),
   sentSecrets: atomicList(
     z
@@ -168,7 +170,7 @@ const written = writtenOf({
     "Secrets that did not exist before an import whose response is not recorded yet.",
   ),
   attempts: count.optional().describe("Number of imports that left out variables for no visible reason."),
-  sentAt: text.optional().describe("The platform's time of the last one."),
+  sentAt: text.optional().describe("The platform's time of the last import that left out variables."),
 });
 
 const ingress = ingressField("application");

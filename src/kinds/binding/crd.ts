@@ -55,7 +55,12 @@ const spec = z.object({
     "PlatformCluster",
     "Cluster that the template is bound to. Cannot be changed once it is bound.",
   ),
-  cluster: clusterContext.optional(),
+  cluster: clusterContext
+    .optional()
+    .describe(
+      "Mode and provider of the cluster, both or none, which restrict what the template allows. When absent, they are " +
+        "taken from the platform's list of clusters; where it does not show them, there is no restriction.",
+    ),
   template: z
     .object({
       key: z.string().min(1).max(255).describe("Key of the template."),

@@ -40,11 +40,16 @@ export const ENGINE_RULE = "spec.allowedEngineVersions needs spec.engine Terrafo
 export const spec = z
   .object({
     ...placeFields("service"),
+    name: displayName.describe(
+      "Name of the service; unique in the environment, case-insensitive. Cannot be changed once the service exists.",
+    ),
     tag: displayName.describe(
       "Tag of the catalog, which names the blueprint and its version, e.g. redis/3.0.0. Cannot be changed once the " +
         "service exists.",
     ),
-    icon: matches(/^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/, 2048, "must be a URI").describe("URI of the service's icon."),
+    icon: matches(/^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/, 2048, "must be a URI").describe(
+      "URI of the service's icon. Cannot be changed once the service exists.",
+    ),
     variables: variablesOf(
       displayName.min(1),
       "A variable of the blueprint",
@@ -74,7 +79,7 @@ export const spec = z
       .optional()
       .describe(
         "Whether the service is deployed right after its creation. The operator has no other way to deploy it. Needs a token with the scopes Write and Deploy, or Admin. Some platforms respond to such a creation without an id; if they do not list services either, it ends in CreateResultUnknown. Defaults to " +
-          "false, as in the platform's own API. An existing service keeps the choice that it was created with.",
+          "false, as in the platform's own API. A later change neither deploys nor stops the service. If it is false, the operator no longer reports that others stopped or uninstalled the service; for an adopted service, true has this reported.",
       ),
     externalId: externalId.optional(),
     // No surface deletes or stops the service of a blueprint.

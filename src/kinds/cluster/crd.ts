@@ -23,7 +23,7 @@ function isCaBundle(value: string): boolean {
 const writeTokenSecretToRef = z
   .object({
     name: objectName.describe(
-      "Name of the Secret in the same namespace. It is created; one that exists already is not overwritten.",
+      "Name of the Secret in the same namespace. The operator creates it and keeps it up to date; a Secret of others is not overwritten.",
     ),
     readOnly: flag(true, "Whether the token is read-only. If false, it has full access to the cluster."),
     server: matches(
@@ -59,14 +59,16 @@ const spec = z
     runState: z
       .enum(["Running", "Stopped"])
       .optional()
-      .describe("Whether the cluster runs. Running needs a platform that can start clusters. Not changed when absent."),
+      .describe(
+        "Whether the cluster runs. Running needs a platform that can start clusters. When absent, it is not changed, except by spec.runSchedule.",
+      ),
     runSchedule,
     kubernetesVersion: matches(/^[1-9][0-9]{0,3}\.(0|[1-9][0-9]{0,3})$/, 16, "must be major.minor, e.g. 1.34")
       .optional()
       .describe(
-        "Version of Kubernetes to upgrade to, as major.minor. The platform is asked once it offers just this version " +
-          "next. Where the platform shows no versions, the first one that is set counts as the one that runs, and each " +
-          "newer one sends one upgrade, to the version that the platform chooses. Left alone when absent.",
+        "Version of Kubernetes to upgrade to, as major.minor. The upgrade is requested once the platform offers " +
+          "exactly this version next. Where the platform shows no versions, the first one that is set counts as the one that runs, and each " +
+          "newer one sends one upgrade, to the version that the platform chooses. Not changed when absent.",
       ),
     writeTokenSecretToRef: writeTokenSecretToRef.optional(),
     credentialsId: uuid
@@ -120,8 +122,8 @@ const token = z
 
 const versionBaseline = z
   .object({
-    kubernetesVersion: text.optional().describe("Version of Kubernetes in the spec."),
-    generation: count.describe("Generation of that spec."),
+    kubernetesVersion: text.optional().describe("Version that counts as the one that runs."),
+    generation: count.describe("Generation of the resource when this was recorded."),
   })
   .describe(
     "First version in the spec, or version of the last upgrade of the cluster, if the platform shows no versions; a newer version in the spec causes an upgrade.",

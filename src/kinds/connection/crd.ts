@@ -28,7 +28,9 @@ const rateLimit = z
       ),
     burst: integer(1, 10_000)
       .optional()
-      .describe("Burst of requests after an idle time, until the first 429. Defaults to a small number."),
+      .describe(
+        "Number of requests that may be sent at once after an idle time, until the platform shows its limit by a 429 or in headers. Defaults to one request and 2 % of the rate.",
+      ),
   })
   .optional()
   .describe(
@@ -54,7 +56,7 @@ const webhook = z
   })
   .optional()
   .describe(
-    "Registers the operator's own receiver on the platform, once, so that the operator is notified at once when a deployment starts or ends. The registration stays on the platform when this section or the connection is deleted. Defaults to none: the operator polls every few minutes.",
+    "Registers the operator's own receiver on the platform, once, so that the operator is notified at once when a deployment starts or ends. The registration stays on the platform when this section or the connection is deleted. Defaults to none: the operator sees deployments of others at the next poll (defaults.pollInterval), and follows its own every 2 to 30 seconds.",
   );
 
 /** @param hint what else to do, after the example */
@@ -96,8 +98,8 @@ const caBundle = exactlyOne(
         "ClusterPlatformConnection.",
     ).optional(),
   },
-  "Certificate authorities to trust instead of the system's, for the platform and for a proxy with an https URL. " +
-    "Exactly one of pem and configMapKeyRef. Defaults to the system's authorities.",
+  "Certificate authorities to trust instead of Node's own, for the platform and for a proxy with an https URL. " +
+    "Exactly one of pem and configMapKeyRef. Defaults to the authorities built into Node.",
 ).optional();
 
 const common = {
@@ -120,13 +122,13 @@ const common = {
   surface: choice(
     ["Auto", "Documented", "Full"],
     "Auto",
-    "Operations that the platform offers: Documented for those of its specification, Full for reads, updates and deletes as well, Auto to learn each operation from the platform's responses.",
+    "Operations that the platform offers: Documented for those of its specification, Full for all others as well (reads, updates, deletes, the stop of applications, the start of clusters), Auto to learn each operation from the platform's responses.",
   ),
   allowUnverifiedIds: z
     .boolean()
     .optional()
     .describe(
-      "Whether the operator may act on an id that a user sets (externalId of a service, cluster or webhook) although the platform does not show that it belongs to the organization. If true, everybody who may create these kinds can use the full rights of the token. An object without this proof is never deleted. When absent, a PlatformConnection without allowedProjects accepts such ids, and every other connection refuses them.",
+      "Whether the operator may act on an id that a user sets (externalId of a service, cluster or webhook) although the platform does not show that it belongs to the organization. If true, everybody who may create these kinds can use the full rights of the token. Where the platform lists the services of an environment, a service that the list lacks is never deleted. When absent, a PlatformConnection without allowedProjects accepts such ids, and every other connection refuses them.",
     ),
   allowedProjects: z
     .array(uuid.describe("Id of a project."))
@@ -156,7 +158,7 @@ const clusterSpec = z.object({
       selector: z
         .object({
           matchLabels: mapOf(z.string().max(63).describe("Value of the label."), 16).describe(
-            "Labels that a namespace must have. An empty selector selects every namespace.",
+            "Labels that a namespace must have, all of them. Without a label, no namespace is selected.",
           ),
         })
         .optional()
@@ -172,7 +174,7 @@ export type ConnectionSpec = z.output<typeof clusterSpec>;
 const surfaceFound = z
   .enum(["Documented", "Partial", "Full"])
   .describe(
-    "Summary of the known operations beyond the specification: Documented if none works, Full if every tried one works, Partial otherwise. Absent while nothing is known.",
+    "Summary of the known operations beyond the specification: Documented if none works, Full if every tried one works, Partial otherwise. The declared one if spec.surface is not Auto. Absent while nothing is known.",
   );
 
 /** The largest number of operations in the status: those that the platform client knows, and room for more. */
@@ -213,7 +215,7 @@ const shared = {
       fieldPath: ".spec.organizationId",
     },
     {
-      // This compares more than the host: the API server's cost estimate forbids to take URLs apart here.
+      // This compares more than the host: the API server's cost estimate forbids taking URLs apart here.
       rule: "self.spec.baseUrl == oldSelf.spec.baseUrl",
       message: "spec.baseUrl cannot be changed; make another connection",
       fieldPath: ".spec.baseUrl",

@@ -98,18 +98,18 @@ export const spec = z
       .optional()
       .describe(
         "Name of the ConfigMap in the same namespace that the default values are put into, under the key values.yaml, " +
-          "for RenderHelmDefaultValues. It is created and goes with this object; one of others is not overwritten.",
+          "for RenderHelmDefaultValues. It is created, and deleted with this object; a ConfigMap of others is not overwritten.",
       ),
     completion: z
       .enum(["Observed", "Accepted"])
       .optional()
       .describe(
-        "When the operation counts as complete. Observed: when the platform shows its end; if the platform cannot show it, nothing is sent. Accepted: when the platform has accepted the request. Defaults to Observed if the platform shows the end, otherwise to Accepted. The condition Complete has the reason Completed or Accepted accordingly.",
+        "When the operation counts as complete. Observed: when the platform shows its end; if it is known that the platform cannot show it, nothing is sent; if a request to a database gets no request id and the platform shows no states, the result is Unknown at the deadline. Accepted: when the platform has accepted the request. Defaults to Observed if the platform shows the end, otherwise to Accepted. The condition Complete has the reason Completed or Accepted accordingly.",
       ),
     backoffLimit: integer(0, 100)
       .default(6)
       .describe(
-        "Number of retries of a request that the platform certainly did not execute. Requests that it refuses because other work is in progress (409) do not count: they are sent again until the deadline. A request with an unknown outcome is never sent again. Defaults to 6.",
+        "Number of retries of a request that the platform certainly did not execute. Requests that it refuses because other work is in progress (409, or 400 with a text that says so) do not count: they are sent again until the deadline. A request with an unknown outcome is never sent again. Defaults to 6.",
       ),
     activeDeadlineSeconds: integer(1, MAX_SECONDS)
       .default(FOLLOWED_SECONDS)
@@ -150,7 +150,7 @@ const record = {
     .object({ requestId, state, startedAt, finishedAt, duration, baseline })
     .describe("The request as accepted by the platform."),
   failedRequests: count.describe(
-    "Number of requests that the platform certainly did not execute, without those that other work in progress was in the way of.",
+    "Number of requests that the platform certainly did not execute, except those that it refused because of other work in progress.",
   ),
   lastFailure: z.object(failure).describe("Reason why the last request was not executed."),
   outcome: z

@@ -39,7 +39,7 @@ export function connectionSecretRef(noun: string, keys: string) {
   return z
     .object({
       name: objectName.describe(
-        "Name of the Secret in the same namespace. It is created; one that exists already is not overwritten.",
+        "Name of the Secret in the same namespace. The operator creates it and keeps it up to date; a Secret of others is not overwritten.",
       ),
     })
     .optional()
@@ -71,7 +71,9 @@ export const deploymentFields = {
   finishedAt: time.optional().describe("Time when the operator observed its end."),
   duration: text.optional().describe("Duration as observed by the operator, e.g. 2m14s."),
   settings: count.optional().describe("Revision of the settings that it was made with; see written.revision."),
-  baseline: text.optional().describe("State of the service before, for a deployment without a request id."),
+  baseline: text
+    .optional()
+    .describe("State of the service or cluster before the request, until the work is observed or has ended."),
   retry: token.optional().describe("Value of the reconcile-requested-at annotation that it was retried for."),
   attempts: count.optional().describe("Number of retries by spec.lifecycle.retry."),
 };
@@ -83,7 +85,9 @@ export type ServiceDeployment = z.output<z.ZodObject<typeof deploymentFields>>;
 export function lastDeploymentOf<Members extends z.ZodRawShape>(members: Members) {
   return z
     .object(members)
-    .describe("The last deployment that the operator requested, or the one that it found at adoption.");
+    .describe(
+      "The last deployment: the one that the operator requested, the one that it found at adoption or after a loss of the status, or, with spec.deploy.policy Manual, the last one of others.",
+    );
 }
 
 const failureFields = {
@@ -114,7 +118,7 @@ const byPath = (description: string) =>
 export const writtenFields = {
   settings: byPath("Settings as last sent, by path in the spec."),
   altered: byPath("Settings that the platform stored with other values, by path in the spec, as stored."),
-  revision: count.optional().describe("Number of times the settings were sent."),
+  revision: count.optional().describe("Number of times the settings were updated after the creation."),
 };
 
 /** What is remembered of written settings. */

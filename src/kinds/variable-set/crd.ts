@@ -42,7 +42,7 @@ const source = exactlyOne(
 
 const target = z
   .object({ applicationRef: reference("PlatformApplication", "An application.") })
-  .describe("Applications that get the variables.");
+  .describe("An application that gets the variables.");
 
 type Target = z.output<typeof target>;
 
@@ -62,7 +62,10 @@ const spec = z.object({
     .min(1)
     .max(32)
     .refine((targets) => !isTwice(targets), "must not name an application twice")
-    .describe("Applications, without duplicates. An application that does not exist yet does not delay the others.")
+    .describe(
+      "Applications, without duplicates. An application that does not exist yet does not delay the others. A set has at " +
+        "most 256 variables, those of whole Secrets and ConfigMaps included, and variables times applications is at most 1024.",
+    )
     .meta(ATOMIC),
   overwrite: flag(
     false,
@@ -137,8 +140,10 @@ const knownTarget = z
     name: text.optional().describe("Name of its PlatformApplication."),
     total: count.optional().describe("Number of variables of the set for it."),
     imported: count.optional().describe("Number of variables in place."),
-    failed: names("Variables that the platform did not accept."),
-    secretKeys: atomicList(secretKey, MAX_NAMES, "Those that are secrets."),
+    failed: names(
+      "Variables that are not in place: the platform did not accept them, or has one of the same name that may not or cannot be replaced.",
+    ),
+    secretKeys: atomicList(secretKey, MAX_NAMES, "Variables of the set that the platform has as secrets."),
     unprunableKeys: names(
       "Variables that are no longer in the set but cannot be removed, because the platform cannot delete variables.",
     ),
@@ -153,7 +158,9 @@ const knownTarget = z
       .optional()
       .describe("The platform's time of the last write; applications with automatic deployment are deployed after it."),
     written: digestField("all variables as last sent").optional(),
-    attempts: count.optional().describe("Number of times they were sent like that."),
+    attempts: count
+      .optional()
+      .describe("Number of imports of this content of which the platform did not take everything."),
   })
   .describe("An application, and the set's variables in it.");
 

@@ -14,7 +14,7 @@ export interface KnownOperations {
   readonly unsupported: readonly string[];
 }
 
-/** A summary for display only; undefined while nothing is known. */
+/** A summary that no plan depends on; undefined while nothing is known. */
 export type SurfaceSummary = "Documented" | "Partial" | "Full" | undefined;
 
 /** How long an operation counts as unsupported before it is tried again. */
