@@ -23,8 +23,10 @@ export async function commandsPage(): Promise<string> {
     ["| command | does | operations that it calls itself |", "|---|---|---|", ...commands.map(row)].join("\n"),
     "`plan` also reads the platform, with the operations that the operator uses.",
     "## Shared flags",
-    "Commands that ask the cluster or the platform take these. Those that ask the platform read the connection's " +
-      "Secret with the rights of the user.",
+    "Commands that read the cluster take the flags under Cluster. Commands that call the platform also take those under " +
+      "Platform, and read the connection's Secret with the rights of the user. `plan` takes those under Platform except " +
+      "`--connection`; `orphans` and `orphans forget` take `--operator-namespace`. `orphans` without `-n` lists the " +
+      "orphans of all namespaces.",
     fenced(flagSection("Cluster", KUBE_FLAGS)),
     fenced(flagSection("Platform", platformFlags())),
     ...commands.flatMap(({ entry, command }) => [`## ${entry.name}`, fenced(helpOf(entry, command))]),

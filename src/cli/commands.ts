@@ -60,7 +60,7 @@ export const GROUPS: Readonly<Record<string, readonly Entry[]>> = {
       REMOTE_OPERATIONS,
     ),
     lazyCommand("trace", "show what an object waits for, up to its connection", () => import("./objects/trace.ts")),
-    lazyCommand("events", "list the operator's events", () => import("./objects/events.ts")),
+    lazyCommand("events", "list the events of custom resources", () => import("./objects/events.ts")),
     logs,
     lazyCommand("history", "list the deployments of an application", loadRollback),
     lazyCommand(

@@ -106,7 +106,7 @@ describe("check", () => {
     const { code, stdout } = await call(["check", "--uninstall"]);
     expect(code).toBe(1);
     expect(stdout).toBe(
-      `✗ PlatformApplication ${env.namespace}/shop  deletionPolicy Delete: deleting it also deletes it on the platform. Delete it while the operator runs, or set Retain.\n`,
+      `✗ PlatformApplication ${env.namespace}/shop  deletionPolicy Delete: deleting it also deletes it on the platform. Delete it while the operator runs, or set spec.lifecycle.deletionPolicy to Retain.\n`,
     );
     // Without a namespace it looks into all of them.
     const everywhere = await cli(["check", "--uninstall", "-o", "json", "--kubeconfig", controlPlane.kubeconfigPath]);

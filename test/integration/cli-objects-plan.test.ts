@@ -31,7 +31,8 @@ describe.each(["documented", "full"] as const)("plan on the %s surface", (surfac
     const { code, stdout, stderr } = await planned(env, [...defaults(env), ...tree(env, "shop")]);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: "1 of other kinds: not planned. Values are taken from Secrets and ConfigMaps.\n",
+      stderr:
+        "Objects of other kinds, which are not planned: 1. The values of Secrets and ConfigMaps among them are used.\n",
     });
     expect(stdout).toBe(
       [

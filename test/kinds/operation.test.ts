@@ -203,7 +203,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     expect(await application.run()).toMatchObject({ ops: [], wrote: false });
   });
 
-  it("is held back by a policy that forbids to write, and says so", async () => {
+  it("is held back by a policy that forbids writing, and says so", async () => {
     const held = await env.applied(invoices).run({ blockedOperations: new Set(["sendInvoices"]) });
     expect(held).toMatchObject({ ops: [], end: "stalled WithheldByPolicy" });
   });

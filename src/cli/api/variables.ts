@@ -10,7 +10,7 @@ import { print, type View } from "../base/render.ts";
 import { apiCommand, APPLICATION, readCommand } from "./declare.ts";
 
 const KINDS = ["PlatformApplication"] as const;
-const KEY = { name: "key", about: "name of the variable" } as const;
+const KEY = { name: "key", about: "name of the variable or secret" } as const;
 const FILE = {
   file: { is: "text", short: "f", value: "FILE", about: "file with the value; defaults to standard input" },
 } as const;

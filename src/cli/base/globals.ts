@@ -22,7 +22,7 @@ export const OPERATOR_FLAGS = {
     is: "text",
     value: "NAME",
     fallback: "platform-operator",
-    about: "namespace of the Secrets of ClusterPlatformConnections",
+    about: "namespace of the operator, which also has the Secrets of ClusterPlatformConnections",
   },
   "allowed-platform-hosts": {
     is: "text",

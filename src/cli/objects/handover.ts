@@ -61,7 +61,7 @@ export async function handOver(call: MoveCall, move: Move): Promise<void> {
   const applier = applierOf(await cluster.patch(old, change, { dryRun: "All" }));
   if (applier !== undefined) {
     throw new CliError(
-      `${applier} applies ${target} and would create it again: move it in its source, as the guide describes.`,
+      `${applier} applies ${target} and would create it again: move it in its source, as docs/guides/move.md describes.`,
     );
   }
   await create(move, query);

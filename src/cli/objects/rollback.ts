@@ -75,8 +75,8 @@ export const rollbackCommand = command({
     ...WAIT_FOR_READY,
   },
   details:
-    "Only writes spec.deploy.gitCommitId. Change the manifest in its source as well: a tool that applies it again, e.g.\n" +
-    "Argo CD, reverts the commit.",
+    "Writes spec.deploy.gitCommitId; with --wait, also requests a reconcile, as reconcile --wait does. Change the manifest\n" +
+    "in its source as well: a tool that applies it again, e.g. Argo CD, reverts the commit.",
   run: async (call) => {
     const { flags, io, report } = call;
     const object = await call.object(call.args.application, KINDS);

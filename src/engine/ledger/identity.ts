@@ -86,11 +86,11 @@ export function identityMismatch(object: KubeObject, now: RecordedIdentity): Why
     (host !== undefined && host !== now.host) ||
     (organizationId !== undefined && organizationId !== now.organizationId)
   ) {
-    const message = `This resource was recorded on ${host ?? "another host"}, organization ${organizationId ?? "unknown"}; its connection now leads to ${now.host}, organization ${now.organizationId}. Point it back, or create a new resource.`;
+    const message = `This resource was recorded on ${host ?? "another host"}, organization ${organizationId ?? "unknown"}; its connection now leads to ${now.host}, organization ${now.organizationId}. Change the connection back, or create a new resource.`;
     return { reason: "ConnectionChanged", message };
   }
   if (parentId !== undefined && now.parentId !== undefined && parentId !== now.parentId) {
-    const message = `This resource was recorded under the parent ${parentId}; its reference now leads to ${now.parentId}. Point it back, or create a new resource.`;
+    const message = `This resource was recorded under the parent ${parentId}; its reference now leads to ${now.parentId}. Change the reference back, or create a new resource.`;
     return { reason: "ParentChanged", message };
   }
   return undefined;

@@ -30,7 +30,7 @@ export function invalidWindows(
 ): Why | undefined {
   for (const [index, window] of (windows ?? []).entries()) {
     const at = `${field}[${index}]`;
-    if (window.duration <= 0) return { reason: "InvalidSpec", message: `${at}.duration must be longer than nothing.` };
+    if (window.duration <= 0) return { reason: "InvalidSpec", message: `${at}.duration must be greater than zero.` };
     try {
       parsed(window, now).cron.nextRun(now);
     } catch {

@@ -89,7 +89,7 @@ async function deleteExternal(r: Resolved, policy: "Delete" | "Stop"): Promise<M
 /** Returns why this resource must not delete the object of the platform; undefined if it may. */
 function notOurs({ ports, object, context, recordedIdentity }: Resolved): string | undefined {
   if (context.id === undefined) return undefined;
-  if (context.identitySource === "given") return "spec.externalId names it, but it was never taken over.";
+  if (context.identitySource === "given") return "spec.externalId names it, but it was never adopted.";
   const holder = ports.idOwnership.holder(context.id, object, recordedIdentity);
   return holder === undefined ? undefined : `it belongs to the resource "${holder}".`;
 }
@@ -145,7 +145,7 @@ async function writeUnrecorded(
 ): Promise<Ms> {
   local.failures += 1;
   const reason = error.failure === "Forbidden" ? "PermissionDenied" : "DependencyNotReady";
-  const message = `What stays on the platform cannot be recorded in the orphan ledger: ${error.message}. The resource is held for it for some minutes, then it goes nevertheless.`;
+  const message = `What stays on the platform cannot be recorded in the orphan ledger: ${error.message}. The deletion waits some minutes for the record, and then completes without it.`;
   // The status gets none of the resolved facts.
   const r = beginReconcile(ports, kind, object, local);
   const again = Math.min(left, soon(r));

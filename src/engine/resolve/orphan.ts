@@ -79,6 +79,6 @@ function orphanKeyOf({ object, recordedIdentity }: RecordTarget): OrphanKey {
 
 /** Returns why the object of an entry is not adopted, and what to do about it. */
 export function notAdopted({ reason, message }: Why, { id }: Orphan): Why {
-  const hint = `The orphan ledger says that an earlier resource of this name left ${id} on the platform. To have nothing to do with it, run "kubectl platform orphans forget ${id}", or set spec.lifecycle.adoptionPolicy to Never.`;
+  const hint = `The orphan ledger says that an earlier resource of this name left ${id} on the platform. If this resource must not adopt it, run "kubectl platform orphans forget ${id}", or set spec.lifecycle.adoptionPolicy to Never.`;
   return { reason, message: `${message} ${hint}` };
 }

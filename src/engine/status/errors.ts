@@ -111,7 +111,7 @@ function unknownOutcome({ operation }: ApiError, phase: CallKind): FailureVerdic
 function forbidden(error: ApiError, phase: CallKind, attempts: number): FailureVerdict {
   const why: Why = {
     reason: "PermissionDenied",
-    message: `The platform forbids ${error.operation} (403): ${sentenceOf(error)} Use a token with the scope ${SCOPES[phase]} or Admin for it; the operator tries again when the Secret changes.`,
+    message: `The platform forbids ${error.operation} (403): ${sentenceOf(error)} Use a token with the scope ${SCOPES[phase]} or Admin for it; the operator tries again at intervals, and soon after the Secret changes.`,
   };
   if (phase === "read" && attempts < FORBIDDEN_READS) return { is: "connection", why };
   return { is: "terminal", why, again: 10 * MINUTE };
@@ -133,7 +133,7 @@ function rejected(error: ApiError, phase: CallKind, attempts: number, goal: Goal
     const why: Why = { reason: goal === "absent" ? "DeleteFailed" : "StopFailed", message };
     return { is: "terminal", why, again: 10 * MINUTE };
   }
-  const message = `The platform rejected ${operation} (${status}): ${said} Change the spec; the same is not sent again.`;
+  const message = `The platform rejected ${operation} (${status}): ${said} Change the spec. The operator sends the same request again only if the annotation platform-operator.io/reconcile-requested-at asks for it, or after a restart.`;
   return terminal("InvalidSpec", message);
 }
 
@@ -146,7 +146,7 @@ export function rejectedToken({ key, settings }: Holder, { status, message: said
   const where = key.namespace === "" ? "the operator's namespace" : `namespace "${key.namespace}"`;
   const token = `the token from Secret "${name}" key "${entry}" in ${where}`;
   const what = status === 0 ? `The operator does not send ${token}: ${said}.` : `The platform rejected ${token} (401).`;
-  const message = `${what} Replace the token; the operator tries again when the Secret changes.`;
+  const message = `${what} Replace the token; the operator tries again at intervals, and soon after the Secret changes.`;
   return { reason: "CredentialsInvalid", message };
 }
 

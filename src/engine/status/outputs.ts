@@ -50,11 +50,11 @@ function keepUnsaved(r: Ended, status: JsonObject): void {
 function secretRefusal(error: unknown, name: string): Why | undefined {
   if (isKube(error, "Conflict")) return notOurs("Secret", name);
   if (isKube(error, "Invalid")) {
-    const message = `The API server does not accept Secret "${name}", perhaps for an admission policy of the cluster. The operator tries again.`;
+    const message = `The API server does not accept Secret "${name}", perhaps because of an admission policy of the cluster. The operator tries again.`;
     return { reason: "PermissionDenied", message };
   }
   if (!isKube(error, "Forbidden")) return undefined;
-  const message = `The operator may not write Secret "${name}": nothing is granted in this namespace. A cluster admin can bind the ClusterRole platform-operator-secret-outputs to the operator's ServiceAccount here.`;
+  const message = `The operator may not write Secret "${name}" in this namespace. A cluster admin can bind the ClusterRole platform-operator-secret-outputs to the operator's ServiceAccount here; with the chart, add the namespace to rbac.secretOutputs.`;
   return { reason: "PermissionDenied", message };
 }
 

@@ -89,8 +89,9 @@ export function overdue({ reason, message }: Why): Why {
  */
 export function refusedForLong({ message }: Why): Why {
   const advice =
-    "It has been refused for spec.lifecycle.progressDeadline (1h where it is not set), and is sent again after as long, " +
-    "or at once with the annotation platform-operator.io/reconcile-requested-at. Look at the platform.";
+    "The platform has refused the request for spec.lifecycle.progressDeadline (1h where it is not set). The operator " +
+    "sends it again after the same time, or at once with the annotation platform-operator.io/reconcile-requested-at. " +
+    "Check the object on the platform.";
   return { reason: "ProgressDeadlineExceeded", message: `${message} ${advice}` };
 }
 

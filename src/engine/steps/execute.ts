@@ -230,8 +230,9 @@ async function writeIntent(r: Resolved, observed: unknown, step: OnceStep, inten
 }
 
 function sentAgain({ reason, message }: Why): Why {
-  const again = "The platform did not confirm the same order before, and nothing shows whether it was carried out";
-  return { reason, message: `${message} ${again}: it is sent once more, which changes nothing if it was.` };
+  const again =
+    "The platform did not confirm an earlier request of this kind. The operator sends it once more; if the earlier one was carried out, this changes nothing.";
+  return { reason, message: `${message} ${again}` };
 }
 
 /** Writes the status that precedes a request. @throws KubeError "Conflict" */

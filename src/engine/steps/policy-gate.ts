@@ -163,7 +163,7 @@ function concluded(place: Place, { plan, mayTake, forbids }: Sifted): Allowed {
 function refused(step: Step): Exclude<Plan, { is: "step" }> {
   if (step.repeat === "safe" || !step.creates) return { is: "settled" };
   const message =
-    "It does not exist on the platform, and spec.lifecycle.managementPolicy forbids to create it. Create it there, set spec.externalId, or change the policy.";
+    "It does not exist on the platform, and spec.lifecycle.managementPolicy forbids its creation. Create it there, set spec.externalId, or change the policy.";
   return { is: "stalled", why: { reason: "NotCreated", message } };
 }
 

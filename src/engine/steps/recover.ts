@@ -133,7 +133,7 @@ function noteConfirmation(r: Resolved, { uid, creates, accepted }: Intent): void
 /** Returns why a create that was sent under another parent than the current one cannot be traced. */
 function elsewhere({ recordedIdentity }: Resolved, intent: Intent): Why | undefined {
   if (!intent.creates || intent.parentId === recordedIdentity.parentId) return undefined;
-  const message = `An earlier create under the parent ${intent.parentId ?? "(none)"} was not confirmed, but the reference now leads to ${recordedIdentity.parentId ?? "none"}. Point it back until that is found out, or set the annotation ${RESOLVE}=recreate.`;
+  const message = `An earlier create under the parent ${intent.parentId ?? "(none)"} was not confirmed, but the reference now leads to ${recordedIdentity.parentId ?? "none"}. Change the reference back until the operator knows the result. If nothing was created, set the annotation ${RESOLVE}=recreate.`;
   return { reason: "ParentChanged", message };
 }
 

@@ -140,9 +140,9 @@ describe("the conditions of an application", () => {
       const spec = { deploy: { gitCommitId: OTHER_COMMIT, policy } };
       return reportOf({ spec }, observedIn("DEPLOYED")).conditions.find(({ type }) => type === "UpToDate")?.message;
     };
-    expect(messageOf("Automatic")).toBe("A change of commit is not deployed yet.");
+    expect(messageOf("Automatic")).toBe("A change of the commit is not deployed yet.");
     expect(messageOf("Manual")).toBe(
-      "A change of commit is not deployed yet. spec.deploy.policy is Manual: deploy it on the platform.",
+      "A change of the commit is not deployed yet. spec.deploy.policy is Manual: deploy it on the platform.",
     );
   });
 });

@@ -77,7 +77,8 @@ export function ready(context: ApplicationContext, observed: Observed): Why {
   if (phase !== "running")
     return { reason: "NotDeployed", message: `${what} exists on the platform; nothing is to be deployed.` };
   const commit = runningCommit(context, observed);
-  if (commit === undefined) return { reason: "Available", message: `${what} runs; the platform does not say what.` };
+  if (commit === undefined)
+    return { reason: "Available", message: `${what} runs; the platform does not show its commit.` };
   return { reason: "Deployed", message: `Commit ${shortCommit(commit)} is deployed.` };
 }
 
@@ -90,9 +91,12 @@ function upToDate(context: ApplicationContext, observed: Observed): readonly Con
   const phase = serviceProgress(context.memory.lastDeployment, observed)?.phase;
   const isUpToDate =
     cause === undefined && last !== undefined && carries(phase, last) && !isLost(context, observed, last);
-  const what = cause === undefined || cause === "retry" ? "deployment" : cause;
+  const what =
+    cause === undefined || cause === "retry"
+      ? "The application does not run its last deployment."
+      : `A change of ${cause === "commit" ? "the commit" : cause} is not deployed yet.`;
   const how = deploy.policy === "Manual" ? " spec.deploy.policy is Manual: deploy it on the platform." : "";
-  return [upToDateCondition(isUpToDate, `A change of ${what} is not deployed yet.${how}`)];
+  return [upToDateCondition(isUpToDate, `${what}${how}`)];
 }
 
 /** Reports whether the last deployment failed, and nothing shows that others deployed its commit since. */
@@ -120,7 +124,7 @@ function leftOut({ memory }: ApplicationContext, observed: Observed, names: read
   const isFixed = (name: string): boolean => isListedSecret(observed, name);
   const isOver = nextTry(memory.written ?? {}, observed.serverNow) === "refused";
   const how = isOver
-    ? "see there why, and have it sent again with the annotation platform-operator.io/reconcile-requested-at."
+    ? "find the reason on the platform, then request another import with the annotation platform-operator.io/reconcile-requested-at."
     : "it is sent again.";
   const causes = [
     [

@@ -100,16 +100,16 @@ function checkRead(context: BindingContext, observed: Observed): Plan<"put"> | u
   return { is: "waiting", why: { reason: "Progressing", message: "The binding was written and is read back." } };
 }
 
-/** Reports that there is no binding, or that none is shown, where a policy forbids to write one. */
+/** Reports that there is no binding, or that none is shown, where a policy forbids writing one. */
 function checkBound(context: BindingContext, observed: Observed): Plan<"put"> | undefined {
   if (observed.sent || context.memory.written !== undefined || isBound(context, observed)) return undefined;
   const { clusterId } = context.inputs;
   if (observed.bound === "none") {
-    const message = `No template is bound to cluster ${clusterId}, and a policy forbids to bind one.`;
+    const message = `No template is bound to cluster ${clusterId}, and a policy forbids binding one.`;
     return stalled("NotCreated", message);
   }
   if (observed.bound !== undefined) return undefined;
-  const message = `A policy forbids to bind the template, and the platform's surface does not show what cluster ${clusterId} has.`;
+  const message = `A policy forbids binding the template, and the platform's surface does not show what cluster ${clusterId} has.`;
   return stalled("NotObservable", message);
 }
 

@@ -92,7 +92,7 @@ describe("the report of a binding", () => {
   it("reports layers as unknown where the answer has none", () => {
     const { ready, conditions, status } = report({ memory: writtenMemory(context, undefined) });
     expect(conditions[1]).toMatchObject({ type: "LayersReady", status: "Unknown", reason: "NotObservable" });
-    const message: unknown = expect.stringContaining("does not show how its layers are");
+    const message: unknown = expect.stringContaining("does not show the state of its layers");
     expect(ready).toMatchObject({ reason: "Available", message });
     expect(status).not.toHaveProperty("layersEnabled");
   });

@@ -119,7 +119,7 @@ export function configCondition(spec: BlueprintSpec): readonly ConditionFact[] {
   const ignored = spec.engine === "Helm" ? ignoredByHelm(spec) : [];
   const message =
     ignored.length === 0
-      ? `Nothing in ${OVERRIDES} speaks against a ${spec.engine} blueprint; the platform judges the rest.`
+      ? `The operator finds no error in ${OVERRIDES} for a ${spec.engine} blueprint; the platform validates the rest.`
       : `Helm blueprints ignore ${ignored.join(", ")}: only the timeout and the resource fields apply. Remove what is ignored.`;
   const reason = ignored.length === 0 ? "Valid" : "FieldsIgnored";
   return [{ type: "ConfigValid", status: "True", reason, message }];

@@ -30,7 +30,7 @@ export function ready(context: BlueprintContext, observed: Observed): Why {
   if (observed.status === undefined) return unshown(context, observed, what);
   const phase = servicePhase(observed.status.state);
   if (phase === "running") return { reason: "Deployed", message: `${what} is deployed.` };
-  const left = "and whether it is deployed is left to others";
+  const left = "and the operator does not deploy it";
   if (phase === "stopped") return { reason: "NotDeployed", message: `${what} is stopped on the platform, ${left}.` };
   return { reason: "NotDeployed", message: `${what} exists on the platform and is not deployed.` };
 }
@@ -46,7 +46,7 @@ function unshown(context: BlueprintContext, observed: Observed, what: string): W
     const message = `${what} was created. Nothing will deploy it: spec.deployOnCreate was false, and the platform's surface has no deployment of blueprints. Deploy it on the platform.`;
     return { reason: "Available", message };
   }
-  const how = createdAt === undefined ? "taken over" : "created and its deployment asked for";
+  const how = createdAt === undefined ? "adopted" : "created, and its deployment was requested";
   return { reason: "Available", message: `${what} was ${how}; the platform's surface does not show its state.` };
 }
 

@@ -148,7 +148,9 @@ describe("a catalog", () => {
       description: "x".repeat(200_000),
     }));
     const { ready, status } = await reportOf(context({}), { templates: big });
-    expect(ready.message).toContain("6 entries of templates.json are left out: a ConfigMap holds 900 KiB.");
+    expect(ready.message).toContain(
+      "6 entries of templates.json are left out: the operator writes at most 900 KiB into a ConfigMap.",
+    );
     expect(status["counts"]).toEqual({ templates: 10 });
   });
 

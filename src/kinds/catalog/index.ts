@@ -80,7 +80,7 @@ function readyMessage(configMap: string, sections: readonly Section[], { omitted
   );
   const cut = omitted.map(
     ({ name, count }) =>
-      ` ${count} entries of ${name}.json are left out: a ConfigMap holds ${MAX_BYTES / 1024} KiB. Spread the sections over several catalogs.`,
+      ` ${count} entries of ${name}.json are left out: the operator writes at most ${MAX_BYTES / 1024} KiB into a ConfigMap. Spread the sections over several catalogs.`,
   );
   return `The catalog is in ConfigMap "${configMap}".${[...unread, ...cut].join("")}`;
 }

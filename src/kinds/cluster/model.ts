@@ -99,7 +99,7 @@ export function working({ memory, spec }: ClusterContext, state: string): Why {
 
 const ADVICE: ReadonlyMap<string, string> = new Map([
   ["INVALID_CREDENTIALS", "Renew the cloud credentials of the cluster on the platform"],
-  ["CANCELED", "It was canceled on the platform"],
+  ["CANCELED", "It was canceled on the platform. Start it again there"],
 ]);
 
 /** Returns the reason of a failure, with what to do about it. @param isRetried whether a reconcile request retries it */

@@ -79,7 +79,7 @@ function locked(context: ClusterContext, observed: Observed, { state, lock }: Cl
   if (state === undefined) return [];
   if (isClusterShown(observed))
     return [{ type, status: "False", reason: "Unlocked", message: "The cluster is not locked." }];
-  const message = `The platform last answered without a lock that still holds. ${ONLY_ANSWERS}.`;
+  const message = `The last answer of the platform showed no lock that is still valid. ${ONLY_ANSWERS}.`;
   return [{ type, status: "Unknown", reason: "NotObservable", message }];
 }
 
@@ -145,7 +145,7 @@ function unseenReady(context: ClusterContext): Why {
   const byOperation = acceptedStop(context) ?? acceptedUpgrade(context);
   if (byOperation !== undefined) return { reason: "Accepted", message: byOperation };
   if (wanted !== undefined && wasOrdered(context, wanted)) return { reason: "Accepted", message: takenUpgrade(wanted) };
-  const message = "The cluster is taken over; the platform's surface does not show how it is.";
+  const message = "The cluster was adopted; the platform's surface does not show its state.";
   return { reason: "Available", message };
 }
 

@@ -116,7 +116,7 @@ async function ask(api: Platform, projectId: string | undefined): Promise<string
   }
   const status = api.capabilities.inconclusive("getProject") ?? 0;
   const how = status === 0 ? "The platform did not answer getProject" : `The platform answered ${status} to getProject`;
-  return `${how}, which does not show whether it offers that operation. It is tried again at growing intervals.`;
+  return `${how}, so it is not known whether it offers that operation. The operator tries again at growing intervals.`;
 }
 
 /** Returns the condition SurfaceKnown: Unknown while nothing is known, True afterwards. */

@@ -87,7 +87,10 @@ export function registration(resource: Kind<RegistrationTypes>["resource"]): Kin
 function plan(context: RegistrationContext, observed: Observed): Plan<Action> {
   const { spec, inputs } = context;
   if (!inputs.url.startsWith("https:") && spec.baseUrl.startsWith("https:")) {
-    return stalled("InvalidSpec", "spec.webhook.receiverUrl must be https: what proves a delivery is sent to it.");
+    return stalled(
+      "InvalidSpec",
+      "spec.webhook.receiverUrl must be an https URL, because requests to it contain the secret that proves a delivery.",
+    );
   }
   const id = inputs.anew && !observed.sent ? undefined : idOf(context);
   if (id === undefined) return create(context);

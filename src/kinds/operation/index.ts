@@ -113,7 +113,7 @@ function request(context: OperationContext, observed: Observed, action: Operatio
 const NOT_SHOWN: Why = { reason: "Progressing", message: "The platform does not show yet how it goes." };
 
 const WITHHELD =
-  "The managementPolicy that the connection sets for its objects forbids to write to the platform. Use another connection.";
+  "The managementPolicy that the connection sets for its objects forbids writing to the platform. Use another connection.";
 
 function underWay(context: OperationContext, observed: Observed, { target }: OperationAction): Why {
   const progress = requestProgress(context, observed);

@@ -41,7 +41,7 @@ function renderedEnd({ spec }: OperationContext, rendered: Rendered | undefined)
   if (rendered === undefined) return undefined;
   if ("why" in rendered) return failure(rendered.why);
   if (new TextEncoder().encode(rendered.values).length > MAX_BYTES) {
-    const message = `The default values are longer than ${MAX_BYTES / 1024} KiB, which a ConfigMap does not hold.`;
+    const message = `The default values are longer than ${MAX_BYTES / 1024} KiB, the most that the operator writes into a ConfigMap.`;
     return failure({ reason: "OperationRejected", message });
   }
   return complete(`The default values are in ConfigMap "${spec.outputConfigMap ?? ""}" under values.yaml.`);
@@ -94,7 +94,7 @@ function failedMessage(state: string): string {
     state === "CANCELED"
       ? "It was canceled, or another service of the environment failed first"
       : "Look at it on the platform";
-  return `The platform reports ${state}. ${advice}, and create another PlatformOperation to try again.`;
+  return `The platform reports ${state}. ${advice}. Create another PlatformOperation to try again.`;
 }
 
 const TOO_LATE: Why = {

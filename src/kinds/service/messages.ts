@@ -55,7 +55,7 @@ export function explainFailure(state: string, { noun, advice, isRetried = true }
 }
 
 const CANCELED_ADVICE: ReadonlyMap<string, string> = new Map([
-  ["CANCELED", "It was canceled, or another service of the environment failed first"],
+  ["CANCELED", "It was canceled, or another service of the environment failed first. Start it again on the platform"],
 ]);
 
 /** Returns the first seven digits. */

@@ -165,7 +165,7 @@ export function unclearRead(
 
 function failedRead(operation: string, status: number, what: string): string {
   const how = status === 0 ? "did not answer" : `answered ${status} to`;
-  return `The platform ${how} ${operation}, which shows ${what}.`;
+  return `The platform ${how} ${operation}, the operation that shows ${what}.`;
 }
 
 /** Returns the condition that says Unknown while a side read fails; none otherwise. */

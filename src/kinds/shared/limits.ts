@@ -31,7 +31,7 @@ export function unprovenId(context: WithPolicies<"allowUnverifiedIds">, what: st
 
 /** Returns the reason of an id that the connection does not accept without a proof. */
 export function unprovenReason(what: string): Why {
-  const message = `The platform's surface does not show where the ${what} belongs, so it is not touched. A person who may edit the connection can let such ids stand with spec.allowUnverifiedIds.`;
+  const message = `The platform's surface does not show where the ${what} belongs, so it is not touched. A person who may edit the connection can allow such ids with spec.allowUnverifiedIds.`;
   return { reason: "NotObservable", message };
 }
 

@@ -29,7 +29,7 @@ export function adoptOrRefuse(
   const [first, ...others] = matches;
   if (first === undefined) {
     if (adoption !== "Required") return undefined;
-    const message = `There is no ${what} on the platform, and adoptionPolicy Required forbids to create one.`;
+    const message = `There is no ${what} on the platform, and adoptionPolicy Required forbids the creation of one.`;
     return { is: "waiting", why: { reason: "DependencyNotReady", message } };
   }
   const { id } = first;

@@ -70,7 +70,7 @@ function trouble({ state, label }: SetTarget): Why | undefined {
       return { reason: "ExternalResourceDeleted", message };
     }
     case "forbidden": {
-      const message = `The platform forbids to read the variables of application ${label} (403). It may be deleted there, or the token lacks a role.`;
+      const message = `The platform forbids reading the variables of application ${label} (403). It may be deleted there, or the token lacks a role.`;
       return { reason: "PermissionDenied", message };
     }
     case "unproven":
@@ -92,8 +92,8 @@ function trouble({ state, label }: SetTarget): Why | undefined {
 const CAUSES: Readonly<Partial<Record<Verdict, string>>> = {
   kept: "exists there and spec.overwrite is false",
   stuck: "exists there as a secret, which an import may not replace; remove it on the platform",
-  refused: "was not taken over by the platform; see there why",
-  later: "was not taken over by the platform and is tried again",
+  refused: "was not imported; find the reason on the platform",
+  later: "was not imported and is tried again",
   send: "is not imported yet",
 };
 

@@ -12,7 +12,7 @@ import { alterationOf, isAltered } from "../shared/altered.ts";
 import { readAfterWrite, takesMore } from "../shared/answers.ts";
 import { firstOf, stalled, safely, once } from "../shared/checks.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
-import { alreadyManaged, deletedThere, unseen } from "../shared/names.ts";
+import { alreadyManaged, unseen } from "../shared/names.ts";
 import { platformWebhook, type WebhookMemory } from "./crd.ts";
 import {
   type Action,
@@ -85,7 +85,9 @@ async function create(context: WebhookContext, api: Platform): Promise<ActionRes
 
 function unknown({ supports }: WebhookContext): Why {
   const needed =
-    supports("getWebhook") === "Supported" ? "" : " (if the connection lets such ids stand: spec.allowUnverifiedIds)";
+    supports("getWebhook") === "Supported"
+      ? ""
+      : " (if the connection allows unverified ids: its spec.allowUnverifiedIds)";
   const message = `The platform did not confirm the webhook, and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId${needed}; if not, annotate this resource with platform-operator.io/resolve=recreate.`;
   return { reason: "CreateResultUnknown", message };
 }
@@ -109,20 +111,24 @@ function planNew(context: WebhookContext): Plan<Action> {
   const target = shownTarget(context.spec.targetUrl);
   if (context.policies.adoption === "Required") {
     const message =
-      "adoptionPolicy Required forbids to create a webhook, and the platform has no list to find one in. Set spec.externalId.";
+      "adoptionPolicy Required forbids the creation of a webhook, and the platform has no list to find one in. Set spec.externalId.";
     return { is: "waiting", why: { reason: "DependencyNotReady", message } };
   }
   const why: Why = { reason: "Creating", message: `Registering a webhook to ${target}.` };
   return once("createWebhook", "create", why, { creates: true, mark: null, name: target });
 }
 
+/** Returns the reason of a webhook that is gone from the platform: no policy lets the operator create it again. */
+function goneThere(id: Uuid): Why {
+  const message = `The platform has no webhook with the id ${id} any more. Nothing is created in its place: delete this resource and apply it again.`;
+  return { reason: "ExternalResourceDeleted", message };
+}
+
 /** Returns why an id must not be acted on. On the full surface its webhook is one of the organization: that proves it. */
 function refusal(context: WebhookContext, observed: Observed, id: Uuid): Why | undefined {
   const recorded = context.identitySource === "recorded";
   if (observed.shown === "gone") {
-    return recorded
-      ? deletedThere("webhook", id)
-      : unseen(context, { noun: "webhook", name: "", id, where: "the organization" });
+    return recorded ? goneThere(id) : unseen(context, { noun: "webhook", name: "", id, where: "the organization" });
   }
   const holder = context.records.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);

@@ -42,7 +42,7 @@ export interface ProxyAddress {
 export function parseProxy(text: string): ProxyAddress | { readonly problem: string } {
   const url = URL.parse(text.includes("://") ? text : `http://${text}`);
   const problem =
-    "must be the http or https URL of a proxy, e.g. http://proxy.example.com:3128, perhaps with user:password@";
+    "must be the http or https URL of a proxy, e.g. http://proxy.example.com:3128, optionally with user:password@";
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") return { problem };
   if (url.pathname !== "/") return { problem };
   const parts = [url.username, url.password].map(decoded);
@@ -99,15 +99,16 @@ export function parseLogLevels(text: string): LogLevels | { readonly problem: st
     .filter((part) => part.includes("="))
     .map((part) => part.split("="))
     .map(([name = "", level = ""]) => ({ name, level }));
-  if (general.length > 1) return { problem: `names more than one level for all parts: ${general.join(", ")}` };
+  if (general.length > 1) return { problem: `names more than one level for all loggers: ${general.join(", ")}` };
   const [all = "info"] = general;
   if (!isLevel(all) || !single.every(({ level }) => isLevel(level))) {
     return {
-      problem: `must be ${anyOf.format(LOG_LEVELS)}, then perhaps those of single parts, as in info,platform=debug`,
+      problem: `must be ${anyOf.format(LOG_LEVELS)}, optionally followed by levels of single loggers, as in info,platform=debug`,
     };
   }
   const stranger = single.find(({ name }) => !(LOGGERS as readonly string[]).includes(name));
-  if (stranger !== undefined) return { problem: `knows no part "${stranger.name}": there are ${LOGGERS.join(", ")}` };
+  if (stranger !== undefined)
+    return { problem: `does not know the logger "${stranger.name}"; the loggers are ${LOGGERS.join(", ")}` };
   const levelOf = (wanted: LoggerName, usual: LogLevel): LogLevel => {
     const named = single.find(({ name }) => name === wanted)?.level;
     return named !== undefined && isLevel(named) ? named : usual;

@@ -136,7 +136,7 @@ describe("the check before an uninstall", () => {
     expect([...asked]).toEqual([namespace]);
     return findings;
   }
-  const ADVICE = "Delete it while the operator runs, or set Retain.";
+  const ADVICE = "Delete it while the operator runs, or set spec.lifecycle.deletionPolicy to Retain.";
   const deleted = { finalizers: [FINALIZER], deletionTimestamp: "2026-11-21T10:00:00Z" };
 
   it.each<[string, KubeObject, string]>([
@@ -146,7 +146,7 @@ describe("the check before an uninstall", () => {
     [
       "says Retain since a moment ago",
       application("Retain"),
-      `Retain: the operator has not removed the finalizer yet. ${ADVICE}`,
+      "Retain: the operator has not removed the finalizer yet. It does so while it runs.",
     ],
     [
       "is being deleted and waits",

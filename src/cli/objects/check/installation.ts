@@ -184,9 +184,8 @@ function nameOf({ kind, metadata: { namespace, name } }: KubeObject): string {
 const EFFECTS: Readonly<Record<string, string>> = {
   Delete: "deleting it also deletes it on the platform",
   Stop: "deleting it stops it on the platform",
-  Retain: "the operator has not removed the finalizer yet",
 };
-const ADVICE = "Delete it while the operator runs, or set Retain.";
+const ADVICE = "Delete it while the operator runs, or set spec.lifecycle.deletionPolicy to Retain.";
 
 function detailOf({ spec, metadata }: KubeObject): string {
   const said = stringMember(member(spec, "lifecycle"), "deletionPolicy");
@@ -194,5 +193,6 @@ function detailOf({ spec, metadata }: KubeObject): string {
   if (metadata.deletionTimestamp !== undefined) {
     return `${policy}: it is being deleted and waits for the operator. Its conditions show the reason.`;
   }
+  if (said === "Retain") return `${policy}: the operator has not removed the finalizer yet. It does so while it runs.`;
   return `${policy}: ${EFFECTS[said ?? ""] ?? "deleting it changes the platform"}. ${ADVICE}`;
 }

@@ -24,7 +24,9 @@ const SKEW_MS = 60_000;
 export async function checkConnections(cluster: ClusterClient): Promise<readonly Finding[]> {
   const { objects, unseen } = await objectsOf(cluster, [platformConnection.kind, clusterPlatformConnection.kind]);
   if (objects.length === 0 && unseen.length === 0) {
-    return [failed("connections", `there is none in namespace "${cluster.namespace}" nor in the cluster. Create one.`)];
+    const advice = "Create one, or add the namespace to spec.allowedNamespaces of a ClusterPlatformConnection.";
+    const what = `namespace "${cluster.namespace}" has no PlatformConnection, and no ClusterPlatformConnection allows it`;
+    return [failed("connections", `${what}. ${advice}`)];
   }
   const findings = objects.flatMap((object) => {
     const what = shortTarget(keyOf(object));

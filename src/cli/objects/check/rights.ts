@@ -75,7 +75,7 @@ export async function checkOperatorRights(context: CheckContext): Promise<readon
     const denied = await deniedOf(cluster, questions, user);
     if (denied.length === 0) return [ok(what, `ServiceAccount ${account} has its roles`)];
     const advice =
-      "Apply the roles of this version, have the operator watch this namespace, or name it with --operator-namespace and --service-account.";
+      "Apply the roles of this version, have the operator watch this namespace, or name the operator's ServiceAccount with --operator-namespace and --service-account.";
     return [failed(what, `ServiceAccount ${account} may not ${some(denied)}. ${advice}`)];
   } catch (error) {
     if (!isKube(error, "Forbidden")) throw error;

@@ -43,7 +43,7 @@ export const exportCommand = command({
   details:
     "Writes YAML to standard output unless -o names a directory. When it is applied, the operator adopts the existing\n" +
     "objects without a write to the platform. Values of variables and secrets are not read and stay unchanged;\n" +
-    "comments list their keys. No surface can list webhooks.",
+    "comments list their keys. Webhooks are not exported: the platform has no list of them.",
   run: async ({ cluster: open, access: reach, flags, io, report }) => {
     if (flags.all && flags.project.length > 0) throw new UsageError("Give either --all or --project ID|NAME.");
     const cluster = await open();
@@ -111,7 +111,7 @@ function boundTo({ spec }: KubeObject, objects: readonly KubeObject[]): string |
 
 function notesOf({ surface, gaps }: Inventory): readonly string[] {
   const unseen =
-    "This platform only shows the number of environments and services. Comments stand in for what it does not show.";
+    "This platform shows only the ids of environments and the number of their services. Comments replace what it does not show.";
   const webhooks = "Webhooks cannot be listed: write their manifests manually.";
   return [...(surface === "Full" ? [] : [unseen]), webhooks, ...gaps];
 }

@@ -27,7 +27,7 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
   const ours = manifests.filter(isOurs).map((manifest) => placed(manifest, cluster));
   if (ours.length < manifests.length) {
     report(
-      `${manifests.length - ours.length} of other kinds: not planned. Values are taken from Secrets and ConfigMaps.`,
+      `Objects of other kinds, which are not planned: ${manifests.length - ours.length}. The values of Secrets and ConfigMaps among them are used.`,
     );
   }
   const present = await presentIn(ours, overlay);

@@ -33,7 +33,8 @@ export const reportCommand = command({
   },
   details:
     "Contains the custom resources with masked values, events, versions, the operator's Deployment, and the results of\n" +
-    "`check`. Secrets and ConfigMaps are not read. Review the bundle before you share it.",
+    "`check`, which reads the Secret of the connection to call the platform. Contains no Secrets, ConfigMaps or logs.\n" +
+    "Review the bundle before you share it.",
   run: async ({ cluster: open, access, flags, report, host, shared }) => {
     if (!ARCHIVE.test(flags.file) && FILE.test(flags.file)) {
       throw new UsageError(`-f takes an archive that ends in .tar.gz or .tgz, or a directory, not ${flags.file}.`);
@@ -72,7 +73,7 @@ function readme(entries: readonly BundleFile[], gaps: readonly string[], namespa
     "In it:",
     ...entries.map(({ name }) => `  ${name}`),
     "",
-    "It contains no Secrets, ConfigMaps and logs, and of the platform only what the statuses show. Values of variables,",
+    "It contains no Secrets, ConfigMaps or logs, and of the platform only what the statuses show. Values of variables,",
     "of templates' fields and of inputs, and members that are named like a secret, are replaced by •••.",
     ...(gaps.length === 0 ? [] : ["", "Omitted:", ...gaps.map((gap) => `  ${gap}`)]),
     "",

@@ -61,7 +61,7 @@ export function createItem(toggled: (open: boolean) => void) {
       setText(state, row.state);
       setText(reason, row.reason);
       setText(brief, row.mark === "ready" ? "" : row.message);
-      setText(message, row.message === "" ? "It says nothing of itself." : row.message);
+      setText(message, row.message === "" ? "It has no message." : row.message);
       since.dateTime = row.since;
       since.title = row.since === "" ? "" : new Date(row.since).toLocaleString();
       if (before?.externalId !== row.externalId || before.since !== row.since) {
@@ -76,7 +76,7 @@ function factsOf({ id, externalId, since }: Row): readonly Node[] {
   const known = [
     ["Object", id],
     ["Id on the platform", externalId],
-    ["As it is since", since === "" ? "" : new Date(since).toLocaleString()],
+    ["In this state since", since === "" ? "" : new Date(since).toLocaleString()],
   ] as const;
   return known
     .filter(([, value]) => value !== "")
