@@ -21,7 +21,7 @@ export interface Place {
 /**
  * Reads the token, the proxy's credentials and the certificates of a connection.
  * @param known the last result: unchanged certificates are not checked again
- * @returns the access, or why it cannot be used, with the field that refers to it and what to do
+ * @returns the access, or why it cannot be used and what to do about it
  * @throws KubeError
  */
 export async function readAccess(
@@ -35,7 +35,7 @@ export async function readAccess(
   return "reason" in network ? network : { token, network };
 }
 
-/** Reads the same without the token. @throws KubeError */
+/** Reads the proxy's credentials and the certificates, but not the token. @throws KubeError */
 export async function readNetwork(
   place: Place,
   settings: WaySettings,
@@ -59,7 +59,7 @@ async function readToken({ reader, namespace, maxAgeMs }: Place, settings: Conne
   return { reason: "CredentialsMissing", message };
 }
 
-/** @returns "user:password"; undefined where no Secret is referred to */
+/** @returns "user:password", or why there is none; undefined where the settings name no Secret */
 async function readCredentials(
   { reader, namespace, maxAgeMs }: Place,
   name: string | undefined,
@@ -81,7 +81,7 @@ function credentialsProblem(user: string | undefined): string {
 
 type CaBundle = ConnectionSettings["caBundle"];
 
-/** @returns the text that should hold certificates; undefined where the built-in ones are used */
+/** @returns the text that should hold certificates, or why there is none; undefined where Node's own are used */
 async function readCertificates(
   { reader, namespace, maxAgeMs }: Place,
   bundle: CaBundle,
@@ -96,7 +96,7 @@ async function readCertificates(
   return { reason: "DependencyNotReady", message };
 }
 
-/** @returns what is wrong with a text that has to have certificates in PEM (RFC 7468 §5) */
+/** @returns what is wrong with a text that has to have certificates in PEM (RFC 7468 §5); undefined if it is valid */
 function certificateProblem(pem: string): string | undefined {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? [];
   if (blocks.length === 0) return "has no certificate in PEM (-----BEGIN CERTIFICATE-----)";

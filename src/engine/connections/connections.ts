@@ -32,9 +32,14 @@ export interface Connection<Api = RatedApi> {
   readonly api: Api;
   readonly brake: MassChangeLimit;
   readonly token: () => string;
-  /** The token, credentials and certificates that were read last with these settings: a replaced client keeps its own. */
+  /**
+   * The token, credentials and certificates that were last read with these settings. A replaced client keeps its own.
+   */
   readonly access: { now: ConnectionAccess };
-  /** Why the connection cannot be used now; undefined when the last probe succeeded. Set before the first probe. */
+  /**
+   * Why the connection cannot be used now: it is not probed yet, the last probe failed, a Secret or ConfigMap is not
+   * usable, or a mass change is held; undefined if it can be used.
+   */
   trouble: Why | undefined;
   /** As the status reports it; undefined while nothing is known. */
   surface?: Surface | undefined;
@@ -53,7 +58,7 @@ export interface Connection<Api = RatedApi> {
    */
   readonly waiting: Set<string>;
   readonly denied: Set<string>;
-  /** The keys that prove a delivery; undefined while none is expected. */
+  /** The keys that prove a delivery; undefined while no delivery is expected. */
   receiver: ReceiverKeys | undefined;
   /** Keys of all objects that use the connection. */
   readonly users: Set<string>;
@@ -68,10 +73,10 @@ export type Connections<Api extends RatedApi> = ReturnType<typeof createConnecti
 /** How long a replaced client serves the calls under way: longer than the longest deadline. */
 const RETIRE_MS = 30_000;
 
-/** The age at which a connection's Secret is read again (docs/architecture.md §10). */
+/** The age at which a connection's Secrets and ConfigMap are read again (docs/architecture.md §10). */
 const SECRET_MAX_AGE_MS = 30_000;
 
-/** Dependencies of the registry. */
+/** The dependencies of `createConnections`. */
 export interface ConnectionsDeps<Api> {
   readonly reader: Reader;
   readonly clock: Clock;
@@ -100,7 +105,10 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     const namespace = key.namespace === "" ? deps.operatorNamespace : key.namespace;
     return readAccess({ reader: deps.reader, namespace, maxAgeMs }, settings, known?.access.now);
   };
-  /** Uses what was read. A changed token, credential or certificate wakes every object that was denied a request. */
+  /**
+   * Replaces the access by the one that was read. A changed token, credential or certificate requests a probe and wakes
+   * every object that was denied a request.
+   */
   const take = (connection: Connection<Api>, access: ConnectionAccess): void => {
     if (isDeepStrictEqual(connection.access.now, access)) return;
     connection.access.now = access;
@@ -134,14 +142,18 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
   };
 
   return {
-    /** Opens the connection that an object describes, with what its Secrets and ConfigMaps hold now. */
+    /**
+     * Opens the connection that an object describes, with the current contents of its Secrets and ConfigMap.
+     * @returns the connection, or why it cannot be opened
+     * @throws KubeError
+     */
     async open(object: KubeObject, settings: ConnectionSettings): Promise<Opened<Api>> {
       const key = keyOf(object);
       const id = keyText(key);
       const known = open.get(id);
       const read = await accessOf(key, settings, 0, known);
       if ("reason" in read) {
-        // Once there is a token again the connection has to be probed, even if the token is the old one.
+        // Once the access can be read again, the connection has to be probed, even if the access is unchanged.
         if (known !== undefined) Object.assign(known, { trouble: read, nextProbeAt: 0 });
         return { is: "closed", why: read };
       }
@@ -162,19 +174,23 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       }
       return { is: "open", connection };
     },
-    /** Reads Secrets and ConfigMaps again if that is due. Without them, users keep the last good token. */
+    /**
+     * Reads Secrets and ConfigMap again if that is due. If one of them is not usable, the connection is reconciled, and
+     * its users keep the last good token, credentials and certificates.
+     * @throws KubeError
+     */
     async refresh(connection: Connection<Api>): Promise<void> {
       const read = await accessOf(connection.key, connection.settings, SECRET_MAX_AGE_MS, connection);
       if (!("reason" in read)) take(connection, read);
       else deps.wake(keyText(connection.key));
     },
-    /** Returns a connection that is or was open, even if its object or Secret is gone: for the deletion of its users. */
+    /** Returns a connection that is or was open, even if its object or Secret is gone: for a deletion of its users. */
     last: (key: ObjectKey): Connection<Api> | undefined => open.get(keyText(key)),
     byUid: (uid: string): Connection<Api> | undefined =>
       [...open.values()].find((connection) => connection.uid === uid),
     /** Returns all open connections. */
     all: (): readonly Connection<Api>[] => [...open.values()],
-    /** Requests a probe, after a failure of a user that the connection may have caused. */
+    /** Requests a probe, e.g. after a failure that the connection may have caused. */
     suspect(connection: Connection<Api>): void {
       if (connection.trouble !== undefined) return;
       // At most one requested probe a second.

@@ -1,4 +1,4 @@
-/** Limits the changes that no user asked for, of one connection (docs/architecture.md §7). */
+/** Limits the changes of one connection that no user caused (docs/architecture.md §7). */
 import type { Clock } from "../../kube/api/types.ts";
 
 /** The time for which a changed object counts. */
@@ -9,17 +9,19 @@ export type MassChangeLimit = ReturnType<typeof createMassChangeLimit>;
 export function createMassChangeLimit(clock: Clock) {
   /** When each object was changed first, by key, on the monotonic clock. */
   const changed = new Map<string, number>();
-  /** When a user last caused a change of each object, in the same way. */
+  /** When a user last caused a change of each object, by key, on the monotonic clock. */
   const caused = new Map<string, number>();
   let holds = false;
   return {
     /**
-     * Asks for a write to an object. An object counts once, however many requests its change needs.
+     * Reports whether an object may be written to now, and counts it. An object counts once, however many requests its
+     * change needs.
      * @param key of the resource
      * @param objects how many objects the connection has
-     * @param isCaused whether a user caused the write: then it does not count, nor does what its change needs further
-     * @returns false if max(10, 5 % of the objects) others were changed in the last 10 minutes: then the limit holds
-     * until it is released
+     * @param isCaused whether a user caused the write: neither it nor further writes to the object within 10 minutes
+     * count
+     * @returns false if max(10, 5 % of the objects) others were changed in the last 10 minutes: the limit then holds
+     * all writes that no user caused until it is released
      */
     take: (key: string, objects: number, isCaused = false): boolean => {
       const now = clock.monotonic();
@@ -39,7 +41,7 @@ export function createMassChangeLimit(clock: Clock) {
       return true;
     },
     held: (): boolean => holds,
-    /** Holds all further writes, as the limit did before the process started. */
+    /** Holds all further writes that no user caused, as the limit did before the process started. */
     hold: (): void => {
       holds = true;
     },

@@ -79,7 +79,7 @@ export interface ProvidedPorts {
   /** Returns a random number in [0, 1). */
   readonly random: () => number;
   readonly connectionKinds: ConnectionKinds;
-  /** The ledger of objects that stayed on the platform when their resources went. */
+  /** The ledger of objects that stay on the platform after their resources are deleted. */
   readonly orphans: Orphans;
   readonly windows: Windows;
   /** The namespace of the Secrets of cluster-scoped connections. */

@@ -63,11 +63,11 @@ export class LocalState {
   missing: MissingSince | undefined = undefined;
   /** When a one-shot object is due, on the monotonic clock. */
   dueAt: Ms | undefined = undefined;
-  /** How long the rate limit delayed a one-shot object; the stored deadline does not include it yet. */
+  /** The sum of the delays of a one-shot object's reconciles that the stored deadline does not include yet. */
   idleMs: Ms = 0;
   /** What lists of the platform have shown of the object. */
   listHistory: ListHistory | undefined = undefined;
-  /** When the platform was last read for this object. */
+  /** When the platform was last read for this object, on the monotonic clock. */
   readAt: Ms;
   /** The recorded object is gone from the platform and is being created again. */
   recreates = false;
@@ -77,7 +77,7 @@ export class LocalState {
   lostAt: Ms | undefined = undefined;
   /** Since when the orphan of a deletion cannot be recorded. */
   unrecordedAt: Ms | undefined = undefined;
-  /** When drift was last corrected, on the monotonic clock. */
+  /** When the last correction of drift began, on the monotonic clock. */
   correctedAt: Ms | undefined = undefined;
   /** When the last webhook wake-up was or is due, on the monotonic clock. */
   hintedAt: Ms | undefined = undefined;

@@ -19,7 +19,7 @@ export interface KindTypes {
   readonly inputs: unknown;
   /** What was read from the platform. */
   readonly observed: unknown;
-  /** The members of status that the platform cannot tell back. */
+  /** The members of status that the platform does not return. */
   readonly memory: JsonObject;
   /** What a step does. */
   readonly action: unknown;
@@ -52,7 +52,7 @@ export interface ContextPolicies {
   readonly runSchedule?: RunSchedule | undefined;
   /** The deadline of a one-shot operation. */
   readonly deadline?: Date | undefined;
-  /** Operations that a policy forbids now. The plan treats them as impossible. */
+  /** Operations that a policy forbids or delays now. The plan treats them as impossible. */
   readonly blockedOperations: ReadonlySet<string>;
   /** The blocked operations that only wait for approval or a window. The plan includes what follows from them. */
   readonly pendingOperations: ReadonlySet<string>;
@@ -77,7 +77,7 @@ export interface ContextRecords {
   readonly writtenAt: string | undefined;
   /** Returns `writtenAt` for any object of the platform. */
   readonly writtenInto: (id: Uuid) => string | undefined;
-  /** The object was Ready at its last reconcile. Its spec has changed since, and this is the first reconcile of it. */
+  /** The stored status has Ready=True for an earlier generation, as at the first reconcile of a changed spec. */
   readonly wasReady: boolean;
   /** Returns the text with every value masked that the operator read from a Secret of the object's namespace. */
   readonly withoutSecrets: (text: string) => string;

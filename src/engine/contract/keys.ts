@@ -4,19 +4,19 @@ import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import { nonEmptyText } from "./status.ts";
 import type { Uuid } from "./types.ts";
 
-/** "kind/namespace/name", the form in which keys are compared, stored in maps and queued. */
+/** Returns "kind/namespace/name", the form in which keys are compared, stored in maps and queued. */
 export function keyText(key: ObjectKey): string {
   return `${key.kind}/${key.namespace}/${key.name}`;
 }
 
-/** The inverse of keyText. @throws RangeError for a text that is no key */
+/** Returns the key of a text that `keyText` made. @throws RangeError for a text that has fewer than three parts */
 export function parseKey(key: string): ObjectKey {
   const [kind, namespace, name] = key.split("/");
   if (kind === undefined || namespace === undefined || name === undefined) throw new RangeError(`not a key: ${key}`);
   return { kind, namespace, name };
 }
 
-/** "namespace/name", or "name" for a cluster-scoped object: how messages name an object beside its kind. */
+/** Returns "namespace/name", or "name" for a cluster-scoped object: how messages name an object beside its kind. */
 export function shortName(key: ObjectKey): string {
   return key.namespace === "" ? key.name : `${key.namespace}/${key.name}`;
 }
@@ -32,7 +32,7 @@ export function tenantOf({ host, organizationId }: Tenant): string {
   return `${host} ${organizationId}`;
 }
 
-/** Returns the tenant of an object's record, from its status. */
+/** Returns the tenant of an object's record, from its status. Members that the status does not record are empty. */
 export function recordedTenant({ status }: KubeObject): Tenant {
   const pinned = member(status, "identity");
   return {

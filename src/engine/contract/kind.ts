@@ -43,8 +43,8 @@ interface StepFacts<Action> {
   /** The step stops or starts the object because of spec.runSchedule. */
   readonly scheduled?: boolean;
   /**
-   * The step follows from what a user changed outside of the spec: a value of a Secret or ConfigMap, or another resource
-   * that then wrote to the object.
+   * The step follows from what a user changed outside of the spec: a value of a Secret or ConfigMap, or another
+   * resource, which then wrote to the object.
    */
   readonly follows?: boolean;
   /** What the step changes, for a plan; without secret values. */
@@ -71,8 +71,8 @@ export type Plan<Action = unknown> =
   | { readonly is: "settled"; readonly again?: Ms }
   | { readonly is: "waiting" | "stalled"; readonly why: Why; readonly again?: Ms }
   /**
-   * It cannot be observed whether the object works. `condition` names the reported condition that has been Unknown
-   * since; it is absent where no list shows the object (`ReconcileContext.presence`).
+   * The operator cannot observe whether the object works. `condition` names the reported condition that has been
+   * Unknown since then; it is absent where no list shows the object (`ContextRecords.presence`).
    */
   | { readonly is: "unknown"; readonly why: Why; readonly condition?: string; readonly again?: Ms }
   /** Adopt the existing object with this id. The engine records it like the outcome of a create. */
@@ -142,9 +142,8 @@ export interface Report {
 /** The capability of kinds whose objects do one thing and end. */
 export interface OneShot<K extends KindTypes> {
   /**
-   * Returns when an object expires whose memory says that it has ended. Such an object is only reconciled to delete it
-   * then.
-   * @returns undefined while it has not ended
+   * Returns when an object that has ended, according to its memory, expires. It is reconciled only to delete it then.
+   * @returns undefined while the object has not ended; `expiresAt` is undefined where it never expires
    */
   over(memory: K["memory"]): { readonly expiresAt: Date | undefined } | undefined;
   /**
@@ -159,8 +158,8 @@ export interface OneShot<K extends KindTypes> {
   /** Returns how long the operation may take, counted from the object's creation. */
   limitMs(spec: K["spec"]): Ms;
   /**
-   * Returns the report of an object whose deadline passes before its references and values are resolved, so that there
-   * is no plan.
+   * Returns the report of an object whose deadline passes while there is no plan that could decide that: its references
+   * or values are not resolved, the platform cannot be read, or an output cannot be written.
    * @param isSent whether its request may have been sent
    */
   overdue(spec: K["spec"], memory: K["memory"], how: { readonly now: Date; readonly isSent: boolean }): Report;
@@ -173,9 +172,10 @@ export interface ReceiverRegistration<K extends ConnectionTypes = ConnectionType
 }
 
 /**
- * How the objects of a kind exist on the platform. `true`: the kind creates them, records them by id, and sets a
- * finalizer while a policy needs one. `false`: there are none. "InOthers": a resource has no object of its own, but
- * writes fields of other objects and removes them when it is deleted. "Stays": the same, but the fields stay.
+ * How the objects of a kind exist on the platform. `true`: a resource represents one object, which is recorded by
+ * its id, and has a finalizer while a policy needs one. `false`: there are none. "InOthers": a resource has no object
+ * of its own, but writes fields of other objects and removes them when it is deleted. "Stays": the same, but the fields
+ * stay.
  */
 export type ExternalLifecycle = boolean | "InOthers" | "Stays";
 
@@ -199,7 +199,7 @@ export interface Kind<K extends KindTypes = KindTypes> {
   observe(context: ReconcileContext<K>, api: K["api"]): Promise<K["observed"]>;
   /** Decides the next step: a list of checks, of which the first difference wins. Pure. */
   plan(context: ReconcileContext<K>, observed: K["observed"]): Plan<K["action"]>;
-  /** Sends one request, and updates what was observed by its answer. @throws ApiError */
+  /** Sends one request, and returns what is known after its answer. @throws ApiError */
   act(
     step: Step<K["action"]>,
     context: ReconcileContext<K>,
@@ -237,7 +237,7 @@ export interface Kind<K extends KindTypes = KindTypes> {
   /**
    * Returns the fields of objects of the platform ("<id>/<name>") that the kind writes beside its own object: those
    * that its memory holds, or, with inputs, those that it is about to write. Two resources must not write the same
-   * field; `ReconcileContext.holderOf` decides which one may.
+   * field; `ContextRecords.holderOf` decides which one may.
    */
   fieldOwnership?(of: {
     readonly id: Uuid | undefined;
@@ -245,28 +245,28 @@ export interface Kind<K extends KindTypes = KindTypes> {
     readonly inputs: K["inputs"] | undefined;
   }): readonly string[];
   /**
-   * Returns when the kind last wrote to objects of other resources, and what it requested for them. These resources are
-   * reconciled then. @param spec undefined where it is not valid
+   * Returns when the kind last wrote to objects of other resources, and what it requested for them. The engine then
+   * reconciles these resources. @param spec undefined where it is not valid
    */
   externalWrites?(memory: K["memory"], spec: K["spec"] | undefined): readonly ExternalWrite[];
   /**
-   * Adds the last action that another resource requested for the recorded object to the memory. Returns the memory
-   * itself where it holds that action already. Pure.
+   * Returns the memory with the last action that another resource requested for the recorded object; the memory itself
+   * if it already holds that action. Pure.
    */
   recordAction?(action: ExternalAction, context: ReconcileContext<K>): K["memory"];
   /**
-   * Reports whether a read after a step was answered 404 shows the object of the step: then the platform does not have
-   * the operation. Absent where no read shows it.
+   * Reports whether a read shows the object of a step that was answered 404. If it does, the platform does not have the
+   * operation. Absent where no read shows the object.
    */
   shows?(step: Step<K["action"]>, context: ReconcileContext<K>, observed: K["observed"]): boolean;
-  /** Returns the memory to store before a repeatable step is sent: after a crash it shows that the result is ours. */
+  /** Returns the memory to store before a repeatable step is sent: after a crash it shows who sent the step. */
   prepare?(step: Step<K["action"]>, context: ReconcileContext<K>, observed: K["observed"]): K["memory"] | undefined;
   /**
    * Returns the part of the memory of a create that is stored with the record of its id, and read back if the status is
    * lost. If the answer has no id, it is stored with the intent.
    */
   keep?(memory: K["memory"]): JsonObject | undefined;
-  /** Returns the memory once a user named the object that an unconfirmed create made: what the create implies. */
+  /** Adds to the memory what an unconfirmed create implies, once a user has named the object that it made. */
   confirmed?(memory: K["memory"]): K["memory"];
   /**
    * Reports whether the memory records an action that this platform does not show afterwards. The engine then sets the

@@ -1,4 +1,4 @@
-/** When an object is reconciled again. Pure but for the random number that is passed in. */
+/** Computes when an object is reconciled again. Pure: random numbers and times are passed in. */
 import { DURATION } from "../../api/annotations.ts";
 import { POLL_INTERVAL } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -27,8 +27,9 @@ export function parseDuration(text: string): Ms | undefined {
 }
 
 /**
- * Returns the poll interval of an object: its annotation, at least 30 s, else the connection's, else the default.
- * `invalid` is an unreadable annotation.
+ * Returns the poll interval of an object: its annotation, else the connection's, each at least 30 s; else the default.
+ * `invalid` is the annotation if it cannot be parsed.
+ * @param ofConnection the poll interval among the connection's defaults, as the user writes it
  */
 export function pollInterval(
   object: KubeObject,
@@ -75,7 +76,10 @@ function hash(text: string): number {
   return sum;
 }
 
-/** Returns the follow interval, which grows by half each time. @param waits reconciles in a row */
+/**
+ * Returns the follow interval, which grows by half each time.
+ * @param waits how many earlier reconciles in a row ended waiting for the same reason
+ */
 export function followInterval(waits: number, windows: Windows): Ms {
   return Math.min(windows.followMaxMs, windows.followMinMs * 1.5 ** Math.min(waits, 30));
 }

@@ -15,7 +15,7 @@ const results = new WeakMap<object, { readonly schema: object; readonly result: 
 
 const NO_SPEC = {};
 
-/** Returns the result of the schema for the object's spec; an object without a spec counts as one with an empty spec. */
+/** Returns the schema's result for an object's spec; an object without a spec counts as one with an empty spec. */
 export function parseSpec<Spec>(
   schema: SpecSchema<Spec>,
   object: Pick<KubeObject, "spec">,

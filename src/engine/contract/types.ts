@@ -36,10 +36,11 @@ export interface Why {
 }
 
 /**
- * Where an id comes from: "recorded" in status by us; "claimed" by the annotation alone, as after a loss of status;
- * "given" by the user in spec.externalId; "orphaned" where an earlier resource of the same key left the object, and the
- * orphan ledger or an annotation from a backup says so with our signature. The last three are verified, then adopted.
- * An orphaned id needs no other proof than the signature where the surface has none.
+ * Where an id comes from: "recorded" by the operator in the status, or in an annotation whose signature covers the uid
+ * of the resource; "claimed" by an annotation without such a signature, or by an unsigned entry of the orphan ledger;
+ * "given" by the user in spec.externalId; "orphaned" where an earlier resource of the same key left the object, as a
+ * signed entry of the orphan ledger or the signed annotation of a backup proves. The last three are verified, then
+ * adopted. Where the surface has no proof of an orphaned id, the signature is enough.
  */
 export type IdentitySource = "recorded" | "claimed" | "given" | "orphaned";
 
@@ -58,8 +59,8 @@ export type DriftField = {
 };
 
 /**
- * A write of a resource to an object of the platform, and when, by the platform's clock (ISO 8601). With an action: a
- * request for one, and when, by the operator's clock.
+ * A write of a resource to an object of the platform, and when, by the platform's clock (ISO 8601). With `action`: a
+ * request for an action, and when, by the operator's clock.
  */
 export interface ExternalWrite {
   readonly id: Uuid;
@@ -141,7 +142,7 @@ export interface PolicyDefaults {
   readonly lifecycle: Readonly<Record<string, unknown>>;
   /** As a user writes it, e.g. "15m". */
   readonly pollInterval: string | undefined;
-  /** How many last lines of the log of a failed application are kept. */
+  /** How many of the last lines of the log of a failed application are kept. */
   readonly failureLogLines?: number | undefined;
 }
 

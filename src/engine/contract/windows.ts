@@ -2,19 +2,22 @@ import type { Ms } from "./types.ts";
 
 /** The engine's times, in milliseconds. */
 export const DEFAULT_WINDOWS = {
-  /** From the start of the write of an intent to the start of its request, at most (docs/architecture.md §6). */
+  /** The longest time from the start of an intent's write to the start of its request (docs/architecture.md §6). */
   sendMs: 5_000,
-  /** After which an intent whose effect is absent may be tried again (docs/architecture.md §6). */
+  /** The landing window: after it, a request without an effect may be sent again (docs/architecture.md §6). */
   landingMs: 60_000,
   /** How long an intermediate state has to last before it is written (docs/architecture.md §5). */
   deferMs: 10_000,
-  /** How long a waiting object may stay without a first status, so that YAML applied in one go writes none. */
+  /** How long a waiting object may stay without a first status: objects that are applied together wait only briefly. */
   graceMs: 2_000,
   /** After this time a settled object reports that its connection fails (docs/architecture.md §5). */
   staleMs: 1_800_000,
-  /** How long Ready keeps its status while it cannot be observed whether the object works. */
+  /** How long Ready keeps its status while the operator cannot observe whether the object works. */
   unknownMs: 600_000,
-  /** After which a connection whose probes keep failing is no longer Ready. */
+  /**
+   * After this time a connection whose probes keep failing is no longer Ready, and a connection whose platform limits
+   * requests reports that.
+   */
   outageMs: 120_000,
   /** After this time a reference to a missing object stalls the object that has it. */
   missingMs: 600_000,
@@ -33,7 +36,10 @@ export const DEFAULT_WINDOWS = {
   backoffMaxMs: 300_000,
   /** The shortest time between two reconciles of one object that webhook deliveries cause (docs/reliability.md E12). */
   hintMs: 5_000,
-  /** How long a deletion waits for a missing connection or token before it gives up (docs/architecture.md §7). */
+  /**
+   * How long a deletion waits for a missing connection or token, or for the orphan ledger, before it ends without it
+   * (docs/architecture.md §7).
+   */
   releaseMs: 300_000,
 };
 

@@ -1,6 +1,6 @@
 /**
- * Determines which object of the platform a custom resource represents, and whether its records are this installation's
- * (docs/architecture.md §7). Pure.
+ * Determines which object of the platform a custom resource represents, and whether this installation wrote its records
+ * (docs/architecture.md §7). Sends no request.
  */
 import { isUuid } from "../../api/fields.ts";
 import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
@@ -46,9 +46,9 @@ export function identify(object: KubeObject): Identity {
 }
 
 /**
- * Checks whether another installation wrote the records of an object. It does not count where `resolve: adopt` is set
- * on the object, or on its connection for all of its objects.
- * @returns the reason to write nothing
+ * Checks whether another installation wrote the records of an object. `resolve: adopt` on the object, or on its
+ * connection for all objects of the connection, allows this installation to adopt the records.
+ * @returns the reason to write nothing; undefined if the object may be written to
  */
 export function checkInstallation(ports: Ports, object: KubeObject): Why | undefined {
   const recorded = recordedIdentityIn(object, "installation");

@@ -41,7 +41,7 @@ export type Intent = Readonly<z.output<typeof stored>>;
 export type Slot =
   | { readonly is: "empty" }
   | { readonly is: "open"; readonly intent: Intent }
-  /** Written by an unknown version: nothing is done until a person looks. */
+  /** Written by an unknown version: the operator writes nothing until a person resolves it. */
   | { readonly is: "unreadable" };
 
 /** Reads a slot. @param raw the annotation's text or the status member; anything but version 1 is unreadable. */

@@ -81,7 +81,7 @@ async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject
   const holder = recordedIdentityIn(object, "installation");
   const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === ports.installation;
   if (id === undefined || holder !== ports.installation) return object;
-  // Earlier versions did not sign for backups, and a rotated token makes the signature invalid.
+  // Earlier versions did not write this signature, and a rotation of the token makes it invalid.
   if (kept && (place.connection.token() === "" || isBackup(place, id))) return object;
   const change = kept
     ? { [BACKUP_SIGNATURE]: signBackup(place, id, ports.installation) }
@@ -98,7 +98,7 @@ async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject
 }
 
 /**
- * Returns the annotations of a record. They have `kept`, what the kind keeps of the create, if there is room for it.
+ * Returns the annotations of a record. They include `kept`, what the kind keeps of the create, if there is room for it.
  */
 export function recordAnnotations(
   ports: Ports,
@@ -189,7 +189,7 @@ export async function release(ports: Ports, object: KubeObject): Promise<void> {
  * @param kept see `recordAnnotations`
  * @returns the object as the API server has it now; undefined when it is gone
  * @throws KubeError "Conflict" after the id is stored, if the status has changed; others if the write is refused for
- * good, see `storeOutcome`
+ * good, see `Writer.storeOutcome`
  */
 export async function recordId(
   ports: Ports,
@@ -236,7 +236,7 @@ async function storeOutcome(
 }
 
 /**
- * Clears the intent of a create and the user's answer to it, unless the resource has changed since it was read: a
+ * Clears the intent of a create and the annotation `resolve`, unless the resource has changed since it was read: a
  * process that was frozen must not clear a newer intent, whose request may be under way.
  * @throws KubeError "Conflict"
  */
@@ -255,7 +255,7 @@ function cleared(object: KubeObject): Readonly<Record<string, null>> {
   };
 }
 
-/** Removes the annotations of a record. */
+/** The change that removes the annotations of a record. */
 export const NO_RECORD = { [EXTERNAL_ID]: null, [SEAL]: null, [BACKUP_SIGNATURE]: null, [INSTALLATION]: null } as const;
 
 /**

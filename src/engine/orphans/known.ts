@@ -8,7 +8,7 @@ import { type Orphan, type OrphanKey, orphanKeyText, readOrphan } from "./orphan
 /** Identifies the object of an entry. */
 export type OrphanId = Pick<Orphan, "id" | "kind" | "installation" | "host" | "organizationId">;
 
-/** What an entry is stored under. An id means something in its tenant alone, and two kinds may represent one object. */
+/** Returns the key of a stored entry. An id is unique only in its tenant, and two kinds may represent one object. */
 export function dataKey(of: OrphanId): string {
   const place = createHash("sha256")
     .update(`${of.installation} ${tenantOf(of)}`)
@@ -31,7 +31,7 @@ export function createIndex() {
     return orphan;
   };
   return {
-    /** Takes what is stored under a key in place of what was there; what is no entry is left out. */
+    /** Replaces the entry of a key by the one in the text; removes it if the text has no entry of this key. */
     put: (key: string, text: string): void => {
       remove(key);
       const orphan = readOrphan(text);
@@ -40,7 +40,7 @@ export function createIndex() {
       const resource = orphanKeyText(orphan);
       byResource.set(resource, (byResource.get(resource) ?? new Set()).add(key));
     },
-    /** @returns the entry that was there */
+    /** Removes the entry of a key. @returns the removed entry */
     remove,
     get: (key: string): Orphan | undefined => entries.get(key),
     /** Returns the newest entry of a resource. */
@@ -60,7 +60,8 @@ export function createIndex() {
 }
 
 /**
- * The size of a shard, in bytes. The API server refuses an object of 1 MiB, and every write rewrites the whole shard.
+ * The largest size of a shard, in bytes. The API server refuses an object of 1 MiB, and stores a whole shard at every
+ * write.
  */
 const SHARD_BYTES = 256 * 1_024;
 
@@ -74,8 +75,10 @@ interface Place {
 }
 
 /**
- * Places new entries where there is room, and removes the oldest where there is none; replaces and removes in place.
- * @returns what is to be written, by the number of the shard
+ * Distributes changes over the shards. A known entry is replaced or removed in its shard. A new one goes into a shard
+ * that has room; where none has, the oldest entries are removed.
+ * @param limit the largest size of a shard, in bytes
+ * @returns the changes to write, by the number of the shard
  */
 export function arrange(
   shards: readonly Shard[],

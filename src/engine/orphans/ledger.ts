@@ -1,6 +1,7 @@
 /**
- * The orphan ledger: which objects stayed on the platform when their resources went. Kept in memory and in ConfigMaps
- * of the operator's namespace. Only the leader writes it; what other hands change there counts from the next read on.
+ * The orphan ledger: which objects stay on the platform after their resources are deleted. It is kept in memory and in
+ * ConfigMaps of the operator's namespace. The leader writes it, with shards the leader of each shard. Changes by
+ * others, e.g. the command line, take effect with the next read.
  */
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import type { Clock, Shard } from "../../kube/api/types.ts";
@@ -10,7 +11,10 @@ import type { Windows } from "../contract/windows.ts";
 import { createIndex, dataKey, type OrphanId, arrange, type Changes } from "./known.ts";
 import { readOrphan, writeOrphan, type Orphan, type OrphanKey } from "./orphan.ts";
 
-/** What happened to an entry: "found" again by a resource, "dropped" for want of room, "forgotten" by a person. */
+/**
+ * What happened to an entry: it was "recorded", "found" again by a resource, "dropped" for lack of room, or
+ * "forgotten": somebody else, usually a person, removed it from the stored ledger.
+ */
 export interface OrphanChange {
   readonly is: "recorded" | "found" | "dropped" | "forgotten";
   readonly orphan: Orphan;
@@ -28,9 +32,9 @@ export interface OrphansDeps {
   readonly report: (change: OrphanChange) => void;
 }
 
-/** How many entries that cannot be stored are remembered. */
+/** The largest number of changes that wait to be stored. */
 const PENDING = 1_000;
-/** How often a write is tried again after somebody else's. */
+/** How often a write is tried while others write the same shard. */
 const CONFLICTS = 5;
 /** The age at which entries of other processes are read again before an object is looked up. */
 const SHARED_MAX_AGE_MS = 1_000;
@@ -49,7 +53,7 @@ export function createOrphans(deps: OrphansDeps) {
   let isClosed = false;
   let shared: { readonly at: number; readonly read: Promise<void> } | undefined;
 
-  /** One after the other: a read must not undo what a write has just stored. */
+  /** Runs reads and writes one after the other: a read must not undo what a write has just stored. */
   const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
     const done = tail.then(work);
     tail = done.catch(() => undefined);
@@ -146,7 +150,7 @@ export function createOrphans(deps: OrphansDeps) {
     }
   };
 
-  /** What comes while a write is under way goes with the next one, all of it. */
+  /** Stores the pending changes. All changes that arrive during a write are stored together by the next one. */
   const commitSoon = (): Promise<void> => {
     next ??= exclusive(async () => {
       next = undefined;
@@ -176,16 +180,16 @@ export function createOrphans(deps: OrphansDeps) {
   };
 
   return {
-    /** Reads all that is stored, and from then on again every poll interval. @throws KubeError */
+    /** Reads all stored entries, and again at every poll interval. @throws KubeError if the first read fails */
     load: async (): Promise<void> => {
       await readAll();
       later("refresh", deps.windows.pollMs, refresh);
     },
-    /** The newest entry of a resource, as far as it is known; asks nobody. */
+    /** Returns the newest known entry of a resource. Reads nothing. */
     find: (key: OrphanKey): Orphan | undefined => index.find(key),
-    /** The entry of an object, as far as it is known; asks nobody. */
+    /** Returns the known entry of an object. Reads nothing. */
     get: (id: OrphanId): Orphan | undefined => index.get(dataKey(id)),
-    /** The entry as it is stored now; undefined where it was removed meanwhile. @throws KubeError */
+    /** Returns the entry as it is stored now; undefined if it was removed meanwhile. @throws KubeError */
     confirm: (orphan: Orphan): Promise<Orphan | undefined> =>
       exclusive(async () => {
         const key = dataKey(orphan);
@@ -194,15 +198,15 @@ export function createOrphans(deps: OrphansDeps) {
         return index.get(key);
       }),
     /**
-     * Resolves once the entry is stored, with all that is to be stored at the same time. One that could not be stored
-     * is known all the same, and tried again.
+     * Adds an entry, and resolves once it is stored together with the other pending changes. An entry that cannot be
+     * stored is known nevertheless, and its write is tried again later.
      * @throws KubeError
      */
     add,
     /**
-     * Adds an entry that is being made, unless there is one of the object already. A write that fails is repeated later
-     * and not reported.
-     * @param stored called once the first write succeeded
+     * Adds an entry that is being made, unless the object already has one. A write that fails is repeated later and
+     * causes no error.
+     * @param stored called when the first write has succeeded; never if it fails
      */
     expect: (made: Promise<Orphan | undefined>, stored: (orphan: Orphan) => void): void => {
       const known = made
@@ -219,15 +223,15 @@ export function createOrphans(deps: OrphansDeps) {
       coming.add(known);
     },
     /**
-     * Resolves once the entries that are being made, and those that other processes have written, are known. Returns
-     * undefined if there can be none.
+     * Returns a promise that resolves once the entries that are being made, and those that other processes have
+     * written, are known; undefined if there can be none.
      * @throws KubeError
      */
     expected: (): Promise<void> | undefined => {
       const all = [...coming, ...(deps.isShared ? [readShared()] : [])];
       return all.length === 0 ? undefined : Promise.all(all).then(() => undefined);
     },
-    /** A resource has recorded the object: the entry goes. */
+    /** Removes the entry of an object that a resource has recorded. A write that fails is repeated later. */
     found: (id: OrphanId): void => {
       if (index.size() === 0) return;
       const key = dataKey(id);
@@ -237,9 +241,9 @@ export function createOrphans(deps: OrphansDeps) {
       report({ is: "found", orphan });
       void commitSoon().catch(() => undefined);
     },
-    /** Kinds of the resources → how many entries there are. */
+    /** Returns the number of entries by the kind of their resources. */
     counts: (): ReadonlyMap<string, number> => index.counts(),
-    /** Stores what is not stored yet, if that can be done now, and ends all timers. */
+    /** Cancels all timers, and tries once more to store the pending changes. */
     close: async (): Promise<void> => {
       isClosed = true;
       for (const cancel of timers.values()) cancel();
@@ -248,7 +252,7 @@ export function createOrphans(deps: OrphansDeps) {
   };
 }
 
-/** Whether two entries say the same but for their time. */
+/** Reports whether two entries are equal except for their time and signature. */
 function isSame(left: Orphan, right: Orphan): boolean {
   const facts = ({ at: _at, signature: _signature, ...rest }: Orphan): string => JSON.stringify(rest);
   return facts(left) === facts(right);

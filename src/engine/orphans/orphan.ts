@@ -1,4 +1,4 @@
-/** An entry of the orphan ledger: an object that stays on the platform when its resource goes. */
+/** An entry of the orphan ledger: an object that stays on the platform after its resource is deleted. */
 import { z } from "zod";
 
 import { isUuid } from "../../api/fields.ts";
@@ -40,7 +40,7 @@ const orphan = z.object({
 export type Orphan = Readonly<Omit<z.output<typeof orphan>, "memory">> & { readonly memory?: JsonObject | undefined };
 
 /**
- * Identifies the resource that an entry belongs to. The namespace's uid and the signature are compared apart from it.
+ * Identifies the resource that an entry belongs to. The namespace's uid and the signature are compared separately.
  */
 export type OrphanKey = Pick<
   Orphan,
@@ -84,7 +84,7 @@ export function writeOrphan(entry: Orphan): string {
   return JSON.stringify(entry);
 }
 
-/** @returns undefined for an invalid entry */
+/** Parses an entry as it is stored. @returns undefined for an invalid entry */
 export function readOrphan(stored: string): Orphan | undefined {
   try {
     return orphan.safeParse(parseJson(stored)).data;

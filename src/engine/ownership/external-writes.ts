@@ -10,7 +10,7 @@ import type { ExternalAction, ExternalWrite, Uuid } from "../contract/types.ts";
 
 export type ExternalWrites = ReturnType<typeof createExternalWrites>;
 
-/** The largest number of writes, and of actions, of resources that do not report them any more. */
+/** The largest number of writes, and of actions, that are kept although no status reports them any more. */
 const MOST_KEPT = 4096;
 
 type Did = Pick<ExternalWrite, "at"> & { readonly action?: ExternalAction };
@@ -20,7 +20,7 @@ export function createExternalWrites(isHeld: (id: Uuid) => boolean) {
   /** By the object of the platform, then by the resource. */
   const byPlace = new Map<string, Map<string, Did>>();
   const byWriter = new Map<string, ReadonlyMap<string, Did>>();
-  /** What nobody reports any more, while a resource represents the object: it may not have observed it yet. */
+  /** What no status reports any more. A resource that represents the object may not have observed it yet. */
   const kept = { writes: new Map<string, Did>(), actions: new Map<string, Did>() };
 
   const put = (writer: string, did: ReadonlyMap<string, Did>): ReadonlyMap<string, Did> => {
@@ -69,7 +69,7 @@ export function createExternalWrites(isHeld: (id: Uuid) => boolean) {
   return {
     /**
      * Records the writes that an object's status reports, in place of earlier ones.
-     * @returns the ids with a new write, also one before the status stopped reporting the object of the platform
+     * @returns the ids with a new write, including one that was noted (`note`) and that the status does not report
      */
     record: (object: KubeObject, externalWrites: readonly ExternalWrite[]): readonly Uuid[] =>
       report(object, done(object, externalWrites, recordedTenant(object))),
@@ -102,7 +102,7 @@ export function createExternalWrites(isHeld: (id: Uuid) => boolean) {
      */
     latest: (id: Uuid, tenant: Tenant): string | undefined =>
       last(there(id, tenant).filter(({ action }) => action === undefined))?.at,
-    /** Returns the last action that a resource of that tenant requested for the object. */
+    /** Returns the last action that a resource of that tenant requested for the object; undefined when none did. */
     action: (id: Uuid, tenant: Tenant): ExternalAction | undefined =>
       last(there(id, tenant).flatMap(({ action }) => action ?? [])),
   };

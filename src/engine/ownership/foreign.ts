@@ -10,7 +10,7 @@ import type { Assignment } from "../../kube/watch/assignment.ts";
 import type { Writer } from "../../kube/write/writer.ts";
 
 /**
- * Returns an object with no more of its metadata and status than the records of its id, and these parts.
+ * Returns an object reduced to its metadata without labels and finalizers, the records of its id, and these parts.
  * @param memory the memory, where the kind writes to fields or objects that others represent
  * @param spec the spec, where what it wrote to other objects depends on it
  */

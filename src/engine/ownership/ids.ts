@@ -44,7 +44,7 @@ export function createIdOwnership() {
   };
 
   return {
-    /** Records an object's state. @param wanted the id that its spec claims, if any */
+    /** Updates the ids that an object has recorded, reserved or claims. @param wanted the id that its spec claims */
     set: (object: KubeObject, wanted: Uuid | undefined): void => {
       const key = keyText(keyOf(object));
       drop(key);
@@ -71,7 +71,7 @@ export function createIdOwnership() {
       const key = keyText(keyOf(object));
       const mark = taken.get(key);
       taken.delete(key);
-      // What the spec or the annotations claim stays claimed.
+      // The id stays claimed: the spec or the annotations may claim it.
       if (mark !== undefined) byId.get(`${object.kind}:${mark.id}`)?.set(key, claimOf(object, undefined));
     },
     /** Forgets an object that is gone. @returns the keys of the resources that may have its ids now */

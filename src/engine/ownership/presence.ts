@@ -38,9 +38,9 @@ export function hiddenFor({ listHistory }: { readonly listHistory: ListHistory |
 
 /**
  * Records what a list shows of an object, and returns whether the object exists. An object is gone once a list that
- * showed it before lacks it in two reads that are `absenceMs` apart. While its resource is deleted, no list needs to
- * have shown it before, as the deletion could not end after a restart otherwise; and one read is enough once the
- * platform has accepted the deletion.
+ * showed it before lacks it in two reads that are `absenceMs` apart. While its resource is being deleted, no list needs
+ * to have shown it before, because otherwise the deletion could not end after a restart; and one read is enough once
+ * the platform has accepted the deletion.
  */
 export function presenceOf(
   listHistory: ListHistory,

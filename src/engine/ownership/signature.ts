@@ -29,7 +29,7 @@ export function sign(token: string, sealed: Signed, kept?: JsonObject): string {
 
 /**
  * Returns the data that was kept with a record.
- * @returns undefined if the signature is invalid, as one is that was made before a rotation of the token
+ * @returns undefined if the signature is invalid, e.g. because the token has been rotated since
  */
 export function verify(token: string, sealed: Signed, given = ""): { readonly kept: Json | undefined } | undefined {
   const at = given.indexOf(".");

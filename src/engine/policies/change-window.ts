@@ -1,4 +1,4 @@
-/** Change windows: recurring times, each in its time zone, in which the platform may be written to. Pure. */
+/** Change windows: recurring times, each in its time zone, that allow or deny writes to the platform. Pure. */
 import { Cron } from "croner";
 
 import type { Ms, Why } from "../contract/kind.ts";
@@ -19,9 +19,9 @@ interface ParsedWindow {
 }
 
 /**
+ * Checks whether windows can be parsed: a wrong schedule must not count as "never" or "always".
  * @param field the path of the windows, e.g. "spec.runSchedule"
- * @returns why the windows cannot be parsed; undefined when they can: a wrong schedule must not count as "never" or
- * "always"
+ * @returns why the windows cannot be parsed; undefined when they can
  */
 export function invalidWindows(
   field: string,

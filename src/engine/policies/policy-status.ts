@@ -21,8 +21,8 @@ export function planIn(object: KubeObject): StatusPlan | undefined {
 }
 
 /**
- * Returns the plan for some steps. Its hash covers the shown steps, the generation and the last approved plan, so that
- * the same change needs another approval when it comes again.
+ * Returns the plan for some steps. Its hash covers the shown steps, the object's uid and generation, and the last
+ * approved plan, so that the same change needs another approval when it comes again.
  */
 export function statusPlanOf<Action>(object: KubeObject, steps: readonly Step<Action>[], reason: string): StatusPlan {
   const generation = object.metadata.generation ?? 0;
@@ -85,10 +85,13 @@ export function isSpecApplied(object: KubeObject): boolean {
   return member(object.status, "appliedGeneration") === object.metadata.generation || isSettled(object);
 }
 
-/** Returns the cause of changes in the object itself; undefined where only the platform or references can be one. */
+/**
+ * Returns the cause of changes that lies in the object itself; undefined if only the platform or a reference can be the
+ * cause.
+ */
 export function causeIn(object: KubeObject): Extract<ChangeCause, "Requested" | "SpecChanged"> | undefined {
   const isDone = isSpecApplied(object);
-  // A stalled object continues only because somebody asked.
+  // A stalled object continues only because of the request.
   if (requestedToken(object) !== undefined && (isDone || isStalled(object))) return "Requested";
   return isDone ? undefined : "SpecChanged";
 }

@@ -88,7 +88,9 @@ export function defaultsIn(connection: KubeObject): PolicyDefaults {
   return { lifecycle: isObject(said) ? said : {}, pollInterval: nonEmptyText(member(stated, "pollInterval")) };
 }
 
-/** Returns the adoption policy: as set, or IfUniqueName where a list exists and the parent is managed here. */
+/**
+ * Returns the adoption policy: as set; else IfUniqueName if a list exists and the parent is managed here; else Never.
+ */
 export function adoptionPolicy(
   said: Policies["adoption"],
   facts: { readonly listable: boolean; readonly parentManagedHere: boolean },

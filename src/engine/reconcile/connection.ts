@@ -29,7 +29,7 @@ const HELD: Why = {
   message: `Too many objects of this connection would be changed although no user changed them. Nothing more is written through it. Find out why, then annotate it with ${RESOLVE}=proceed.`,
 };
 
-/** The condition of a held mass change. It stays while probes fail, so that the next process holds the change as well. */
+/** The condition of a held mass change. It stays while probes fail, so that the next process also holds the change. */
 const CHANGES_HELD = "ChangesHeld";
 
 /**
@@ -70,9 +70,8 @@ export function rateLimited(
 }
 
 /**
- * Returns the time until a connection that is not probed now is reconciled again. After the pause that a 429 asked for,
- * the first request of any object shows whether the platform still limits requests. The connection is therefore
- * reconciled soon.
+ * Returns the longest time until a connection is reconciled again. After the pause that a 429 asked for, the first
+ * request of any object shows whether the platform still limits requests. The connection is therefore reconciled soon.
  */
 export function untilProbe({ clock, windows }: Ports, connection: Connection): Ms {
   const left = Math.max(0, connection.nextProbeAt - clock.monotonic());
@@ -84,7 +83,8 @@ export function untilProbe({ clock, windows }: Ports, connection: Connection): M
 /**
  * Records how a probe ended.
  * @param again when a connection that works is probed again
- * @returns the result for the status, where a held mass change comes first
+ * @returns the result for the status; while a mass change is held, a stalled one in place of a settled one
+ * @throws KubeError
  */
 export async function probed(r: Resolved, result: ReconcileResult, again: Ms): Promise<ReconcileResult> {
   const { ports, connection } = r;
@@ -117,7 +117,7 @@ export async function probed(r: Resolved, result: ReconcileResult, again: Ms): P
   return result;
 }
 
-/** Reports whether a process before this one held a mass change. One of an older version had no condition for it. */
+/** Reports whether an earlier process held a mass change. An older version has no condition for it. */
 function isHeldIn(object: KubeObject): boolean {
   return conditionOf(object, CHANGES_HELD)?.status === "True" || conditionOf(object, "Ready")?.reason === HELD.reason;
 }
@@ -145,7 +145,7 @@ function failedBefore(object: KubeObject, now: Date): Ms {
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
-/** Wakes the users of a connection once the platform offers more than was known. */
+/** Records the surface of a connection, and wakes the connection's users once the surface becomes Full. */
 function recordSurface({ wake }: Ports, connection: Connection): void {
   const surface = connection.api.capabilities.summary();
   const isNews = surface === "Full" && connection.surface !== surface;

@@ -1,4 +1,7 @@
-/** The deletion of a resource, from `kubectl delete` to its end (docs/architecture.md §7). None waits for ever. */
+/**
+ * The deletion of a resource, from `kubectl delete` to the release of its finalizer (docs/architecture.md §7). Where
+ * waiting cannot help, the object stays on the platform, and a Warning reports it.
+ */
 import type { Reason } from "../../api/reasons.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";

@@ -1,4 +1,4 @@
-/** The engine as the operator uses it: kinds bound to one set of ports, fed by the changes of the store. */
+/** The engine as the operator uses it: kinds that are bound to one set of ports and react to changes of the store. */
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
@@ -82,14 +82,14 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     );
   };
 
-  /** @returns the objects of the platform that it wrote to, which its status never reported */
+  /** Forgets a deleted object. @returns the ids with a write of the object that its status never reported */
   const forget = (object: KubeObject): readonly Uuid[] => {
     for (const key of new Set([...idOwnership.forget(object), ...fieldOwnership.forget(object)])) wake(key);
     dependencies.set(keyOf(object), []);
     return externalWrites.forget(object);
   };
 
-  /** @returns the objects of the platform that were written to */
+  /** Records a change in all indexes. @returns the ids of the objects of the platform that were written to */
   const note = (change: StoreChange): readonly Uuid[] => {
     const { object } = change;
     const old = change.type === "updated" ? change.old : undefined;
@@ -156,14 +156,14 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     /**
      * Handles a webhook delivery about these objects of a connection. Its content is not trusted: the resources that
      * represent the objects are reconciled.
-     * @returns how many there are
+     * @returns how many resources represent the objects
      */
     hinted: (connection: ObjectKey, ids: readonly Uuid[]): number => wakeUp(ports, enqueue, connection, ids),
     reconcile: async (key: ObjectKey): Promise<Ms | undefined> => {
       const reconcile = reconcilers.get(key.kind);
       return await reconcile?.(key);
     },
-    /** Has to be called for every change of the store, in order. `initial`: the change is part of the first list. */
+    /** Must be called for every change of the store, in order. `initial`: the change is part of the first list. */
     changed: (change: StoreChange, initial: boolean): void => {
       const { object } = change;
       const key = keyOf(object);
@@ -187,12 +187,12 @@ function foundAgain({ orphans, installation }: Ports, object: KubeObject): void 
   orphans.found({ id, kind: object.kind, installation, ...recordedTenant(object) });
 }
 
-/** Reports whether a parent is being deleted: only then it waits for the deletion of its children. */
+/** Reports whether a parent is being deleted, and so may wait for the deletion of its children. */
 function isGoing(cache: Cache, key: string): boolean {
   return cache.get(parseKey(key))?.metadata.deletionTimestamp !== undefined;
 }
 
-/** Wakes dependents, except settled ones: their parent's changes do not matter to them. */
+/** Wakes dependents that are not settled or are being deleted. Changes of a parent do not matter to the others. */
 function wakeDependents(ports: Ports, key: ObjectKey): void {
   for (const object of existing(ports, ports.dependencies.dependents(key))) {
     if (!isSettled(object) || object.metadata.deletionTimestamp !== undefined) ports.wake(keyText(keyOf(object)));
@@ -245,8 +245,8 @@ function connectionsOf<Api extends RatedApi>(
 }
 
 /**
- * Returns a function that finds the connection of an object through its parents. The limit of the depth ends a circle,
- * which no kind allows.
+ * Returns a function that finds the connection of an object through its parents. The limit of the depth ends a cycle of
+ * references, which no kind allows.
  */
 function router<Api extends RatedApi>(
   { cache, connectionKinds }: ProvidedPorts,

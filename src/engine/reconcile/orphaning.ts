@@ -1,4 +1,4 @@
-/** Records what stays on the platform when its resource goes. */
+/** Records what stays on the platform after its resource is deleted. */
 import { destinationOf } from "../../api/annotations.ts";
 import { isObject, member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -29,10 +29,13 @@ export const RETAINED = "deletionPolicy is Retain.";
 
 /** One read serves many objects of a namespace that is deleted as a whole. */
 const NAMESPACE_MAX_AGE_MS = 60_000;
-/** The largest memory of an entry. Beyond it the entry has none, as after the loss of a status. */
+/** The largest memory of an entry, in bytes. A larger one is left out, as after the loss of a status. */
 const MEMORY_BYTES = 8 * 1_024;
 
-/** @returns the entry; undefined for what is no orphan, or is not this installation's to record */
+/**
+ * Returns the signed entry of an object that stays.
+ * @returns undefined if the object is no orphan, another installation recorded it, or another resource holds it
+ */
 export async function orphanOf(
   ports: Ports,
   kind: Kind,
@@ -42,7 +45,7 @@ export async function orphanOf(
   if (kind.externalLifecycle !== true || kind.independent === true || !isOurs(ports, object, id, place))
     return undefined;
   const { host, organizationId, installation, parentId } = place;
-  // Before the first wait: the connection may be released as soon as nothing refers to it.
+  // Read before the first await: the connection may be released as soon as nothing refers to it.
   const token = tokenFor(ports, object);
   const { namespace: home, name } = keyOf(object);
   const namespace = destinationOf(object) ?? home;
@@ -90,7 +93,7 @@ export function keptNote(what: string, because: string): string {
 
 /**
  * Records the orphan of a resource that is gone already, with an event once it is stored. Under Retain no finalizer
- * holds the resource, so this is best effort: a deletion that nobody watched is not recorded.
+ * holds the resource, so this is best effort: a deletion that no process watched is not recorded.
  */
 export function noteLeft(ports: Ports, kind: Kind, object: KubeObject): void {
   const id = recordedIdIn(object);
@@ -116,7 +119,7 @@ function tokenFor(ports: Ports, object: KubeObject): string | undefined {
   return last?.token();
 }
 
-/** The namespace may be gone as well. Then the signature alone finds the entry again. */
+/** Returns the uid of a namespace; "" if it cannot be read or is gone: then only the signature proves the entry. */
 async function uidOf({ namespaces }: Ports, namespace: string): Promise<string> {
   try {
     return (await namespaces.get(namespace, NAMESPACE_MAX_AGE_MS))?.uid ?? "";
@@ -125,7 +128,7 @@ async function uidOf({ namespaces }: Ports, namespace: string): Promise<string> 
   }
 }
 
-/** Returns the memory without words of the platform, which may quote anything. */
+/** Returns the memory without the platform's messages, which may quote anything; undefined if empty or too large. */
 function memorable(memory: JsonObject): JsonObject | undefined {
   const kept = withoutMessages(memory);
   const isEmpty = Object.values(kept).every((value) => value === undefined);

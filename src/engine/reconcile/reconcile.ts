@@ -30,7 +30,11 @@ const MOVED_AGAIN_MS = 100;
 /** A connection whose Secret is missing is requeued soon: nothing else would wake it. */
 const UNRESOLVED_CONNECTION_MS = 5_000;
 
-/** Binds a kind to the engine. */
+/**
+ * Returns the function that reconciles the objects of a kind. It requeues an object after a Conflict or NotFound of the
+ * API server, and reports a refusal (Invalid, Forbidden) or an error that is no KubeError in the status. It throws any
+ * other KubeError, and in a dry run a refusal as well.
+ */
 export function reconciler(ports: Ports, kind: Kind): Reconcile {
   return async (key) => {
     const object = ports.cache.get(key);

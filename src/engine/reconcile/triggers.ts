@@ -15,8 +15,8 @@ import { REQUEST_ANNOTATIONS, requestedToken } from "../policies/policy.ts";
 const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, POLL_INTERVAL, RESOLVE, APPROVED_PLAN];
 
 /**
- * Reports whether the object itself has to be reconciled: spec, deletion, a user's annotation, a lost status. Never for
- * the operator's own status.
+ * Reports whether the object itself has to be reconciled: it was created or deleted, its deletion began, its spec or a
+ * user's annotation changed, or its status lost the id. Other changes of the status do not count.
  */
 export function concernsItself(change: StoreChange): boolean {
   if (change.type !== "updated") return true;
@@ -30,8 +30,8 @@ export function concernsItself(change: StoreChange): boolean {
 }
 
 /**
- * Reports whether dependents have to be reconciled: the object came, went, got its id, became ready or stopped being
- * ready.
+ * Reports whether dependents have to be reconciled: the object was created or deleted, its id changed, or it became
+ * Ready or stopped being Ready.
  */
 export function concernsDependents(change: StoreChange): boolean {
   if (change.type !== "updated") return true;
@@ -68,7 +68,7 @@ export function mayWait(object: KubeObject): boolean {
 /**
  * Queues the resources of a connection that represent these ids: at once, or once `hintMs` passed since the last
  * wake-up.
- * @returns how many resources the ids led to
+ * @returns how many resources of the connection represent the ids
  */
 export function wakeUp(ports: Ports, enqueue: Enqueue, connection: ObjectKey, ids: readonly Uuid[]): number {
   const keys = new Set(ids.flatMap((id) => ports.idOwnership.recorders(id)));
@@ -91,7 +91,7 @@ export function wakeUp(ports: Ports, enqueue: Enqueue, connection: ObjectKey, id
   return found;
 }
 
-/** In order: requests of a person for an existing object, new objects, work under way, routine checks. */
+/** The highest first: requests of a person for an existing object, new objects, work under way, routine checks. */
 export type ReconcilePriority = "urgent" | "high" | "normal" | "low";
 
 export function priorityOf(object: KubeObject): ReconcilePriority {

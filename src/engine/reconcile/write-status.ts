@@ -50,7 +50,7 @@ export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms>
   return requeueAfter;
 }
 
-/** Ends a one-shot object in time whose kind could not decide that, as an exchange or an output failed. */
+/** Ends a one-shot object at its deadline if a failed exchange or output left the kind without a decision. */
 function decided(r: Ended, result: ReconcileResult): ReconcileResult {
   if (r.context?.goal !== "present" || r.report !== undefined) return result;
   const isFailed = result.is === "retry" || (result.is === "stalled" && result.exchange !== "none");
@@ -58,8 +58,8 @@ function decided(r: Ended, result: ReconcileResult): ReconcileResult {
 }
 
 /**
- * Ends a one-shot object whose deadline has passed, where the kind cannot: it waits for its needs, the platform cannot be
- * read, or an output cannot be written.
+ * Ends a one-shot object whose deadline has passed where the kind cannot end it: the object waits for its references or
+ * values, the platform cannot be read, or an output cannot be written.
  * @returns undefined for other objects
  */
 export function endedByDeadline(r: Ended): ReconcileResult | undefined {
@@ -75,8 +75,8 @@ export function endedByDeadline(r: Ended): ReconcileResult | undefined {
 }
 
 /**
- * Reports whether the reconcile handled a reconcile request. A failed or delayed one does not, except that of a
- * connection or a deletion, however it ended.
+ * Reports whether the reconcile handled a reconcile request. A failed or delayed reconcile does not handle one. Any
+ * reconcile of a connection or of a deletion does, once it is resolved.
  */
 function isAnswered({ kind, context, report }: Ended, result: ReconcileResult): boolean {
   if (context === undefined) return false;
@@ -190,7 +190,7 @@ function usualDelay(r: Ended, result: ReconcileResult, pollMs: Ms): Ms {
   }
 }
 
-/** Returns the name of the objects that share reads of the platform: they are reconciled together. */
+/** Returns the name of the group of objects that share reads of the platform: they are reconciled together. */
 function groupOf({ kind, context, connection, recordedIdentity }: Ended): string | undefined {
   const isShared = context !== undefined && kind.listable?.(context.supports) === true;
   return isShared ? (recordedIdentity?.parentId ?? connection?.uid) : undefined;

@@ -109,7 +109,7 @@ export function connectionFor(
   return { is: "found", key };
 }
 
-/** Returns the parent's connection for a child. The parent reports itself why it has none. */
+/** Returns the parent's connection for a child. The parent itself reports why it has none. */
 function toChild(inherited: Found | undefined): Found | undefined {
   if (inherited?.is !== "none") return inherited;
   return { is: "none", why: { reason: "ConnectionNotReady", message: inherited.why.message } };
@@ -136,7 +136,7 @@ function defaultConnection(cache: Cache, kinds: ConnectionKinds, namespace: stri
   return { is: "none", why: { reason: "ConnectionNotReady", message } };
 }
 
-/** Returns why a cluster-scoped connection does not let this namespace use it; undefined when it does. */
+/** Returns why a cluster-scoped connection does not admit a namespace; undefined when it does. @throws KubeError */
 export async function admission(
   namespaces: Namespaces,
   settings: ConnectionSettings,

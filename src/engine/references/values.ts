@@ -18,6 +18,7 @@ export type ResolvedValues =
 /**
  * Reads every requested value; each Secret and ConfigMap once.
  * @returns the values by field, or why the first missing one is missing. `sources` names the versions that were read.
+ * @throws KubeError
  */
 export async function resolveValues(
   reader: Reader,

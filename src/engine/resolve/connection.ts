@@ -13,7 +13,7 @@ import type { Reconciliation } from "../status/reconciliation.ts";
 
 /**
  * Finds and refreshes the connection of an object. A connection object is its own connection.
- * @returns the connection, or how the reconcile ends if none can be used now that may be used now
+ * @returns the connection, or how the reconcile ends if the object has none that it can and may use now
  * @throws KubeError
  */
 export async function resolveConnection(
@@ -93,7 +93,7 @@ function refusalOf(connection: KubeObject | undefined): string | undefined {
   return ready === undefined || ready.status === "True" ? undefined : ready.reason;
 }
 
-/** Returns the result of an object that waits. The status of a settled one reports that it was not read for long. */
+/** Returns the result of an object that waits. If it is settled, its status reports once it was not read for long. */
 function heldBy({ ports, object, local }: Reconciliation, why: Why): ReconcileResult {
   const stale = isSettled(object) && ports.clock.monotonic() - local.readAt >= ports.windows.staleMs;
   return { is: "held", why, stale };

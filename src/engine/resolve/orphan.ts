@@ -19,9 +19,10 @@ export interface Origin {
 }
 
 /**
- * Returns the origin of a resource that has no id yet. An entry that is signed with the connection's token counts
- * wherever that token is used; any other entry counts only in the namespace that it was made for, by its uid, and only
- * as a claim.
+ * Returns the origin that the orphan ledger shows for a resource. An entry that is signed with the connection's token
+ * counts wherever that token is used; any other entry counts only in the namespace that it was made for, by its uid,
+ * and only as a claim.
+ * @returns undefined if no entry counts, or the policies do not allow the adoption
  * @throws KubeError
  */
 export async function candidateFor(
@@ -45,7 +46,7 @@ export async function candidateFor(
   return { orphan, identity: { is: "known", id, identitySource: "claimed" } };
 }
 
-/** Returns the memory of an object that was adopted by its entry, while the status does not have it. */
+/** Returns the memory in the signed entry of an object, for a status that does not have it; undefined without one. */
 export function memoryOfOrphan(
   ports: Ports,
   { object, recordedIdentity, connection }: RecordTarget,

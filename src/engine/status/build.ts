@@ -26,7 +26,7 @@ export type ReconcileResult = (
   | { readonly is: "stalled"; readonly why: Why; readonly exchange: Exchange }
   /** The exchange failed and is tried again. `isOutage`: the probes of a connection have failed for too long. */
   | { readonly is: "retry"; readonly why: Why; readonly isOutage?: boolean }
-  /** It cannot be observed whether the object works. The stored Ready stays while `keepsReady`. */
+  /** The operator cannot observe whether the object works. The stored Ready stays while `keepsReady`. */
   | { readonly is: "unknown"; readonly why: Why; readonly keepsReady: boolean }
   /** The connection reports an error itself. `stale`: nothing was read for long. */
   | { readonly is: "held"; readonly why: Why; readonly stale: boolean }

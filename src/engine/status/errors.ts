@@ -11,7 +11,7 @@ import type { ConnectionSettings, Goal, Ms, Why } from "../contract/kind.ts";
 export type CallKind = "read" | "create" | "put" | "action" | "delete";
 
 export type FailureVerdict =
-  /** A person is needed: no retry until spec, Secret or annotation changes. `again` is a slow probe. */
+  /** A person is needed: no retry until spec, Secret or annotation changes, or after `again`. */
   | { readonly is: "terminal"; readonly why: Why; readonly again?: Ms }
   /** Tried again with backoff. Ready of a settled object stays. */
   | { readonly is: "retry"; readonly why: Why }
@@ -24,7 +24,10 @@ export type FailureVerdict =
 
 const MINUTE = 60_000;
 
-/** How often a rejected action (400) is tried at once before it counts as terminal: the queue ahead of it may drain. */
+/**
+ * How often in a row a rejected action, or a rejected step of a deletion, is tried with backoff before it counts as
+ * terminal: the queue ahead of it may drain.
+ */
 export const REJECTED_ACTIONS = 5;
 
 /** How often a forbidden read is tried before it counts as the object's own error: the connection reports first. */

@@ -69,7 +69,7 @@ export function expectLook(local: LocalState, { monotonic }: Pick<Clock, "monoto
   local.dueAt ??= monotonic() + within;
 }
 
-/** Adds the delay of a reconcile that was due to `idleMs`, which the time limit of a one-shot object does not count. */
+/** Adds to `idleMs` how late the reconcile of a one-shot object begins. The time limit does not count this delay. */
 export function countDelay(local: LocalState, { monotonic }: Pick<Clock, "monotonic">): void {
   if (local.dueAt !== undefined) local.idleMs += Math.max(0, monotonic() - local.dueAt);
   local.dueAt = undefined;

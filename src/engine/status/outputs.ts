@@ -39,7 +39,10 @@ export async function writeOutputs(r: Ended, result: ReconcileResult): Promise<R
   return result;
 }
 
-/** Adds members of status to the unsaved facts: a delayed write of the status must not repeat what they report. */
+/**
+ * Adds members of status to the unsaved facts, so that the next reconcile knows them even if the write of the status is
+ * delayed.
+ */
 function keepUnsaved(r: Ended, status: JsonObject): void {
   const { local, report, object } = r;
   const { intentClosed = false } = local.unsaved ?? {};

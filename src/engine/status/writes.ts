@@ -15,11 +15,12 @@ const OUTAGES: ReadonlySet<string> = new Set(["PlatformUnavailable", "PlatformUn
 
 /**
  * Returns how long the write of a status may be delayed, counted from when the status first looked like this. An
- * intermediate state of reported work is written once it lasts 10 s. So is a failed exchange about a settled object, a
- * side read included: it may be an error of the connection, which reports it once. The first status of an object may
- * wait until the YAML that came with it is applied. A reconcile that the rate limit defers writes only what would be
- * lost at the end of the process (see `flush`). Everything else is written at once, and so is the answer to a reconcile
- * request: until it is written, the next reconcile would carry out the request again.
+ * intermediate state of reported work is written once it lasts 10 s. The same delay applies to a failed exchange about
+ * a settled object, including a side read: the connection may have caused it, and reports it once. The first status of
+ * a waiting object is delayed for a moment: objects that are applied with it may end the wait. A reconcile that the
+ * rate limit defers writes only what would be lost at the end of the process (see `flush`). Everything else is written
+ * at once. The answer to a reconcile request is never delayed: until it is written, the next reconcile would carry out
+ * the request again.
  */
 export function throttle(object: KubeObject, status: JsonObject, result: ReconcileResult, windows: Windows): Ms {
   if (result.is === "deferred") return Number.POSITIVE_INFINITY;

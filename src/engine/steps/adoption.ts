@@ -18,7 +18,7 @@ import type { ReconcileResult } from "../status/build.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { remember } from "./execute.ts";
 
-/** Adopts an existing object: records it like the result of a create, with the finalizer if it is due. */
+/** Adopts an existing object: records it like the result of a create, with the finalizer if due. @throws KubeError */
 export async function adopt(r: Resolved, id: Uuid): Promise<void> {
   const { ports, kind, orphan, context } = r;
   r.object = await adoptObject(r, id);
@@ -75,12 +75,12 @@ async function adoptObject(r: Resolved, id: Uuid): Promise<KubeObject> {
   }
 }
 
-/** Removes the record of an object that is gone. The next reconcile creates it again, with the ledger. */
+/** Removes the record of an object that is gone. The next reconcile creates it again. @throws KubeError */
 export async function forgetRecord(r: Resolved, why: Why): Promise<void> {
   const { ports, kind, local } = r;
   const object = await forgetId(ports, r.object);
   const forgotten = await ports.writer.patchStatus(object, {
-    // As if the resource was never reconciled: the object that was Ready is gone.
+    // As if the resource had never been reconciled: the object that was Ready is gone.
     observedGeneration: -1,
     lastHandledReconcileAt: member(object.status, "lastHandledReconcileAt"),
     // The approval of the first create does not count for the second.

@@ -1,5 +1,5 @@
 /**
- * Reports every changing call of the platform in the change log, and as an event on the object where the event says
+ * Reports every mutating call to the platform in the change log, and as an event on the object where the event says
  * more than the transition of the Ready condition that follows.
  */
 import { keyOf } from "../../kube/api/objects.ts";

@@ -221,14 +221,17 @@ function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult 
   }
 }
 
-/** Reports a connection's own failure: a person has to change what its token may do. */
+/** Returns the result of a connection's own failure. A person is needed if the token is rejected or lacks a scope. */
 function ownFailure(connection: Connection, error: ApiError, why: Why): ReconcileResult {
   const { is } = error.failure;
   if (is === "Unauthorized") return { is: "stalled", why: rejectedToken(connection, error), exchange: "failed" };
   return is === "Forbidden" ? { is: "stalled", why, exchange: "failed" } : { is: "retry", why };
 }
 
-/** Does not report an error on a settled object before the connection, which may have caused it, was probed. */
+/**
+ * Requests a probe, and returns the result of an error that the connection may have caused. A settled object reports
+ * the error only if it lasts after the probe.
+ */
 function suspected({ ports, object, local, connection }: Resolved, why: Why): ReconcileResult {
   ports.connections.suspect(connection);
   const asked = connection.probedAt !== undefined && connection.probedAt > local.failingSince;

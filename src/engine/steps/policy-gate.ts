@@ -32,7 +32,7 @@ const CORRECTION = { lasts: 0.02, rests: 0.9 } as const;
 /**
  * Returns the kind's plan as the policies allow it: for each step that may not be taken, the kind plans again as if the
  * step were impossible. A change that others make right after a correction is only reported as drift until the next
- * poll: the operator does not fight (docs/reliability.md C11).
+ * poll, so that the operator and others do not revert each other's changes endlessly (docs/reliability.md C11).
  */
 export function checkPolicies(r: Resolved, observed: unknown): Plan {
   const { plan, policyStatus } = judged(r, observed);

@@ -165,7 +165,7 @@ function waiting(intent: Intent): Why {
 function unconfirmed({ kind, metadata }: KubeObject, intent: Intent): Why {
   if (intent.accepted === undefined) return waiting(intent);
   const { name, namespace } = metadata;
-  const message = `The platform accepted ${intent.op} of "${intent.name ?? ""}" without telling an id, and does not show what it created. Nothing is sent again. Look up the id on the platform, then run: kubectl platform resolve ${kind.toLowerCase()}/${name} -n ${namespace ?? ""} --id ID`;
+  const message = `The platform accepted ${intent.op} of "${intent.name ?? ""}" without returning an id, and does not show what it created. Nothing is sent again. Look up the id on the platform, then run: kubectl platform resolve ${kind.toLowerCase()}/${name} -n ${namespace ?? ""} --id ID`;
   return { reason: "CreateResultUnknown", message };
 }
 

@@ -21,7 +21,10 @@ export function rejectionOf(
   return { op, generation: resource.generation, inputs, surface: connection.api.capabilities.summary(), ...reported };
 }
 
-/** @returns why the step would be rejected again; undefined when it has not been tried like this, or the user asks. */
+/**
+ * @returns why the step would be rejected again; undefined if it was not rejected like this, the rejection has expired,
+ * or the user requests it
+ */
 export function rejectedBefore(
   last: Rejection | undefined,
   op: string,
