@@ -12,12 +12,12 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** The member of a schema's metadata that the CRD has as CEL rules. */
+/** The member of a schema's metadata that holds the CEL rules of the CRD. */
 const VALIDATIONS = "x-kubernetes-validations";
 
 /**
  * A text of at most `max` characters that matches a pattern.
- * @param message the error message of the CRD, beside the pattern, and of the parser
+ * @param message the error message of the parser, and of the CEL rule that the CRD has for the pattern
  */
 export function matches(pattern: RegExp, max: number, message: string): z.ZodString {
   return z
@@ -47,7 +47,7 @@ export const displayName = matches(
   "must not be empty, contain line breaks, or begin or end with a blank",
 );
 
-/** A value in the platform's own spelling; open, because the spec shows only examples. */
+/** A value in the platform's own spelling; not an enum, because the platform's specification shows only examples. */
 export const platformValue = matches(
   /^[A-Z][A-Z0-9_]*$/,
   64,
@@ -202,7 +202,7 @@ export const environmentVariableName = matches(
 
 /**
  * Returns the schema of a list of variables, each with a value or the source of a value.
- * @param what one of them is, e.g. "An environment variable"
+ * @param what the noun for one of them in descriptions, e.g. "An environment variable"
  * @param more further members of each variable, if any
  */
 export function variablesOf<More extends z.ZodRawShape>(

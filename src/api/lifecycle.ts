@@ -37,7 +37,7 @@ const driftPolicy = z
     "What to do about changes that others make on the platform: Correct reverts all of them, Report only reports them. When absent, settings are reverted if the platform can update them, while deployments of other commits and stopped services are only reported.",
   );
 
-/** A default, or the defaults of several kinds. */
+/** The default of applyPolicy in its description: of one kind, or of all kinds. */
 type UsualApplyPolicy = "Automatic" | "Manual" | "Automatic, for clusters to Manual";
 
 function applyPolicy(usual: UsualApplyPolicy) {

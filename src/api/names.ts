@@ -3,7 +3,7 @@ export const GROUP = "platform-operator.io";
 export const VERSION = "v1alpha1";
 export const API_VERSION = `${GROUP}/${VERSION}`;
 
-/** Set only while the deletion policy is Delete or Stop. */
+/** The operator's finalizer. It is set only while the deletion policy is Delete or Stop. */
 export const FINALIZER = `${GROUP}/finalizer`;
 
 /** Annotations that users write. */
@@ -12,16 +12,16 @@ export const RECONCILE_REQUESTED_AT = `${GROUP}/reconcile-requested-at`;
 /** Flux's own annotation for the same request. */
 export const FLUX_REQUESTED_AT = "reconcile.fluxcd.io/requestedAt";
 export const POLL_INTERVAL = `${GROUP}/poll-interval`;
-/** Until this time an object runs even in a window of spec.runSchedule. */
+/** The time until which an object runs even in a window of spec.runSchedule. */
 export const RUN_UNTIL = `${GROUP}/run-until`;
 export const RESOLVE = `${GROUP}/resolve`;
-/** On a resource that is deleted: the namespace whose resource of the same kind and name may adopt its object. */
+/** On a resource that is being deleted: the namespace whose resource of the same kind and name may adopt its object. */
 export const MOVE_TO = `${GROUP}/move-to`;
 export const APPROVED_PLAN = `${GROUP}/approved-plan`;
 
 /**
- * Annotations that the operator writes: the backup of the id and its signatures, the installation that made it, and the
- * intent of a create.
+ * Annotations that the operator writes: the backup of the id and its signatures, the installation that wrote them, and
+ * the intent of a create.
  */
 export const EXTERNAL_ID = `${GROUP}/external-id`;
 export const SEAL = `${GROUP}/seal`;
@@ -29,12 +29,12 @@ export const BACKUP_SIGNATURE = `${GROUP}/backup-signature`;
 export const INSTALLATION = `${GROUP}/installation`;
 export const INTENT = `${GROUP}/intent`;
 /**
- * The started marker: the uid, namespace and name of the object. It is set when a request that must not be sent twice,
- * and that the status alone shows, was started.
+ * The started marker: the uid, namespace and name of the object. It is set when a request is started that must not be
+ * sent twice and that only the status records.
  */
 export const BEGUN = `${GROUP}/begun`;
 
 /**
- * The keys of the Secret of spec.writeConnectionSecretToRef whose values every status shows too: they are not secret.
+ * The keys of the Secret of spec.writeConnectionSecretToRef whose values are not secret: spec and status show them too.
  */
 export const PLAIN_CONNECTION_KEYS: ReadonlySet<string> = new Set(["id", "name", "environmentId", "environment"]);

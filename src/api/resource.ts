@@ -23,7 +23,7 @@ export interface CelRule {
 
 /**
  * The Kubernetes side of one kind: its names, schemas and columns. The CRD is generated from it. `Spec` is the parsed
- * spec. `Mem` is the memory: the members of status that the platform cannot tell back. `memory` parses it from a status
+ * spec. `Mem` is the memory: the members of status that the platform does not return. `memory` parses it from a status
  * and must accept `{}`.
  */
 export interface Resource<Spec = unknown, Mem = unknown> {
@@ -102,7 +102,7 @@ export const SINCE = column("Since", ofCondition("Ready", "lastTransitionTime"),
 
 const AGE = column("Age", ".metadata.creationTimestamp", "Time since the object was created.", "date");
 
-/** Shows the value of the annotation as it is written, which may also say that the object is not paused. */
+/** Shows the value of the annotation as it is written, also one that does not pause the object. */
 const PAUSED_BY = column(
   "Paused",
   `.metadata.annotations.${PAUSED.replaceAll(".", String.raw`\.`)}`,

@@ -45,7 +45,7 @@ export const nextRunChange = z
   })
   .describe("Next change by spec.runSchedule.");
 
-/** The columns of `kubectl get -o wide`. */
+/** The columns of a schedule in `kubectl get -o wide`. */
 export const SCHEDULE_COLUMNS: readonly PrinterColumn[] = [
   wide("Next", ".status.nextRunChange.runState", "Run state that spec.runSchedule sets next."),
   wide("Next-At", ".status.nextRunChange.at", "Time of that change."),

@@ -159,7 +159,7 @@ export const planSchema = z
 /** The recorded identity and the open intent. */
 const ledger = { identity: identity.optional(), intent: intent.optional() };
 
-/** The members about policies: what was applied, and the plan that waits. */
+/** The members about policies: what was applied, the plan that waits, and the last approved plan. */
 const governed = {
   appliedGeneration: count
     .optional()
@@ -168,7 +168,7 @@ const governed = {
   lastApprovedPlan: text.optional().describe("Hash of the last plan that was approved and executed."),
 };
 
-/** The members of a status whose kind has objects on the platform. */
+/** The members of the status of a kind with objects on the platform. */
 const living = {
   externalId: id.optional().describe("Id of the object on the platform."),
   ...ledger,
@@ -229,7 +229,7 @@ export function memorySchema(members: Members) {
   return z.object(Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, kept(schema)]))).catch({});
 }
 
-/** The end of the description of a member that is of no use to people. */
+/** The last sentence of the description of a member that is of no use to users. */
 export const DO_NOT_CHANGE = "Only the operator uses it; do not change it.";
 
 /** The engine's Fingerprint of content with secret values. It is keyed, so that nobody can guess the values. */

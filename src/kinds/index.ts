@@ -35,7 +35,7 @@ const allKinds = () =>
 
 export type KindName = keyof ReturnType<typeof allKinds>;
 
-/** Returns every kind that the operator reconciles, parents first, with empty memories. */
+/** Returns every kind that the operator reconciles, parents first, with empty caches. */
 export const createKinds: () => Readonly<Record<KindName, AnyKind>> = allKinds;
 
 /** Every custom resource, parents first. */

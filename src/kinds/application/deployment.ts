@@ -14,8 +14,8 @@ import { variablesSent } from "./variables.ts";
 
 /**
  * Returns the last deployment: the remembered one. For an application that was deployed before the operator managed it,
- * or whose status was lost, it is what is deployed, which is not deployed again: the commit that the platform shows,
- * else the spec's. Under the policy Manual, where operations or persons deploy, it is what they deployed last.
+ * or whose status was lost, it is the deployment that the platform has, which is not repeated: of the commit that the
+ * platform shows, else of the spec's. Under the policy Manual, where operations or users deploy, it is their last one.
  */
 export function lastDeployment(context: ApplicationContext, observed: Observed): LastDeployment | undefined {
   const remembered = context.memory.lastDeployment;
@@ -97,10 +97,15 @@ export function sameCommit(left: string, right: string): boolean {
   return left.startsWith(right) || right.startsWith(left);
 }
 
-/** Why a deployment is due; undefined when none is. */
+/** Why a deployment is due. */
 export type DeployCause = "commit" | "settings" | "variables" | "foreign" | "retry";
 
-/** Compares the spec and what the operator wrote with the last deployment; never the platform's OUT_OF_DATE. */
+/**
+ * Returns why the operator has to deploy: compares the spec and what the operator wrote with the last deployment. The
+ * platform's OUT_OF_DATE does not count.
+ * @param failed whether the last deployment failed or may have failed; otherwise a reconcile request causes no retry
+ * @returns undefined when no deployment is due
+ */
 export function deployCause(
   context: ApplicationContext,
   last: LastDeployment | undefined,
@@ -134,7 +139,7 @@ function changedSettings(
 }
 
 /**
- * Returns up to when variables that other resources wrote are included in a deployment that is started now. While a
+ * Returns the time up to which a deployment that starts now includes the variables that other resources wrote. While a
  * variable set is not known, e.g. while it is adopted, the time of the last deployment still counts.
  */
 export function variablesIncluded({ memory, records: { writtenAt = "" } }: ApplicationContext): string {
@@ -143,9 +148,9 @@ export function variablesIncluded({ memory, records: { writtenAt = "" } }: Appli
 }
 
 /**
- * Reports whether variables are to be imported or deployed because a user changed them outside of the spec: in a Secret,
- * a ConfigMap or a variable set. If others deployed another commit, the status may be that of an old backup, so that
- * nobody knows.
+ * Reports whether variables are to be imported or deployed because a user changed them outside of the spec: in a
+ * Secret, a ConfigMap or a variable set. Returns false if others deployed another commit: the status may then be that
+ * of an old backup, and does not show who changed them.
  */
 export function areChangedByUser(
   context: ApplicationContext,

@@ -5,7 +5,7 @@ import { ApiError } from "../../platform/transport/errors.ts";
 import { withoutCredentials } from "../../text/text.ts";
 import type { ApplicationContext } from "./model.ts";
 
-/** Colors and movements of a terminal. */
+/** Escape sequences of a terminal, e.g. for colors and movements of the cursor. */
 const TERMINAL = new RegExp(`${String.fromCodePoint(27)}\\[[\\d;?]*[A-Za-z]`, "g");
 /** The largest size of all lines, in bytes of UTF-8. */
 const MOST_BYTES = 2_048;

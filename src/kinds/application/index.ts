@@ -92,13 +92,13 @@ async function importVariables(context: ApplicationContext, observed: Observed, 
   const variables = importable(context);
   const id = context.id ?? "";
   const sent = api.variables.import(id, { overwrite: true, vars: importItems(context, variables) });
-  // A rejection of what an earlier import left out must not hold back deployments: it takes nothing.
+  // A rejection of what an earlier import left out must not hold back deployments: it counts as an import of nothing.
   const rejected = { successfulImportedVariables: [] };
   const answer = await (pendingVariables(context).length > 0 ? readOr(sent, rejected, ["Invalid", "Conflict"]) : sent);
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? variables.map(({ name }) => name);
   const secrets = wasOvertaken(context, observed, taken) ? await api.secrets.list(id) : observed.secrets;
   const written = imported(context, { ...observed, secrets }, taken);
-  // What is deployed is remembered with a write, so that the write counts as a change since.
+  // The deployment from before the write is remembered, so that the write counts as a change since then.
   const lastDeployment = followedDeployment(context, observed);
   const memory = { ...context.memory, lastDeployment, written };
   const isCatchUp = pendingVariables({ ...context, memory }).length < pendingVariables(context).length;

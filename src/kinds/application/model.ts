@@ -64,7 +64,7 @@ export const APPLICATION_SETTINGS: readonly ServiceSetting<ApplicationSpec, Appl
 
 type Port = NonNullable<ApplicationSpec["ports"]>[number];
 
-/** Returns the members in one order. */
+/** Returns the members of a port in a fixed order. */
 function portOf({ internalPort, externalPort, protocol, publiclyAccessible }: Port | ApplicationPort) {
   return { internalPort, externalPort, protocol, publiclyAccessible };
 }

@@ -119,7 +119,7 @@ function variablesCondition(context: ApplicationContext, observed: Observed): re
   return [{ type, status: "False", reason: "VariablesPending", message }];
 }
 
-/** Returns the message about variables that the platform did not take over. */
+/** Returns the message about variables that the platform did not accept. */
 function leftOut({ memory }: ApplicationContext, observed: Observed, names: readonly string[]): string {
   const isFixed = (name: string): boolean => isListedSecret(observed, name);
   const isOver = nextTry(memory.written ?? {}, observed.serverNow) === "refused";
@@ -135,7 +135,7 @@ function leftOut({ memory }: ApplicationContext, observed: Observed, names: read
   ] as const;
   return causes
     .filter(([some]) => some.length > 0)
-    .map(([some, cause]) => `The platform did not take over ${some.join(", ")}: ${cause}`)
+    .map(([some, cause]) => `The platform did not accept ${some.join(", ")}: ${cause}`)
     .join(" ");
 }
 

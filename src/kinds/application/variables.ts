@@ -98,7 +98,7 @@ export function prepareImport(
   const listed = new Set(observed.secrets.map(({ key }) => key));
   const due = new Set(importable(context).map(({ name }) => name));
   const fresh = [...context.inputs.secrets].filter(([key]) => due.has(key) && !listed.has(key));
-  // Where another value is under way as well, it is unknown which of the two makes the entry.
+  // If another value was sent as well, it is unknown which of the two imports creates the entry.
   const clear = fresh.filter(([key, digest]) => sent.every((one) => one.key !== key || one.digest === digest));
   if (clear.length === 0) return undefined;
   const at = observed.serverNow?.toISOString() ?? "";
@@ -109,16 +109,16 @@ export function prepareImport(
   };
 }
 
-/** Returns the note about secrets from before the first import. */
+/** Returns the part of the memory to store with the record of the id: the secrets of the first import. */
 export function keep({ written }: ApplicationMemory): JsonObject | undefined {
   const { sentSecrets } = written ?? {};
   return sentSecrets && { written: { sentSecrets } };
 }
 
 /**
- * Reports whether an import did not take a secret that did not exist when its list was read. An earlier import, which
- * had no answer, may have landed in between: the list has to be read again to identify the secret. Where secrets can be
- * replaced by their ids, there is nothing to identify.
+ * Reports whether an import did not take a secret that did not exist when the secrets were listed. An earlier import,
+ * which had no answer, may have landed in between: the list has to be read again to identify the secret. Where secrets
+ * can be replaced by their ids, there is nothing to identify.
  * @param taken the names that the platform took
  */
 export function wasOvertaken(

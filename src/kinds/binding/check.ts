@@ -19,9 +19,9 @@ interface Rules {
 type Components = ReadonlyMap<string, ReadonlyMap<string, TemplateField> | undefined>;
 
 /**
- * Returns everything that is wrong with a spec by the rules of its template. Almost pure: patterns that take too long
- * are left to the platform.
- * @returns one sentence each, "path problem", sorted, without values of the spec
+ * Returns everything that is wrong with a spec by the rules of its template. Pure, except that a pattern whose test
+ * takes too long is left to the platform.
+ * @returns texts of a path and its problem, sorted, without values of the spec
  */
 export function problemsOf(rules: Rules): readonly string[] {
   const components = componentsOf(rules.template);

@@ -14,7 +14,8 @@ interface BindingDifference extends Difference {
 }
 
 /**
- * Compares declared fields only, one by one. Values from Secrets are not compared: platforms mask them.
+ * Returns the differences of the binding on the platform from the declared fields. Values from Secrets and of sensitive
+ * fields are not compared, as platforms mask them.
  * @returns undefined where the platform does not show its binding
  */
 export function bindingDifferences(
@@ -37,7 +38,7 @@ export function bindingDifferences(
   ];
 }
 
-/** Returns the same as the status may report them: it may have each path once, and bounds its length. */
+/** Returns the same differences as the status shows them: each path once, and texts within their bounds. */
 export function bindingDrift(context: BindingContext, observed: Observed): readonly DriftField[] | undefined {
   const differences = bindingDifferences(context, observed);
   if (differences === undefined) return undefined;
@@ -56,8 +57,8 @@ function hiddenValues({ observed }: Difference): Omit<DriftField, "path"> {
 }
 
 /**
- * Reports whether the platform shows a binding that equals all that the spec declares: it is adopted without a write. A
- * value from a Secret cannot be compared.
+ * Reports whether the platform shows a binding that equals all that the spec declares: it is adopted without a write.
+ * Returns false for a spec with a value from a Secret, which cannot be compared.
  */
 export function isAlike(context: BindingContext, observed: Observed): boolean {
   const { config, customer } = context.inputs;

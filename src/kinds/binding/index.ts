@@ -27,7 +27,7 @@ import { createTemplateList, observe } from "./observe.ts";
 import { configFault, isBound, layersFault, report } from "./report.ts";
 import { templateFields, typed } from "./values.ts";
 
-/** @returns the kind, which remembers the template lists that it read last */
+/** Returns the kind. It caches the template lists that it read last. */
 export function createBinding(): Kind<BindingTypes> {
   const listTemplates = createTemplateList();
   return {
@@ -62,8 +62,8 @@ function plan(context: BindingContext, observed: Observed): Plan<"put"> {
 }
 
 /**
- * Writes the binding when the spec or a value changed, when the platform shows another binding than it made of the last
- * write, and on request where only the answer shows the layers.
+ * Writes the binding when the spec or a value changed, when the binding on the platform differs from the spec in
+ * another way than after the last write, and on request where only the answer shows whether the layers are enabled.
  */
 function checkWritten(context: BindingContext, observed: Observed): Plan<"put"> | undefined {
   if (observed.sent) return undefined;
@@ -81,7 +81,7 @@ function checkWritten(context: BindingContext, observed: Observed): Plan<"put"> 
   return safely("putBinding", "put", { message, changes, corrects, follows });
 }
 
-/** Reports whether the platform shows another binding than it made of the last write. */
+/** Reports whether the binding on the platform differs from the spec in another way than after the last write. */
 function isDrifted(context: BindingContext, observed: Observed): boolean {
   const differences = bindingDifferences(context, observed) ?? [];
   return differences.length > 0 && !isAltered(context, differences);
@@ -139,7 +139,7 @@ async function put(
   const { spec, inputs, supports } = context;
   const answer = await api.templates.bind(inputs.clusterId, bindingInput(context, observed));
   const bound = supports("getBinding") === "Supported" ? answer : undefined;
-  // Without an answer, it shows later whether anything was changed.
+  // Without an answer, the earlier binding counts: a later read shows whether the write changed it.
   const before = observed.bound === "none" ? undefined : observed.bound;
   const left = bindingDifferences(context, { ...observed, bound: bound ?? before }) ?? [];
   return {

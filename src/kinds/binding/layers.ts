@@ -52,7 +52,7 @@ export function isActive(layer: TemplateLayer, spec: BindingSpec, cluster: Clust
 /** The status of the layers that are selected, by the spec, by the template, or because they are mandatory. */
 export type Standing = NonNullable<ReturnType<typeof standing>>;
 
-/** @returns undefined while nothing is known of the layers */
+/** Returns the status of the selected layers; undefined while nothing is known of them. */
 export function standing({ spec, memory }: BindingContext, { bound, template, cluster }: Observed) {
   const layers = bound === undefined ? memory.layers : bound === "none" ? undefined : bound.layers;
   if (layers === undefined) return undefined;

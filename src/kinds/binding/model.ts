@@ -36,7 +36,7 @@ export interface Observed {
   readonly cluster: ClusterObserved;
   /** The template and version of the spec; undefined when the platform does not list them. */
   readonly template: Template | undefined;
-  /** What the platform lists. */
+  /** The templates that the platform lists. */
   readonly offered: readonly { readonly key: string; readonly version: string }[];
   /** What is wrong with the spec by the template's rules, in a fixed order, without values. */
   readonly problems: readonly string[];
@@ -67,7 +67,7 @@ export function pathOf(member: string, ...keys: readonly string[]): string {
   return `spec.${member}${keys.map((key) => `[${/^[\w.-]+$/.test(key) ? key : JSON.stringify(key)}]`).join("")}`;
 }
 
-/** Returns what has to be read from Secrets and ConfigMaps. */
+/** Returns the requests for the values from Secrets and ConfigMaps. */
 export function valueRequests(spec: BindingSpec): readonly ValueRequest[] {
   return [...configOf(spec), ...customerOf(spec)].flatMap(({ path, valueFrom }) => requestsOf(path, valueFrom));
 }

@@ -12,7 +12,7 @@ import type { BindingContext, ClusterKind, ClusterObserved, Observed } from "./m
 /** Templates and clusters change rarely, and all bindings of a connection share the answers. */
 const MAX_AGE_MS = 60_000;
 
-/** PlatformCloudVendor of the spec; the list operation takes no other. */
+/** The values of PlatformCloudVendor in the platform's specification; the list operation takes no others. */
 const PROVIDERS = ["AWS", "SCW", "GCP", "DO", "AZURE", "OVH", "CIVO", "HETZNER", "ORACLE", "IBM", "UNKNOWN"];
 
 /** Who runs Kubernetes, as deployed services spell it, and the catalog's name of that mode. */
@@ -26,7 +26,7 @@ const MODES: ReadonlyMap<string, string> = new Map([
 /** Lists templates; while the catalog cannot be loaded (500, 503), returns the last list. @throws ApiError */
 export type ListTemplates = (api: Platform, cluster: ClusterKind | undefined) => Promise<readonly Template[]>;
 
-/** @returns a list that keeps the last good answer for each connection and kind of cluster */
+/** Returns a function that keeps its last good answer for each connection and kind of cluster. */
 export function createTemplateList(): ListTemplates {
   const lastGood = new WeakMap<Platform, Map<string, readonly Template[]>>();
   return async (api, cluster) => {

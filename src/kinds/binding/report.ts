@@ -1,4 +1,4 @@
-/** Builds the report of a binding, without values and without anything that changes by itself. Pure. */
+/** Builds the report of a binding, without values that may be secret. It only changes with the observed facts. Pure. */
 import { refreshed, type ConditionFact, type Report, type Why } from "../../engine/contract/kind.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import { keptAlteration } from "../shared/altered.ts";
@@ -58,7 +58,7 @@ function summary(problems: readonly string[]): string {
   return more === 0 ? shown.join("; ") : [...shown, `and ${more} more`].join("; ");
 }
 
-/** Returns why the layers are not ready. `waits`: the platform may enable them and shows it then. */
+/** Returns why the layers are not ready. `waits`: the platform may still enable them, and would show it. */
 export function layersFault(
   context: BindingContext,
   observed: Observed,
@@ -97,7 +97,7 @@ export function report(context: BindingContext, observed: Observed): Report {
   };
 }
 
-/** Returns the memory of what the last write left. Only a read shows that nothing is left of it. */
+/** Returns the memory of what the last write left. Only a read after the write can clear it. */
 function leftBehind(context: BindingContext, observed: Observed): Report["status"] {
   const differences = observed.sent ? undefined : bindingDifferences(context, observed);
   return differences === undefined ? {} : { altered: keptAlteration(context, differences) };

@@ -2,7 +2,7 @@
 import type { FieldConstraints, Template, TemplateField, ConfigValue } from "../../platform/areas/templates.ts";
 import type { ConfigLeaf } from "./model.ts";
 
-/** Returns how to find the field of a value in a template. */
+/** Returns a function that finds the field of a value in a template. */
 export function templateFields(template: Template | undefined): (leaf: ConfigLeaf) => TemplateField | undefined {
   const components = template?.layers.flatMap((layer) => layer.components) ?? [];
   return ({ component, key }) =>
@@ -15,7 +15,8 @@ const DECIMAL = /^-?(0|[1-9]\d*)\.\d+$/;
 const MAX_DIGITS = 20;
 
 /**
- * Converts a value to the type of the field. Texts are understood for each type, long integers come out as bigint.
+ * Converts a value to the type of the field. A text is accepted for each type; an integer that a double would round
+ * becomes a bigint.
  * @returns undefined when the value is not of that type; a type that is not documented accepts every value
  */
 export function typed(type: string, value: ConfigLeaf["value"]): ConfigValue | undefined {
@@ -32,7 +33,7 @@ export function typed(type: string, value: ConfigLeaf["value"]): ConfigValue | u
   }
 }
 
-/** Converts a number if nothing rounds it: an int64, or a decimal that a double holds exactly as written. */
+/** Converts a text to a number if nothing rounds it: an int64, or a decimal that a double holds exactly as written. */
 function numberOf(text: string): number | bigint | undefined {
   if (text.length > MAX_DIGITS) return undefined;
   if (INTEGER.test(text)) {
@@ -89,7 +90,7 @@ function allowedProblems({ type, constraints }: TemplateField, value: ConfigValu
 
 const LISTED = 8;
 
-/** "a, b, c", cut after a few. */
+/** Returns "a, b, c", or the first eight names and the number of all. */
 export function listOf(names: readonly string[]): string {
   return names.length > LISTED ? `${names.slice(0, LISTED).join(", ")}, … (${names.length} in all)` : names.join(", ");
 }

@@ -18,7 +18,7 @@ import {
 
 const OVERRIDES_LENGTH = 8192;
 
-/** specOverrides belong to the blueprint, so any JSON is allowed. The API server keeps a nullable null. */
+/** specOverrides belong to the blueprint, so any JSON is allowed. The API server keeps a null, as it is nullable. */
 const specOverrides = mapOf(z.unknown(), 64)
   .refine(
     (overrides) => jsonLength(overrides) <= OVERRIDES_LENGTH,

@@ -88,8 +88,8 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
 });
 
 /**
- * Returns what of the answer is kept with the record of the id, or without an id with the intent: when the service was
- * created, and the deployment that followed.
+ * Returns the part of the memory of a create that is stored with the record of the id, or, without an id, with the
+ * intent: the time of the creation, the deployment that followed, and the id of the service.
  */
 function keep({ createdAt, lastDeployment, serviceId }: BlueprintMemory): JsonObject {
   return { createdAt, lastDeployment: lastDeployment && { ...lastDeployment }, serviceId };

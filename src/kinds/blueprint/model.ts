@@ -1,4 +1,4 @@
-/** What the parts of the blueprint kind exchange, and its settings: whether they are as sent, and what contradicts them. Pure. */
+/** What the parts of the blueprint kind exchange, and the checks of its settings and variables. Pure. */
 import {
   sameContent,
   type ConditionFact,
@@ -61,7 +61,7 @@ export function isToRun({
   return lastDeployment !== undefined && deployOnCreate !== false;
 }
 
-/** How long a list may lack a new service, and a service its deployment. */
+/** How long a list may not show a new service, and a service may not show its deployment. */
 const LAG_MS = 10 * 60_000;
 
 /** Reports whether something happened so recently that the platform may not show it yet. */
@@ -108,10 +108,7 @@ export function overridesRefused(spec: BlueprintSpec): Why | undefined {
   );
 }
 
-/**
- * Returns the condition ConfigValid; none while the user does not declare what runs the blueprint. It never prevents
- * anything.
- */
+/** Returns the condition ConfigValid; none without spec.engine. The condition itself prevents nothing. */
 export function configCondition(spec: BlueprintSpec): readonly ConditionFact[] {
   if (spec.engine === undefined) return [];
   const refused = overridesRefused(spec);

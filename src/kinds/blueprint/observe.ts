@@ -62,7 +62,7 @@ async function stateOf(
   return { status, ingress: isChart ? await ingressOf(context, "helm", serviceId, status, api) : NOT_READ };
 }
 
-/** Returns the services of blueprints, under the ids of these; the first one where there are several. */
+/** Returns the services of blueprints, each under the id of its blueprint; of several with one id, the first. */
 export function blueprintsIn(services: readonly Service[]): readonly BlueprintService[] {
   const found = new Map<string, BlueprintService>();
   for (const { blueprintId: id, id: serviceId, serviceType: type, iconUri: icon, name, createdAt } of services) {

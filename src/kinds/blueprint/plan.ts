@@ -14,7 +14,7 @@ type Check = Plan<ServiceAction> | undefined;
 
 /**
  * Returns the progress by the service's own state; where the platform does not show that, by the deployment request
- * that followed the creation, or by its end.
+ * that followed the creation, or by the recorded end of the deployment.
  */
 export function blueprintProgress(context: BlueprintContext, observed: Observed): Progress | undefined {
   const last = context.memory.lastDeployment;
@@ -22,7 +22,7 @@ export function blueprintProgress(context: BlueprintContext, observed: Observed)
   if (observed.request !== undefined) return askedProgress(observed.request);
   if (last?.finishedAt === undefined) return undefined;
   const progress: Progress = { state: shownState(last.state ?? ""), phase: requestPhase(last.state ?? ""), ours: true };
-  // What others do about a failure is not shown, and may be left to them.
+  // The platform does not show what others do about a failure. If the service is not to run, it is left to them.
   return progress.phase === "running" || isToRun(context) ? progress : undefined;
 }
 
@@ -73,7 +73,7 @@ function checkUnseen({ supports }: BlueprintContext): Check {
   return { is: "waiting", why: { reason: "Progressing", message: "The platform shows no state of the service yet." } };
 }
 
-/** Stalls on a deployment that was requested with the create and is never shown: nobody would see its end. */
+/** Stalls on a deployment that was requested with the create and is never shown: no read would show its end. */
 function checkBegun(context: BlueprintContext, { status, request }: Observed): Check {
   const last = context.memory.lastDeployment;
   if (last === undefined || last.finishedAt !== undefined || last.baseline === undefined) return undefined;
@@ -88,7 +88,9 @@ function checkEnd(context: BlueprintContext, observed: Observed, { phase, state 
   const { name } = context.spec;
   if (phase === "failed") {
     const after =
-      observed.siblings === undefined ? ", then set spec.deployOnCreate false: the service is not shown" : "";
+      observed.siblings === undefined
+        ? ", then set spec.deployOnCreate to false, as the platform does not show the service"
+        : "";
     return stalled(
       failureReason(state),
       `The platform reports ${state} for service "${name}". Look at it on the platform and deploy it there: the platform's surface has no deployment of blueprints${after}.`,
@@ -104,7 +106,7 @@ function checkEnd(context: BlueprintContext, observed: Observed, { phase, state 
   return stalled("DriftDetected", `The service was ${what} on the platform. ${others}`);
 }
 
-/** No surface deletes or stops the service of a blueprint. */
+/** Returns the plan for the goals "stopped" and "absent". No surface deletes or stops the service of a blueprint. */
 export function planRemoval(context: BlueprintContext, observed: Observed): Plan<never> {
   const { id, spec } = context;
   if (id === undefined) return { is: "settled" };

@@ -56,7 +56,7 @@ function unseenState(context: BlueprintContext, observed: Observed): readonly Co
   const progress = blueprintProgress(context, observed);
   if (progress !== undefined) return [stateCondition("Deployed", progress.state, "deployment of its creation")];
   if (context.supports("listServiceStatuses") === "Supported") return [];
-  const message = "The platform's surface does not show the service that a blueprint became, nor its state.";
+  const message = "The platform's surface shows neither the service of a blueprint nor its state.";
   return [{ type: "Deployed", status: "Unknown", reason: "NotObservable", message }];
 }
 
@@ -70,7 +70,7 @@ function variablesCondition(context: BlueprintContext): readonly ConditionFact[]
     return [{ type, status: "False", reason: "VariablesPending", message }];
   }
   if (context.memory.createdAt === undefined) {
-    const message = "The service was taken over, and the platform does not show its variables.";
+    const message = "The service was adopted, and the platform does not show its variables.";
     return [{ type, status: "Unknown", reason: "NotObservable", message }];
   }
   return [{ type, status: "True", reason: "VariablesSynced", message: "All variables were sent with the creation." }];

@@ -1,4 +1,4 @@
-/** PlatformCatalog: what the platform offers, read from time to time into a ConfigMap. It never acts. */
+/** PlatformCatalog: what the platform offers, read periodically into a ConfigMap. It writes nothing to the platform. */
 import { timeText } from "../../api/status.ts";
 import type { Kind, Ms, ReconcileContext, Report } from "../../engine/contract/kind.ts";
 import { stringifyJson } from "../../platform/codec/json.ts";
@@ -17,7 +17,7 @@ export type CatalogTypes = TypesOf<typeof platformCatalog, { observed: Observed;
 
 type CatalogContext = ReconcileContext<CatalogTypes>;
 
-/** How old a shared answer may be: two catalogs, or a catalog and a binding, share one. Below the shortest interval. */
+/** How old a shared answer may be: two catalogs, or a catalog and a binding, share one. Below the minimum interval. */
 const MAX_AGE_MS = 30_000;
 const MINUTE_MS = 60_000;
 
@@ -56,7 +56,7 @@ export const catalog: Kind<CatalogTypes> = {
   },
 };
 
-/** @param interval as the CRD's pattern has it: whole minutes or hours */
+/** Returns the interval in milliseconds. @param interval whole minutes or hours, as the CRD's pattern requires */
 function intervalMs(interval: string): Ms {
   return Number.parseInt(interval, 10) * (interval.endsWith("h") ? 60 : 1) * MINUTE_MS;
 }
@@ -69,7 +69,7 @@ function changedAt({ memory, now }: CatalogContext, digest: string): string {
 const SUFFIX = "-catalog";
 const MAX_NAME = 253;
 
-/** Returns the resource's name with a suffix, within the length of a name in Kubernetes. */
+/** Returns the resource's name with a suffix, cut to the maximum length of a name in Kubernetes. */
 function configMapName(name: string): string {
   return `${name.slice(0, MAX_NAME - SUFFIX.length).replace(/[.-]+$/, "")}${SUFFIX}`;
 }
@@ -87,7 +87,7 @@ function readyMessage(configMap: string, sections: readonly Section[], { omitted
 
 type Documents = ReturnType<typeof documentsOf>;
 
-/** A ConfigMap holds 1 MiB, and the API server's own limit of a request is close to that. */
+/** The largest size of the data of a ConfigMap that the operator writes, in bytes. The API server accepts 1 MiB. */
 export const MAX_BYTES = 900 * 1024;
 
 /** The size of a document around its items. */
@@ -96,9 +96,10 @@ const FRAME_BYTES = 512;
 const encoder = new TextEncoder();
 
 /**
- * Returns one document per section: `{"results": [...]}`, one item a line, as the platform's own lists look. `omitted`
- * counts what does not fit; a section that cannot be read says why in `error`.
- * @param maxBytes of all documents together, in UTF-8
+ * Returns one document per section: `{"results": [...]}`, like the platform's own lists, with one item per line.
+ * `omitted` in the result and in a document counts the items that do not fit; `error` in the document of a section that
+ * cannot be read is the reason.
+ * @param maxBytes the largest size of all documents together, in UTF-8
  */
 export function documentsOf(sections: readonly Section[], maxBytes: number = MAX_BYTES) {
   let room = maxBytes;
@@ -127,7 +128,7 @@ function documentText(lines: readonly string[], omitted: number, error: string |
   return `{\n${noted.join("")}"results":[\n${lines.join(",\n")}\n]\n}\n`;
 }
 
-/** @returns the SHA-256 of everything that was read, in hex, whether or not it fits into the ConfigMap */
+/** Returns the SHA-256 of everything that was read, in hex, whether or not it fits into the ConfigMap. */
 export async function digestOf(sections: readonly Section[]): Promise<string> {
   return await sha256(stringifyJson(sections));
 }

@@ -17,7 +17,9 @@ export interface Section {
 
 type Read = (api: Platform, spec: CatalogSpec, options: ReadOptions) => Promise<readonly object[]>;
 
-/** The smallest first: where not everything fits into the ConfigMap, the last ones are cut. */
+/**
+ * The reads of the sections, the smallest first: where not everything fits into the ConfigMap, the last ones are cut.
+ */
 const READS: ReadonlyMap<CatalogSection, Read> = new Map<CatalogSection, Read>([
   [
     "DatabaseTypes",
@@ -45,7 +47,7 @@ const READS: ReadonlyMap<CatalogSection, Read> = new Map<CatalogSection, Read>([
 
 /**
  * Reads what the spec includes, in a fixed order.
- * @throws ApiError for all but a section that this connection cannot read
+ * @throws ApiError for all failures but lasting ones, which are the `error` of their section
  */
 export async function readSections(
   spec: CatalogSpec,
@@ -66,12 +68,15 @@ export async function readSections(
   );
 }
 
-/** Failures that last: what the platform refuses to show or does not have, it will not show at the next poll either. */
+/**
+ * Lasting failures, which the next poll would only repeat: the client refuses to send the request, or the platform does
+ * not have the section.
+ */
 const LASTING: ReadonlySet<ApiError["failure"]["is"]> = new Set(["Refused", "NotFound", "NotSupported"]);
 
 /**
- * Further lasting failures of the list of repositories. It may need another token than all other operations, so they
- * say nothing about the connection.
+ * Further lasting failures of the list of repositories. The list may need another token than all other operations, so
+ * they say nothing about the connection.
  */
 const REJECTED: ReadonlySet<ApiError["failure"]["is"]> = new Set(["Unauthorized", "Forbidden", "Invalid", "Conflict"]);
 

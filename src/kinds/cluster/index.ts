@@ -39,7 +39,7 @@ export const cluster = withRunSchedule(
   (context, observed) => (openOrder(context, observed) === undefined ? shownRunState(observed) : undefined),
 );
 
-/** Records the request of a PlatformOperation as the last one, unless the platform shows clusters. */
+/** Records the request of a PlatformOperation; where the platform shows no clusters, also as the last order. */
 export function recordClusterAction(action: ExternalAction, context: ClusterContext): ClusterMemory {
   const memory = withOperation(context.memory, action);
   if (showsClusters(context.supports) || !isNew(context.memory, action)) return memory;

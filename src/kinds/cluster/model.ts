@@ -43,6 +43,7 @@ export type ClusterFacts = Pick<
   "state" | "isDeployed" | "reason" | "nextKubernetesVersion" | "lastExecutionId" | "lastDeploymentDate" | "lock"
 >;
 
+/** Returns the platform's status object as the status holds it. */
 export function clusterFacts(status: ClusterStatus): ClusterFacts {
   const { clusterLock: lock } = status;
   return {
@@ -102,7 +103,10 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ["CANCELED", "It was canceled on the platform. Start it again there"],
 ]);
 
-/** Returns the reason of a failure, with what to do about it. @param isRetried whether a reconcile request retries it */
+/**
+ * Returns the reason of a failure, with what to do about it.
+ * @param isRetried whether a reconcile request retries what failed
+ */
 export function clusterFailure(state: string, isRetried = true): Why {
   return explainFailure(shownState(state), { noun: "cluster", advice: ADVICE, isRetried });
 }
@@ -110,7 +114,7 @@ export function clusterFailure(state: string, isRetried = true): Why {
 /** How soon a failed read is repeated, in milliseconds. */
 export const FAULT_LOOK_MS = 60_000;
 
-/** Returns what a failed read means for the resource. */
+/** Returns the plan after a failed read. */
 export function faultOf(error: ApiError): Plan<never> {
   const { operation, failure, status, message } = error;
   switch (failure.is) {

@@ -13,7 +13,7 @@ import { tokenDue } from "./token.ts";
 const LIST_MAX_AGE_MS = 60_000;
 const CREDENTIALS_MAX_AGE_MS = 600_000;
 
-/** @throws ApiError */
+/** Reads a cluster, and the credentials and the token that are due. @throws ApiError */
 export async function observe(context: ClusterContext, api: Platform): Promise<Observed> {
   const observed = (await shown(context, api)) ?? NOTHING_OBSERVED;
   if (
@@ -90,7 +90,7 @@ export function showsClusters(supports: ClusterContext["supports"]): boolean {
   return supports("getClusterStatus") === "Supported" || supports("listClusters") === "Supported";
 }
 
-/** A cluster that is not there is answered with 400 or 404 (docs/architecture.md §9). */
+/** For a cluster that does not exist, the platform answers 400 or 404 (docs/architecture.md §9). */
 const MISSING = ["NotFound", "Invalid", "NotSupported"] as const;
 
 /** Failures of the connection, which reports them itself. */

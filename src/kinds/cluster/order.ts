@@ -26,7 +26,7 @@ export const ORDERS = {
   Upgrade: { op: "upgradeCluster", reason: "Upgrading", message: "The cluster is being upgraded." },
 } as const satisfies Record<Action["operation"], Why & { readonly op: string }>;
 
-/** Returns the baseline of a cluster, as text for a status. It changes with all that is done to the cluster. */
+/** Returns the baseline of a cluster, as text for a status. It changes with every operation on the cluster. */
 export function clusterBaseline(facts: ClusterFacts): string {
   // An unknown member is null in the JSON of an array.
   return JSON.stringify([facts.state, facts.lastExecutionId, facts.lastDeploymentDate, facts.nextKubernetesVersion]);
@@ -65,7 +65,7 @@ export function followedOrder({ memory }: ClusterContext, { status, ordered }: O
   return rest;
 }
 
-/** Returns a step, unless the cluster is locked. */
+/** Returns a plan with the step; while the cluster is locked, a plan that waits. */
 export function give(
   context: ClusterContext,
   observed: Observed,
@@ -105,11 +105,11 @@ export function lockOf(context: ClusterContext, observed: Observed): Why | undef
   const reason = lock.reason === undefined ? "" : ` (reason: ${fitText(lock.reason, QUOTED)})`;
   const advice = isClusterShown(observed)
     ? "Nothing is changed until it is unlocked."
-    : "Nothing is changed until the lock ends; once it is unlocked, the annotation platform-operator.io/reconcile-requested-at has it tried again.";
+    : "Nothing is changed until the lock ends. If the cluster is unlocked earlier, request a retry with the annotation platform-operator.io/reconcile-requested-at.";
   return { reason: "ClusterLocked", message: `The cluster is locked${owner}${reason}. ${advice}` };
 }
 
-/** Reports whether a lock has ended; true for one without a known end, as the platform decides. */
+/** Reports whether a lock has ended; true for one without a known end: the platform then decides. */
 function hasEnded({ now }: ClusterContext, { lockedAt, ttlInDays }: NonNullable<ClusterFacts["lock"]>): boolean {
   return !(Date.parse(lockedAt ?? "") + (ttlInDays ?? 0) * DAY_MS > now.getTime());
 }

@@ -107,7 +107,7 @@ function upToDate(context: ClusterContext, observed: Observed): readonly Conditi
 }
 
 function takenUpgrade(version: string): string {
-  return `The platform accepted the upgrade that was asked for to reach Kubernetes ${version}. It chooses the version itself; its surface shows neither that version nor how far the upgrade is.`;
+  return `The platform accepted the upgrade that was requested to reach Kubernetes ${version}. It chooses the version itself; its surface shows neither that version nor how far the upgrade is.`;
 }
 
 function assumedVersion(version: string): string {
@@ -149,7 +149,9 @@ function unseenReady(context: ClusterContext): Why {
   return { reason: "Available", message };
 }
 
-/** Reports that the platform accepted the last request, where a PlatformOperation made it. */
+/**
+ * Returns the message of an accepted stop that a PlatformOperation requested; undefined if it is not the last request.
+ */
 function acceptedStop({ memory: { lastOrder, lastOperation: last } }: ClusterContext): string | undefined {
   if (last?.operation !== "stopCluster" || lastOrder?.operation !== "Stop") return undefined;
   return `The platform accepted the stop of the cluster that PlatformOperation ${last.name} requested; its surface does not show when it is stopped, or started again.`;

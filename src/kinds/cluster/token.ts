@@ -1,4 +1,4 @@
-/** A short-lived token of the cluster, kept fresh in a Secret. Its value goes nowhere else. Pure. */
+/** A short-lived token of the cluster in a Secret, renewed before it expires. Its value goes nowhere else. Pure. */
 import type { Ms, Plan, Report } from "../../engine/contract/kind.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import { fitOptional } from "../shared/text.ts";
@@ -40,7 +40,8 @@ current-context: ${name}
 type Kept = NonNullable<ClusterMemory["token"]>;
 
 /**
- * A token is renewed after two thirds of its life or five minutes before its end, whichever is first, but not at once.
+ * A token is renewed after two thirds of its life or five minutes before its end, whichever is first, but not within a
+ * minute.
  */
 const SHARE = 2 / 3;
 const MARGIN_MS = 300_000;
@@ -100,7 +101,7 @@ function keep(context: ClusterContext, secretName: string, { status }: ClusterTo
   };
 }
 
-/** @returns milliseconds from now; the shortest where the token does not say when it ends */
+/** Returns the time until the renewal; five minutes for a token without a valid end. */
 function renewAfter(now: Date, expires: string | undefined): Ms {
   const life = Date.parse(expires ?? "") - now.getTime();
   return Number.isNaN(life) ? MARGIN_MS : Math.max(SHORTEST_MS, Math.min(life * SHARE, life - MARGIN_MS));

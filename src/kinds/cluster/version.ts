@@ -66,7 +66,7 @@ export function checkClusterVersion(context: ClusterContext, observed: Observed)
     : checkOffer(context, observed, wanted);
 }
 
-/** The failed states in which an upgrade ends, and the deployment that precedes another one. */
+/** The failed states of an upgrade, and of the deployment that precedes a repeated one. */
 const UPGRADE_FAILED: ReadonlySet<string> = new Set([
   "BUILD_ERROR",
   "CANCELED",
@@ -87,10 +87,11 @@ export function isUpgradeRetried(context: ClusterContext, observed: Observed): b
 }
 
 /**
- * Reports an upgrade that ended, to a version that the list does not show: it lags, or the version is offered again.
+ * Reports an upgrade that ended although the list does not show its version: the list lags, or the platform offers the
+ * version again.
  */
 function notObservableAfterwards(context: ClusterContext, observed: Observed, wanted: string): Plan<never> {
-  const taken = `The platform took the upgrade to Kubernetes ${wanted}`;
+  const taken = `The platform accepted the upgrade to Kubernetes ${wanted}`;
   if (knownFacts(context, observed).nextKubernetesVersion !== wanted) {
     const message = `${taken}; its list of clusters does not show the version yet.`;
     return { is: "waiting", why: { reason: "Upgrading", message } };
@@ -121,7 +122,7 @@ function notOffered(observed: Observed, wanted: string, next: string | undefined
   return stalled("VersionNotAvailable", message);
 }
 
-/** @returns below 0 when `left` is older, above when it is newer; versions are major.minor. */
+/** Returns a number below 0 if `left` is older, above 0 if it is newer, else 0. Versions are major.minor. */
 function compareVersions(left: string, right: string): number {
   const [major = 0, minor = 0] = left.split(".").map(Number);
   const [otherMajor = 0, otherMinor = 0] = right.split(".").map(Number);

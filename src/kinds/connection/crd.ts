@@ -59,7 +59,7 @@ const webhook = z
     "Registers the operator's own receiver on the platform, once, so that the operator is notified at once when a deployment starts or ends. The registration stays on the platform when this section or the connection is deleted. Defaults to none: the operator sees deployments of others at the next poll (defaults.pollInterval), and follows its own every 2 to 30 seconds.",
   );
 
-/** @param hint what else to do, after the example */
+/** Returns the schema of a URL without a path. @param hint what else to do, after the example */
 const origin = (example: string, hint = "") =>
   matches(
     /^https?:\/\/([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/,

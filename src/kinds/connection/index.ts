@@ -26,7 +26,7 @@ interface Observed {
   readonly isUnanswered?: boolean;
   /** The operations that are known, unless the user declares the surface. */
   readonly operations?: KnownOperations;
-  /** The platform's message that it does not know the organization, or nothing under this address. */
+  /** The platform's message that it does not find the organization, or that the address does not exist. */
   readonly unknown?: string;
 }
 
@@ -48,7 +48,7 @@ function connectionKind(resource: Kind<ConnectionTypes>["resource"]): Kind<Conne
     receiverRegistration: { condition: "WebhookRegistered", kind: registration(resource) },
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),
     observe: async ({ spec, memory }, api) => {
-      // Probes address, token and organization with an operation of every surface.
+      // Probes address, token and organization with an operation that every surface has.
       const projects = await projectsOf(api);
       if ("unknown" in projects) return { surface: undefined, ...projects };
       if (spec.surface !== "Auto") return { surface: spec.surface };
@@ -92,7 +92,10 @@ async function projectsOf(api: Platform): Promise<{ readonly ids: readonly Uuid[
   }
 }
 
-/** Not terminal: a gateway without a route answers the same, so it is probed again. */
+/**
+ * Returns the reason of an organization that the platform does not find. It is probed again, as a gateway without a
+ * route gives the same answer.
+ */
 function nowhere(spec: ConnectionSpec, said: string): Why {
   const message =
     `The platform does not find organization ${spec.organizationId} (404): ${said} Check spec.pathPrefix ` +
@@ -101,9 +104,9 @@ function nowhere(spec: ConnectionSpec, said: string): Why {
 }
 
 /**
- * Makes one harmless read beyond the specification. It shows that operation alone; the others are learned when they
- * are needed.
- * @returns why nothing is known, where that is so
+ * Makes one harmless read beyond the specification. It shows that operation alone; the others are learned when they are
+ * needed.
+ * @returns the message to report while nothing is known
  */
 async function ask(api: Platform, projectId: string | undefined): Promise<string> {
   if (projectId === undefined) return "The organization has no project yet that the platform could be asked about.";

@@ -1,4 +1,4 @@
-/** The registration of the operator's receiver of webhooks, on request of a connection. */
+/** The registration of the operator's receiver of webhooks, for a connection with spec.webhook. */
 import type { Resource } from "../../api/resource.ts";
 import {
   refreshed,
@@ -36,7 +36,7 @@ const EVENTS = {
 
 const ANEW = "annotate the connection with platform-operator.io/resolve=recreate";
 
-/** @param resource the connection that registers its receiver. */
+/** Returns the kind that registers the receiver of a connection. @param resource the kind of the connection */
 export function registration(resource: Kind<RegistrationTypes>["resource"]): Kind<RegistrationTypes> {
   return {
     resource,
@@ -108,7 +108,7 @@ function create({ inputs }: RegistrationContext): Plan<Action> {
   return once("createWebhook", "create", why, { creates: true, mark: null, name });
 }
 
-/** Checks an id that only an annotation holds, as after a loss of status: it counts if it leads to the receiver. */
+/** Checks an id that only an annotation holds, as after a loss of status: it is adopted if it is the receiver's. */
 function checkClaim({ identitySource, memory, inputs }: RegistrationContext, observed: Observed, id: Uuid) {
   if (identitySource === "recorded" || memory.webhook !== undefined) return undefined;
   if (typeof observed.shown === "object" && observed.shown.targetUrl === inputs.url)
@@ -133,7 +133,7 @@ function checkSent({ memory, inputs }: RegistrationContext, observed: Observed):
 
 const NO_UPDATE = stalled(
   "UpdateNotSupported",
-  `The receiver's URL or Secret changed after it was registered, and the platform's surface has no update of webhooks. Make them what they were, or delete the old webhook on the platform and ${ANEW}.`,
+  `The receiver's URL or Secret changed after it was registered, and the platform's surface has no update of webhooks. Change them back, or delete the old webhook on the platform and ${ANEW}.`,
 );
 
 /**

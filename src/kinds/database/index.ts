@@ -20,7 +20,7 @@ export const database = defineService<DatabaseTypes, Database>({
   remote: { operation: "getDatabase", read: (api, id) => api.databases.get(id) },
   followed: followedDatabase,
   created: ({ memory }, _observed, made) => ({ ...memory, ...shownRecord(made), state: NEVER_DEPLOYED }),
-  // After a crash before the first status, it distinguishes a new database from one that was taken over.
+  // After a crash before the first status, it distinguishes a new database from an adopted one.
   keep: ({ state }) => (state === undefined ? undefined : { state }),
   confirmed: (memory) => ({ ...memory, state: memory.state ?? NEVER_DEPLOYED }),
   // Without a request id the documented surface shows nothing of a request afterwards.
@@ -70,7 +70,7 @@ export const database = defineService<DatabaseTypes, Database>({
   unconfirmed: ({ op, mark, repetition }, { requested }) => {
     if (requested !== undefined && requested !== baseline(mark, "retry")) return { is: "absent" };
     const what = op === "stopDatabase" ? "stop" : "deploy";
-    const message = `The platform did not confirm the order to ${what} the database${repetition ? ", nor its repetition" : ""}, and its surface does not show the state of databases. Look on the platform. To have the order given again, use the annotation platform-operator.io/reconcile-requested-at.`;
+    const message = `The platform did not confirm the order to ${what} the database${repetition ? ", nor its repetition" : ""}, and its surface does not show the state of databases. Look on the platform. To request it again, use the annotation platform-operator.io/reconcile-requested-at.`;
     return { is: "unknowable", why: { reason: "NotObservable", message }, repeatable: true };
   },
 

@@ -14,7 +14,7 @@ import { followedRequest, reportedState } from "./reported.ts";
 
 type DatabaseStart = Start<DatabaseTypes, Database>;
 
-/** @throws ApiError */
+/** Reads a database, and the list of types and the details for its Secret where they are due. @throws ApiError */
 export async function observe(context: DatabaseContext, start: DatabaseStart, api: Platform): Promise<Observed> {
   const observed = await observedOf(context, start, api);
   const types = isFollowed(context) ? undefined : await typesOf(context, api);
@@ -26,7 +26,8 @@ const REACHED = "how the database is reached";
 /**
  * Reads how users reach a database, where its Secret is due and the platform shows the database. A Secret without these
  * details counts as complete, so they are only left out where the platform does not offer them. While the database does
- * not run, the Secret waits; where the state cannot be known, only a Secret that exists does.
+ * not run, no Secret is written. Where the platform does not show the state, an existing Secret is not changed, and a
+ * new one is written without the details.
  */
 async function detailsOf(context: DatabaseContext, observed: Observed, api: Platform): Promise<Observed["details"]> {
   const { id, memory } = context;
@@ -80,7 +81,7 @@ async function onDocumented(context: DatabaseContext, place: Observed, api: Plat
 
 /**
  * Reads the state: one request for all services of the environment. Lists may lag: only its own read shows whether a
- * recorded database is gone, and then its last reported state counts.
+ * recorded database is gone. If that read finds it, its last reported state counts.
  */
 async function statusOf(
   context: DatabaseContext,

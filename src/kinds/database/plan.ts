@@ -48,7 +48,7 @@ function checkEnded(context: DatabaseContext, { phase }: Progress): Check {
 }
 
 /**
- * Returns the step, if one is due: never deployed, settings written, a start of what was stopped, or another attempt.
+ * Returns the deployment, if one is due: the first one, one after settings were written, a start, or another attempt.
  */
 function checkDeploy(context: DatabaseContext, observed: Observed, progress: Progress): Check {
   if (context.spec.runState === "Stopped") return undefined;
@@ -115,7 +115,8 @@ export function followedDatabase(context: DatabaseContext, observed: Observed): 
 }
 
 /**
- * Reports whether settings were written since the last deployment, or there was none; never the platform's OUT_OF_DATE.
+ * Reports whether settings were written since the last deployment, or there was none. The platform's OUT_OF_DATE does
+ * not count.
  */
 export function isPending(
   { memory, policies: { pendingOperations } }: DatabaseContext,

@@ -21,10 +21,10 @@ type ReportedState = Pick<Observed, "status" | "request" | "unseen">;
 const SURFACE = "and its surface does not show the state of databases";
 const ASK = "To have it deployed, use the annotation platform-operator.io/reconcile-requested-at.";
 
-/** The platform gave no request id. */
+/** The reason where the platform returned no request id. */
 export const NO_REQUEST: Why = {
   reason: "NotObservable",
-  message: `The platform took the last order, but gave no deployment request id, ${SURFACE}: its result is not known. Look on the platform.`,
+  message: `The platform accepted the last request, but returned no deployment request id, ${SURFACE}: its result is not known. Look on the platform.`,
 };
 
 const NO_SUCH_REQUEST: Why = {
@@ -34,7 +34,7 @@ const NO_SUCH_REQUEST: Why = {
 
 const NEVER_REPORTED: Why = {
   reason: "NotObservable",
-  message: `The database was taken over, and the platform does not show its state. It is left as it is. ${ASK}`,
+  message: `The database was adopted, and the platform does not show its state. It is left as it is. ${ASK}`,
 };
 
 const LOST: Why = {
@@ -92,8 +92,8 @@ function unanswered({ memory, now }: DatabaseContext, id: Uuid): ReportedState {
 }
 
 /**
- * Returns the state while nothing is under way. A database that we created and that has no state was never deployed.
- * One that was found in a list or by a user's id may run.
+ * Returns the state while no request is open. A database that the operator created and that has no state was never
+ * deployed. One that was found in a list or by a user's id may run.
  */
 function standing({ memory, spec, records: { started } }: DatabaseContext, id: Uuid, isShown: boolean): ReportedState {
   const { state, lastDeployment } = memory;
@@ -117,7 +117,7 @@ export function recordDatabaseAction(action: ExternalAction, context: DatabaseCo
   return action.op === "deployDatabase" ? deployed(action, context, memory) : memory;
 }
 
-/** Reports whether the database was deployed after the action, or lost its status since, perhaps with later actions. */
+/** Reports whether the database was deployed after the action, or the status was lost, perhaps with later actions. */
 function isOutdated({ at }: ExternalAction, { memory, records: { started } }: DatabaseContext): boolean {
   const { lastDeployment, state } = memory;
   if (lastDeployment === undefined && state === undefined) return started === true;
@@ -165,8 +165,8 @@ export function stoppedBy({ memory }: DatabaseContext): LastOperation | undefine
 }
 
 /**
- * Returns the run state that an operation requested last against the spec, where no state is observed. What the
- * resource requests itself is in `runState`.
+ * Returns the run state that a PlatformOperation last requested contrary to the spec, where no state is observed. What
+ * the resource itself requests is in `runState`.
  */
 export function unwantedRunState({ memory, spec }: DatabaseContext): "Running" | "Stopped" | undefined {
   const { lastOperation, lastDeployment, stopping, runState = "Running" } = memory;

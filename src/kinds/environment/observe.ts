@@ -20,7 +20,7 @@ export interface EnvironmentInputs {
 export interface EnvironmentObserved extends NamedObserved<Environment> {
   /** The project's environments by id. Every surface shows them. */
   readonly counts: readonly EnvironmentCount[];
-  /** Whether a project that was given by id is the organization's; true for a managed one. */
+  /** Whether the project is the organization's; true where that is not checked, as for a managed one. */
   readonly projectIsOurs: boolean;
 }
 
@@ -48,6 +48,10 @@ export function environmentMemory({ name, mode, clusterId, createdAt }: Partial<
   };
 }
 
+/**
+ * Reads the lists of a project. While the resource is being deleted, returns NO_PROJECT if the project is gone.
+ * @throws ApiError
+ */
 export async function listsOf(context: EnvironmentContext, projectId: Uuid, api: Platform): Promise<Lists> {
   const options = listAge(context);
   const read = async () => {
@@ -72,8 +76,10 @@ export type Lists = Pick<EnvironmentObserved, "counts" | "records">;
 export const NO_PROJECT: Lists = { counts: [], records: undefined };
 
 /**
- * Reads the lists once more where they lack a recorded environment, as they may lag. Its own record has to name the
- * project, as the status may have been forged.
+ * Looks for a recorded environment that the lists lack, as they may lag: reads its own record, or the statistics again
+ * where the platform lists no records. A record that names another project does not count, as the status may have been
+ * forged.
+ * @throws ApiError
  */
 export async function withMine(
   context: EnvironmentContext,

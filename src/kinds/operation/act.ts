@@ -1,4 +1,4 @@
-/** Sends the request of an operation, and classifies the answers of a platform that certainly did not execute it. */
+/** Sends the request of an operation, and classifies the failures after which it was certainly not executed. */
 import type { Kind, OneShot } from "../../engine/contract/kind.ts";
 import type { ApiError } from "../../platform/transport/errors.ts";
 import { shownState } from "../service/messages.ts";
@@ -41,7 +41,7 @@ function isInTheWay({ failure, status, message }: ApiError): boolean {
 /**
  * Returns what an answer means for the operation.
  * @param noun the target of the request
- * @returns undefined where it is the connection's failure, or where only a person can fix it
+ * @returns undefined for a failure of the connection, and for one that only a person can fix
  */
 export function rejection(error: ApiError, noun: string): RefusedRequest | undefined {
   const { failure, status, operation, message } = error;

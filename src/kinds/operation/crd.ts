@@ -19,7 +19,7 @@ const TYPES = [
 
 export type OperationType = (typeof TYPES)[number];
 
-/** The types that take a field. They need it, and no other type takes it. */
+/** The types of each field: they require it, and no other type may have it. */
 const FIELDS = [
   ["applicationRef", ["DeployApplication"]],
   ["gitCommitId", ["DeployApplication"]],
@@ -41,14 +41,15 @@ export const FIELDS_OF_TYPES: readonly CelRule[] = FIELDS.map(([field, types]) =
   fieldPath: `.spec.${field}`,
 }));
 
-/** The API server refuses a value that does not fit an integer of 32 bits where Jobs have one. */
+/** The largest int32, which is the type of a Job's ttlSecondsAfterFinished. */
 const MAX_SECONDS = 2_147_483_647;
 
 /** How long an accepted request is followed by default, in seconds: three hours. */
 const FOLLOWED_SECONDS = 10_800;
 
 /**
- * Passes a value through unchanged. A rule of the whole spec does not see a renamed member of it, which does no harm.
+ * Passes a value through unchanged. The rule that compares the whole spec does not detect that a member which the
+ * schema does not name was renamed; this does no harm.
  */
 const OPEN = { "x-kubernetes-preserve-unknown-fields": true };
 
@@ -166,7 +167,9 @@ const record = {
   digest: text.describe("SHA-256 of the default values that are in the ConfigMap."),
 };
 
-/** Any stored outcome counts as the end: one that a later version wrote must not have the operation repeated. */
+/**
+ * Any stored outcome counts as the end: one that a later version wrote must not cause a repetition of the operation.
+ */
 const stored = z.object({
   result: record.outcome.shape.result.catch("Failed"),
   reason: z

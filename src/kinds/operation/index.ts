@@ -110,7 +110,7 @@ function request(context: OperationContext, observed: Observed, action: Operatio
   return once(action.op, context.spec.type, why, commit === undefined ? { mark } : { mark, commit });
 }
 
-const NOT_SHOWN: Why = { reason: "Progressing", message: "The platform does not show yet how it goes." };
+const NOT_SHOWN: Why = { reason: "Progressing", message: "The platform does not show the progress yet." };
 
 const WITHHELD =
   "The managementPolicy that the connection sets for its objects forbids writing to the platform. Use another connection.";
@@ -129,7 +129,7 @@ function report(context: OperationContext, observed: Observed): Report {
     ready: outcome === undefined ? NOT_OVER : { reason: outcome.reason, message: outcome.message },
     conditions: outcome === undefined ? [] : [conditionOf(outcome)],
     status: {
-      // Where it is missing although a request was started, the status was lost.
+      // If it is missing although a request was started, the status was lost.
       startedAt: taken(context).startedAt,
       targetId: memory.request === undefined ? inputs.targetId : sentTo(context),
       request: currentRequest(context, observed),
@@ -162,7 +162,7 @@ function overdue(
   return { ready: { reason, message }, conditions: [conditionOf(outcome)], status };
 }
 
-/** Like a Job: only the condition that holds exists. */
+/** Returns the condition of an outcome. As for a Job, only the condition that holds exists. */
 function conditionOf({ result, reason, message }: OperationOutcome): Report["conditions"][number] {
   if (result === "Unknown") return { type: "Complete", status: "Unknown", reason, message };
   return { type: result, status: "True", reason, message };

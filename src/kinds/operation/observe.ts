@@ -20,7 +20,7 @@ import {
   targetReference,
 } from "./model.ts";
 
-/** @throws ApiError */
+/** Reads whether the target may be touched, the state of the request, or the rendered values. @throws ApiError */
 export async function observe(context: OperationContext, api: Platform): Promise<Observed> {
   const { request, outcome } = context.memory;
   if (outcome !== undefined || isLost(context)) return NOTHING_OBSERVED;
@@ -35,8 +35,8 @@ export async function observe(context: OperationContext, api: Platform): Promise
 }
 
 /**
- * Reads what the platform shows of the target. The documented surface shows neither databases nor clusters. @throws
- * ApiError
+ * Reads what the platform shows of the target. The documented surface shows neither databases nor clusters.
+ * @throws ApiError
  */
 export async function stateOf(
   context: OperationContext,

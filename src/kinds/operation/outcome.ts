@@ -25,7 +25,7 @@ const unknown = ({ reason, message }: Why): End => ({ result: "Unknown", reason,
 const LOST: Why = {
   reason: "OperationResultUnknown",
   message:
-    "The operation was begun, but its status was lost, so its result is not known. It is not sent again. Look on the platform, and create another PlatformOperation if it is still to be done.",
+    "The operation was started, but its status was lost, so its result is not known. It is not sent again. Look on the platform, and create another PlatformOperation if it is still to be done.",
 };
 
 /** Returns the end that was recorded, or that shows now; undefined while there is none. */
@@ -106,7 +106,7 @@ const TOO_LATE: Why = {
 const OVERDUE: Why = {
   reason: "DeadlineExceeded",
   message:
-    "The operation was sent and did not end within spec.activeDeadlineSeconds, so its result is not known. It is not followed any more; what the platform does goes on.",
+    "The operation was sent and did not end within spec.activeDeadlineSeconds, so its result is not known. The operator no longer follows it; the platform may still carry it out.",
 };
 
 /** Reports whether the deadline of the operation has passed. */
@@ -124,7 +124,7 @@ export interface RefusedRequest {
   readonly why: Why;
   /** Sending it again would not help. */
   readonly isFinal?: boolean;
-  /** Other work is in the way, which ends by itself: only the deadline limits the requests (docs/reliability.md C8). */
+  /** Other work, which ends by itself, prevents it: only the deadline limits the requests (docs/reliability.md C8). */
   readonly isQueued?: boolean;
 }
 
@@ -140,10 +140,13 @@ export function afterFailedRequest(
   return { ...memory, failedRequests, lastFailure: { ...why } };
 }
 
-/** The bounds of the wait for other work that is in the way of a request. */
+/** The bounds of the wait for other work that prevents a request. */
 const [SHORTEST_WAIT_MS, LONGEST_WAIT_MS] = [2_000, 60_000];
 
-/** Returns when to send a request again that other work is in the way of: half as long after as it was tried for. */
+/**
+ * Returns how long to wait before a request that other work prevents is sent again: half of the time since the start of
+ * the operation, within the bounds.
+ */
 export function untilNextRequest({ memory: { startedAt }, now }: OperationContext): Ms {
   const triedMs = startedAt === undefined ? 0 : now.getTime() - Date.parse(startedAt);
   return Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, triedMs / 2));

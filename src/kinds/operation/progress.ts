@@ -10,8 +10,9 @@ import type { OperationMemory } from "./crd.ts";
 import { actionOf, type Observed, type OperationAction, type OperationContext } from "./model.ts";
 
 /**
- * Reports whether the platform shows how the operation ends: for a database it needs the id of a request, for a cluster
- * the documented surface has nothing. Before a request was accepted: whether it may show it.
+ * Reports whether the platform shows how the operation ends: for a database it needs the states of services or the id
+ * of the request, for a cluster the documented surface has nothing. Before a request is accepted, reports whether the
+ * platform may show it.
  */
 export function isTargetShown(
   { supports, memory: { request } }: OperationContext,
@@ -47,7 +48,7 @@ export function targetBaseline({ status, cluster }: Observed): string {
 /** Returns the progress of the accepted request; undefined where nothing shows it now. */
 export function requestProgress(context: OperationContext, observed: Observed): Progress | undefined {
   const { status, request, cluster } = observed;
-  // What was stopped before shows no change after another stop.
+  // A target that was stopped before shows no change after another stop.
   const isDone = request === undefined && isStop(context) && phaseOf(observed) === "stopped";
   const sent = isDone ? undefined : context.memory.request;
   if (cluster !== undefined) {

@@ -42,7 +42,7 @@ export const traceRequest: Kind<OperationTypes>["trace"] = async (intent, contex
   if (hasBegun(intent, observed, action))
     return landed({ ...taken(context), request: traced(intent, context, observed) });
   if (phase !== "busy") return { is: "absent", memory: afterFailedRequest(context, { why: unsent(action) }) };
-  // The work under way was under way before: what becomes of the request has to show later.
+  // The work was under way before the request: only a later read can show whether the request took effect.
   const memory = unshownInTime(context);
   return memory === undefined ? { is: "unknowable", why } : landed(memory);
 };

@@ -100,7 +100,7 @@ export const project = namedKind<ProjectTypes, Project>({
   projectOf: (_context, id) => id,
   checkReach: (context, id) => projectNotAllowed(context, id ?? "new projects"),
 
-  // Where the answer shows less than a list does, what was sent counts.
+  // A member that the answer lacks has the value that was sent.
   create: async ({ spec }, api) => ({ ...inputOf(spec), ...(await api.projects.create(inputOf(spec))) }),
   update: ({ spec }, api, mine) => api.projects.update(mine, inputOf(spec)),
   sent: inputOf,
@@ -120,8 +120,8 @@ export const project = namedKind<ProjectTypes, Project>({
 });
 
 /**
- * Returns the members of status about environments; none while there are none: those of a new project are counted at
- * the next reconcile, and zero must not be reported before.
+ * Returns the members of status about environments; none for an empty list: the environments of a new project are
+ * counted at the next reconcile, and until then the status must not report zero.
  */
 function environmentsOf(environments: readonly EnvironmentCount[]): JsonObject {
   if (environments.length === 0) return {};

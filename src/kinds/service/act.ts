@@ -30,7 +30,7 @@ interface Request {
   readonly area: ServiceArea<ServiceSpec, ListedObject>;
 }
 
-/** @throws ApiError; RangeError for a step that only one kind has */
+/** Sends the request of a step that services share. @throws ApiError; RangeError for a step that only one kind has */
 export async function act(
   kind: ServiceKind,
   step: ServiceTypes["action"],
@@ -124,7 +124,7 @@ async function stop({ kind, context, observed, area }: Request): Promise<Folded>
   };
 }
 
-/** Returns the memory with the deployment from before a write, so that the write counts as a change since. */
+/** Returns the memory with the deployment from before a write, so that the write counts as a change since then. */
 function pinned(kind: ServiceKind, context: ServiceContext, observed: ServiceObserved): ServiceMemory {
   return { ...context.memory, lastDeployment: kind.followed(context, observed) };
 }

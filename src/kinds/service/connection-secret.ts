@@ -31,7 +31,11 @@ function isSame(
   return written?.secretName === secretName && written.generation === generation && written.startedAt === startedAt;
 }
 
-/** Returns the part of a report about the Secret. While there are no details to read, an earlier Secret stays. */
+/**
+ * Returns the part of a report about the Secret. While its details are awaited or cannot be read, an earlier Secret
+ * stays.
+ * @param last the last deployment with what is known now
+ */
 export function connectionSecretReport(
   context: ServiceContext,
   observed: ServiceObserved,

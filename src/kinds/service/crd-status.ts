@@ -6,7 +6,7 @@ import { column } from "../../api/resource.ts";
 import { runUntil } from "../../api/run-schedule.ts";
 import { count, DO_NOT_CHANGE, id, text, time, token } from "../../api/status.ts";
 
-/** A setting that the platform chooses where the spec does not. */
+/** Returns the schema of a setting that the platform chooses where the spec does not. */
 export function leftToPlatform<Schema extends z.ZodType>(schema: Schema, description: string) {
   return schema.optional().describe(`${description} The platform chooses it when absent.`);
 }
@@ -32,8 +32,9 @@ export function placeFields(noun: string) {
 }
 
 /**
- * Returns the reference to a Secret that shows users of a service how to reach it.
- * @param keys a sentence about what it has beside ids and names
+ * Returns the schema of the reference to a Secret that shows users of a service how to reach it.
+ * @param noun e.g. "application"
+ * @param keys a sentence about the keys that it has beside ids and names
  */
 export function connectionSecretRef(noun: string, keys: string) {
   return z

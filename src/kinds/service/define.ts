@@ -119,7 +119,7 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
     what: "deploy" | "stop",
     answer: ServiceStatus | undefined,
   ): { readonly observed: Partial<K["observed"]>; readonly memory: Partial<K["memory"]> };
-  /** @throws ApiError */
+  /** Traces a create otherwise than by the list of the area. @throws ApiError */
   traceCreate?(intent: OpenIntent, context: ReconcileContext<K>, api: Platform): Promise<Traced<K>>;
   /** Reads the service afresh, to trace a request; "unshown" where the platform does not show it. @throws ApiError */
   statusOf?(intent: OpenIntent, context: ReconcileContext<K>, api: Platform): Promise<TracedStatus>;
@@ -143,6 +143,7 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
 /** Checks in order. */
 export type Checks<Action> = readonly (() => Plan<Action> | undefined)[];
 
+/** Returns the kind that a declaration describes. */
 export function defineService<K extends ServiceTypes<Item>, Item extends ListedObject>(
   kind: ServiceKind<K, Item>,
 ): Kind<K> {

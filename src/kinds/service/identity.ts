@@ -35,7 +35,7 @@ export function checkPlace(
   return why && { is: "stalled", why };
 }
 
-/** Creates the service, unless one of its name exists. */
+/** Returns the plan for a service without an id: to create it, or to adopt one of its name if that is allowed. */
 export function planNew(kind: ServiceKind, context: ServiceContext, observed: ServiceObserved): Plan<ServiceAction> {
   const { name } = context.spec;
   const what = `${kind.noun} "${name}"`;

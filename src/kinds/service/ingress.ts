@@ -13,7 +13,7 @@ import type { ServiceContext } from "./model.ts";
 const MAX_AGE_MS = 30_000;
 /** How long after a deployment its ingress may appear. In milliseconds. */
 const INGRESS_FOLLOWS_MS = 600_000;
-/** By when after a deployment a process that keeps running has read the ingress for the last time. In milliseconds. */
+/** The time after a deployment within which a process that keeps running has made its last read. In milliseconds. */
 const INGRESS_READ_BY_MS = 1_800_000;
 /** How often an ingress is read without a deployment that may have changed it. In milliseconds. */
 const INGRESS_MAX_AGE_MS = 8 * 3_600_000;
@@ -73,8 +73,8 @@ export function ingressBefore({ memory, now }: ServiceContext, id: Uuid, api: Pl
 }
 
 /**
- * Reports whether the ingress is read: on request, while it does not work, every eight hours, and after a deployment
- * whenever its age has doubled since the last read, until a read ten minutes after it.
+ * Reports whether the ingress is to be read: on request, while it does not work, every eight hours, and after a
+ * deployment whenever its age has doubled since the last read, until a read ten minutes after it.
  */
 function isIngressDue(context: ServiceContext, readAt: number): boolean {
   const { memory, requested } = context;

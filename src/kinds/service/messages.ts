@@ -112,7 +112,7 @@ export function durationText(seconds: number): string {
   return shown.map((value, at) => `${value}${"hms".slice(-shown.length)[at]}`).join("");
 }
 
-/** Returns how long a deployment of the operator took; undefined where its beginning or its end was not seen. */
+/** Returns how many seconds a deployment of the operator took; undefined if its start or its end was not observed. */
 export function secondsTaken({ startedAt, finishedAt }: ServiceDeployment): number | undefined {
   if (startedAt === undefined || finishedAt === undefined) return undefined;
   return Math.max(0, Math.round((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000));

@@ -47,7 +47,7 @@ export type ShownStatus = ServiceStatus & {
 
 /** The state of a service, and of the followed request. */
 export interface ObservedState {
-  /** undefined while there is no id, or when the service does not exist. */
+  /** undefined without an id, and where the platform does not show the service. */
   readonly status?: ShownStatus | undefined;
   /** The deployment request that is followed. */
   readonly request?: Deployment | undefined;
@@ -55,9 +55,9 @@ export interface ObservedState {
 
 /** The parents of a service, up to the organization. */
 export interface ServiceParents {
-  /** Whether an environment that was given by id is the organization's; true for a managed one. */
+  /** Whether the environment is the organization's; true where that is not checked. */
   readonly environmentIsOurs: boolean;
-  /** The project of such an environment. */
+  /** The project of the environment, where it was read. */
   readonly projectId?: Uuid | undefined;
 }
 
@@ -160,7 +160,8 @@ export interface Neighbours<Item> {
 }
 
 /**
- * The platform's API for a kind of services, e.g. `api.applications`. Of a spec, it sends the members that it knows.
+ * The platform's API for a kind of services, e.g. `api.applications`. It sends the members of a spec that it knows.
+ * Each operation throws ApiError.
  */
 export interface ServiceArea<Spec, Item> {
   create(environmentId: Uuid, spec: Spec, options: { readonly extended: boolean }): Promise<Item>;

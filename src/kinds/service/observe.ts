@@ -20,7 +20,7 @@ import type {
 } from "./model.ts";
 import { isUnsent } from "./settings.ts";
 
-/** How old shared records and states may be: settings change rarely, states while somebody watches. In milliseconds. */
+/** How old shared records and states may be: settings change rarely, states while users watch. In milliseconds. */
 export const RECORDS_MAX_AGE_MS = 10_000;
 const STATUSES_MAX_AGE_MS = 1_000;
 
@@ -40,7 +40,7 @@ export async function observeService(
   return { ...observed, serverNow: api.serverNow() };
 }
 
-/** @throws RangeError for a kind on which the platform offers no operation */
+/** Returns the platform's API for a kind. @throws RangeError for a kind on which the platform offers no operation */
 export function areaOf(kind: ServiceKind, api: Platform): ServiceArea<ServiceSpec, ListedObject & Located> {
   const area = kind.area?.(api);
   if (area === undefined) throw new RangeError(`The platform has no operations on ${kind.plural}.`);

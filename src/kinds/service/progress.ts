@@ -12,7 +12,7 @@ export interface Progress {
   /** The state that counts: of the followed request, else of the service. */
   readonly state: string;
   readonly phase: Phase;
-  /** The operator's own deployment is under way. */
+  /** The progress is that of the operator's own deployment. */
   readonly ours: boolean;
 }
 
@@ -97,7 +97,10 @@ function isBelievable(last: ServiceDeployment, status: ServiceStatus, phase: Pha
   return !waits && (movedPast(last.baseline, status) || isOf(last, status));
 }
 
-/** Reports whether the service runs its last deployment. In an unknown state, it does if the deployment has ended. */
+/**
+ * Reports whether the service has its last deployment: it runs or is stopped. In an unknown state, it does if the
+ * deployment has ended.
+ */
 export function carries(phase: Phase | undefined, last: ServiceDeployment | undefined): boolean {
   if (phase === "unknown") return last?.finishedAt !== undefined;
   return phase === "running" || phase === "stopped";

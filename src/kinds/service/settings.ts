@@ -72,7 +72,7 @@ export function exportedSettings<Spec, Item>(
   return spec;
 }
 
-/** Returns the settings as the status remembers them. */
+/** Returns the settings as the status remembers them, without credentials. */
 export function memorable(settings: Settings): Settings {
   return Object.fromEntries(Object.entries(settings).map(([path, value]) => [path, withoutCredentials(value)]));
 }
@@ -98,7 +98,7 @@ export function unsentPaths(declared: Settings, written: WrittenSettings | undef
   return Object.keys(wanted).filter((path) => sent !== undefined && sent[path] !== wanted[path]);
 }
 
-/** Reports whether settings differ from what was last sent; not where that is unknown. */
+/** Reports whether settings differ from what was last sent; false where that is unknown. */
 export function isUnsent<Spec>(
   settings: readonly ServiceSetting<Spec, never>[],
   { spec, memory }: { readonly spec: Spec; readonly memory: ServiceMemory },
@@ -107,8 +107,8 @@ export function isUnsent<Spec>(
 }
 
 /**
- * Reports whether the settings have to be sent: they differ, and not only as the platform stored the same settings when
- * they were last sent. Such a difference is reported as drift, and not sent again and again.
+ * Reports whether the settings have to be sent: they differ, and not only in the way in which the platform stored the
+ * same settings when they were last sent. Such a difference is reported as drift and does not cause another update.
  */
 export function sendingDue(declared: Settings, observed: Settings, written: WrittenSettings | undefined): boolean {
   const wanted = memorable(declared);
@@ -119,8 +119,9 @@ export function sendingDue(declared: Settings, observed: Settings, written: Writ
 }
 
 /**
- * Returns how many times the settings were sent. Where that number is lost, e.g. as an older version cannot read the
- * status of a newer one, the number at the last deployment counts, so that an unknown change is not deployed.
+ * Returns how many times the settings were updated after the creation. Where that number is lost, e.g. because an older
+ * version cannot read the status of a newer one, the number at the last deployment counts, so that an unknown change is
+ * not deployed.
  */
 export function revisionOf(memory: {
   readonly written?: WrittenSettings | undefined;

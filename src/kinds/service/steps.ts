@@ -26,7 +26,7 @@ import {
 } from "./settings.ts";
 import { movedPast, orderMark } from "./trace.ts";
 
-/** Returns the update if the settings differ and the surface has one. Unless the spec changed, it corrects others. */
+/** Returns the update if the settings differ and the surface has one. Unless the spec changed, it is a correction. */
 export function checkSettings(
   kind: ServiceKind,
   context: ServiceContext,
@@ -39,8 +39,8 @@ export function checkSettings(
   if (op === undefined || context.supports(op) === "Unsupported" || record === undefined) {
     return checkSent(kind, [...unsentPaths(declared, written), ...(kind.changedPaths?.(context) ?? [])]);
   }
-  // Settings are sent once in a reconcile: what the platform stores differently is reported as drift, and not sent
-  // again and again.
+  // Settings are sent once in a reconcile: a value that the platform stores differently is reported as drift and does
+  // not cause another update.
   if (observed.updated) return undefined;
   const actual = observedSettings(kind.settings, record, context.spec);
   const differences = settingsDrift(declared, actual);
@@ -77,7 +77,7 @@ export function stop(kind: ServiceNames, context: ServiceContext, { status }: Ob
     const failed = servicePhase(status.state) === "failed" && runState === "Stopped";
     if (failed) return { is: "stalled", why: explainFailure(status.state, kind) };
   }
-  // Detects a service that someone else started after we stopped it.
+  // Detects a service that someone else started after the operator stopped it.
   const corrects = runState === "Stopped" && context.requested === undefined;
   return once(op, { what: "stop" }, why, { mark: orderMark(context, status), corrects });
 }

@@ -1,12 +1,12 @@
 /**
- * Remembers what the platform stores differently than it was sent: a text that it trims, a URL to which it adds "/", an
- * input that it masks. Such a difference is reported as drift, and not sent again and again. Pure.
+ * Remembers values that the platform stored differently than they were sent: a text that it trims, a URL to which it
+ * adds "/", an input that it masks. Such a difference is reported as drift and does not cause another write. Pure.
  */
 import { digestField } from "../../api/status.ts";
 import { type Fingerprint, type ReconcileContext, refreshed, sameContent } from "../../engine/contract/kind.ts";
 import type { WithRecords } from "./types.ts";
 
-/** The member of the status. */
+/** The schema of `status.altered`. */
 export const altered = digestField("the values that the platform stored differently than they were last sent");
 
 /** The memory of the differences that the last write left. */
@@ -14,7 +14,10 @@ export interface AlteredMemory {
   readonly altered?: Fingerprint | undefined;
 }
 
-/** A difference of the platform from the spec, with its whole values. `observed` is undefined where nothing is shown. */
+/**
+ * A difference of the platform from the spec, with its whole values. `observed` is undefined where the platform shows
+ * no value.
+ */
 export interface Difference {
   readonly path: string;
   readonly desired: string;
@@ -32,7 +35,10 @@ export function alterationOf(
   return records.fingerprint(left.map(({ path, desired, observed = null }) => [path, desired, observed]));
 }
 
-/** Reports whether the last write left the same differences, so that another one would too. A user may request it. */
+/**
+ * Reports whether the last write left the same differences, so that another write would leave them too. Returns false
+ * for a reconcile request, which repeats the write.
+ */
 export function isAltered(context: Altered, now: readonly Difference[]): boolean {
   const { memory, requested } = context;
   return (

@@ -7,8 +7,8 @@ import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 
 /**
- * Makes a read that the specification does not have. It is tried while nothing is known of it; once it has worked, its
- * failures are thrown.
+ * Makes a read with an operation that the specification does not have. The operation is tried while nothing is known of
+ * it; once it has worked, its failures are thrown.
  * @param isShown reports whether the platform shows, in this reconcile, what is read: a 404 then means that the
  * operation is missing
  * @returns undefined where the platform does not offer the read, or may not offer it
@@ -41,7 +41,7 @@ export async function offered<T>(
   }
 }
 
-/** For `offered`: what is read was shown in this reconcile. */
+/** The `isShown` of `offered` where the platform showed in this reconcile what is read. */
 export const SHOWN = (): Promise<boolean> => Promise.resolve(true);
 
 /** Reads that the specification does not have. One of them precedes each request beyond the specification. */
@@ -52,7 +52,7 @@ export function takesMore({ supports }: Pick<ReconcileContext, "supports">): boo
   return READS.some((operation) => supports(operation) === "Supported");
 }
 
-/** Returns the answer to a request, or `instead` where it is one of these failures. @throws ApiError for all others */
+/** Returns the result of a read, or `instead` if it fails with one of `failures`. @throws ApiError for all others */
 export async function readOr<T, Other>(
   read: Promise<T>,
   instead: Other,
@@ -74,6 +74,7 @@ export async function unlessMissing<T>(read: Promise<T>): Promise<T | undefined>
 /**
  * Reads under a parent that may be gone. Deployed services forbid what is under a deleted parent (docs/architecture.md
  * §9): a 403 counts as gone only if the lists of the organization confirm it.
+ * @param isGone reads these lists, and reports whether they lack the parent
  * @returns undefined when the parent is gone
  * @throws ApiError
  */
@@ -96,7 +97,7 @@ export interface SideRead<T> {
 /** A side read that was not made. */
 export const NOT_READ: SideRead<never> = { value: undefined, fault: undefined };
 
-/** The reason of a failed side read; undefined for a failure of the whole connection, or one that was no answer. */
+/** The reason of a failed side read; undefined for a rejected token, and for a request that the client did not send. */
 const FAULTS: Readonly<Record<ApiFailure["is"], Reason | undefined>> = {
   Unauthorized: undefined,
   Refused: undefined,
@@ -117,7 +118,7 @@ const FAULTS: Readonly<Record<ApiFailure["is"], Reason | undefined>> = {
  * Makes a side read: its failure is returned and does not end the reconcile.
  * @param what the read shows, for the message, e.g. "the ingress"
  * @param nothing failures which mean that there is nothing to show
- * @throws ApiError for a rejected token, and for a request that was not sent
+ * @throws ApiError for a rejected token, and for a request that the client did not send
  */
 export async function sideRead<T>(
   read: Promise<T>,
@@ -137,7 +138,8 @@ export async function sideRead<T>(
 }
 
 /**
- * Reads what the platform made of a write that it answered without the object. @returns undefined if the read fails.
+ * Reads the object after a write whose answer did not contain it.
+ * @returns undefined if the read fails
  * @throws ApiError as `sideRead`
  */
 export async function readAfterWrite<T>(api: Platform, read: () => Promise<T>): Promise<T | undefined> {
@@ -168,7 +170,7 @@ function failedRead(operation: string, status: number, what: string): string {
   return `The platform ${how} ${operation}, the operation that shows ${what}.`;
 }
 
-/** Returns the condition that says Unknown while a side read fails; none otherwise. */
+/** Returns the condition with the status Unknown if a side read failed; none otherwise. @param fault its failure */
 export function faultCondition(type: string, fault: Why | undefined): readonly ConditionFact[] {
   return fault === undefined ? [] : [{ type, status: "Unknown", ...fault }];
 }

@@ -1,9 +1,9 @@
-/** Plans as lists of checks: the first difference that the policies let through wins. */
+/** Plans as lists of checks: the first difference whose step no policy blocks wins. */
 import type { Plan, Step, Why } from "../../engine/contract/kind.ts";
 import type { WithPolicies } from "./types.ts";
 
 /**
- * Returns the first plan that is no blocked step; settled when there is none.
+ * Returns the first plan that is not a blocked step; settled when there is none.
  * @param context.policies.blockedOperations operations that a policy forbids now; a step of one of them is skipped
  * @param checks in order; each returns what to do, or undefined where nothing differs
  */
@@ -26,7 +26,7 @@ export function stalled(reason: Why["reason"], message: string): Plan<never> {
 
 type Once<Action> = Extract<Step<Action>, { repeat: "once" }>;
 
-/** Returns a step that must not happen twice. */
+/** Returns a plan with a step that must not be executed twice. It creates no object unless `rest` sets `creates`. */
 export function once<Action>(
   op: string,
   what: Action,
@@ -38,7 +38,7 @@ export function once<Action>(
 
 type Safe<Action> = Extract<Step<Action>, { repeat: "safe" }>;
 
-/** Returns a step that may be repeated. */
+/** Returns a plan with a step that may be repeated. */
 export function safely<Action>(
   op: string,
   what: Action,

@@ -11,9 +11,10 @@ const SKEW_MS = 60_000;
 const BASELINE_IDS = 100;
 
 /**
- * Returns the baseline of a create by name: the platform's clock when the name was absent.
- * @param list the objects that existed then. Of a long list, evenly spread items are kept: a later list that lacks
- * objects lacks some of them
+ * Returns the baseline of a create by name: the platform's time at which the name was absent, and ids that existed
+ * then.
+ * @param list the objects that existed then. The baseline has the ids of at most 100, spread evenly over the list, so
+ * that an incomplete later list lacks some of them
  */
 export function nameMark(
   serverNow: Date | undefined,
@@ -32,7 +33,7 @@ export function idsBefore({ mark }: OpenIntent): ReadonlySet<unknown> {
 
 /**
  * Returns the result of a trace whose list does not show the object of an intent. The list proves absence only if it is
- * complete and holds the baseline of the intent.
+ * complete and contains all ids of the intent's baseline.
  * @param list as a read of the platform returned it
  * @param items those of its items that could be the object
  */

@@ -10,7 +10,10 @@ export function isNew({ lastOperation }: Known, { at }: ExternalAction): boolean
   return lastOperation === undefined || at > lastOperation.startedAt;
 }
 
-/** Returns the memory with the last operation, or with how it ended; the same memory where that is known already. */
+/**
+ * Returns the memory with this action as the last operation; the same memory if the known one is later, or is this
+ * action with the same result.
+ */
 export function withOperation<Memory extends Known>(memory: Memory, action: ExternalAction): Memory {
   const { lastOperation: known } = memory;
   const isOlder = known !== undefined && action.at < known.startedAt;

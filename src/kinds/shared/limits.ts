@@ -1,4 +1,7 @@
-/** Checks what a connection may work on: projects, objects in none, ids that users give (docs/architecture.md §7). */
+/**
+ * Checks what a connection may work on: projects, objects in no project, and ids that users give (docs/architecture.md
+ * §7).
+ */
 import type { Reference, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";

@@ -36,7 +36,7 @@ export interface NamedKind<K extends NamedTypes<Item>, Item extends ListedObject
   sent(spec: K["spec"]): Partial<Item>;
   /** @throws ApiError */
   delete(api: Platform, id: Uuid): Promise<unknown>;
-  /** Returns the memory of a record. Where the platform shows none, it has only the id and the name of the create. */
+  /** Returns the memory of a record. Where the platform shows none, the record has only id and name of the create. */
   memoryOf(context: ReconcileContext<K>, record: Item | ListedObject): K["memory"];
   /** Returns conditions and members of status of an object that exists and is this resource's. */
   report(context: ReconcileContext<K>, observed: K["observed"]): Pick<Report, "conditions" | "status">;
@@ -83,8 +83,7 @@ export function ofOrganization<Item extends ListedObject>(
 
 /**
  * Looks for a recorded object that a list lacks, as the list may lag: reads it by its id, or the list again where that
- * is not offered.
- * @throws ApiError
+ * is not offered. @throws ApiError
  */
 async function listWithOwn<Item extends ListedObject>(
   context: ReconcileContext,
@@ -105,6 +104,7 @@ async function listWithOwn<Item extends ListedObject>(
   return { records, presence: presenceAmong(records) };
 }
 
+/** Returns the kind that a declaration describes. */
 export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>(
   declared: NamedKind<K, Item>,
 ): Kind<K> {
@@ -184,7 +184,7 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
   };
 }
 
-/** Returns the kind's report, and what the last update left. Only a read shows that nothing is left of it. */
+/** Returns the kind's report with the memory of what the last update left. Only a read after the update clears it. */
 function reported<K extends NamedTypes<Item>, Item extends ListedObject>(
   declared: NamedKind<K, Item>,
   context: ReconcileContext<K>,

@@ -1,4 +1,4 @@
-/** What the parts of a kind exchange that `namedKind` builds, and how its object is compared with the spec. Pure. */
+/** The types that the parts of `namedKind` exchange, and the comparison of an object with its spec. Pure. */
 import type {
   DriftField,
   JsonObject,
@@ -19,7 +19,7 @@ export type NamedAction = "create" | "update" | "delete";
 export interface NamedObserved<Item extends ListedObject = ListedObject> {
   /** The records of all objects of the parent, where the platform shows them. */
   readonly records: readonly Item[] | undefined;
-  /** The ids of the same objects, where the platform shows them apart. */
+  /** The ids of the same objects, where the platform shows them separately. */
   readonly counts?: readonly { readonly id: Uuid }[];
   /** Whether the context's id is among the objects of the parent. */
   readonly presence: Presence;
@@ -44,7 +44,7 @@ export type NamedContext = ReconcileContext<NamedTypes>;
 /** What is known of a record. */
 type Known<Item> = { readonly [Member in keyof Item]?: Item[Member] | undefined };
 
-/** A setting, the name included. Nothing is compared while the spec or the platform shows none. */
+/** A setting, the name included. It is not compared where the spec or the platform has no value. */
 export interface NamedSetting<Spec, Item> {
   /** E.g. "spec.description". */
   readonly path: string;
@@ -102,7 +102,7 @@ export function namedDifferences(
   });
 }
 
-/** Returns the same as the status may report them. */
+/** Returns the same differences as the status shows them: the platform's values are cut. */
 export function namedDrift(kind: NamedPlan, context: NamedContext, observed: NamedObserved): readonly DriftField[] {
   return namedDifferences(kind, context, observed).map((field) => ({ ...field, observed: fitText(field.observed) }));
 }

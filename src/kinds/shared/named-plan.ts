@@ -56,8 +56,8 @@ function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: ListedObj
 
 function checkSettings(kind: NamedPlan, context: NamedContext, observed: NamedObserved): Plan<NamedAction> | undefined {
   const { noun, operations } = kind;
-  // Settings are sent once in a reconcile: what the platform stores differently is reported as drift, and not sent
-  // again and again.
+  // Settings are sent once in a reconcile: a value that the platform stores differently is reported as drift and does
+  // not cause another update.
   const changes = observed.updated === true ? [] : namedDrift(kind, context, observed);
   if (changes.length === 0) return undefined;
   if (mineOf(context, observed) !== undefined && context.supports(operations.update) !== "Unsupported") {

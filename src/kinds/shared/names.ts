@@ -1,9 +1,9 @@
-/** Finds objects of the platform by name, and checks claims to them and ids that lead nowhere. */
+/** Compares names of objects, decides on adoption, and returns the reasons of ids that cannot be used. */
 import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 import { stalled } from "./checks.ts";
 import type { Identified, WithPolicies, WithRecords } from "./types.ts";
 
-/** Names are case-insensitive and unique in their parent (docs/architecture.md §9). */
+/** Reports whether two names are the same: the platform's names are case-insensitive (docs/architecture.md §9). */
 export function sameName(left: string, right: string): boolean {
   return left.trim().toLowerCase() === right.trim().toLowerCase();
 }
@@ -17,6 +17,7 @@ export interface ListedObject {
 
 /**
  * Decides whether an object of the same name prevents a create, or may be adopted.
+ * @param matches the objects of that name
  * @param what e.g. `project "shop"`
  * @returns undefined when nothing of the name exists and one may be created
  */
@@ -53,9 +54,9 @@ export function alreadyManaged(id: Uuid, holder: string): Why {
 }
 
 /**
- * Stalls if the platform has a later object with the name of one that was created here. Names are unique, so only a
- * platform that does not enforce that can have one: a create that was given up has landed after all
- * (docs/reliability.md A2).
+ * Stalls if the platform has a later object with the name of one that was created here. Names are unique; a platform
+ * that does not enforce this has such an object if a create that was given up took effect later (docs/reliability.md
+ * A2).
  * @param what e.g. `project "shop"`
  * @returns undefined when there is none, or when the user has confirmed by its id which one is meant
  */
@@ -105,9 +106,9 @@ export function notThere(what: string, id: Uuid, where: string): Why {
   return { reason: "InvalidSpec", message };
 }
 
-/** Returns the reason of a deletion that would delete an object of another name than the spec's. */
+/** Returns the reason of an id whose object has another name than the spec: it is neither adopted nor deleted. */
 export function otherName(what: string, id: Uuid): Why {
-  const message = `The object ${id} is not named as spec.name says, so it may not be the ${what} that is meant; it is not deleted.`;
+  const message = `The object ${id} has another name than spec.name, so it may not be the intended ${what}; it is neither adopted nor deleted.`;
   return { reason: "NameConflict", message };
 }
 

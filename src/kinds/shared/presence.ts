@@ -1,4 +1,4 @@
-/** Decides what follows when a list of the platform does not show an object. Pure, but for what the engine records. */
+/** Decides what follows when a list of the platform does not show an object. Pure, except for the engine's records. */
 import type { Goal, ListEvidence, Plan, Presence, ReconcileContext } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { stalled } from "./checks.ts";
@@ -31,7 +31,7 @@ export function isOpen(presence: Presence | undefined): presence is "Unconfirmed
   return presence === "Unconfirmed" || presence === "Unproven";
 }
 
-/** Reports whether no further read is needed. An object that should exist is looked for as long as possible. */
+/** Reports whether no further read is needed: an object that should exist is read again before it counts as gone. */
 export function isKnown(presence: Presence, goal: Goal): boolean {
   return presence === "Present" || (presence === "Gone" && goal !== "present");
 }

@@ -1,6 +1,6 @@
 /**
- * `spec.runSchedule`: while one of its windows is open, a kind sees Stopped in `spec.runState`, and otherwise what the
- * spec says. Pure.
+ * `spec.runSchedule`: while it stops an object, the kind sees Stopped in `spec.runState`, and otherwise what the spec
+ * says. Pure.
  */
 import { type LastOperation, timeText } from "../../api/status.ts";
 import type { JsonObject, Kind, KindTypes, Plan, ReconcileContext, Report } from "../../engine/contract/kind.ts";
@@ -32,7 +32,7 @@ interface RunControl<K extends RunTypes> extends Pick<RunNames, "noun" | "plural
 }
 
 /**
- * Returns the kind with a schedule; the kind itself where the platform does not stop such objects.
+ * Returns the kind with a schedule; the kind itself if it has no operation to start or to stop its objects.
  * @param shown returns whether an object runs, where the platform shows that, and no request to stop is open
  */
 export function withRunSchedule<K extends RunTypes>(
@@ -62,7 +62,7 @@ export function withRunSchedule<K extends RunTypes>(
     report: (context, observed) =>
       reported(control, context, observed, kind.report(scheduled(context, observed), observed)),
     ...(kind.recordAction !== undefined && {
-      // A PlatformOperation that starts or stops the object inside of a window counts as a change by hand.
+      // A PlatformOperation that starts or stops the object inside a window counts as a manual change.
       recordAction: (action, context) => {
         const { stopUntil } = context.policies.runSchedule ?? {};
         const asked = new Map<string, RunState>([
@@ -105,7 +105,7 @@ function checkSupport<K extends RunTypes>(
   { supports }: ReconcileContext<K>,
 ): Plan<never> | undefined {
   if (supports(start) !== "Supported") {
-    const message = `Whether the platform can start ${plural} is not documented, and no start has succeeded through this connection: spec.runSchedule stops nothing. Remove it, or have one started by spec.runState first.`;
+    const message = `Whether the platform can start ${plural} is not documented, and no start has succeeded through this connection: spec.runSchedule stops nothing. Remove it, or start one with spec.runState first.`;
     return stalled("NotSupportedByApi", message);
   }
   if (supports(stop) !== "Unsupported") return undefined;
@@ -114,8 +114,8 @@ function checkSupport<K extends RunTypes>(
 }
 
 /**
- * Returns until when the object runs although a window is open, as somebody started it by hand after it was stopped.
- * This ends once it is stopped by hand.
+ * Returns the time until which the object runs although a window is open, because a user started it manually after it
+ * was stopped; undefined if there is none. A manual stop ends this.
  */
 function heldUntil<K extends RunTypes>(
   control: RunControl<K>,
@@ -130,7 +130,7 @@ function heldUntil<K extends RunTypes>(
   return shown === "Running" && memory.runState === "Stopped" ? stopUntil && timeText(stopUntil) : undefined;
 }
 
-/** Adds what the schedule does next to a report. */
+/** Adds the next change by the schedule to a report. */
 function reported<K extends RunTypes>(
   control: RunControl<K>,
   context: ReconcileContext<K>,
@@ -147,7 +147,7 @@ function reported<K extends RunTypes>(
   const stopped: Report = {
     ...report,
     ready: report.ready.reason === "Stopped" ? { reason: "Stopped", message } : report.ready,
-    // A start from now on counts as a start by hand.
+    // A start from now on counts as a manual start.
     status: { ...status, ...(control.shown(context, observed) === "Stopped" && { runState: "Stopped" }) },
   };
   return changingAt(stopped, context.now, stopUntil, "Running");

@@ -1,4 +1,4 @@
-/** Variables of specs: with a value of their own, or one from a Secret or a ConfigMap. Pure. */
+/** Variables of specs, with a value in the spec, or from a Secret or a ConfigMap. Pure. */
 import type { ValueFrom } from "../../api/fields.ts";
 import type { Fingerprint, Ms, ReconcileContext, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { ImportInput } from "../../platform/areas/variables.ts";
@@ -37,10 +37,10 @@ export function isOfApplication({ scope }: { readonly scope?: string | undefined
   return scope === undefined || scope === "APPLICATION";
 }
 
-/** How often variables are sent that the platform did not take for no visible reason, and the intervals between. */
+/** How often variables that the platform does not take for no visible reason are sent, and the first interval. */
 const ATTEMPTS = 3;
 const RETRY_MS = 30_000;
-/** How soon a reconcile request sends them again, so that an open request sends nothing twice. */
+/** How long after an import a reconcile request sends nothing, so that one request does not send variables twice. */
 const ASK_MS = 5_000;
 
 /** What is remembered of an import that left variables out. */
@@ -49,13 +49,13 @@ interface Incomplete {
   readonly sentAt?: string | undefined;
 }
 
-/** Returns whether variables that an import left out are sent now, later, or not again. @param now by the platform */
+/** Returns whether variables that an import left out are sent now, later or never. @param now the platform's clock */
 export function nextTry({ attempts = 0, sentAt }: Incomplete, now: Date | undefined): "send" | "later" | "refused" {
   if (attempts >= ATTEMPTS) return "refused";
   return sinceSent(sentAt, now) < attempts * RETRY_MS ? "later" : "send";
 }
 
-/** Reports whether the user asks to send them once more. @param now by the platform */
+/** Reports whether the user asks to send them once more. @param now the platform's clock */
 export function isAskedAgain(
   { requested }: Pick<ReconcileContext, "requested">,
   { sentAt }: Incomplete,
@@ -125,9 +125,9 @@ export function variableInputs(variables: readonly DeclaredVariable[], resolved:
 }
 
 /**
- * The variables as an import takes them. Deployed services require a scope on each, the documented surface does not
- * show one: APPLICATION is sent for those that have none, unless the surface is known to be documented
- * (docs/architecture.md §9, import vars).
+ * Returns the variables as an import takes them. Deployed services require a scope for each, and the specification does
+ * not have one: where the platform is known to accept more than its specification, a variable without a scope gets
+ * APPLICATION (docs/architecture.md §9).
  */
 export function importItems(
   context: Pick<ReconcileContext, "supports">,

@@ -102,9 +102,7 @@ async function sent(step: Action, sending: Sending, api: Platform): Promise<Know
   return written(sending, variables, new Set(taken));
 }
 
-/**
- * Removes an entry. One that is not listed any more, e.g. with the variable that it was an alias of, counts as removed.
- */
+/** Removes an entry. One that is no longer listed counts as removed, e.g. an alias whose variable was removed. */
 async function remove({ id, entryId, isSecret }: OfEntry, api: Platform): Promise<void> {
   try {
     await (isSecret ? api.secrets.delete(id, entryId) : api.variables.delete(id, entryId));
@@ -117,7 +115,7 @@ async function remove({ id, entryId, isSecret }: OfEntry, api: Platform): Promis
 
 /**
  * Returns what is known once these were sent. The next reconcile reads the ids and times of their entries.
- * @param taken the names of those that the platform took over
+ * @param taken the names of those that the platform took
  */
 function written(sending: Sending, variables: readonly SetVariable[], taken: ReadonlySet<string>): KnownTarget {
   const { target } = sending;

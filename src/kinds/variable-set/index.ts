@@ -35,7 +35,7 @@ export const variableSet: Kind<VariableSetTypes> = {
 
 /**
  * Returns the fields that a set is about to write. A set that overwrites nothing claims nothing before it has written.
- * Nor does it claim anything in an application that was only given by its id: it may be another team's.
+ * No set claims anything in an application that is not verified: it may be another team's.
  */
 function wantedEntries(inputs: Inputs, memory: VariableSetMemory): readonly string[] {
   if (!inputs.overwrite) return [];
@@ -49,6 +49,7 @@ const sourceField = (index: number): string => `spec.variablesFrom[${index}]`;
 /** The pattern of names in `spec.variables`. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,254}$/;
 
+/** Returns the applications and values that a spec refers to, and builds the inputs from them. */
 export function needs(spec: VariableSetSpec): Needs<Inputs> {
   return {
     references: spec.targets.map(({ applicationRef: { name, externalId } }, index) => ({

@@ -57,7 +57,7 @@ function verdictInPlace({ context, target: { known, state }, variable, own }: Ca
 function verdictDue({ context, observed, target: { known }, variable, own }: Case): Verdict {
   const isForeign = own !== undefined && !isCreated(known, own);
   const isKept = isForeign && !context.inputs.overwrite;
-  // An entry without a scope may be inherited. The platform decides whether it creates ours beside it.
+  // An entry without a scope may be inherited. The platform decides whether it creates the set's own beside it.
   if (isKept && own.scope !== undefined) return "kept";
   if (isForeign && own.isSecret && !variable.isSecret && context.supports("updateSecret") !== "Unsupported")
     return "stuck";

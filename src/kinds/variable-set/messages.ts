@@ -33,6 +33,7 @@ function some(names: readonly string[]): string {
   return `${shown.join(", ")}${more}`;
 }
 
+/** Returns why the set is too large; undefined if it is not. */
 export function tooMany({ inputs }: SetContext): Why | undefined {
   const { length: variables } = inputs.variables;
   const { length: targets } = inputs.targets;
@@ -41,6 +42,11 @@ export function tooMany({ inputs }: SetContext): Why | undefined {
   return { reason: "InvalidSpec", message };
 }
 
+/**
+ * Returns the reason of a variable that another resource writes.
+ * @param label the name or id of the application
+ * @param holder the other resource
+ */
 export function conflict(name: string, label: string, holder: string): Why {
   const message = `${holder} writes the variable ${fitText(name, NAME_LENGTH)} of application ${label} already. Take it out of one of the two, or set spec.overwrite to false here.`;
   return { reason: "AlreadyManaged", message };
@@ -88,7 +94,7 @@ function trouble({ state, label }: SetTarget): Why | undefined {
   }
 }
 
-/** Why a variable is not in place, for each way. */
+/** Why a variable is not in place, by verdict. */
 const CAUSES: Readonly<Partial<Record<Verdict, string>>> = {
   kept: "exists there and spec.overwrite is false",
   stuck: "exists there as a secret, which an import may not replace; remove it on the platform",

@@ -89,7 +89,10 @@ export function sentKey(step: Action): string {
   return `${step.id} ${step.what} ${step.what === "import" ? step.overwrite : step.entryId}`;
 }
 
-/** Returns those that the spec has by the name of a resource that is not there: nothing is touched until it is back. */
+/**
+ * Returns the remembered applications that the spec refers to by the name of a resource without an id, e.g. one that
+ * was deleted: nothing is changed in them until the resource has an id again.
+ */
 export function awaitedOf({ goal, inputs, memory }: SetContext): readonly KnownTarget[] {
   const isAwaited = (known: KnownTarget) =>
     inputs.targets.some(({ id, name }) => id === undefined && name === known.name);

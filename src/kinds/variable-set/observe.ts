@@ -9,7 +9,7 @@ import { fitOptional, fitText, ID } from "../shared/text.ts";
 import type { ListedVariable, Observed, SetContext, TargetState } from "./model.ts";
 import { applicationsOf, isInPlace, leftovers } from "./target.ts";
 
-/** @throws ApiError */
+/** Reads the applications of a set. @throws ApiError if all are forbidden, and for failures but 403 and 404 */
 export async function observe(context: SetContext, api: Platform): Promise<Observed> {
   const ids = applicationsOf(context).map(({ id }) => id);
   const failures: ApiError[] = [];
@@ -51,8 +51,8 @@ interface Place {
 
 /**
  * Reads the parents of an application before anything is written or removed, unless the application's own resource has
- * verified it. A status is only a hint: it saves no more than this read, and only on the full surface, which knows no
- * application outside of the token's organization.
+ * verified it. A status is no proof: it only saves this read, and only on the full surface, which shows no application
+ * outside of the token's organization.
  */
 async function placeOf(context: SetContext, id: Uuid, api: Platform): Promise<Place> {
   const { allowedProjects, allowUnverifiedIds } = context.policies;
@@ -83,7 +83,7 @@ async function placeIn(
   return allowedProjects?.includes(projectId) === false ? { refused: { is: "outside", projectId } } : {};
 }
 
-/** Reports whether an earlier write verified the application, and nothing that the set created is to be removed there. */
+/** Reports whether an earlier write verified the application, and the set has nothing to remove there. */
 function isRoutine(context: SetContext, id: Uuid): boolean {
   // Where nothing shows the application, a status is not enough.
   if (context.supports("getApplication") !== "Supported") return false;

@@ -22,9 +22,10 @@ import { isCreated, isFixed, leftovers, type SetTarget, targetsOf } from "./targ
 
 type Check = Plan<Action> | undefined;
 
-/** How often a set that waits for an application is reconciled. The resource of the application wakes it at once. */
+/** How often a set that waits for an application is reconciled. A change of the application's resource requeues it. */
 const LOOK_MS = 300_000;
 
+/** Returns the next step. */
 export function plan(context: SetContext, observed: Observed): Plan<Action> {
   const targets = targetsOf(context, observed);
   if (context.goal !== "present") return planRemoval(context, observed, targets);
@@ -64,7 +65,7 @@ function unfinished(outlook: readonly Outlook[]): Check {
   return why && { is: isTried ? "waiting" : "stalled", why };
 }
 
-/** Returns the conflict with a resource that writes the same variable there: each would undo the other. */
+/** Returns the conflict with a resource that writes the same variable: each would undo the writes of the other. */
 function conflictOf({ inputs, records: { holderOf } }: SetContext): Why | undefined {
   if (!inputs.overwrite) return undefined;
   for (const { entry, name, label } of writtenEntries(inputs)) {
@@ -164,7 +165,7 @@ function removals(context: SetContext, observed: Observed, targets: readonly Set
   return undefined;
 }
 
-/** Returns the entry of a variable that we created, if it still exists and can be removed through the application. */
+/** Returns the entry of a variable that the set created, if it exists and can be removed through the application. */
 function removable({ supports }: SetContext, target: SetTarget, variable: KnownVariable): ListedVariable | undefined {
   const entry = createdEntry(target, variable);
   const isUnproven = target.state?.is === "shown" && target.state.isUnproven === true;
@@ -181,7 +182,7 @@ function createdEntry({ state }: SetTarget, { key, id }: KnownVariable): ListedV
   return state?.is === "shown" ? state.entries.find((one) => one.id === id && one.key === key) : undefined;
 }
 
-/** Returns the variables to remember that are not in the spec any more: created by us, and still there. */
+/** Returns the variables to remember that are no longer in the spec: the set created them, and they may still exist. */
 export function remembered({ inputs }: SetContext, target: SetTarget): readonly KnownVariable[] {
   const { state } = target;
   return leftovers(target, inputs).filter((variable) =>
@@ -189,7 +190,7 @@ export function remembered({ inputs }: SetContext, target: SetTarget): readonly 
   );
 }
 
-/** Returns those that cannot be removed: no deletion on this surface, or none through the application. */
+/** Returns the names of those that cannot be removed: the surface has no deletion, or none through the application. */
 export function unprunable(context: SetContext, target: SetTarget): readonly string[] {
   return remembered(context, target)
     .filter((variable) => removable(context, target, variable) === undefined)

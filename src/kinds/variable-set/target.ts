@@ -86,7 +86,7 @@ export function isInPlace(target: KnownTarget, { name, digest }: SetVariable, { 
 
 type Named = Pick<SetVariable, "name" | "scope">;
 
-/** Returns the entries of a variable's name. Lists hold inherited ones too; a scope, where it is shown, distinguishes them. */
+/** Returns the entries of a variable's name and scope. An entry whose scope is not shown may be an inherited one. */
 export function namesakesIn(
   state: TargetState | undefined,
   { name, scope = "APPLICATION" }: Named,
@@ -121,10 +121,10 @@ export function leftovers(
 const SKEW_MS = 5_000;
 
 /**
- * Finds the entries that an import created. An entry is ours to remove only if it exists now, did not exist before the
- * import, was created at that time, and did not replace one that was not ours.
+ * Finds the entries that an import created. The set may remove an entry only if it exists now, did not exist before the
+ * import, was created at that time, and did not replace an entry of others.
  * @param namesakes the entries that are listed under the name of a variable, in its scope
- * @param isFixed whether an entry cannot be replaced: one that we created keeps what we sent
+ * @param isFixed whether an entry cannot be replaced: one that the import created keeps the value that was sent
  * @param now the platform's clock
  */
 export function readBack(
@@ -160,7 +160,7 @@ export function readBack(
   return { ...(isOver || isWhole ? rest : target), ...latest(target, taken), variables };
 }
 
-/** Returns the time of the last write, to which an unanswered import counts if it created an entry. */
+/** Returns the time of the last write. An import without an answer counts as one if it created an entry. */
 function latest({ writtenAt }: KnownTarget, made: readonly ListedVariable[]): Pick<KnownTarget, "writtenAt"> {
   const times = made.map(({ createdAt }) => Date.parse(createdAt ?? "")).filter((time) => !Number.isNaN(time));
   if (times.length === 0) return {};
@@ -168,7 +168,7 @@ function latest({ writtenAt }: KnownTarget, made: readonly ListedVariable[]): Pi
   return { writtenAt: writtenAt === undefined || at > writtenAt ? at : writtenAt };
 }
 
-/** Reports whether an entry shows our import; false for an unchanged one without a scope, which may be inherited. */
+/** Reports whether an entry shows the import; false for an unchanged one without a scope, which may be inherited. */
 function isReadBack(
   { digest, updatedAt }: KnownVariable,
   entry: ListedVariable | undefined,
@@ -183,7 +183,7 @@ function unmade(variable: KnownVariable, entry: ListedVariable | undefined, isOv
   return withEntry(variable, entry, variable.created === true && entry?.id === variable.id, isOver);
 }
 
-/** Returns a variable with the id of its entry, and the time of our change unless that is known already. */
+/** Returns a variable with the id of its entry, and the time of the operator's change unless that is known. */
 function withEntry(
   { key, digest, sent, failed, updatedAt }: KnownVariable,
   entry: ListedVariable | undefined,

@@ -6,7 +6,7 @@ import { column, livingColumns, defineResource } from "../../api/resource.ts";
 import { digestField, livingStatus, text, atomicList } from "../../api/status.ts";
 import { altered } from "../shared/altered.ts";
 
-/** The most events of a webhook; the platform knows a handful. */
+/** The largest number of events of a webhook; the platform has only a few. */
 export const WEBHOOK_EVENTS = 64;
 
 const events = z

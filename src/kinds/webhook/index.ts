@@ -76,7 +76,7 @@ async function create(context: WebhookContext, api: Platform): Promise<ActionRes
   const isShown = context.supports("getWebhook") === "Supported";
   const made = await api.webhooks.create({ ...inputOf(context.spec), ...(takesMore(context) && { kind: KIND }) });
   return {
-    // Where the answer shows less than a read, the settings that were sent count.
+    // A member that the answer lacks has the value that was sent.
     observed: { shown: isShown ? { ...inputOf(context.spec), ...made } : undefined, sent: true },
     memory: { ...context.memory, registered: context.inputs.settings },
     id: made.id,
@@ -124,7 +124,10 @@ function goneThere(id: Uuid): Why {
   return { reason: "ExternalResourceDeleted", message };
 }
 
-/** Returns why an id must not be acted on. On the full surface its webhook is one of the organization: that proves it. */
+/**
+ * Returns why an id must not be used. A webhook that the platform shows belongs to the organization, as its path names
+ * the organization.
+ */
 function refusal(context: WebhookContext, observed: Observed, id: Uuid): Why | undefined {
   const recorded = context.identitySource === "recorded";
   if (observed.shown === "gone") {
@@ -137,8 +140,8 @@ function refusal(context: WebhookContext, observed: Observed, id: Uuid): Why | u
 }
 
 /**
- * Settings are sent once in a reconcile: what the platform stores differently is reported as drift, and not sent again
- * and again.
+ * Returns the update, if the settings differ. They are sent once in a reconcile: a value that the platform stores
+ * differently is reported as drift and does not cause another update.
  */
 function checkSettings(context: WebhookContext, observed: Observed): Plan<Action> | undefined {
   const { spec, inputs, memory, policies, supports } = context;
@@ -155,7 +158,7 @@ function checkSettings(context: WebhookContext, observed: Observed): Plan<Action
 
 const NO_UPDATE = stalled(
   "UpdateNotSupported",
-  "The platform's surface has no update of webhooks. Make spec what it was, or change the webhook on the platform and adopt it with a new resource.",
+  "The platform's surface has no update of webhooks. Change spec back, or change the webhook on the platform and adopt it with a new resource.",
 );
 
 function planRemoval(context: WebhookContext, { shown: mine }: Observed): Plan<Action> {
@@ -165,7 +168,7 @@ function planRemoval(context: WebhookContext, { shown: mine }: Observed): Plan<A
   // Anyone who may edit the resource can write the id; another target may be another team's receiver.
   const isKnown = memory.altered && sameContent(memory.altered, alterationOf(context, webhookDifferences(spec, mine)));
   if (mine.targetUrl !== spec.targetUrl && isKnown !== true) {
-    const message = `The webhook ${id} does not have the target that spec.targetUrl says, so it may not be the one that is meant; it is not deleted.`;
+    const message = `The webhook ${id} has another target than spec.targetUrl, so it may not be the intended one; it is not deleted.`;
     return stalled("NameConflict", message);
   }
   return safely("deleteWebhook", "delete");

@@ -50,9 +50,8 @@ export async function readRegistration(api: Platform, webhookId: string): Promis
 }
 
 /**
- * Returns scheme and host of a target. User, path and query are left out: receivers' URLs often are their own
- * passwords.
- * @returns an ellipsis for what is no URL
+ * Returns scheme and host of a target. User, path and query are left out, as the URL of a receiver is often a secret.
+ * @returns an ellipsis for a text that is not a URL
  */
 export function shownTarget(url: string | undefined): string {
   if (url === undefined || !URL.canParse(url)) return "…";
@@ -84,7 +83,7 @@ export function withCurrentKey(context: WebhookContext): WebhookContext {
 
 const TARGET = "spec.targetUrl";
 
-/** Returns the same as the status may report them. */
+/** Returns the same differences as the status shows them: of targets, only scheme and host; other values are cut. */
 export function webhookDrift(wanted: Registration, observed: Webhook): readonly DriftField[] {
   return webhookDifferences(wanted, observed).map(({ path, desired, observed: actual }) =>
     path === TARGET ? targetDrift(wanted, observed) : { path, desired, observed: fitText(actual ?? "") },

@@ -26,13 +26,13 @@ export function report(context: WebhookContext, observed: Observed): Report {
   };
 }
 
-/** Returns what was last sent. Without a readable API, an adopted webhook is assumed to match the spec. */
+/** Returns what was last sent. Where the platform shows no webhooks, an adopted one is assumed to match the spec. */
 function remembered({ memory, inputs }: WebhookContext, observed: Observed): WebhookMemory["registered"] {
   if (memory.registered !== undefined) return refreshed(memory.registered, inputs.settings);
   return observed.shown === undefined ? inputs.settings : undefined;
 }
 
-/** Returns the memory of what the last update left. Only a read shows that nothing is left of it. */
+/** Returns the memory of what the last update left. Only a read after the update can clear it. */
 function altered(context: WebhookContext, { shown, sent }: Observed): WebhookMemory["altered"] {
   if (sent || typeof shown !== "object") return context.memory.altered;
   return keptAlteration(withCurrentKey(context), webhookDifferences(context.spec, shown));
