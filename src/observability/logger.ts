@@ -119,7 +119,8 @@ export function createLevelSwitch(initial: LogLevels) {
   return {
     now: (): LogLevels => levels,
     /**
-     * Sets the levels and logs the change, or the problem with the text. The text of the last call changes nothing.
+     * Sets the levels and logs the change, or the problem with the text. Does nothing if the text is that of the last
+     * call.
      * @param text as --log-level takes it; empty for the initial levels
      */
     set: (log: Logger, text: string): void => {

@@ -26,7 +26,10 @@ export interface RunningReconcile {
 
 export type ReconcileTracker = ReturnType<typeof createReconcileTracker>;
 
-/** @param random in [0, 1), called once: it distinguishes the reconciles of this process from those of others */
+/**
+ * @param random in [0, 1), called once: it distinguishes the reconciles of this process from those of others
+ * @param priorityOf returns the current priority of the object with this key
+ */
 export function createReconcileTracker(
   random: () => number,
   priorityOf: (key: string) => ReconcilePriority = () => "normal",

@@ -1,7 +1,7 @@
 /**
  * Reports the events of the operator's parts as log lines and metrics. The logger "changes" writes one line for every
- * call that asks the platform for a change, with its author, cause and result. The line of a create is the last record
- * of its id (docs/architecture.md §6).
+ * call that asks the platform for a change, with the resource, the cause and the result. The line of a create is the
+ * last record of its id (docs/architecture.md §6).
  */
 import type { ChangeRecord, Observer } from "../engine/context/context.ts";
 import { parseKey } from "../engine/contract/keys.ts";
@@ -159,7 +159,7 @@ export function logOrphan(log: Logger, { is, orphan }: OrphanChange): void {
   });
 }
 
-/** A call that the rate gate prevented is not logged: it is tried again until it has a result. */
+/** A call that the rate gate prevented is logged at level debug only: it is tried again until it has a result. */
 function resultOf(
   result: ChangeRecord["result"],
   sent: boolean,

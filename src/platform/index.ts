@@ -43,9 +43,11 @@ export interface PlatformOptions
   readonly network?: () => Network;
   /** The operator's version, for User-Agent. */
   readonly version: string;
-  /** Called when the platform starts to refuse requests (429), and when it stops, with the time since the start. */
+  /**
+   * Called when the platform starts to limit requests, and when it accepts one again, with the milliseconds in between.
+   */
   readonly onLimited?: (isLimited: boolean, sinceMs: number) => void;
-  /** Further headers of the current request, in lower case; none by default. */
+  /** Further headers of the current request, with names in lower case; none by default. */
   readonly headers?: () => Readonly<Record<string, string>>;
   /** Overrides single members of DEFAULT_DEADLINES. */
   readonly deadlines?: Partial<Deadlines>;
@@ -98,7 +100,8 @@ export function connectPlatform(options: PlatformOptions) {
     /** The known support of operations beyond the specification. */
     capabilities,
     /**
-     * For how long the platform has refused requests (429), and when the next may be sent; undefined otherwise.
+     * Returns for how long the platform has limited requests, and after how long the next may be sent, in milliseconds;
+     * undefined while it accepts requests.
      */
     limited: (): { readonly sinceMs: number; readonly leftMs: number } | undefined => {
       const { pausedMs, refusedMs } = gate().budget();

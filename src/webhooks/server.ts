@@ -12,15 +12,15 @@ import type { BindAddress } from "../operator/config/flags.ts";
 import { type HttpServer, listen } from "../operator/config/http.ts";
 import { type EventLabel, readDelivery, type Expecting, senderOf } from "./delivery.ts";
 
-/** How a request ended: a label of bounded values. */
+/** How a request ended: a label with a bounded number of values. */
 export type DeliveryResult =
   /** Resources were queued. */
   | "queued"
   /** Genuine, but about no resource of this operator. */
   | "ignored"
-  /** Not proven to come from the platform. */
+  /** Not proven to come from the platform, or not a POST. */
   | "rejected"
-  /** Over a limit: not read, or the connection was dropped. */
+  /** Over the rate limit: its body was not read. */
   | "limited"
   | "too-large"
   /** This process does not lead. */

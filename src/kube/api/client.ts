@@ -15,7 +15,7 @@ export interface ClientOptions {
   readonly onRequest?: (request: EndedRequest) => void;
 }
 
-/** A request that was answered or abandoned, or a watch that was opened. No query, no header, no body. */
+/** A request that was answered or abandoned, or an attempt to open a watch. It holds no query, header or body. */
 export interface EndedRequest {
   /** The answer's status; "<error>" without an answer, as controller-runtime counts it. */
   readonly code: string;
@@ -39,10 +39,10 @@ export interface ConnectedClient extends KubeClient {
 }
 
 /**
- * Connects to the API server through client-node's KubeConfig and two shared undici pools: stock client-node opens
- * a TLS connection for every request and gives it no deadline.
- * HTTP/1.1 on purpose: calls spread over the servers of an HA control plane, and a watch whose connection died
- * takes no other watch with it and reconnects on a new socket.
+ * Connects to the API server through client-node's KubeConfig and two shared undici pools, because client-node itself
+ * opens a TLS connection for every request and gives it no deadline. HTTP/2 is not used, so that calls spread over the
+ * servers of an HA control plane, and a dead connection ends only one watch, which reconnects on a new socket.
+ * @returns the client, which has sent nothing yet
  * @throws Error when there is no usable configuration; the message says what is missing.
  */
 export function createKubeClient(options: ClientOptions): ConnectedClient {
@@ -94,7 +94,7 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
       try {
         return await exchange(used, request);
       } catch (error) {
-        // 401 comes from the authentication filter, ahead of everything else: nothing was executed.
+        // The authentication filter answers 401 before anything else, so nothing was executed.
         if (!isKube(error, "Unauthorized") || !session.renew(used)) throw error;
         return exchange(await session.credentials(), request);
       }

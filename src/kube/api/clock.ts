@@ -97,9 +97,9 @@ export interface BackoffOptions {
 }
 
 /**
- * @param attempt the number of failed attempts, from 0
- * @returns base · 2^attempt, at most the cap, minus up to a fifth at random, so that clients that failed together do
- * not return together
+ * @param attempt the number of earlier failures, 0 for the first
+ * @returns milliseconds: base · 2^attempt, at most the cap, minus up to a fifth at random, so that clients that failed
+ * together do not retry together
  */
 export function backoffDelay(attempt: number, { baseMs, capMs, random }: BackoffOptions): number {
   const due = Math.min(capMs, baseMs * 2 ** Math.min(attempt, 30));

@@ -24,7 +24,11 @@ export interface Credentials {
   readonly watches: Dispatcher;
 }
 
-/** @param first the configuration of `source` as it is now */
+/**
+ * @param first the configuration of `source` as it is now
+ * @returns the credentials and connections of the API server. `credentials` caches them for ten seconds, and throws
+ * KubeError "Unauthorized" if they cannot be read.
+ */
 export function createSession(source: ConfigSource, first: KubeConfig, clock: Clock) {
   let config = first;
   let token = takeTokenFile(config, clock);
@@ -60,7 +64,10 @@ export function createSession(source: ConfigSource, first: KubeConfig, clock: Cl
         throw new KubeError("Unauthorized", 0, "the credentials of the API server cannot be read");
       }
     },
-    /** Renews the credentials after the API server refused `used`. @returns whether other ones are available now */
+    /**
+     * Makes `credentials` read them again after the API server refused `used`, at most once in ten seconds.
+     * @returns whether `credentials` may return other ones now
+     */
     renew: (used: Credentials): boolean => {
       if (current !== used) return true;
       if (clock.monotonic() - renewedAt < CREDENTIALS_MS) return false;
@@ -98,7 +105,7 @@ export function loadKubeConfig(source: ConfigSource): KubeConfig {
   return config;
 }
 
-/** Removes a token file from the user, so that `fileToken` reads it instead of client-node. */
+/** Removes the token file from the user, so that client-node does not read it. @returns a function that reads it */
 function takeTokenFile(config: KubeConfig, clock: Clock): (() => Promise<string>) | undefined {
   const user = config.getCurrentUser();
   const path = stringMember(member(user?.authProvider, "config"), "tokenFile");

@@ -6,9 +6,9 @@ export class KubeError extends Error {
   readonly failure: KubeFailure;
   /** HTTP status, 0 when there was no answer. */
   readonly status: number;
-  /** From `Retry-After`, in milliseconds. */
+  /** From the header `Retry-After`, else from the API server's Status, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** The causes in the API server's Status, e.g. "NamespaceTerminating". */
+  /** The reasons of the causes in the API server's Status, e.g. "NamespaceTerminating". */
   readonly causes: readonly string[];
   /** Private, so that no printed error contains it. */
   readonly #said: string | undefined;
@@ -39,7 +39,7 @@ export class KubeError extends Error {
   }
 }
 
-/** Reports whether `error` is a KubeError of that failure. */
+/** Reports whether `error` is a KubeError with one of these failures. */
 export function isKube(error: unknown, ...failures: readonly KubeFailure[]): boolean {
   return error instanceof KubeError && failures.includes(error.failure);
 }

@@ -16,7 +16,7 @@ export function parseJson(text: string): Json {
 
 /**
  * @param replacer as JSON.stringify takes it
- * @returns a copy of `object` as it arrives after it was sent: without undefined members
+ * @returns a copy of `object` as the API server receives it: without undefined members
  */
 export function sentJson(object: JsonObject, replacer?: (name: string, value: unknown) => unknown): JsonObject {
   const sent = parseJson(JSON.stringify(object, replacer));

@@ -1,7 +1,7 @@
 import { KubeError } from "./errors.ts";
 import type { ObjectKey, ResourceType } from "./types.ts";
 
-/** The resource types that this folder uses itself. */
+/** The built-in resource types that src/kube uses. */
 export const SECRET: ResourceType = core("Secret", "secrets");
 export const CONFIG_MAP: ResourceType = core("ConfigMap", "configmaps");
 export const NAMESPACE: ResourceType = { ...core("Namespace", "namespaces"), namespaced: false };

@@ -76,7 +76,7 @@ export type ConfigSource =
   /** Like kubectl: $KUBECONFIG, ~/.kube/config, then the cluster in which the process runs. */
   | { readonly from: "default"; readonly context?: string };
 
-/** Returns the source that the flags --kubeconfig and --context name; without them as kubectl. */
+/** Returns the source that the flags --kubeconfig and --context name; without them, that of kubectl. */
 export function configSource(path: string | undefined, context: string | undefined): ConfigSource {
   const chosen = context === undefined ? {} : { context };
   return path === undefined ? { from: "default", ...chosen } : { from: "file", path, ...chosen };

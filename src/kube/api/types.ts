@@ -18,7 +18,7 @@ export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;
   readonly uid: string;
-  /** Opaque; compared only for equality, or as a decimal number (KEP-5504) between versions of one object. */
+  /** Opaque; compared only for equality, or as a decimal number (KEP-5504) with versions of the same resource type. */
   readonly resourceVersion: string;
   readonly generation?: number;
   readonly creationTimestamp?: string;
@@ -90,11 +90,11 @@ export interface EventInput {
   readonly reason: string;
   /** What was done, e.g. "Reconcile", "Create", "Delete". */
   readonly action: string;
-  /** At most 1,024 characters after cleaning; no secrets. */
+  /** Must hold no secrets. The recorder cleans it and cuts it to 1,024 bytes. */
   readonly note: string;
 }
 
-/** Records events (events.k8s.io/v1). Never throws, never blocks; the same event within 10 min is aggregated. */
+/** Records events (events.k8s.io/v1). Never throws, never blocks. Aggregates equal events less than 10 min apart. */
 export interface EventRecorder {
   record(event: EventInput): void;
 }

@@ -26,18 +26,18 @@ export interface LeaderOptions {
   readonly isShared?: boolean;
   /** Called when this process starts to lead. Like the others, it must not throw. */
   onStarted(): void;
-  /** Called when this process stops to lead: it must exit at once. Not called by `stop`. */
+  /** Called when this process stops leading: it must exit at once. `stop` does not call it. */
   onLost(): void;
   /** Called with the metadata of the lease after each read and write. */
   onObserved?(metadata: JsonObject): void;
-  /** For the log and for `leader_election_slowpath_total`. */
+  /** Called with the error of each failed attempt, for the log and for `leader_election_slowpath_total`. */
   onFailed?(error: unknown): void;
 }
 
 /** One candidate. It leads at most once: a process that lost the lease exits and is started again. */
 export interface LeaderElection extends Fence {
   start(): void;
-  /** Releases the lease, so that another process need not wait for its end. */
+  /** Releases the lease, unless it is shared, so that another process need not wait until it expires. */
   stop(): Promise<void>;
   /**
    * Reports whether it leads and may still renew. It asks the clock, so the answer is right after a pause of the
@@ -46,9 +46,7 @@ export interface LeaderElection extends Fence {
   leading(): boolean;
 }
 
-/**
- * The lease as last observed, and when it was first seen unchanged, on our own monotonic clock: others are not trusted.
- */
+/** The lease, and when its version was first observed, on this process's monotonic clock: others are not trusted. */
 interface Observed {
   readonly record: LeaseRecord;
   readonly at: number;
@@ -116,7 +114,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
     return Math.max(0, at + lasts - clock.monotonic());
   };
 
-  /** Returns when a candidate tries next: at the end of the lease that it observed, or before, to see a renewal. */
+  /** Returns after how long a candidate tries next: when the observed lease expires, or sooner, to see a renewal. */
   const nextTryMs = (): number => {
     const held = observed === undefined ? 0 : heldByOtherMs(observed);
     const usual = TIMES.candidate * (0.8 + random() / 5);
@@ -124,8 +122,8 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
   };
 
   /**
-   * Takes or renews a shared lease. If another process wrote it after `from`, when it was read, and its holder is still
-   * the same, others have observed that version after `from`: the lease is renewed for this process as well.
+   * Takes or renews a shared lease. If another process of this identity wrote it after `from`, the time of the read,
+   * candidates first observe that version after `from`: for this process too, the lease is renewed at `from`.
    */
   const claimTogether = async (before: LeaseRecord, from: number): Promise<"ours" | "theirs"> => {
     try {

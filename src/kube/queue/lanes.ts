@@ -3,7 +3,7 @@ export type Lanes = ReturnType<typeof createLanes>;
 /**
  * Keys that wait in lanes, e.g. one for each namespace. The lanes take turns, so that none waits for all keys of
  * another.
- * @param laneOf pure
+ * @param laneOf returns the lane of a key, the same one for as long as the key waits
  * @returns empty lanes
  */
 export function createLanes(laneOf: (key: string) => string) {
@@ -32,7 +32,7 @@ export function createLanes(laneOf: (key: string) => string) {
       keys.set(key, since);
     },
     delete: remove,
-    /** Returns the next key, and since when it waits. @param isFull lanes that are skipped */
+    /** Returns the next key and when its wait began. @param isFull lanes that are skipped */
     head: (isFull: (lane: string) => boolean): readonly [key: string, since: number] | undefined => {
       for (const [lane, keys] of lanes) if (!isFull(lane)) return keys.entries().next().value;
       return undefined;

@@ -6,7 +6,7 @@ import { createLanes, type Lanes } from "./lanes.ts";
 export type QueuePriority = "urgent" | "high" | "normal" | "low";
 
 const PRIORITIES: readonly QueuePriority[] = ["urgent", "high", "normal", "low"];
-/** Every fifth key taken is the one that waited longest, whatever its priority and lane, so that nothing starves. */
+/** Every fifth key taken is chosen by how long it has waited, not by its priority, so that nothing starves. */
 const FAIR_EVERY = 5;
 /** The backoff of one key after consecutive failures. */
 const BACKOFF = { baseMs: 1_000, capMs: 300_000 } as const;
@@ -48,7 +48,7 @@ export interface QueueOptions {
 /** The keys that wait to be processed. A key is processed by one worker at a time and waits at most once. */
 export type WorkQueue = ReturnType<typeof createWorkQueue>;
 
-/** The lane and priority of a key that waits, or waited before it was taken, and since when it waits. */
+/** The lane and priority of a key that waits, or waited before it was taken, and when its wait began. */
 interface Place {
   readonly lane: string;
   readonly priority: QueuePriority;
@@ -61,7 +61,7 @@ interface Delayed {
   readonly cancel: () => void;
 }
 
-/** The next key in turn. */
+/** The next key of a priority. */
 interface Head {
   readonly priority: QueuePriority;
   readonly key: string;
@@ -166,7 +166,7 @@ export function createWorkQueue(options: QueueOptions) {
       return head === undefined ? [] : [{ priority, key: head[0], since: head[1] }];
     });
 
-  /** Returns the key that waited longest, preferably of another lane than that of `first`. */
+  /** Returns the next key that has waited longest, preferably of another lane than that of `first`. */
   const fairest = (first: Head): Head => {
     const others = heads((lane, priority) => lane === laneOf(first.key) || isFull(lane, priority));
     const fair = others.length > 0 ? others : heads(isFull);
@@ -203,7 +203,8 @@ export function createWorkQueue(options: QueueOptions) {
     /** Adds a key; one that is being processed is queued again afterwards. */
     add,
     /**
-     * Adds a key after `ms`. Of several delays for a key the earliest counts; an `add` in between does not cancel it.
+     * Adds a key after `ms`. Of several delays for a key the earliest counts. An `add` does not cancel it, but a worker
+     * that takes the key does.
      */
     addAfter,
     /** Adds the key after its backoff, and no sooner than after `leastMs`. */

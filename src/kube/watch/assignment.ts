@@ -12,7 +12,7 @@ export interface Assignment {
 /** The assignment of a process without shards. */
 export const UNDIVIDED: Assignment = { shards: 1, isOwn: () => true };
 
-/** The number of names whose shard is kept. */
+/** The number of names whose shard is cached. */
 const KEPT = 10_000;
 
 /**
@@ -37,8 +37,9 @@ export function createAssignment(index: number, shards: number): Assignment {
 }
 
 /**
- * Returns the shard of a text: FNV-1a of 64 bits modulo the number of shards. Ranges of it, which KEP-5866 uses, differ
- * little for names that differ in the last character (docs/adr/0015-shards.md).
+ * Returns the shard of a text: FNV-1a of 64 bits modulo the number of shards. Ranges of the hash, which KEP-5866 uses,
+ * do not divide names that differ only in the last character: their hashes are close together
+ * (docs/adr/0015-shards.md).
  */
 export function shardOf(text: string, shards: number): number {
   let hash = 0xcb_f2_9c_e4_84_22_23_25n;

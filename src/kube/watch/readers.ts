@@ -13,7 +13,7 @@ export type Reader = ReturnType<typeof createReader>;
 /** @returns a reader by name only: the RBAC on Secrets is `get` alone (docs/architecture.md §10) */
 export function createReader(client: KubeClient, clock: Clock) {
   const answers = createAnswers<KeyValues | undefined>(clock, REMEMBERED);
-  /** Reads an object; undefined when it does not exist. `maxAgeMs` allows a cached answer that is at most so old. */
+  /** Reads an object; undefined when it does not exist. A cached answer younger than `maxAgeMs` replaces the read. */
   const readerOf = (type: ResourceType) => (namespace: string, name: string, maxAgeMs: number) =>
     answers.get(`${type.kind}/${namespace}/${name}`, maxAgeMs, async () => {
       const answer = await readOptional(client, objectPath(type, { namespace, name }));

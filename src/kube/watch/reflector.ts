@@ -150,7 +150,7 @@ export function createReflector(options: ReflectorOptions) {
   };
 
   return {
-    /** Starts once; a second call does nothing. */
+    /** Starts the reflector; does nothing while it runs. */
     start: (): void => {
       if (running !== undefined) return;
       const stop = new AbortController();
@@ -181,9 +181,7 @@ function mustRelist(failure: KubeError): boolean {
 const BURST = 8;
 const REFILL_MS = 6_000;
 
-/**
- * @returns a function that takes one from a budget, full at first, and returns the milliseconds to wait before its use
- */
+/** @returns a function that takes a connect from a budget, full at first, and returns the milliseconds to wait first */
 function createBudget(clock: Clock): () => number {
   // The generic cell rate algorithm: the time at which the budget is full again.
   let fullAt = clock.monotonic();

@@ -5,8 +5,8 @@ import type { KubeObject, ObjectKey } from "../api/types.ts";
 
 /**
  * The number of deleted uids that are remembered, each with the version as of which it was gone. Without them the late
- * answer of a write could bring an object back. An object that is newer than that version, or that a list shows as new,
- * exists after all: a stale list or answer lacked it, or its type was not served for a while.
+ * answer to a write could bring an object back. An object that is newer than that version, or is in a list that is not
+ * older than it, exists after all: a stale list or answer lacked it, or its type was not served for a while.
  */
 const TOMBSTONES = 10_000;
 
@@ -123,7 +123,7 @@ export function createStore(onListenerError: (error: unknown) => void) {
       const known = held.metadata.resourceVersion;
       drop({ ...held, metadata: object.metadata }, isOlder(resourceVersion, known) ? known : resourceVersion);
     },
-    /** Replaces the objects by a whole list; those that it lacks are deleted. */
+    /** Replaces the objects by a whole list. Those that it lacks are deleted, unless they are newer than the list. */
     replace: (snapshot: Snapshot): void => {
       const listed = new Set(snapshot.objects.map((object) => object.metadata.uid));
       for (const held of list(snapshot.kind, snapshot.namespace)) {

@@ -48,7 +48,7 @@ export interface PublisherOptions {
   onMoved?(regarding: Regarding, reason: string): void;
 }
 
-/** The place where a series was written. */
+/** The event that a series was written to. */
 interface Place {
   readonly namespace: string;
   readonly name: string;
@@ -85,8 +85,8 @@ export function createEventPublisher(
   };
 
   /**
-   * Makes one attempt. An event that has expired is created again; a namespace that is being terminated accepts none
-   * (403, 404).
+   * Makes one attempt. An event that has expired is created again. A namespace that is being terminated accepts no new
+   * events (403, 404): they are created in `fallbackNamespace`.
    */
   const write = async (series: Series, signal: AbortSignal): Promise<void> => {
     const own = series.regarding.namespace ?? CLUSTER_NAMESPACE;

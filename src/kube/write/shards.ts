@@ -18,13 +18,13 @@ export interface ShardsOptions {
 /** Entries by key, kept in ConfigMaps of the operator's namespace that are numbered from 0. */
 export type Shards = ReturnType<typeof createShards>;
 
-/** @returns the reader and writer of some ConfigMaps of one namespace; it reads nothing yet */
+/** @returns the reader and writer of the ConfigMaps; it reads nothing yet */
 export function createShards({ client, namespace, prefix, count, labels }: ShardsOptions) {
   const nameOf = (index: number): string => `${prefix}-${String(index)}`;
   const pathOf = (index: number): string => objectPath(CONFIG_MAP, { namespace, name: nameOf(index) });
 
   return {
-    /** The largest number of shards. */
+    /** The number of shards, including those that do not exist yet. */
     count,
     /** Reads one from the API server. @throws KubeError */
     read: async (index: number): Promise<Shard> => {

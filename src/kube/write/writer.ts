@@ -13,7 +13,7 @@ import { diffMerge } from "./merge-patch.ts";
 /** The largest patch that is sent; etcd refuses objects of 1.5 MiB, and a much smaller patch is wrong already. */
 const MAX_PATCH_BYTES = 512 * 1024;
 
-/** The number of refusals of one outcome after which the caller gets the error: the worker is free for others then. */
+/** The number of refusals of one outcome that are retried. The caller gets the next one, so that its worker is free. */
 const MAX_REFUSALS = 3;
 
 /** The age in milliseconds up to which an answer of the API server counts as current. */
@@ -86,8 +86,8 @@ export function createWriter(options: WriterOptions) {
   };
 
   /**
-   * Patches an object. A patch that fails with "Conflict" or "NotFound" leaves the store with what the API server has
-   * now.
+   * Patches an object. After "Conflict" or "NotFound" it reads the object into the store again, and ignores an error of
+   * that read.
    */
   const patchChecked = async (object: KubeObject, body: JsonObject, subresource?: "status"): Promise<KubeObject> => {
     try {

@@ -58,9 +58,9 @@ export function createMetrics(figures: Figures) {
     queue: queueMetrics(registry, OPERATOR, figures.queue),
     cluster: apiServerMetrics(registry, figures.lease ?? LEASE_NAME, figures.leading),
     platform: platformMetrics(registry, figures),
-    /** Counts a request that was sent to the platform within a reconcile. */
+    /** Measures the time to the first request to the platform. @param key of the object that is being reconciled */
     called: applies.called,
-    /** Counts a change of the cache. */
+    /** Receives every change of the cache. */
     changed: (change: StoreChange) => {
       counted(change);
       followed(change);

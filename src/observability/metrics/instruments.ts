@@ -5,7 +5,7 @@ import { HELP } from "./help.ts";
 
 type Name = keyof typeof HELP;
 
-/** @param leading is called at each scrape */
+/** @param leading reports whether this replica leads; called at each scrape */
 export function instruments(registry: Registry, leading: () => boolean = () => true) {
   const named = (name: Name) => ({ name, help: HELP[name], registers: [registry] });
   return {

@@ -1,4 +1,7 @@
-/** Metrics of the custom resources, counted from the cache at each scrape, so that no count has to be maintained. */
+/**
+ * Metrics of the custom resources. The gauges are counted from the cache at each scrape, so that no count has to be
+ * maintained.
+ */
 import type { Registry } from "prom-client";
 
 import { isPaused } from "../../api/paused.ts";

@@ -81,7 +81,7 @@ export function operationMetrics(registry: Registry, figures: OperationFigures):
 
 type Beginnings = ReturnType<typeof createBeginnings>;
 
-/** Remembers when an object's last wait ended: the status has only the start of the work with its waits. */
+/** Remembers when an object's last wait ended, because the status has only the start of the work, waits included. */
 function createBeginnings() {
   const resumed = new Map<string, number>();
   return {

@@ -1,6 +1,6 @@
 /**
- * Traces with OpenTelemetry's SDK, sent as OTLP/HTTP in JSON. No other file uses OpenTelemetry; it is loaded only with
- * an endpoint, and changes none of the SDK's globals.
+ * Traces with OpenTelemetry's SDK, sent as OTLP/HTTP in JSON. No other file uses OpenTelemetry. This one is loaded only
+ * if an endpoint is configured, and changes none of the SDK's globals.
  */
 import { setTimeout } from "node:timers/promises";
 
@@ -137,7 +137,10 @@ export const MOST_SPANS = 2_048;
 /** ExportResultCode.SUCCESS of a package that is no direct dependency. */
 const SUCCESS = 0;
 
-/** Limits and counts the waiting spans: the SDK drops spans silently. It logs each failure after a success, and back. */
+/**
+ * Limits the waiting spans and counts the dropped ones, because the SDK drops spans silently. It logs the first failure
+ * after a success, and the first success after a failure.
+ */
 export function boundedExport(exporter: SpanExporter, log: Logger, address: string) {
   let waiting = 0;
   let dropped = 0;

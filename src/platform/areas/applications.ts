@@ -133,7 +133,8 @@ const storedParts = z.object({
 type StoredPort = NonNullable<z.output<typeof storedParts>["ports"]>[number];
 
 /**
- * Returns a port over the stored one: a port with an id is changed, one without is new (docs/architecture.md §9).
+ * Returns the stored port, if there is one, with the wanted changes. The platform changes a port that has an id, and
+ * creates one that has none (docs/architecture.md §9).
  * @param wanted undefined members stay as they are stored
  */
 function changedPort(stored: readonly StoredPort[], wanted: z.output<typeof portRequest>): object {

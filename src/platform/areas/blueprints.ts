@@ -6,9 +6,9 @@ import { filled, jsonObject, request, sent, uri, wellFormed } from "../codec/enc
 import { optional, pathId, record } from "../codec/schema.ts";
 
 /**
- * The specification does not show the answer to a create with deploy=true, so no member is required: no body, no id. An
- * answer with a `state` and nothing of a blueprint is the status of the service that the blueprint became, and its id
- * is that service's.
+ * The specification does not show the answer to a create with deploy=true, so neither a body nor a member is required.
+ * An answer with a `state`, but without tag and catalog URL, is the status of the service that the blueprint became:
+ * its id is that of the service.
  */
 const blueprint = record({
   id: optional.of(pathId),

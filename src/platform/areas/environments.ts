@@ -36,8 +36,9 @@ export type Environment = z.output<typeof environment>;
 export function environments(caller: Caller) {
   return {
     /**
-     * A platform that does not read `cluster_id` takes its default cluster: compare `clusterId` of the answer. With
-     * `extended`, the cluster is also sent as `cluster`, the name that deployed services read. It cannot change later.
+     * A platform that does not read `cluster_id` takes its default cluster: the caller must compare `clusterId` of the
+     * answer. With `extended`, the cluster is also sent as `cluster`, the name that deployed services read. The cluster
+     * cannot change later.
      */
     ...crud(caller, ["Environment", "Environments"], environment, {
       create: documentedEnvironment,

@@ -28,7 +28,7 @@ export interface ReadOptions {
   readonly maxAgeMs?: number;
 }
 
-/** One request, or one that the closed gate prevented, for metrics and logs. It holds no bodies. */
+/** One request, whether it was sent or not, for metrics and logs. It holds no bodies. */
 export interface CallRecord {
   readonly operation: OperationName;
   readonly method: string;
@@ -38,7 +38,7 @@ export interface CallRecord {
   readonly attempt: number;
   /** HTTP status, 0 when there was no answer. */
   readonly status: number;
-  /** False when the gate prevented the request. */
+  /** False when the rate gate or `mayCall` prevented the request. */
   readonly sent: boolean;
   readonly failure: ApiError["failure"]["is"] | undefined;
   readonly durationMs: number;
@@ -94,7 +94,7 @@ export interface CallerOptions {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Receives every request, and every one that the gate held back. Must not throw. */
+  /** Receives every request, including those that the rate gate or `mayCall` prevented. Must not throw. */
   readonly onCall?: (call: CallRecord) => void;
   /** Receives the platform's clock from each answer that has it. */
   readonly onServerDate: (date: Date) => void;
@@ -160,7 +160,7 @@ export function createCaller(options: CallerOptions): Caller {
       throwUnlessAdmitted(attempt, await attempt.gate.admit(turn()));
       return attempt;
     };
-    // A wait for the gate is not part of the deadline.
+    // The first attempt's wait for the gate is not part of the deadline.
     const first = await admitted(1);
     if (prepared.request.method !== "GET") return await send(first, deadlines.readMs, call.answer);
     const once = async (remainingMs: () => number, made: number): Promise<T> => {
@@ -226,8 +226,8 @@ function requestIdOf(value: unknown): string | undefined {
 }
 
 /**
- * The error of a request that the gate prevented: after a 429, or because the process ends. @param waitMs what the gate
- * returned
+ * Returns the error of a request that the gate did not admit: "RateLimited" during a pause, else "OverBudget".
+ * @param waitMs what the gate returned
  */
 function heldBack(name: string, waitMs: number, { pausedMs }: Budget): ApiError {
   const failure = { is: pausedMs > 0 ? "RateLimited" : "OverBudget", retryAfterMs: waitMs } as const;

@@ -14,12 +14,12 @@ export interface KnownOperations {
   readonly unsupported: readonly string[];
 }
 
-/** A summary that no plan depends on; undefined while nothing is known. */
+/** A summary that no plan depends on; undefined while too little is known. */
 export type SurfaceSummary = "Documented" | "Partial" | "Full" | undefined;
 
 /** How long an operation counts as unsupported before it is tried again. */
 const RETRY_MS = 3_600_000;
-/** The first pause after an inconclusive answer, e.g. a 500; each further one is twice as long. */
+/** Half of the first pause after an inconclusive answer, e.g. a 500; each further pause is twice as long. */
 const PAUSE_MS = 15_000;
 /** Failures that leave open whether a read is supported; the others concern the connection, or are no answer. */
 export const INCONCLUSIVE: ReadonlySet<ApiError["failure"]["is"]> = new Set([
@@ -50,7 +50,7 @@ export type Learning = ReturnType<typeof createCapabilities>;
 /** What is known, without the functions that change it. */
 export type Capabilities = Omit<Learning, "succeeded" | "failed">;
 
-/** @param surface the platform's surface as the user declares it: then nothing is learned */
+/** @param surface the platform's surface as the user declares it; unless it is "Auto", nothing is learned */
 export function createCapabilities(surface: "Auto" | "Documented" | "Full", clock: Pick<Clock, "monotonic">) {
   const learned = new Map<string, Learned>();
   const of = (name: string): Learned => learned.get(name) ?? NOTHING;
@@ -85,7 +85,10 @@ export function createCapabilities(surface: "Auto" | "Documented" | "Full", cloc
     /** Same as `supports`, but an operation stays Unsupported until another answer arrives. */
     learned: last,
     known,
-    /** Returns the HTTP status of the last inconclusive answer to a read; 0 without an answer. */
+    /**
+     * Returns the HTTP status of the last answer to a read if it was inconclusive, 0 if the token could not be sent;
+     * else undefined.
+     */
     inconclusive: (name: OperationName): number | undefined => of(name).status,
     /**
      * Reports whether an optional read should be sent now: not while it is Unsupported, nor soon after an inconclusive
@@ -94,8 +97,8 @@ export function createCapabilities(surface: "Auto" | "Documented" | "Full", cloc
     isWorthTrying: (name: OperationName): boolean =>
       supports(name) === "Supported" || (supports(name) === "Unknown" && clock.monotonic() >= of(name).restsUntil),
     /**
-     * Records that the operation was answered 404 for an object that the platform showed in the same reconcile: it does
-     * not exist.
+     * Records that the platform does not have the operation: it answered 404 for an object that it showed in the same
+     * reconcile.
      */
     missing: (name: string): void => {
       note(name, "Unsupported", RETRY_MS);

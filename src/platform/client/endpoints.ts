@@ -27,7 +27,7 @@ type Create<Name extends OperationName, Input, T> = (
   ...args: [...PathIds<Name>, input: Input, options?: CreateOptions]
 ) => Promise<Created<T>>;
 
-/** A read whose answer others may share. */
+/** Returns the function of a read whose answer others may share. */
 export function read<Name extends OperationName, T>(caller: Caller, name: Name, answer: Decode<T>): Read<Name, T> {
   return (...args) => {
     const options = args.find((arg) => typeof arg === "object");
@@ -35,7 +35,7 @@ export function read<Name extends OperationName, T>(caller: Caller, name: Name, 
   };
 }
 
-/** A write without a body. */
+/** Returns the function of a write without a body. */
 export function write<Name extends OperationName, T>(caller: Caller, name: Name, answer: Decode<T>) {
   return (...ids: PathIds<Name>): Promise<T> => caller.write(name, ids, { answer });
 }
@@ -59,7 +59,10 @@ export function create<Name extends OperationName, T extends object, Input exten
   };
 }
 
-/** A PUT over the current record: members that the input lacks stay. Undefined when the answer has no body. */
+/**
+ * Returns the function of a PUT, which sends the current record with the changes of the input, so that members that the
+ * input lacks stay. It resolves with undefined when the answer has no body.
+ */
 export function update<T extends Editable, Input>(
   caller: Caller,
   name: NameOfOneId,
@@ -78,7 +81,7 @@ type After<Verb extends string> = {
 type One = After<"create"> & After<"get"> & After<"update"> & After<"delete">;
 
 /**
- * An area of records that are listed, created, read, changed and deleted.
+ * Returns the functions that list, create, read, change and delete records.
  * @param bodies.extended the body of a create with the members beyond the specification
  */
 export function crud<

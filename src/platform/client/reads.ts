@@ -11,14 +11,14 @@ export interface ReadKey {
   readonly ids: Readonly<Record<string, string>>;
   /** The encoded query, "" for none. */
   readonly query: string;
-  /** The lane of the reader. Lanes share no reads in flight: a read in another lane may wait longer for its turn. */
+  /** The lane of the reader. Lanes share no reads in flight: the gate may admit that of another lane much later. */
   readonly lane?: string;
 }
 
 interface Entry {
   readonly key: ReadKey;
   readonly value: Promise<unknown>;
-  /** When the read was sent: the answer is not older than that. */
+  /** When the read began: the answer is not older than that. */
   readonly askedAt: number;
 }
 
@@ -100,10 +100,10 @@ const BASE_MS = 200;
 
 /**
  * Returns a function that runs a read up to three times while it fails with Server or Unreachable, 200 and 400 ms apart
- * ± 50 %. After as many failures in a row the platform counts as down: until something succeeds every read is sent
- * once, so that probes do not send three requests (docs/reliability.md C2). The function takes the read, which gets a
- * function for the rest of `deadlineMs` and the number of the attempt, from 1. The deadline spans all attempts and the
- * pauses between them. It throws the ApiError of the last attempt.
+ * ± 50 %. After three such failures in a row, of any reads, the platform counts as down: until a read gets another
+ * answer, every read is sent once, so that probes do not send three requests (docs/reliability.md C2). The function
+ * takes the read, which gets a function that returns the rest of `deadlineMs`, and the number of the attempt, from 1.
+ * The deadline spans all attempts and the pauses between them. The function throws the ApiError of the last attempt.
  */
 export function createRetry(clock: Clock, random: () => number) {
   let failures = 0; // in a row

@@ -20,7 +20,7 @@ export interface Received {
 export type Decode<T> = (received: Received) => T;
 
 /**
- * The answer of a create: the record and, for the ledger's proof (docs/architecture.md §6), the platform's own clock.
+ * The answer to a create: the record and, for the ledger's proof (docs/architecture.md §6), the platform's own clock.
  */
 export type Created<T> = T & { readonly serverDate?: Date };
 

@@ -26,7 +26,7 @@ export function isPlainId(value: string): boolean {
 }
 
 /**
- * Fills the placeholders of an operation's path. Ids must be UUIDs, but for the cluster token's plain string (spec).
+ * Fills the placeholders of an operation's path. Ids must be UUIDs, except the plain string of getClusterToken (spec).
  * @throws ApiError "Refused" for anything else; the message names the placeholder, never the value.
  */
 export function buildPath(name: OperationName, ids: Readonly<Record<string, string>>): string {

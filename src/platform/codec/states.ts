@@ -50,7 +50,7 @@ const CLUSTER: ReadonlyMap<string, Phase> = new Map([
   ["INVALID_CREDENTIALS", "failed"],
 ]);
 
-/** The states that the specification's usage guide reads from a service's status; the enumeration lacks two of them. */
+/** The two states of a service that the specification's usage guide has and its enumeration lacks. */
 const GUIDE: ReadonlyMap<string, Phase> = new Map([
   ["RUNNING", "running"],
   ["ERROR", "failed"],
@@ -89,7 +89,7 @@ export function clusterPhase(state: string): Phase {
   return CLUSTER.get(state) ?? "unknown";
 }
 
-/** The status of the conditions Deployed, ClusterDeployed and IngressReady. */
+/** Returns the status of the condition Deployed, ClusterDeployed or IngressReady for a state of the platform. */
 export function deploymentCondition(state: string): "True" | "False" | "Unknown" {
   const phase = SERVICE.get(state) ?? CLUSTER.get(state) ?? GUIDE.get(state) ?? "unknown";
   if (phase === "unknown") return "Unknown";
@@ -99,7 +99,10 @@ export function deploymentCondition(state: string): "True" | "False" | "Unknown"
 const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 const MAX_REASON = 1024;
 
-/** Whether a value passes the API server's pattern for condition reasons; one that does not fails the whole patch. */
+/**
+ * Reports whether a value matches the API server's pattern for condition reasons. The API server refuses the whole
+ * patch if one reason does not.
+ */
 export function fitsReason(value: string): boolean {
   return value.length <= MAX_REASON && REASON.test(value);
 }

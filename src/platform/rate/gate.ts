@@ -1,6 +1,7 @@
 /**
  * The rate gate of one token. It admits requests at the rate that the pacer allows, by priority and then lane by lane.
- * A 429 closes the gate for as long as the platform asks; then one request finds out whether the limit is over.
+ * A 429 closes the gate for as long as the platform asks, and headers that report a used-up window close it until the
+ * window ends. Then a single request tests whether the platform accepts requests again.
  */
 import type { Clock } from "../transport/clock.ts";
 import { createLine, type RequestPriority, type Turn } from "./line.ts";
@@ -10,11 +11,11 @@ import type { Quota } from "./rate-headers.ts";
 export interface Budget {
   /** The current rate, in requests per second. */
   readonly requestsPerSecond: number;
-  /** The number of requests that wait for their turn. */
+  /** The number of requests that wait to be admitted. */
   readonly waiting: number;
   /** Milliseconds until the gate opens, 0 while it is open. */
   readonly pausedMs: number;
-  /** For how long the platform has refused all requests, in milliseconds; 0 when it accepted the last one. */
+  /** Milliseconds since the gate closed; 0 once the platform has accepted a request again. */
   readonly refusedMs: number;
 }
 
@@ -38,14 +39,17 @@ export interface GateOptions {
   readonly ceiling: () => Ceiling;
   /** Called when `hasRoom` may return something else. */
   readonly changed?: () => void;
-  /** Called when the platform starts to refuse requests, and when it stops, with the time since the start. */
+  /**
+   * Called when the platform starts to limit requests (the gate closes), and when it accepts one again, with the
+   * milliseconds in between.
+   */
   readonly limited?: (isLimited: boolean, sinceMs: number) => void;
 }
 
-/** The longest pause that a caller waits for here; after a longer one the work queue adds its key again. */
+/** The longest pause that `admit` waits out. For a longer one it returns the time, and the caller requeues its key. */
 const SHORT_MS = 2_000;
 const RESERVATION_MS = 10_000;
-/** How long after a pause only one request is sent, unless it is answered before. */
+/** How long the gate waits for the answer to the first request after a pause before it admits others. */
 const TRIAL_MS = 10_000;
 /** How long started work may take until it sends its first request. */
 const EXPECTED_MS = 1_000;
@@ -75,7 +79,7 @@ export function createGate(options: GateOptions) {
   let expectedUntil = -Infinity;
 
   const timers = new Set<() => void>();
-  /** Reports later that something may have changed. */
+  /** Calls `changed` after `ms`. */
   const notifyAfter = (ms: number): void => {
     if (changed === undefined) return;
     const cancel = clock.after(ms, () => {
@@ -95,7 +99,7 @@ export function createGate(options: GateOptions) {
     return pacer.untilNext(priority);
   };
 
-  /** The request that is sent now finds out whether a pause is over. */
+  /** Ends a pause: the request that is sent now is the first one after it. */
   const begin = (): void => {
     if (trial !== "due") return;
     pacer.resume();
@@ -108,7 +112,7 @@ export function createGate(options: GateOptions) {
     pacer.take();
   };
 
-  /** Admits the next in line, and schedules itself for the others. */
+  /** Admits every waiting request that may be sent now, and schedules itself for the others. */
   const serve = (): void => {
     untime();
     const isHeld = (priority: RequestPriority): boolean => untilNext(priority) > 0;
@@ -176,9 +180,9 @@ export function createGate(options: GateOptions) {
   const live = () => reservations.filter((lapsesAt) => lapsesAt > now());
 
   return {
-    /** Waits for a turn. @returns 0 when the request may be sent now, else the milliseconds after which to try again */
+    /** Waits for a place. @returns 0 if the request may be sent now, else the milliseconds after which to try again */
     admit: (turn: Turn): Promise<number> => admit(turn),
-    /** Reserves the turn of a write. An unused reservation lapses after ten seconds. @returns as `admit` */
+    /** Reserves a place for a write. An unused reservation lapses after ten seconds. @returns as `admit` */
     reserve: async (turn: Turn): Promise<number> => {
       const waitMs = await admit(turn);
       if (waitMs > 0) return waitMs;
@@ -207,7 +211,10 @@ export function createGate(options: GateOptions) {
         serve();
       }
     },
-    /** Reports whether work of this priority could soon send; if not, calls `changed` when that may have changed. */
+    /**
+     * Reports whether work of this priority could soon send a request. If not, `changed` is called when that may have
+     * changed.
+     */
     hasRoom: (priority: RequestPriority): boolean => {
       if (isOver) return true;
       if (pausedMs() > 0) return false;

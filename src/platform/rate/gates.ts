@@ -44,6 +44,10 @@ export function createGates({ clock, random, changed }: GatesOptions) {
   };
 
   return {
+    /**
+     * Adds a user of a token. Its gate is that of its current token: a rotated token has another gate.
+     * @returns the membership; `leave` ends it, and closes the gate if nobody else uses it
+     */
     join: (member: Member) => {
       let key: string | undefined;
 
@@ -78,7 +82,7 @@ export function createGates({ clock, random, changed }: GatesOptions) {
         leave,
       };
     },
-    /** Returns a gate by the id of its membership. */
+    /** Returns the gate with an id that a membership returned; undefined if it is no longer in use. */
     byId: (id: string): RateGate | undefined => [...open.values()].find((shared) => shared.id === id)?.gate,
     /** Returns the gates that are in use. */
     all: (): readonly RateGate[] => [...open.values()].map(({ gate }) => gate),

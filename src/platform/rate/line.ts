@@ -1,9 +1,9 @@
 /**
- * The line of requests that wait for the rate gate: by priority, and within one in lanes that take turns, e.g. one for
- * each namespace.
+ * The queue of requests that wait for the rate gate. Requests of a higher priority come first. Among those of the same
+ * priority, lanes take turns, e.g. one lane for each namespace.
  */
 
-/** Changes by users of existing objects, then new objects, then work that is followed, then routine checks. */
+/** Users' changes of existing objects, then new objects, then work in progress, then routine checks. */
 export type RequestPriority = "urgent" | "high" | "normal" | "low";
 
 export const PRIORITIES: readonly RequestPriority[] = ["urgent", "high", "normal", "low"];
@@ -21,7 +21,7 @@ export interface Waiter {
   readonly go: (isAdmitted: boolean) => void;
 }
 
-/** Every fifth turn goes to the one that waited longest, whatever its priority, so that nothing starves. */
+/** Every fifth request taken is the one that waited longest, whatever its priority, so that nothing starves. */
 const FAIR_EVERY = 5;
 /** The number of lanes whose last turn is remembered. */
 const MAX_LANES = 5_000;
@@ -50,14 +50,14 @@ export function createLine() {
     get size() {
       return waiters.length;
     },
-    /** @returns a function that takes it out again */
+    /** Adds a request. @returns a function that removes it */
     join: (waiter: Waiter): (() => void) => {
       waiters = [...waiters, waiter];
       return () => {
         leave(waiter);
       };
     },
-    /** Takes out the next in turn. @param isHeld priorities that are skipped */
+    /** Removes and returns the next request; undefined if there is none. @param isHeld priorities that are skipped */
     next: (isHeld: (priority: RequestPriority) => boolean): Waiter | undefined => {
       const chosen = choose(waiters.filter(({ turn: { priority } }) => !isHeld(priority)));
       if (chosen === undefined) return undefined;
@@ -68,9 +68,10 @@ export function createLine() {
       for (const lane of turns.keys()) if (turns.size > MAX_LANES) turns.delete(lane);
       return chosen;
     },
-    /** Returns the priorities of those who wait. */
+    /** Returns the priorities of the waiting requests. */
     priorities: (): readonly RequestPriority[] =>
       PRIORITIES.filter((priority) => waiters.some((waiter) => waiter.turn.priority === priority)),
+    /** Removes all requests and admits none of them. */
     turnAway: (): void => {
       const all = waiters;
       waiters = [];

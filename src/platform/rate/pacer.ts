@@ -1,7 +1,7 @@
 /**
  * Finds out how many requests per second the platform accepts from one token. The rate doubles each second until the
- * first 429, then stays a little below what was accepted and rises slowly; each further 429 lowers it. Only a rate that
- * is used rises. Headers with the rest of a window make a 429 unnecessary.
+ * first 429. Then it stays a little below what was accepted and rises slowly; each further 429 lowers it. It rises only
+ * while it is used. Where headers report how much of a window is left, the pacer finds the limit without a 429.
  */
 import type { RequestPriority } from "./line.ts";
 import type { Quota } from "./rate-headers.ts";
@@ -16,7 +16,7 @@ export interface Ceiling {
 
 const START = 10;
 const SLOWEST = 1 / 60;
-/** The shortest time between two changes of the rate, in milliseconds and in requests. */
+/** The shortest time between two increases of the rate, in milliseconds and in requests. */
 const STEP_MS = 1_000;
 const STEP_REQUESTS = 4;
 /** The part of a rate that has to be used for it to rise. */
@@ -25,7 +25,10 @@ const USED = 0.8;
 const HELD = 0.9;
 /** A 429 lowers the rate to no less than this part of it: the accepted rate may have been low for other reasons. */
 const LOWEST_DROP = 0.45;
-/** The growth per second: slow for a minute of use after a 429, then faster, as the limit may have changed. */
+/**
+ * The growth of the rate at each step: slow for the first SLOW_STEPS after a 429, less so where headers report the rest
+ * of a window, then quick, as the limit may have changed.
+ */
 const SLOW_GROWTH = 1.003;
 const REPORTED_GROWTH = 1.01;
 const QUICK_GROWTH = 1.05;
@@ -35,11 +38,15 @@ const NEAR_FIRST = 0.95;
 const NEAR = 0.97;
 /** The burst beyond one request, as a part of a second's requests: it absorbs timers that fire late. */
 const BURST_PART = 0.02;
-/** Shorter windows are not spread: headers have their ends in whole seconds. */
+/** Requests are not spread over shorter windows, because headers give the end of a window in whole seconds. */
 const SHORT_MS = 2_000;
-/** Below this part of a long window, requests of a priority are spread over the rest of it. */
+/** When less than this part of a long window's limit is left, requests of a priority are spread over its rest. */
 const RESERVED: Readonly<Record<RequestPriority, number>> = { urgent: 0.05, high: 0.1, normal: 0.25, low: 0.5 };
 
+/**
+ * @param monotonic returns milliseconds on a clock that never jumps
+ * @param ceiling returns the current limit
+ */
 export function createPacer(monotonic: () => number, ceiling: () => Ceiling) {
   let learned = ceiling().requestsPerSecond ?? START;
   let isFound = false;
@@ -109,7 +116,7 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling) {
     /** Milliseconds until a request of this priority may be sent; 0 is now. */
     untilNext: (priority: RequestPriority): number => {
       refill();
-      // Less than that is an error of rounding.
+      // A smaller difference is a rounding error.
       const missing = 1 - tokens < 1e-6 ? 0 : 1 - tokens;
       return Math.ceil(Math.max(0, (missing * 1_000) / rate(), spread(priority)));
     },
@@ -121,8 +128,8 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling) {
       lastAt = monotonic();
     },
     /**
-     * Records an answer other than a 429. @returns for how long nothing may be sent because the window has no requests
-     * left, mostly 0
+     * Records an answer other than a 429.
+     * @returns milliseconds during which nothing may be sent, because a long window was just used up; 0 otherwise
      */
     passed: (quota: Quota | undefined): number => {
       passedSince += 1;

@@ -1,8 +1,8 @@
 /** Reads the platform's rate limit from the headers of an answer. Pure. */
 const DEFAULT_MS = 60_000; // the spec's guide: "falls back to 60 seconds when the header is absent"
-const MIN_MS = 500; // a reset of 0, or of a moment that has passed
+const MIN_MS = 500; // for a reset of 0, or one in the past
 const MAX_MS = 3_600_000;
-/** Above it a number is a point in time, in seconds since 1970. */
+/** A larger number is a point in time, in seconds since 1970; any other is a duration. */
 const EPOCH_ABOVE = 1_000_000_000;
 
 /** Returns a header of an answer by its lower-case name. */
@@ -43,7 +43,7 @@ export function quotaOf(header: HeaderOf, now: Date): Quota | undefined {
   return isSane ? { limit, remaining, resetMs } : undefined;
 }
 
-/** Points in time are compared with the platform's clock where the answer has it. */
+/** Returns the platform's clock if the answer has it, else `now`, in milliseconds since 1970. */
 function clockOf(header: HeaderOf, now: Date): number {
   return (parseDate(header("date")) ?? now).getTime();
 }

@@ -7,7 +7,10 @@ import { BlockList, isIP } from "node:net";
 import { ApiError } from "./errors.ts";
 
 export interface AddressRules {
-  /** Host names (`api.example.com`, `*.example.com`), addresses, CIDR blocks. Without a host name: all public hosts. */
+  /**
+   * Host names (`api.example.com`, `*.example.com`), optionally with a port, addresses and CIDR blocks. If empty, every
+   * public host is allowed.
+   */
   readonly allowedHosts: readonly string[];
   /** Allows plain http, and loopback, link-local and private addresses: for the demo and tests. */
   readonly allowInsecure: boolean;
@@ -71,8 +74,8 @@ export function checkedBase(baseUrl: string, pathPrefix: string, rules: AddressR
 }
 
 /**
- * Checks the URL of a proxy that a connection names by the rules for platforms: otherwise anyone who can write a
- * connection could make the operator connect to any address. Plain http is allowed.
+ * Checks the URL of the proxy of a connection by the rules for platforms, except that plain http is allowed. Without
+ * this check anyone who can write a connection could make the operator connect to any address.
  * @throws ApiError "Refused" of the pseudo operation "connectProxy"
  */
 export function checkProxy(url: string, rules: AddressRules): void {

@@ -1,4 +1,4 @@
-/** Time, injected: the same shape as the Kubernetes side's, declared here because the layers do not know each other. */
+/** The clock, injected. src/kube declares the same interface, because neither layer may import the other. */
 export interface Clock {
   /** Wall-clock time, for what is compared with the platform's dates. */
   now(): Date;

@@ -15,7 +15,7 @@ export interface Network {
   readonly proxyCredentials?: string | undefined;
 }
 
-/** A forward proxy. It is asked for a tunnel (RFC 9110 §9.3.6, CONNECT) for http as well as for https. */
+/** A forward proxy. The client opens a tunnel through it (CONNECT, RFC 9110 §9.3.6) for http as well as for https. */
 export interface Proxy {
   /** Scheme, host and port, without credentials. */
   readonly url: string;
@@ -23,7 +23,7 @@ export interface Proxy {
   readonly from: string;
   /** Reports whether a connection to the proxy may use an address that DNS returned. */
   readonly allowAddress: (address: string) => boolean;
-  /** Whether the proxy may resolve a platform's name that does not resolve here: then nobody here checks its address. */
+  /** Whether the proxy may resolve a platform's name that does not resolve here, whose address is then not checked. */
   readonly mayResolve: boolean;
 }
 
@@ -61,7 +61,7 @@ const NEVER_SENT = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
-/** Opens connections to the platform. `close` ends the connections that are only needed to open others. */
+/** Opens connections to the platform. `close` ends the connections to the proxy that are not a tunnel yet. */
 export interface Connector {
   readonly connect: buildConnector.connector;
   readonly close: () => Promise<void>;
@@ -203,7 +203,8 @@ function uncheckable(code: string): string {
 type LookupDone = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
 /**
- * Calls `dns.lookup`, and refuses an answer with an address that is not allowed. DNS may return anything, at any time.
+ * Returns a function like `dns.lookup` that refuses an answer with an address that is not allowed. Every lookup is
+ * checked, because the answer of a DNS server may change at any time.
  */
 function guardedLookup(allow: (address: string) => boolean) {
   return (host: string, options: LookupOptions, done: LookupDone): void => {

@@ -3,18 +3,18 @@
  * "OutcomeUnknown" is a write that may have been executed: it is traced, never repeated.
  */
 export type ApiFailure =
-  | { readonly is: "Unauthorized" } // 401; with status 0 a token that fits into no header, and nothing was sent
+  | { readonly is: "Unauthorized" } // 401; with status 0, a token that cannot be sent in a header, so nothing was sent
   | { readonly is: "Forbidden" } // 403
   | { readonly is: "NotFound" } // 404
   | { readonly is: "NotSupported" } // 405, and 501 of a read: the surface has no such operation
   | { readonly is: "Conflict" } // 409
   | { readonly is: "Invalid" } // 400, 422
-  | { readonly is: "RateLimited"; readonly retryAfterMs: number } // 429, or the gate is closed after one and nothing was sent
-  | { readonly is: "OverBudget"; readonly retryAfterMs: number } // the operator's own rate budget is spent and nothing was sent
-  | { readonly is: "Server" } // 5xx of a read
-  | { readonly is: "Unreachable" } // nothing was sent: no connection, or the lease had ended
-  | { readonly is: "OutcomeUnknown" } // a write that ended in 5xx, a timeout, a reset or an unreadable 2xx answer
-  | { readonly is: "BadResponse" } // a read whose answer does not have the documented shape
+  | { readonly is: "RateLimited"; readonly retryAfterMs: number } // 429, or the gate is paused and nothing was sent
+  | { readonly is: "OverBudget"; readonly retryAfterMs: number } // no room at the gate or no lease; nothing was sent
+  | { readonly is: "Server" } // 408 or 5xx (except 501) of a read
+  | { readonly is: "Unreachable" } // no connection or no lease, so nothing was sent; or a read that got no answer
+  | { readonly is: "OutcomeUnknown" } // a write that ended in another status, a timeout, a reset or a malformed answer
+  | { readonly is: "BadResponse" } // a read whose answer has another status, is too large or cannot be parsed
   | { readonly is: "Refused" }; // refused before anything was sent: an id, a value or a host that is not allowed
 
 /** A failed call of the platform. `message` has the platform's text, cleaned and cut to 300 characters. */
@@ -62,9 +62,9 @@ const STATUS: ReadonlyMap<number, ApiFailure> = new Map([
 ]);
 
 /**
- * Classifies an answer that is not a success. After a status that docs/architecture.md §8 does not list as "certainly
- * not executed" the outcome of a write is unknown: redirects, the other 4xx, and 501, which proves only for reads that
- * the operation is missing.
+ * Classifies an answer that is not a success. The outcome of a write is unknown after every status that
+ * docs/architecture.md §6 does not list as "certainly not executed": redirects, the other 4xx and all 5xx. A 501 shows
+ * only for a read that the operation is missing.
  * @param retryAfterMs the pause that a 429 asks for; used for no other status
  */
 export function failureOfStatus(status: number, effect: Effect, retryAfterMs: number): ApiFailure {
@@ -103,7 +103,7 @@ export function sentenceOf({ message }: ApiError): string {
   return /[.!?…]$/.test(message) ? message : `${message}.`;
 }
 
-/** Whether the platform may have executed a call that failed like this (docs/architecture.md §8). */
+/** Whether the platform may have executed a call that failed like this (docs/architecture.md §6). */
 const MAY_BE_EXECUTED: Readonly<Record<ApiFailure["is"], boolean>> = {
   Unauthorized: false,
   Forbidden: false,

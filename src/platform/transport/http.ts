@@ -46,8 +46,8 @@ export interface HttpOptions extends ConnectOptions {
   /** Called at each request: when the result differs from the last one, new connections are opened. */
   readonly network: () => Network;
   /**
-   * Called right before anything is sent: a request that waited for a connection, or was frozen with the process, may
-   * be too late.
+   * Reports whether a request may still be sent. It is called right before each write to the socket, because a request
+   * that waited for a connection, or whose process was suspended, may be too late.
    */
   readonly mayCall: () => boolean;
 }
