@@ -14,7 +14,7 @@ const CONCURRENCY = 16;
 const ENVIRONMENTS = 10;
 /** The time for a phase: five minutes, and more for each object than any subject needs on a slow machine. */
 const timeoutMs = (objects: number): number => 300_000 + 200 * objects;
-/** Of a request that deletes all objects. */
+/** The timeout of a request that deletes all objects. */
 const DELETE_MS = 300_000;
 /** How often deleted applications are counted. */
 const GONE_EVERY_MS = 250;
@@ -66,7 +66,7 @@ export async function prepare(rig: Rig, namespace: string, rateLimit: JsonObject
  */
 export async function createAll(rig: Rig, namespace: string, objects: number, spec: JsonObject = {}): Promise<void> {
   const create = creator(rig, namespace);
-  // Both at once: the failure of one is the error, whatever becomes of the other.
+  // Both at once, so that the failure of either ends the wait.
   await Promise.all([
     whenReady(rig, APPLICATION, namespace, { objects, generation: 1 }),
     each(objects, (name) => create(APPLICATION, name, { ...applicationSpec(name), ...spec })),

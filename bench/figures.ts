@@ -102,6 +102,7 @@ export async function cpuMsOf(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
+/** Returns the resident memory of a process and its maximum so far, in MiB. */
 export async function memoryOf(pid: number): Promise<Pick<Figures, "rssMiB" | "peakMiB">> {
   const text = await readFile(`/proc/${String(pid)}/status`, "utf8");
   const mib = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1]) / 1_024;

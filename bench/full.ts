@@ -100,7 +100,7 @@ try {
   await rig.stop();
 }
 
-/** Runs a phase and writes the results so far: a later phase that fails does not lose them. */
+/** Runs a phase and writes the results so far, so that they are not lost if a later phase fails. */
 async function kept<Part extends Partial<Results>>(phase: () => Promise<Part>): Promise<Part> {
   const part = await phase();
   parts.push(part);

@@ -1,6 +1,7 @@
 /**
- * `make bench-quick`: measures the cost of a create and a redeploy of an application and of the oracle, in about two
- * minutes. limits.json limits exact counts; figures that depend on the machine are shown as ratios to the oracle's.
+ * `make bench-quick`: measures what a create and a redeploy of an application cost the operator and the oracle, in
+ * about two minutes. limits.json limits exact counts; figures that depend on the machine are shown as ratios to the
+ * oracle's.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -27,7 +27,7 @@ export const WORKERS = 10;
  * bench/peers/controller-runtime; the oracle sends the fewest requests with the same effect.
  */
 export type Subject = "operator" | "peer" | "oracle";
-/** A subject that is an operator: it watches and keeps running. */
+/** A subject that is an operator, which the oracle is not. */
 export type Rival = Exclude<Subject, "oracle">;
 
 /** Parts of the lines that the subjects write when they begin to work, and when they wait for the lease. */
@@ -207,7 +207,7 @@ async function startPeer(kubeconfig: string, namespace: string, platformUrl: str
   return startProgram(buildPeer(), [...args, "-workers", String(WORKERS)], isReady);
 }
 
-/** Starts Node as a child that ends with this process. Resolves at the first line of its output that `isReady`. */
+/** Starts Node as a child that ends with this process. Resolves when `isReady` holds for a line of its output. */
 async function startNode(args: readonly string[], isReady: IsReady) {
   return startProgram(process.execPath, ["--import", followParent, ...args], isReady);
 }

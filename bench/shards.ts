@@ -1,7 +1,7 @@
 /**
  * `make bench-shards`: what shards divide. One, two and four processes reconcile the same applications, and the number
- * changes while they exist. The API server has the gate for sharded list and watch on (docs/adr/0015-shards.md). Prints
- * the table of docs/scaling.md.
+ * changes while they exist. The API server runs with the feature gate ShardedListAndWatch (docs/adr/0015-shards.md).
+ * Prints the table of docs/scaling.md.
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,7 +12,7 @@ import { cpuMsOf, journal, memoryOf } from "./figures.ts";
 import { type Rig, type RunningSubject, startRig } from "./rig.ts";
 
 const { values: options } = parseArgs({ options: { many: { type: "string", default: "10000" } } });
-/** Their names differ in the last character, so that four shards get as many each. */
+/** The names differ in the last character, so that each of four shards gets the same number of namespaces. */
 const NAMESPACES = Array.from({ length: 8 }, (_, index) => `team-${String(index)}`);
 const each = Math.ceil(Number(options.many) / NAMESPACES.length);
 const many = each * NAMESPACES.length;

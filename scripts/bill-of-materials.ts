@@ -30,7 +30,7 @@ export interface BundleFacts {
   readonly lock: unknown;
   /** The bundle's source map. */
   readonly sourceMap: unknown;
-  /** Its date, in seconds. */
+  /** The date of the bill, in seconds. */
   readonly epoch: number;
 }
 

@@ -1,4 +1,4 @@
-/** `make image`: builds the Dockerfile with the engine that works here, and prints the image's name. */
+/** `make image`: builds the Dockerfile with the first engine that works, and prints the image's name. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname } from "node:path";

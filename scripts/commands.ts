@@ -44,7 +44,7 @@ function platformFlags(): Record<string, (typeof PLATFORM_FLAGS)[keyof typeof PL
   return Object.fromEntries(Object.entries(PLATFORM_FLAGS).filter(([name]) => !Object.hasOwn(KUBE_FLAGS, name)));
 }
 
-/** The only command that reads its own flags is `run`. */
+/** Returns the help of a command. The only raw command that the page shows is `run`, which has the operator's flags. */
 function helpOf(entry: Entry, command: Command): string {
   const usage = commandUsage(PROGRAM, entry, command, false);
   return command.raw ? usage + section("Flags", describeFlags()) : usage;

@@ -1,7 +1,7 @@
 /**
  * Prints the failed tests of vitest's JSON reports, with reasons; its last line is "N passed, N failed".
- * Arguments: 0 when all commands before succeeded, then the reports' paths. A test file that did not load counts as one
- * failure, as does a missing report, and a failed command without a failed test.
+ * Arguments: the exit status of the commands that ran before (0 if all succeeded), then the reports' paths. A test file
+ * that did not load counts as one failure, as does a missing report, and a failed command without a failed test.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";

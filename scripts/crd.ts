@@ -37,7 +37,7 @@ export function customResourceDefinition(resource: Resource): object {
         plural,
         singular: kind.toLowerCase(),
         shortNames,
-        // Without those of the whole cluster, which app teams may not list: `kubectl get platform` would fail for them.
+        // Not for cluster-scoped kinds: app teams may not list them, so `kubectl get platform` would fail.
         ...(scope === "Namespaced" && { categories: ["platform"] }),
       },
       scope,

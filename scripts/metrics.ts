@@ -13,7 +13,7 @@ export interface Described {
   readonly help: string;
 }
 
-/** Metric families by prefix. Dashboards and alerts of the other programs that have them can be used too. */
+/** Metric families by prefix. Dashboards and alerts for other programs with the same metrics can be used too. */
 const FAMILIES = [
   ["platform_operator_", "Its own", "The platform, the custom resources and the watches."],
   [

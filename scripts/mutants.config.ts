@@ -1,6 +1,6 @@
 /**
- * The tests that `make mutants` runs. scripts/mutants.ts limits them to the folder of a layer. A test that a mutant
- * hangs ends by vitest's own limit of five seconds, which is sooner than Stryker's.
+ * The tests that `make mutants` runs. scripts/mutants.ts limits them to the folder of a layer. If a mutant makes a test
+ * hang, vitest's own limit of five seconds ends the test before Stryker's limit does.
  */
 import { defineConfig } from "vitest/config";
 

@@ -41,10 +41,10 @@ const results = await new Stryker({
   coverageAnalysis: "perTest",
   // Stryker starts its test runner again after each mutant that times out.
   timeoutMS: 3_000,
-  // What it copies for its own use is not committed, and so is the copy.
+  // Stryker copies the repository to tempDirName, without these files; Git ignores the copy as well.
   ignorePatterns: readFileSync(".gitignore", "utf8").trim().split("\n"),
   tempDirName: "test-results/mutants",
-  // It reads tsconfig.json with an API that TypeScript 7 does not have.
+  // Stryker reads tsconfig.json with an API that TypeScript 7 does not have.
   tsconfigFile: "none",
   concurrency: 1,
   reporters: ["progress-append-only"],

@@ -3,7 +3,7 @@
  *
  *   node scripts/reliability.ts --part chaos --seed 4711 [--only TITLE] REPORT
  *   node scripts/reliability.ts            writes docs/reliability.md alone
- *   node scripts/reliability.ts --check    prints a warning where the product changed since
+ *   node scripts/reliability.ts --check    prints a warning if the product changed since
  *
  * Fails if the report has a violation or another failure, if a class has no plan in any part, or if the call of too
  * many plans did not occur.
@@ -83,10 +83,10 @@ function runOf(report: Report): Run {
   };
 }
 
-/** Prints which files of the product changed since the runs that the page shows. */
+/** Prints how many files of the product changed since the runs that the page shows. */
 function warn(): void {
   const since = changedSince(lastOfEach(readRuns(history)));
-  if (since.length > 0) console.warn(`warning: docs/reliability.md shows runs of before ${since.length} changed files`);
+  if (since.length > 0) console.warn(`warning: docs/reliability.md is older than changes to ${since.length} files`);
 }
 
 /** @returns files of the product that changed after those runs; none if this clone lacks their commits */

@@ -137,7 +137,7 @@ function convertChildren(json: JsonSchema, result: Structural, path: string): vo
   if (values !== undefined) result.additionalProperties = values;
 }
 
-/** Checks that every field has a bound: they limit our memory and the API server's cost estimate of rules. */
+/** Checks that a field has bounds: they limit the operator's memory and the API server's cost estimate of rules. */
 function checkBounds(schema: Structural, path: string): void {
   const missing = (what: string): Error => new Error(`${path}: has no ${what}`);
   if (schema.type === "string" && schema.maxLength === undefined && schema.enum === undefined)

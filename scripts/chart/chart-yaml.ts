@@ -58,7 +58,7 @@ function annotations(): Readonly<Record<string, string>> {
   );
 }
 
-/** @returns YAML in which commits are quoted: whoever replaces one by digits would write a number otherwise. */
+/** @returns YAML in which commits are quoted: without quotes, a commit that consists of digits would be a number */
 function yamlOf(value: unknown): string {
   const document = new Document(value);
   visit(document, {

@@ -7,7 +7,7 @@ const IN_CHOSEN = 'namespace=~"$namespace", job=~"$job"';
 const KINDS = "(cluster)?platform.+";
 const WIDTH = 24;
 
-/** @returns the dashboard as Grafana's JSON model; the same uid for all versions, so that links stay good. */
+/** @returns the dashboard as Grafana's JSON model; all versions have the same uid, so that links stay valid */
 export function dashboardJson(): string {
   const model = {
     uid: "platform-operator",
@@ -36,7 +36,7 @@ function variables(): readonly object[] {
     datasource: DATASOURCE,
     definition: text,
     query: { query: text, refId: name },
-    // When the time range changes, too: an installation may be younger than the page.
+    // Also when the time range changes: an installation may be newer than the loaded page.
     refresh: 2,
     sort: 1,
     includeAll: true,
@@ -107,7 +107,7 @@ function drawn(panel: Panel, id: number, x: number, y: number): object {
   };
 }
 
-/** What is told of one type of panel alone. */
+/** Returns the members that only this type of panel has. */
 function shape({ is, unit = "short", limits, asName = false }: Panel): object {
   switch (is) {
     case "stat":
@@ -146,7 +146,7 @@ function thresholds(limits: Panel["limits"]): object {
   return { mode: "absolute", steps };
 }
 
-/** Of the table: its columns in their order, under the names that kubectl has for them. */
+/** The columns of the table in their order, with the names that kubectl shows. */
 const COLUMNS = {
   excludeByName: { Time: true, Value: true },
   indexByName: { exported_namespace: 0, customresource_kind: 1, name: 2, ready: 3, reason: 4, suspended: 5 },

@@ -46,7 +46,7 @@ function children(node: Node, value: object, indent: string): readonly string[] 
   return membersIn(node).map(([name, child]) => entry(name, child, values.get(name), indent));
 }
 
-/** The members that the values themselves name; none of what is Kubernetes' own. */
+/** Returns the members that the schema declares; it declares none of the Kubernetes API. */
 function membersIn(node: Node): readonly [string, Node][] {
   return Object.entries(node.properties ?? {});
 }

@@ -1,4 +1,4 @@
-/** The first row of the Grafana dashboard: what one looks at first. */
+/** The first row of the Grafana dashboard: an overview. */
 import { IN, QUEUE, NONE, ALERTS, BURN, BAD_ABOVE_ZERO, rate, burn, stat, type Row } from "./panel.ts";
 
 /** The leaders of each lease. */

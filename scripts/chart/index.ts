@@ -1,4 +1,4 @@
-/** What of the chart is generated. */
+/** The generated files of the chart. */
 import { chartYaml } from "./chart-yaml.ts";
 import { dashboardJson } from "./dashboard.ts";
 import { valuesSchema, valuesYaml } from "./files.ts";

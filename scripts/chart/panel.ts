@@ -1,20 +1,20 @@
-/** What a panel of the Grafana dashboard is, and the expressions that several panels have. */
+/** The type of a panel of the Grafana dashboard, and the expressions that several panels share. */
 
 export interface Panel {
-  /** Unlike any other. */
+  /** Unique in the dashboard. */
   readonly title: string;
   readonly about: string;
   readonly is: "stat" | "timeseries" | "table";
   /** Legend → PromQL. */
   readonly shows: Readonly<Record<string, string>>;
   readonly unit?: "short" | "s" | "percentunit" | "reqps" | "bytes" | "ops";
-  /** Of a number: from which value on it is good, worth a look, bad. */
+  /** For a stat: its colors, each from a value on. */
   readonly limits?: readonly (readonly [from: number, color: "green" | "orange" | "red"])[];
-  /** Of a number: whether the series' name is shown in its place. */
+  /** For a stat: whether it shows the name of the series instead of the number. */
   readonly asName?: boolean;
-  /** Of the 24 columns. */
+  /** In columns, of which a row has 24. */
   readonly width: number;
-  /** Of 30 pixels each. */
+  /** In units of 30 pixels. */
   readonly height: number;
 }
 
@@ -23,17 +23,17 @@ export interface Row {
   readonly panels: readonly Panel[];
 }
 
-/** Of the installation that was chosen. */
+/** Selects the series of the chosen installation. */
 export const IN = 'namespace=~"$namespace", job=~"$job"';
 export const KINDS = 'controller=~"$controller"';
 export const QUEUE = 'name="platform-operator"';
 const WINDOW = "[$__rate_interval]";
-/** For what happens a few times an hour, as deployments do: a range of minutes would be empty most of the time. */
+/** The range for rare events such as deployments: a range of minutes would be empty most of the time. */
 export const HOUR = "[1h]";
 export const PER_HOUR = "Each point covers the hour before it.";
-/** 0 where an operator is scraped: nothing at all is to be seen when none is. */
+/** 0 if an operator is scraped, else no data. */
 export const NONE = `0 * sum(leader_election_master_status{${IN}})`;
-/** As in helm-chart/files/alerts.yaml. */
+/** The objectives, as in helm-chart/files/alerts.yaml: the seconds, and the share of changes that may take longer. */
 const OBJECTIVES = { call: [30, 0.01], ready: [900, 0.05] } as const;
 /** The job of an alert is that of the operator, or empty as that of PlatformOperatorAbsent. */
 export const ALERTS = 'ALERTS{alertstate="firing", alertname=~"Platform.+", job=~"$job|"}';
@@ -56,7 +56,7 @@ export const hourly = (metric: string, labels = ""): string =>
   `increase(${metric}{${IN}${labels === "" ? "" : `, ${labels}`}}${HOUR})`;
 export const hourlyQuantile = (q: number, metric: string, by = ""): string =>
   `histogram_quantile(${q}, sum by (le${by === "" ? "" : `, ${by}`}) (${hourly(`${metric}_bucket`)}))`;
-/** How many times as often as allowed an objective was missed within an hour. */
+/** The burn rate of an objective: the share of changes that missed it within an hour, divided by the allowed share. */
 export const burn = (objective: keyof typeof OBJECTIVES): string => {
   const [seconds, allowed] = OBJECTIVES[objective];
   const metric = `platform_operator_apply_to_${objective}_seconds`;

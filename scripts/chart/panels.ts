@@ -1,4 +1,4 @@
-/** What is on the Grafana dashboard. */
+/** The rows and panels of the Grafana dashboard. */
 import { GLANCE } from "./glance.ts";
 import {
   IN,

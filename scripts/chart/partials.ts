@@ -1,4 +1,4 @@
-/** What the code declares, as named templates of the chart: rights and the command line of Node. */
+/** Named templates of the chart with what the code declares: RBAC rules, values of annotations, the command of Node. */
 import { stringify } from "yaml";
 
 import { ANNOTATIONS } from "../../src/api/annotations.ts";
@@ -29,7 +29,7 @@ export function generatedPartials(): string {
   ].join("\n");
 }
 
-/** What the admission policy checks of each annotation: a value that stays as it was is taken. */
+/** The validation of each annotation by the admission policy, which accepts an unchanged value. */
 const VALIDATIONS = Object.entries(ANNOTATIONS).map(([name, { pattern, allowed }]) => {
   const value = `variables.annotations['${name}']`;
   const wrong = `metadata.annotations[${name}]: must be ${allowed}`;

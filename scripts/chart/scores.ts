@@ -1,6 +1,6 @@
 /**
- * What kube-score finds in the rendered chart and stays, each with the reason. The chart's README lists them, and a
- * test checks that there are no others.
+ * The findings of kube-score in the rendered chart that are accepted, each with the reason. The chart's README lists
+ * them, and a test checks that there are no others.
  */
 export const ACCEPTED_FINDINGS: Readonly<Record<string, string>> = {
   "container-image-pull-policy":

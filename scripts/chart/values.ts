@@ -41,7 +41,7 @@ const image = z.strictObject({
   pullPolicy: z.enum(["Always", "IfNotPresent", "Never"]).default("IfNotPresent").describe("Pull policy."),
 });
 
-/** Named as the flags of `run` are. */
+/** The members have the names of the flags of `run`. */
 const operator = z.strictObject({
   logLevel: z.string().regex(LEVELS_PATTERN).default("info").describe(about("logLevel")),
   workers: z.int().min(1).max(100).default(10).describe(about("workers")),

@@ -59,6 +59,6 @@ export function registered(text: string, { file, lines, before, block, end = "\n
   const start = text.indexOf(before ?? block ?? "");
   const stop = before === undefined ? text.indexOf(end, start) + 1 : start;
   if (start < 0 || (before === undefined && stop === 0))
-    throw new Error(`${file} has no "${before ?? block ?? ""}" any more: mend scripts/new-kind/registrations.ts.`);
+    throw new Error(`${file} has no "${before ?? block ?? ""}" any more: update scripts/new-kind/registrations.ts.`);
   return `${text.slice(0, stop)}${lines}\n${text.slice(stop)}`;
 }

@@ -7,7 +7,7 @@ import { OPERATOR_VERSION } from "../../src/operator/config/version.ts";
 import { CRDS, examples, LISTING } from "../listing.ts";
 import { deployment, permissions } from "./installed.ts";
 
-/** OLM's validation asks for an address, and the project has no mailbox: GitHub's address of that kind. */
+/** OLM's validation requires an e-mail address. The project has no mailbox, so this is a no-reply address of GitHub. */
 const NO_REPLY = "platform-operator@users.noreply.github.com";
 
 /** Returns the ClusterServiceVersion (operators.coreos.com/v1alpha1) of this version. */
@@ -44,7 +44,7 @@ export function clusterServiceVersion(otherImage?: string): object {
       provider: { name, url: source },
       links,
       icon: [{ base64data: icon(), mediatype: "image/svg+xml" }],
-      // The Deployment names no namespaces to watch, which OLM would have to tell it for the other modes.
+      // The other modes require that the Deployment gets the namespaces to watch from OLM, which it does not.
       installModes: ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"].map((type) => ({
         type,
         supported: type === "AllNamespaces",

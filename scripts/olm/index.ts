@@ -11,7 +11,7 @@ import { OPERATOR } from "../../src/operator/config/names.ts";
 import { clusterServiceVersion } from "./csv.ts";
 import { besideCsv } from "./installed.ts";
 
-/** Labels of the image of the bundle, too. One channel, of what is not stable yet (v1alpha1). */
+/** Annotations of the bundle, and labels of its image. The only channel is that of unstable versions (v1alpha1). */
 const METADATA = {
   "operators.operatorframework.io.bundle.mediatype.v1": "registry+v1",
   "operators.operatorframework.io.bundle.manifests.v1": "manifests/",

@@ -1,4 +1,4 @@
-/** What deploy/install.yaml installs, in the parts in which OLM takes it. */
+/** The objects of deploy/install.yaml, in the parts that a bundle for OLM has. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -45,7 +45,7 @@ export function deployment(image?: string): z.infer<typeof Deployment> {
   return found;
 }
 
-/** @returns what each ServiceAccount may do by bindings of a kind of role, as a ClusterServiceVersion has it. */
+/** @returns the rules that bindings of a kind of role grant each ServiceAccount, as a ClusterServiceVersion has them */
 export function permissions(kind: "Role" | "ClusterRole"): readonly object[] {
   const roles = ofKind(kind).map((role) => Role.parse(role));
   return ofKind(`${kind}Binding`).flatMap((manifest) => {
@@ -55,7 +55,7 @@ export function permissions(kind: "Role" | "ClusterRole"): readonly object[] {
   });
 }
 
-/** @returns what stands beside the ClusterServiceVersion: roles that nobody has yet, the Service. OLM says where. */
+/** @returns the other manifests of the bundle: ClusterRoles without a binding, and Services. OLM sets the namespace. */
 export function besideCsv(): readonly Manifest[] {
   const bound = new Set(ofKind("ClusterRoleBinding").map((manifest) => Binding.parse(manifest).roleRef.name));
   const free = ofKind("ClusterRole").filter(({ metadata }) => !bound.has(metadata.name));

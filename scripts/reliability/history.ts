@@ -33,6 +33,7 @@ export function readRuns(path: string): readonly Run[] {
   return lines.filter((line) => line !== "").map((line) => Run.parse(JSON.parse(line)));
 }
 
+/** Appends a run to the file, which it creates if it does not exist. */
 export function appendRun(path: string, run: Run): void {
   mkdirSync(dirname(path), { recursive: true });
   appendFileSync(path, `${JSON.stringify(run)}\n`);
@@ -51,7 +52,7 @@ export function rowIn(runs: readonly Run[], id: string): Row {
   return merged(runs.flatMap(({ classes }) => classes[id] ?? []));
 }
 
-/** @returns the last runs of a class with the number of violations, e.g. "1 of seed 4711" */
+/** @returns the number of violations in each of the last runs of a class, with its seed, e.g. "0 (4710), 1 (4711)" */
 export function trackOf(runs: readonly Run[], id: string, most = 10): string {
   const of = runs.filter(({ classes }) => classes[id] !== undefined).slice(-most);
   return of.map(({ seed, classes }) => `${classes[id]?.violations.length} (${seed})`).join(", ");

@@ -22,9 +22,9 @@ export type Report = z.infer<typeof Report>;
 
 /** A class of failure in one run. */
 export const Row = z.object({
-  /** Lives, runs and generated cases. */
+  /** The number of lifecycles, runs and generated cases. */
   plans: z.number(),
-  /** The plans with a real API server. */
+  /** The number of plans with a real API server. */
   real: z.number(),
   /** The names of plans that ran, but whose call did not occur. They prove nothing and are not part of `plans`. */
   unmet: z.array(z.string()),

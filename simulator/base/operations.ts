@@ -129,7 +129,7 @@ function plainRows(records: PlainRecords) {
   return table.map(([id, row]) => withRow(id, row, "full"));
 }
 
-/** @returns the operation of that id. */
+/** @returns the operation of that id @throws Error for an unknown id */
 export function operationOf(id: OperationId): Operation {
   const found = operations.find((operation) => operation.id === id);
   if (found === undefined) throw new Error(`no operation ${id}`);

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { operations, surfaces, type OperationId, type Surface } from "./operations.ts";
 
-/** The status that an operation which is switched off answers. */
+/** The operations that are switched off, with the status that each answers. */
 export const SwitchedOff = z.partialRecord(
   z.enum(operations.map(({ id }) => id)),
   z.union([z.literal(401), z.literal(403), z.literal(404), z.literal(405), z.literal(501)]),

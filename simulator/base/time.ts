@@ -22,7 +22,7 @@ export interface Time {
   setSpeed(speed: Speed): void;
   /** Advances the virtual time by `seconds`. */
   advance(seconds: number): void;
-  /** Moves the wall clock, and with it dates and the `Date` header, by `seconds`. */
+  /** Sets by how many seconds the wall clock, and with it dates and the `Date` header, differs from the real time. */
   shiftWall(seconds: number): void;
 }
 

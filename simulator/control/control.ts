@@ -60,7 +60,7 @@ export function addCluster(sim: Simulation, input: z.input<typeof ClusterInput>)
   return cluster;
 }
 
-/** Deploys another commit, like a git push or another user. @returns the request's id */
+/** Deploys another commit, like a git push or another user. @returns the request's id @throws Problem */
 export function foreignDeploy(sim: Simulation, serviceId: string, commit: string): string {
   const service = sim.world.services.get(serviceId);
   if (service === undefined) throw new Problem(404, "no such service");

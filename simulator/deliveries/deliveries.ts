@@ -14,7 +14,7 @@ export interface DeliveryEntry {
   readonly webhookId: string;
   readonly event: string;
   readonly body: unknown;
-  /** Counted from 1. */
+  /** Counted from 1; 0 for a lost delivery. */
   readonly attempt: number;
   readonly ended: Ended | "lost";
 }
@@ -33,10 +33,10 @@ export interface Deliveries {
   stop(): void;
 }
 
-/** The longest sleep while work is in progress: the speed of the platform may change. */
+/** The longest wait before the next step is checked again, as the speed of the platform may change. */
 const longestNapMs = 250;
 
-/** @returns deliveries of a platform. */
+/** @returns the deliveries of a platform, none yet */
 export function createDeliveries(machine: Machine, clock: Clock): Deliveries {
   const timers = new Set<() => void>();
   let entries: DeliveryEntry[] = [];

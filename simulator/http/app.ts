@@ -27,7 +27,7 @@ export interface WireAnswer {
   readonly body: Buffer;
 }
 
-/** The platform's logic behind HTTP: identification, budget, scopes, operations. */
+/** The platform's logic behind HTTP: authentication, rate limit, scopes, operations. */
 export interface App {
   exchange(request: WireRequest, entry: CallEntry): Promise<WireAnswer>;
   close(): Promise<void>;

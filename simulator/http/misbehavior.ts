@@ -113,7 +113,7 @@ async function drip(answer: WireAnswer, intervalMs: number, { response, clock }:
   response.end();
 }
 
-/** Sends headers without end. */
+/** Sends headers until the client closes the connection. */
 async function endlessHeaders(intervalMs: number, { response, clock }: Outlet): Promise<void> {
   const { socket } = response;
   if (socket === null) return;

@@ -15,7 +15,7 @@ import { misbehave, sendAnswer } from "./misbehavior.ts";
 /** The largest request body that is read. */
 const bodyLimit = 16 * 1024 * 1024;
 
-/** @returns a server that journals each call, applies its fault if there is one, else passes it to the app */
+/** @returns a server that journals each call, applies the fault that matches it, if any, and passes it to the app */
 export function createWire(sim: Simulation, app: App, clock: Clock): Server {
   return createServer((request, response) => {
     serve(sim, app, clock, request, response).catch(() => response.destroy());
@@ -53,7 +53,7 @@ interface Accepted {
   readonly work: () => Promise<WireAnswer>;
 }
 
-/** Receives a call: brings the world up to date, and journals the call. */
+/** Receives a call: advances the world to the current time, and journals the call. */
 export function accept(sim: Simulation, app: App, request: WireRequest): Accepted {
   advance(sim);
   const path = barePath(request.url);

@@ -116,7 +116,10 @@ function failureOf(cluster: Cluster, action: ClusterAction): string | undefined 
   return failure === "credentials" ? "INVALID_CREDENTIALS" : statesOf[action].failed;
 }
 
-/** Services keep their states when their cluster stops: a deployment state is no running state. */
+/**
+ * Records the success of an action. Services keep their states when their cluster stops: a state describes a
+ * deployment, not a running process.
+ */
 function succeed(cluster: Cluster, action: ClusterAction): void {
   cluster.deployed = action !== "stop";
   if (action === "stop") return;

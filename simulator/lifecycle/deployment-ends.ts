@@ -10,7 +10,10 @@ import {
   type Environment,
 } from "../model/world.ts";
 
-/** Ends a request with `status`, and removes it and the objects that it deleted. `at` is virtual milliseconds. */
+/**
+ * Ends a request with `status`, removes it from the queue, and removes the objects that it deleted. `at` is virtual
+ * milliseconds.
+ */
 export function finish(
   machine: Machine,
   environment: Environment,
@@ -32,7 +35,7 @@ export function finish(
   if (request.action === "delete") clear(machine, environment, at);
 }
 
-/** Removes an environment, and its project, once the services are gone for whose deletion it waited. */
+/** Removes a doomed environment, and its project, once all services are deleted; keeps them if a deletion failed. */
 function clear(machine: Machine, environment: Environment, at: number): void {
   if (!environment.doomed || environment.queue.some((request) => request.action === "delete")) return;
   const project = machine.world.projects.get(environment.projectId);

@@ -86,7 +86,7 @@ function leavePhase(machine: Machine, environment: Environment, request: Deploym
   finish(machine, environment, request, failure, at);
 }
 
-/** @returns the state of the service if it fails in this phase. A commit that starts with "bad" fails. */
+/** @returns the state of the service if it fails in this phase. The build of a commit that starts with "bad" fails. */
 function failureOf(
   request: DeploymentRequest,
   is: "build" | "work" | "execute",

@@ -4,8 +4,8 @@ import { proceed } from "./deployment-steps.ts";
 import { nextDeployment } from "./deployments.ts";
 
 /**
- * Brings the world up to date: takes every step that is due by now, in the order of time. The world changes only here,
- * so a reader sees a world that passed every state, however long ago the last read was.
+ * Advances the world to the current time: takes every step that is due, in the order of time. Work in progress advances
+ * only here, so a reader sees a world that has passed every state, however long ago the last read was.
  */
 export function advance(machine: Machine): void {
   const now = machine.time.virtual();

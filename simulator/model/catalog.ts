@@ -1,4 +1,4 @@
-/** One template version in the platform's catalog, of which a caller sees only a part. */
+/** One template version in the platform's catalog. Callers see some of the versions, without narrowings. */
 export interface TemplateVersion {
   readonly key: string;
   readonly version: string;

@@ -1,6 +1,9 @@
 import type { Constraints, Field } from "./catalog.ts";
 
-/** @returns the problem with a value of a configuration field, or undefined. Runtime inputs are texts. */
+/**
+ * @returns the problem with a value of a configuration field, or undefined. A boolean or a number may be a string, as
+ * in the customer's inputs
+ */
 export function valueProblem(field: Field, constraints: Constraints, value: unknown): string | undefined {
   switch (field.type) {
     case "bool":

@@ -64,7 +64,7 @@ export function seedWorld(ids: Ids, time: Time, organizationId?: string): Seeded
   };
 }
 
-/** @returns a deployed cluster of an organization, as `rest` wants it. */
+/** @returns a deployed cluster of an organization, with the members in `rest` */
 export function newCluster(
   ids: Ids,
   time: Time,

@@ -12,7 +12,7 @@ export interface BlueprintManifest {
   readonly engine: "terraform" | "opentofu" | "helm";
   /** Members of spec_overrides that may be given. */
   readonly overridable: readonly string[];
-  /** The versions that engine_version may name; nothing for helm. */
+  /** The versions that engine_version may name; none for helm. */
   readonly engineVersions: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export interface Environment extends Dated {
   doomed: boolean;
 }
 
-/** The phase that fails on purpose the next time. */
+/** A build or an action that fails on purpose the next time. */
 export type Failure = "build" | Action;
 
 export interface Service extends Dated {
@@ -68,7 +68,7 @@ export interface Service extends Dated {
   /** One of the 29 documented states, or a value that a test set. */
   state: string;
   deploymentStatus: DeploymentStatus;
-  /** Grows with every edit; a deploy does not include edits after its begin. */
+  /** Grows with every edit; a deployment does not include edits after its start. */
   revision: number;
   commit: string | null;
   requestId: string | null;
@@ -237,7 +237,7 @@ export function emptyWorld() {
     manifests: new Map<string, BlueprintManifest>(),
     templates: [] as TemplateVersion[],
     repositories: [] as Repository[],
-    /** The ids of deleted objects, with their parents: some deployments answer 403 for them. */
+    /** The ids of deleted objects, with their parents: some platforms answer 403 for them. */
     graves: new Map<string, string | null>(),
   };
 }

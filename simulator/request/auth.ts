@@ -15,7 +15,7 @@ const grants: Readonly<Record<Scope, readonly Need[]>> = {
 /** Operations that take the API-token scheme only. */
 const apiTokenOnly: ReadonlySet<string> = new Set<OperationId>(["listGithubRepositories"]);
 
-/** An API token as the console made it. */
+/** An API token, as the platform's console creates it. */
 export interface ApiToken {
   readonly name: string;
   readonly value: string;

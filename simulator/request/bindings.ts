@@ -88,7 +88,7 @@ function isMissing(field: Field, ...given: readonly (Fields | undefined)[]): boo
   return field.required && field.defaultValue === null && given.every((fields) => fields?.[field.key] === undefined);
 }
 
-/** @returns every layer of the template with its status; until the binding is ready, selected ones are not on yet. */
+/** @returns every layer of the template with its status; until the binding is ready, no layer is enabled */
 export function layersOf(
   sim: Simulation,
   template: TemplateVersion,

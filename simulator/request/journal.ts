@@ -35,7 +35,7 @@ export interface CallEntry extends Entry {
   principal: string | null;
   /** The body with secret values masked. */
   body: unknown;
-  /** The status of the platform's answer; null before the answer, and forever if the call was cut off before it. */
+  /** The status of the platform's answer; null before the answer, and forever if a fault prevents the call. */
   status: number | null;
   effects: Effect[];
   /** The fault of the call. */

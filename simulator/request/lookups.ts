@@ -4,7 +4,7 @@ import type { Cluster, Environment, Project, Service } from "../model/world.ts";
 import type { Call } from "./route.ts";
 
 /**
- * These functions find a record by id and check that the caller's organization owns it.
+ * This and the next functions find a record by id and check that the caller's organization owns it.
  * @throws Problem 404 when it does not exist, 403 when it belongs to another organization, or was deleted and the
  * platform answers 403 for that
  */
@@ -33,13 +33,13 @@ export function findCluster(call: Call, id: string): Cluster {
   return cluster;
 }
 
-/** A cluster named under an organization. */
+/** Finds a cluster in the path of an organization. */
 export function findClusterOf(call: Call, organizationId: string, id: string): Cluster {
   checkOrganization(call, organizationId);
   return findCluster(call, id);
 }
 
-/** A record named under an organization. @param what e.g. "webhook" */
+/** Finds a record in the path of an organization. @param what e.g. "webhook" */
 export function findOfOrganization<T extends { readonly organizationId: string }>(
   call: Call,
   records: ReadonlyMap<string, T>,

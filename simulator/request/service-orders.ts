@@ -41,20 +41,23 @@ export function order(call: Call, service: Service, action: Exclude<Action, "del
   return showStatus(call.sim, service, { state, requestId: request.id });
 }
 
-/** Deletes a service: at once if it was never deployed, else with a deployment request. */
+/** Deletes a service: at once if it was never deployed, else with a deployment request. @throws Problem as `order` */
 export function orderDeletion(call: Call, service: Service): void {
   if (accept(call, service, "delete") === "gone") removeService(call.sim.world, service);
   else enqueue(call, service, "delete", null);
   call.effect({ deleted: service.id });
 }
 
-/** Deletes an environment: at once if nothing in it was ever deployed, else after the deletion of its services. */
+/**
+ * Deletes an environment: at once if nothing in it was ever deployed, else after the deletion of its services.
+ * @throws Problem as `order`
+ */
 export function orderEnvironmentDeletion(call: Call, environment: Environment): void {
   doomEnvironment(call, environment);
   call.effect({ deleted: environment.id });
 }
 
-/** Deletes a project with all of its environments, or none of them. */
+/** Deletes a project with all of its environments. @throws Problem as `order`, and deletes none of them */
 export function orderProjectDeletion(call: Call, project: Project): void {
   const { world } = call.sim;
   const environments = environmentsOf(world, project.id);

@@ -44,7 +44,7 @@ export const deploymentRoutes = [
   route({
     operation: "getIngressDeploymentStatus",
     input: {
-      // Documented in lower case, deployed in upper case.
+      // The documentation has lower case, deployed services have upper case.
       params: z.object({
         serviceType: z
           .string()

@@ -39,7 +39,10 @@ function nameOf(program: string): string {
   return /(?:^|[\\/])kubectl[-_][^\\/]*$/.test(program) ? "kubectl platform" : "platform-operator";
 }
 
-/** kubectl looks for `kubectl_complete-<plugin>` on PATH and calls it for completions. */
+/**
+ * Returns the words of the command line, with aliases replaced. For completions, kubectl calls
+ * `kubectl_complete-<plugin>` on PATH.
+ */
 function wordsOf(program: string, argv: readonly string[]): readonly string[] {
   if (/(?:^|[\\/])kubectl_complete-[^\\/]*$/.test(program)) return ["__complete", ...argv];
   const [first, ...rest] = argv;

@@ -36,7 +36,7 @@ export function createLeadership(options: LeadershipOptions): LeaderElection {
       namespace: config.operatorNamespace,
       name,
       onFailed: (error) => {
-        // Somebody edited the lease, as with the annotation of the log level: it is read and renewed at once.
+        // At a conflict somebody edited the lease, e.g. its log level annotation: it is read and renewed at once.
         const level = isKube(error, "Conflict") ? "debug" : "warn";
         log[level]("cannot read or renew the lease: trying again", {
           namespace: config.operatorNamespace,

@@ -11,7 +11,7 @@ import type { Work } from "./work.ts";
 
 /**
  * How long running reconciles may take to finish by themselves: the longest write to the platform (docs/architecture.md
- * §10).
+ * §8).
  */
 const DRAIN_MS = 8_000;
 /** How long they may take after their connections are closed. */
@@ -75,7 +75,7 @@ export function createOperator(options: OperatorOptions) {
   /**
    * Reads the uid of the kube-system namespace, which identifies the installation in the ledger (docs/architecture.md
    * §7), and retries until it succeeds.
-   * @returns undefined when the operator stops before
+   * @returns undefined if the operator stops first
    */
   const findInstallation = async (): Promise<string | undefined> => {
     const backoff = createBackoff({ baseMs: 500, capMs: 10_000, random });
@@ -150,7 +150,7 @@ export function createOperator(options: OperatorOptions) {
   };
 }
 
-/** Returns the configuration for the log: an idle operator may watch other namespaces than expected. */
+/** Returns the configuration for the log, e.g. to see that an idle operator watches other namespaces than expected. */
 function configured(config: OperatorOptions["config"]): Fields {
   const surfaces = {
     metrics: config.metricsBindAddress,

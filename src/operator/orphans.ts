@@ -12,7 +12,7 @@ export function orphanShards(client: KubeClient, namespace: string): Shards {
   return createShards({ client, namespace, prefix: ORPHANS, count: ORPHAN_SHARDS, labels });
 }
 
-/** Returns the event for an entry that was dropped for lack of room. It is about the ledger: the resource is gone. */
+/** Returns the event for an entry that was dropped for lack of room. It regards the ledger, as the resource is gone. */
 export function droppedOrphan(namespace: string, { kind, namespace: own, name, id }: Orphan): EventInput {
   const metadata = { name: `${ORPHANS}-0`, namespace, uid: "", resourceVersion: "" };
   return {

@@ -50,7 +50,7 @@ export interface PartsOptions {
   readonly onSynced: () => void;
   /** Called when this process starts to lead. */
   readonly onStarted: () => void;
-  /** Called when this process stops to lead. */
+  /** Called when this process stops leading. */
   readonly onLost: () => void;
 }
 
@@ -82,7 +82,7 @@ export function createParts(options: PartsOptions) {
     budgets: () => platforms.budgets(),
     silentMs: () => caches.silentMs(),
     droppedSpans: () => traces.dropped(),
-    // Each shard has read all of them.
+    // Each shard has read the whole ledger, so only one reports it.
     orphans: () => (config.shardIndex === 0 ? orphans.counts() : new Map()),
     queue: () => queue,
   });
@@ -170,7 +170,8 @@ export function createParts(options: PartsOptions) {
       logMovedEvent(logs.kube, object, reason);
     },
   });
-  // The first event of a reconcile starts the writing of the queue, which has events of other objects too.
+  // Events are recorded outside of the reconcile: the first one starts the writes of a queue, which also has events of
+  // other objects.
   const owned: EventRecorder = {
     record: (event) => {
       tracker.outside(() => {

@@ -19,7 +19,7 @@ import type { PlatformRules } from "./config/config.ts";
 import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
 import { connectOf } from "./platforms.ts";
 
-/** The engine's identity and its access to the cluster. `installation` tells the operator's own records from others. */
+/** The engine's identity and its access to the cluster. `installation` identifies the operator's own records. */
 type Reading = Pick<
   EngineDeps<Platform>,
   "reader" | "namespaces" | "operatorNamespace" | "installation" | "clock" | "random"
@@ -56,10 +56,15 @@ export interface Problem {
   readonly cause: string;
 }
 
-/** How often one object is reconciled at most. */
+/** The largest number of reconciles of one object. */
 const RECONCILES = 5;
 
-/** @returns the objects in the order of reconciling, parents first */
+/**
+ * Plans the wanted objects.
+ * @returns the objects in the order in which they were reconciled, parents first
+ * @throws KubeError if the read of the orphan ledger fails, unless it is forbidden; RangeError for a wanted object that
+ * is not in `objects`
+ */
 export async function planObjects(options: PlanningOptions): Promise<readonly Planned[]> {
   const memory = createMemory(options.objects, (object, old) => {
     engine.changed({ type: "updated", object, old }, false);

@@ -84,7 +84,7 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
     hasRoom: (gate: string, priority: RequestPriority) => gates.byId(gate)?.hasRoom(priority) ?? true,
     /** Records that work that needs a rate gate has started. */
     expect: (gate: string) => gates.byId(gate)?.expect(),
-    /** Turns away all requests that wait at a rate gate, now and later. */
+    /** Rejects all requests that wait at a rate gate, now and later. */
     stop: () => {
       for (const gate of gates.all()) gate.close();
     },
@@ -110,8 +110,8 @@ function holdProxy(redactor: Redactor, connection: string, credentials: string |
 type Way = Pick<PlatformOptions, "proxy"> & { readonly network: () => NetworkAccess };
 
 /**
- * Decides how a platform is reached: through the proxy of its connection, else through the operator's, unless the
- * host is in its NO_PROXY list.
+ * Decides how a platform is reached: through the proxy of its connection, else through the operator's proxy, unless the
+ * host is in the operator's NO_PROXY list.
  * @param network the current content of the objects that the connection refers to
  */
 export function wayTo(

@@ -21,7 +21,7 @@ import type { Traces } from "../observability/traces/traces.ts";
 import type { Platform } from "../platform/index.ts";
 import { TYPES } from "./config/caches.ts";
 
-/** Each call of a reconcile has a deadline of seconds: one that takes longer than this may never end. */
+/** A reconcile that takes longer may never end: each of its calls has a deadline of seconds. */
 export const LONG_RECONCILE_MS = 60_000;
 
 /** The number of objects of the first lists that the engine takes before other work has a turn. */
@@ -75,7 +75,8 @@ export function createWork(options: WorkOptions) {
     };
     metrics.started(key.kind);
     traces.began(running, clock.now());
-    // The runbook of the alert PlatformOperatorReconcileStuck quotes this line. It is bound to log the reconcile.
+    // The runbook of the alert PlatformOperatorReconcileStuck quotes this line. It is bound, so that the line has the
+    // id of the reconcile.
     const reportLong = AsyncLocalStorage.bind(() => {
       log.warn("is still being reconciled", fieldsOfKey(key));
     });

@@ -28,7 +28,7 @@ export async function printAnswer<Row>(call: Call, view: View<Row>, answer: Row 
 type ApiCommand<Args extends readonly Arg[], Own extends Flags> = Pick<Entry, "name" | "about" | "operations"> &
   Spec<Args, Own>;
 
-/** Declares a command together with its entry in the table of commands. */
+/** Declares a command that calls the platform. @returns its entry in the table of commands */
 export function apiCommand<const Args extends readonly Arg[] = readonly [], const Own extends Flags = NoFlags>({
   name,
   about,

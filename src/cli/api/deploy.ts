@@ -29,7 +29,7 @@ interface Following {
   readonly readState: () => Promise<string | undefined>;
   /** A command that shows the state later, without the program's name. */
   readonly later: string;
-  /** Called before it ends in another state. */
+  /** Called if the work ends in another state, before the error is thrown. */
   readonly failed?: () => Promise<void>;
 }
 
@@ -102,7 +102,7 @@ function databaseAction(verb: "deploy" | "stop", wanted: Following["wanted"], ab
       await printAnswer(call, serviceView("database"), started);
       if (!call.flags.wait) return EXIT.ok;
       const request = started?.deploymentRequestId;
-      // No surface has a read of a database's status by its id.
+      // No surface has an operation that reads the status of a database by its id.
       if (request === undefined) throw new CliError("The platform returned no request to wait for.");
       return follow(call, {
         wanted,
@@ -148,7 +148,10 @@ async function follow(
   }
 }
 
-/** Follows a deployment request if there is one, else the application's status once it has changed. */
+/**
+ * Returns a function that reads the state of the deployment request if there is one, else that of the application once
+ * its status differs from `before`.
+ */
 function stateReader(
   { platform, id }: PlatformTarget,
   started: ServiceStatus | undefined,

@@ -52,9 +52,7 @@ async function followOn(call: Call, first: readonly string[], read: () => Promis
   }
 }
 
-/**
- * @returns the lines of `now` after those of `before`: it finds the longest end of `before` with which `now` begins
- */
+/** @returns the lines of `now` without the longest suffix of `before` that `now` begins with */
 export function newLines(before: readonly string[], now: readonly string[]): readonly string[] {
   for (let shared = Math.min(before.length, now.length); shared > 0; shared -= 1) {
     const from = before.length - shared;

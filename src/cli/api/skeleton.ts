@@ -18,13 +18,14 @@ export interface SkeletonOptions {
 }
 
 const PLACEHOLDER = "00000000-0000-4000-8000-000000000000";
-/** Words that YAML 1.1 or 1.2 do not parse as a string. */
+/** Words that YAML 1.1 or YAML 1.2 does not parse as strings. */
 const NOT_PLAIN = /^(?:true|false|null|yes|no|on|off|y|n|~)$/i;
 const PLAIN = /^[A-Za-z][\w.-]*$/;
 
 /**
- * @returns YAML that the API server accepts. Fields with a default and required fields have values; the rest, layers
- * that are off by default, constraints and descriptions are comments; sensitive fields come from a Secret.
+ * @returns YAML that the API server accepts. Required fields and fields with a default have values. All other fields,
+ * the fields of layers that are off by default, and layers that the cluster cannot have are comments, as are
+ * constraints and descriptions. Sensitive fields refer to a Secret.
  */
 export function skeletonOf(template: Template, { cluster, context }: SkeletonOptions): string {
   const name = dnsLabel(template.key) || "template";
@@ -143,7 +144,7 @@ function describe(field: TemplateField): string {
   return words.filter((word) => word !== "").join("; ");
 }
 
-/** Drops a label that only repeats the key. */
+/** Returns the description, else the label unless it only repeats the key. */
 function aboutOf({ key, label = "", description }: TemplateField): string {
   const letters = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   return description ?? (letters(label) === letters(key) ? "" : label);
@@ -164,7 +165,7 @@ function range(what: string, least: bigint | number | undefined, most: bigint | 
   return most === undefined ? "" : `${what}up to ${most}`;
 }
 
-/** Returns the default, else a value that is likely to be allowed, else a placeholder text. */
+/** Returns the default if it is allowed, else the first allowed value, else the minimum, else an empty string. */
 function valueOf({ type, defaultValue, constraints }: TemplateField): string {
   const { allowedValues, min } = constraints;
   const usual =

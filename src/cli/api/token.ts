@@ -84,8 +84,8 @@ export const CLUSTER_ACCESS: readonly Entry[] = [
 ];
 
 /**
- * Returns the platform's answer if it is an ExecCredential of the version that kubectl asks for, else builds one:
- * kubectl accepts no other version.
+ * Builds the ExecCredential from the platform's answer, in the version that kubectl requests, as kubectl accepts no
+ * other; without such a request in the answer's version, else in v1.
  */
 function execCredential(answer: ClusterToken, execInfo: string | undefined): object {
   const given = answer.apiVersion?.startsWith(`${EXEC_GROUP}/`) === true ? answer.apiVersion : `${EXEC_GROUP}/v1`;
@@ -98,7 +98,7 @@ function execCredential(answer: ClusterToken, execInfo: string | undefined): obj
   };
 }
 
-/** Returns the version in kubectl's $KUBERNETES_EXEC_INFO. */
+/** Returns the version that kubectl requests in $KUBERNETES_EXEC_INFO. */
 function askedVersion(execInfo: string | undefined): string | undefined {
   const [, version] = /"apiVersion"\s*:\s*"(client\.authentication\.k8s\.io\/v1(?:beta1)?)"/.exec(execInfo ?? "") ?? [];
   return version;

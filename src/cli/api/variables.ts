@@ -136,7 +136,10 @@ function listCommand(entries: Entries, operation: "listVariables" | "listSecrets
 
 type OfApplication = Call<{ readonly application: string }>;
 
-/** Changes the application's own entry where the platform can, else creates one. */
+/**
+ * Updates the application's own entry, or creates it if there is none.
+ * @throws CliError if the entry exists and the platform cannot update a single one
+ */
 async function set(call: OfApplication, entries: Entries, input: VariableInput): Promise<void> {
   const { key } = input;
   const { platform, id, access } = await call.target(call.args.application, KINDS);

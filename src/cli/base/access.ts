@@ -20,14 +20,14 @@ export type Access = Awaited<ReturnType<typeof openAccess>>;
 
 const { kind: NAMESPACED } = platformConnection;
 const { kind: CLUSTER_WIDE } = clusterPlatformConnection;
-/** A chain of parents is shorter: project, environment, service. */
+/** Limits the search for a connection; real chains of parents (project, environment, service) are shorter. */
 const MOST_PARENTS = 8;
 
 /**
  * Connects to the platform as the operator would, but with the rights of the user, who has to be allowed to read the
  * token's Secret.
  * @param connection see chooseConnection
- * @throws CliError, KubeError, ApiError "Refused"
+ * @throws CliError, ConfigError, KubeError, ApiError "Refused"
  */
 export async function openAccess(cluster: ClusterClient, flags: SharedFlags, clock: Clock, connection: KubeObject) {
   const spec = specOf(connection);
@@ -53,7 +53,7 @@ export function titleOf({ kind, metadata }: KubeObject): string {
  * Chooses the connection of --connection; else of the object or its parents; else the default of the namespace; else of
  * the cluster.
  * @param named the value of --connection
- * @throws CliError where there is none, or the user may not read it, KubeError
+ * @throws CliError if there is none, or if the user may not read it; KubeError
  */
 export async function chooseConnection(
   cluster: ClusterClient,

@@ -1,4 +1,4 @@
-/** Opens the user's cluster, with the user's own rights. */
+/** Connects to the user's cluster with the user's own rights. */
 import { createKubeClient, type ConnectedClient } from "../../kube/api/client.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { isObject } from "../../kube/api/json.ts";
@@ -56,7 +56,8 @@ export function openCluster(flags: SharedFlags, clock: Clock) {
       }
     },
     /**
-     * Merges a change into an object, unless another one of its name replaced it.
+     * Applies a merge patch to an object. The API server refuses it if another object of the same name has replaced
+     * this one.
      * @param options with `dryRun`, the API server checks the change and stores nothing
      * @returns the object in the API server's answer @throws KubeError
      */
@@ -75,7 +76,7 @@ export function openCluster(flags: SharedFlags, clock: Clock) {
   };
 }
 
-/** @returns the resource type of a custom resource */
+/** @returns the resource type of a kind of custom resource @throws TypeError for an unknown kind */
 export function typeOf(kind: string): ResourceType {
   const type = TYPES.find((known) => known.kind === kind);
   if (type === undefined) throw new TypeError(`no custom resource is called ${kind}`);

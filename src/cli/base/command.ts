@@ -31,7 +31,7 @@ export interface Command {
   readonly details?: string | undefined;
   /** True for a command that parses its own arguments, --help included. */
   readonly raw: boolean;
-  /** @returns the exit code. @throws CliError, ApiError, KubeError */
+  /** @returns the exit code. @throws CliError, ConfigError, ApiError, KubeError */
   readonly run: (argv: readonly string[], caller: Invocation) => Promise<number>;
 }
 
@@ -122,15 +122,15 @@ export function rawCommand(run: (argv: readonly string[], caller: Invocation) =>
   return { args: [], flags: {}, raw: true, run };
 }
 
-/** An object of the platform that the user named, the connection to it, and its resource when that was named. */
+/** An object of the platform that the user named, the connection to it, and its custom resource if that was named. */
 export type PlatformTarget = Awaited<ReturnType<CommandPorts["target"]>>;
 
-/** Every method throws CliError, KubeError or ApiError, each with a message for the user. */
+/** Every method throws CliError, ConfigError, KubeError or ApiError, each with a message for the user. */
 type CommandPorts = ReturnType<typeof opener>["ports"];
 
 /**
- * Opens what a command asks for, once it asks.
- * @returns the ports, and a function that closes what was opened through them
+ * Returns the ports of a command, which connect to the cluster and the platform on demand, and a function that closes
+ * the connections that were opened.
  */
 export function opener(shared: SharedFlags, host: Host) {
   const closers: (() => Promise<void>)[] = [];
@@ -143,7 +143,7 @@ export function opener(shared: SharedFlags, host: Host) {
   let opening: Promise<ClusterClient> | undefined;
   const cluster = (): Promise<ClusterClient> => (opening ??= open());
 
-  /** @param object the object whose connection is used; that of --connection or of the namespace if absent */
+  /** @param object the object whose connection is used if --connection is not set; else a default connection is used */
   const connection = async (object?: KubeObject): Promise<KubeObject> => {
     const { chooseConnection } = await import("./access.ts");
     return chooseConnection(await cluster(), shared.connection, object);
@@ -165,7 +165,7 @@ export function opener(shared: SharedFlags, host: Host) {
       /** Opens the platform of a connection. */
       connect,
       access,
-      /** Returns the platform of --connection or of the namespace. */
+      /** Returns the platform of --connection, else of the default connection. */
       platform: async () => (await access()).platform,
       /**
        * Returns the custom resource that the user names by kind and name.

@@ -12,7 +12,7 @@ interface Common {
 
 /** One flag, without its name. */
 export type Flag =
-  /** Stands alone, which means true, or has =true or =false. */
+  /** A boolean: `--x` and `--x=true` are true, `--x=false` is false. */
   | (Common & { readonly is: "switch"; readonly fallback?: true })
   | (Common & {
       readonly is: "text";
@@ -37,7 +37,7 @@ export interface Arg {
   readonly name: string;
   readonly about: string;
   readonly optional?: true;
-  /** Takes all that follow; only the last argument. */
+  /** Takes all remaining arguments; only the last argument may have it. */
   readonly many?: true;
   readonly choices?: readonly string[];
 }
@@ -84,7 +84,7 @@ export function parse(argv: readonly string[], args: readonly Arg[], flags: Flag
   };
 }
 
-/** Splits a command line that may be wrong, or not complete yet. @returns its flags and arguments, in their order */
+/** Splits a command line that may be invalid or incomplete. @returns the tokens of parseArgs, in their order */
 export function tokensOf(argv: readonly string[], flags: Flags) {
   return parseArgs({ args: [...argv], options: optionsOf(flags), strict: false, allowPositionals: true, tokens: true })
     .tokens;

@@ -34,13 +34,13 @@ export interface Io {
 export interface Host {
   readonly io: Io;
   readonly clock: Clock;
-  /** Fires with Ctrl-C. From the first call on, Ctrl-C no longer ends the process by itself. */
+  /** Returns a signal that the next Ctrl-C or SIGTERM aborts, instead of ending the process. */
   readonly interrupt: () => AbortSignal;
 }
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 
-/** @returns a function that colors a text where `stream` is a terminal with colors */
+/** @returns a function that colors a text if `stream` is a terminal with colors */
 export function paintFor(stream: Stream): Paint {
   if (stream.hasColors?.() !== true) return (_, text) => text;
   return (style, text) => styleText(style, text, { validateStream: false });
@@ -64,7 +64,7 @@ export async function readText(io: Io, path: string): Promise<string> {
   }
 }
 
-/** Writes files into a directory, which is made where it does not exist. @throws CliError when one cannot be written */
+/** Writes files into a directory, and creates it if it does not exist. @throws CliError when one cannot be written */
 export async function writeFiles(
   directory: string,
   files: readonly { readonly name: string; readonly text: string }[],
@@ -81,7 +81,7 @@ export async function writeFiles(
   }
 }
 
-/** @returns why a file or directory cannot be written */
+/** @returns the error for a file or directory that cannot be written */
 export function notWritten(path: string, error: unknown): CliError {
   const code = error instanceof Error && "code" in error ? String(error.code) : "it failed";
   return new CliError(`${path} cannot be written (${code}). Choose another path.`);

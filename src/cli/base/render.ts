@@ -1,4 +1,4 @@
-/** Writes data: table, wide, json, yaml and name. No other file does. */
+/** Writes data in the formats of -o: table, wide, json, yaml and name. */
 import { stripVTControlCharacters } from "node:util";
 
 import { printable } from "../../text/text.ts";

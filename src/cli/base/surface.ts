@@ -38,7 +38,7 @@ export async function surfaceOf({ platform, connection, spec }: Access): Promise
   }
 }
 
-/** Returns the surface that the user declares or the operator learned. */
+/** Returns a function that reports the support of an operation, as the user declared or the operator learned it. */
 function learnedOn(connection: KubeObject): (name: string) => Support {
   const said = stringMember(connection.spec, "surface");
   const capabilities = createCapabilities(said === "Documented" || said === "Full" ? said : "Auto", {
@@ -57,7 +57,8 @@ const SUPPORTS = [
 const AREAS = { GET: "reads", PUT: "updates", DELETE: "deletions", POST: "actions" } as const;
 
 /**
- * Lists the operations beyond the specification, grouped by their support; an area with uniform support is one word.
+ * Lists the operations beyond the specification, grouped by their support. An area whose operations all have the same
+ * support is one entry, e.g. "all 5 deletions".
  */
 export function operationsOf(connection: KubeObject): readonly { readonly support: string; readonly names: string }[] {
   const learned = learnedOn(connection);

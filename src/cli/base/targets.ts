@@ -27,7 +27,7 @@ export const TARGETS = {
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
 /**
- * Parses `kind/name`, with the kind in any spelling of kubectl's, or a bare name.
+ * Parses `kind/name`, with the kind in any spelling that kubectl accepts, or a bare name.
  * @param kinds the allowed kinds; a bare name is of the first kind
  * @param besides other allowed forms, for the message
  * @throws UsageError
@@ -42,7 +42,7 @@ export function nameOf(text: string, kinds: readonly string[], besides: readonly
   throw new UsageError(`${JSON.stringify(text)} is not allowed here. Use ${known}.`);
 }
 
-/** @returns the kind of a word: kind, plural or short name, in any case, with or without group */
+/** @returns the kind that a word names: kind, plural or short name, in any case, with or without group */
 export function kindOf(word: string): string | undefined {
   const [bare = ""] = word.toLowerCase().split(".");
   const found = RESOURCES.find(({ kind, plural, shortNames }) =>

@@ -141,7 +141,7 @@ function isConnection({ kind }: KubeObject): boolean {
   return kind === platformConnection.kind || kind === clusterPlatformConnection.kind;
 }
 
-/** Returns why it is stalled, or its state. */
+/** Returns the reason of the condition Stalled, else that of Ready. */
 function reasonOf(object: KubeObject): string {
   return conditionView(object, "Stalled")?.reason ?? conditionView(object, "Ready")?.reason ?? "nothing";
 }

@@ -1,4 +1,4 @@
-/** The command `get`: the custom resources, and with --remote the platform's differences from them. */
+/** The command `get`: lists the custom resources, and with --remote compares them with the platform. */
 import { conditionView, factOf } from "../../console/tree/facts.ts";
 import { ageOf } from "../../console/tree/labels.ts";
 import { createKinds } from "../../kinds/index.ts";
@@ -95,7 +95,10 @@ const REMOTE: View<RemoteRow> = {
   }),
 };
 
-/** Compares objects with the platform. An object that cannot be read does not stop the others. */
+/**
+ * Compares objects with the platform. An object that cannot be read does not stop the others.
+ * @returns the fields of all objects, and the number of objects whose read failed
+ */
 export async function remoteRows(
   call: Pick<Call, "connection" | "connect" | "report">,
   objects: readonly KubeObject[],
@@ -136,7 +139,7 @@ function sharedAccess({ connection, connect }: Pick<Call, "connection" | "connec
   };
 }
 
-/** One field of the spec and the platform; undefined where one of them does not have it. */
+/** One field of the spec and of the platform; `wanted` or `found` is undefined if that side does not have it. */
 type RemoteField = Readonly<ReturnType<typeof remoteFields>[number]>;
 
 /** The read of each kind that the platform shows. */
@@ -213,7 +216,7 @@ function textOf(value: Json): string {
   return withoutCredentials(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** Converts a record to JSON, without hidden members: they may hold numbers that JSON does not. */
+/** Converts a record to JSON, without hidden members: they may hold a bigint, which JSON.stringify rejects. */
 function shown(record: object): Json {
   const members = Object.entries(record).filter(([name]) => !HIDDEN.has(name));
   return parseJson(JSON.stringify(Object.fromEntries(members)));

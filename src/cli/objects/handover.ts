@@ -1,4 +1,4 @@
-/** The steps of a move: the copy there, and the end of the resource here. */
+/** The steps of a move: create the copy at the target, then delete the source. */
 import {
   EXTERNAL_ID,
   FINALIZER,
@@ -34,17 +34,20 @@ type Replacement = JsonObject & { readonly metadata?: JsonObject };
 
 interface Move {
   readonly cluster: ClusterClient;
-  /** The cluster that it is moved to; the same one for another namespace. */
+  /** The target cluster; the same one for another namespace. */
   readonly target: ClusterClient;
   readonly old: KubeObject;
-  /** The resource of the same name there, if an earlier move, or a restored backup, created it. */
+  /** The resource of the same name at the target, if an earlier move, or a restored backup, created it. */
   readonly copy: KubeObject | undefined;
   readonly to: string;
-  /** The installation that gives the object to another one; undefined where it keeps it. */
+  /** The installation of the source; undefined for a move within it. */
   readonly installation: string | undefined;
 }
 
-/** Creates the copy and deletes the old resource. @throws CliError where the move is refused, KubeError */
+/**
+ * Creates the copy and deletes the old resource.
+ * @throws CliError if the move is refused, or not over at the timeout or Ctrl-C; KubeError
+ */
 export async function handOver(call: MoveCall, move: Move): Promise<void> {
   const { cluster, old, to, installation } = move;
   const { kind, metadata } = old;
@@ -53,7 +56,7 @@ export async function handOver(call: MoveCall, move: Move): Promise<void> {
   if (refusal !== undefined) throw new CliError(`${target} ${refusal}`);
   const dryRun = call.flags["dry-run"];
   const query = { fieldManager: USER_FIELD_MANAGER, ...(dryRun && ({ dryRun: "All" } as const)) };
-  // What is only observed leaves no entry in the orphan ledger, by which this installation would find it again.
+  // An object that is only observed gets no entry in the orphan ledger, from which this installation would adopt it.
   const change =
     installation === undefined
       ? { metadata: { annotations: { [MOVE_TO]: to } }, spec: { lifecycle: { deletionPolicy: "Retain" } } }
@@ -99,7 +102,7 @@ function isObserved({ spec }: KubeObject): boolean {
   return stringMember(member(spec, "lifecycle"), "managementPolicy") === "ObserveOnly";
 }
 
-/** Creates the copy. What a backup restored in its place is replaced: it may be older. */
+/** Creates the copy, or replaces one that a backup restored, as it may be older. */
 async function create(move: Move, query: KubeQuery): Promise<void> {
   const { target, old, copy, to, installation } = move;
   if (copy === undefined) {
@@ -110,7 +113,7 @@ async function create(move: Move, query: KubeQuery): Promise<void> {
   }
 }
 
-/** Replaces the copy, or its status, whatever the operator there writes to it meanwhile. */
+/** Replaces the copy, or its status, and tries again if the operator at the target has changed it meanwhile. */
 async function replace(move: Move, by: Replacement, query: KubeQuery, subresource?: "status"): Promise<void> {
   const { target, old, to } = move;
   const { kind, apiVersion } = old;
@@ -126,7 +129,10 @@ async function replace(move: Move, by: Replacement, query: KubeQuery, subresourc
   }
 }
 
-/** Reports whether the operator has seen that it may only observe, and awaits no answer to an earlier request. */
+/**
+ * Reports whether the operator has released the old resource: it is being deleted, or the operator has observed the
+ * policy ObserveOnly, has no open intent and has removed its finalizer.
+ */
 function isLeft({ metadata, status }: KubeObject): boolean {
   const isSeen = member(status, "observedGeneration") === metadata.generation;
   const isOpen = metadata.annotations?.[INTENT] !== undefined || member(status, "intent") !== undefined;
@@ -134,7 +140,10 @@ function isLeft({ metadata, status }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined || (isSeen && !isOpen && !isHeld);
 }
 
-/** Gives the copy what the platform cannot tell it. This installation stays its holder until the other one adopts it. */
+/**
+ * Writes the memory of the old resource, which the platform does not return, to the status of the copy. This
+ * installation stays recorded as the holder until the other one adopts the object.
+ */
 async function passMemory(move: Move, { kind, status }: KubeObject, query: KubeQuery): Promise<void> {
   const memory = RESOURCES.find((resource) => resource.kind === kind)?.memory.parse(status);
   const known = { externalId: member(status, "externalId"), identity: member(status, "identity") };
@@ -142,11 +151,11 @@ async function passMemory(move: Move, { kind, status }: KubeObject, query: KubeQ
   await replace(move, { status: now }, query, "status");
 }
 
-/** Returns the resource as it is created there: paused, with the id as a claim. */
+/** Returns the resource to create at the target: paused, with the id as a claim. */
 async function copyOf({ target, old, to, installation }: Move) {
   const { apiVersion, kind, metadata } = old;
   const ours = `${GROUP}/`;
-  // In a new resource an old request of Flux's would start a failed deployment again.
+  // In a new resource, an old reconcile request of Flux would retry a failed deployment.
   const left = new Set(["kubectl.kubernetes.io/last-applied-configuration", FLUX_REQUESTED_AT]);
   const kept = Object.entries(metadata.annotations ?? {}).filter(([key]) => !key.startsWith(ours) && !left.has(key));
   const annotations = {
@@ -167,7 +176,7 @@ async function copyOf({ target, old, to, installation }: Move) {
 /** The references to a parent, and the kinds that they name. */
 const PARENTS = { projectRef: "PlatformProject", environmentRef: "PlatformEnvironment" } as const;
 
-/** Returns the spec; a parent that is not there under its name is named by its id. */
+/** Returns the spec; it refers by id to a parent that the target does not have under the same name. */
 async function specOf(target: ClusterClient, old: KubeObject, to: string): Promise<Json | undefined> {
   const { spec } = old;
   const parentId = stringMember(member(old.status, "identity"), "parentId");
@@ -183,8 +192,9 @@ async function specOf(target: ClusterClient, old: KubeObject, to: string): Promi
 }
 
 /**
- * Waits until the old resource is gone, or as wanted.
- * @returns the resource, undefined once it is gone @throws CliError when the time is over, or after Ctrl-C
+ * Waits until the old resource is gone, or `isOver` returns true for it.
+ * @param what the state of the resource until then, for the message, e.g. "being deleted"
+ * @returns the resource; undefined once it is gone @throws CliError at the timeout, or after Ctrl-C
  */
 async function waitUntil(
   { host, flags, program }: MoveCall,

@@ -57,19 +57,19 @@ export const moveCommand = command({
   },
 });
 
-/** Returns the installation of a cluster. @throws KubeError, also where the user may not read it */
+/** Returns the installation of a cluster. @throws KubeError, also if the user may not read it */
 async function installationOf({ client }: ClusterClient): Promise<string> {
   const path = objectPath(NAMESPACE, { namespace: "", name: "kube-system" });
   return stringMember(member(await client.request({ method: "GET", path }), "metadata"), "uid") ?? "";
 }
 
 interface Destination {
-  /** The same call, in the cluster that the object is moved to. */
+  /** The same call in the target cluster. */
   readonly there: MoveCall;
   readonly to: string;
-  /** The same, for the user. */
+  /** The source and the target as a phrase for the output. */
   readonly where: string;
-  /** The installation that gives the object to another one; undefined where it keeps it. */
+  /** The installation of the source; undefined for a move within it. */
   readonly installation?: string;
 }
 
@@ -88,7 +88,7 @@ async function move(call: MoveCall, { there, to, where, installation }: Destinat
   const moved = await target.get(kind, name, to);
   const consent = installation === undefined ? {} : { [RESOLVE]: "adopt" };
   await target.patch(moved, { metadata: { annotations: { [PAUSED]: null, ...consent } } });
-  // Nothing is requested: at a request, a database whose state the platform does not show is deployed.
+  // It requests no reconcile: a request deploys a database whose state the platform does not show.
   return flags.wait ? await waitForResults(there, [moved], flags.timeout, isHandled) : EXIT.ok;
 }
 
@@ -102,7 +102,7 @@ function isWaiting(object: KubeObject, installation: string | undefined): boolea
   );
 }
 
-/** What was resumed too early says this until its consent is read. */
+/** Reports whether the operator has read the consent to adopt: until then, it can be Stalled as ForeignLedger. */
 function isHandled(object: KubeObject): boolean {
   return conditionView(object, "Stalled")?.reason !== "ForeignLedger";
 }

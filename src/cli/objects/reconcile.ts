@@ -45,7 +45,7 @@ export const reconcileCommand = command({
   },
 });
 
-/** An operation that has ended is never carried out again. */
+/** Refuses an operation that has ended, as it is never executed again. @throws CliError */
 function refuseEnded(object: KubeObject): void {
   if (object.kind !== platformOperation.kind) return;
   const end = conditionView(object, "Complete") ?? conditionView(object, "Failed");
@@ -55,7 +55,7 @@ function refuseEnded(object: KubeObject): void {
   throw new CliError(`${target} is ${how}: an operation is carried out once. Create another one to repeat it.`);
 }
 
-/** A paused object is not reconciled. */
+/** Refuses a paused object, as the operator does not reconcile it. @throws CliError */
 export function refusePaused(object: KubeObject, program: string): void {
   if (!isPaused(object)) return;
   const target = shortTarget(keyOf(object));
@@ -80,18 +80,18 @@ export async function requestAndWait(call: Call, objects: readonly KubeObject[],
   const token = await request(call, objects);
   return await waitForResults(call, objects, timeoutMs, (now, before, isLate) => {
     if (stringMember(now.status, "lastHandledReconcileAt") === token) return true;
-    // An object that stays Stalled may have no answer: a request does not repair an invalid spec.
+    // The operator may not handle the request of an object that stays Stalled, e.g. because its spec is invalid.
     return isStalled(now) && (isLate || !isStalled(before) || now.metadata.generation !== before.metadata.generation);
   });
 }
 
 const isStalled = (object: KubeObject): boolean => factOf(object).mark === "stalled";
 
-/** How long an object may stay Stalled until it counts as one that does not answer. A retry begins within seconds. */
+/** How long an object may stay Stalled before the wait for it ends. A retry begins within seconds. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Reports whether an object's status says what became of the change that is waited for.
+ * Reports whether an object's status shows the result of the change that the command waits for.
  * @param before the object when the wait began
  * @param isLate whether PATIENCE_MS have passed since then
  */
@@ -100,7 +100,7 @@ type IsHandled = (now: KubeObject, before: KubeObject, isLate: boolean) => boole
 /**
  * Waits until each object is Ready or needs a person.
  * @returns the exit code
- * @throws KubeError where the user may not list the objects
+ * @throws KubeError if the user may not list the objects
  */
 export async function waitForResults(
   call: Call,
@@ -155,7 +155,7 @@ export async function waitForResults(
   }
 }
 
-/** How far one object is: still working, or how it ended. */
+/** The progress of one object: still working, or how it ended. */
 interface Result {
   readonly object: KubeObject;
   /** The current object. */
@@ -164,8 +164,8 @@ interface Result {
 }
 
 /**
- * Resolves when every object has handled its request, or earlier.
- * @param subscribe calls its argument when something has changed, and returns a function that ends it
+ * Waits until `isOver` returns true, until the timeout, or until Ctrl-C.
+ * @param subscribe calls its argument after each change, and returns a function that ends the subscription
  */
 async function waitFor(
   isOver: () => boolean,

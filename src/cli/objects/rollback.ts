@@ -94,7 +94,7 @@ export const rollbackCommand = command({
   },
 });
 
-/** @param current the commit of the spec @throws CliError, UsageError where there is nothing to go back to */
+/** @param current the commit of the spec @throws CliError, UsageError if there is no deployment to return to */
 function targetOf(object: KubeObject, current: string | undefined, to: number | undefined): string {
   const deployments = deploymentsOf(object);
   const chosen =

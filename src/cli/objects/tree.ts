@@ -59,7 +59,7 @@ export const treeCommand = command({
 
 type Selection = ReturnType<typeof selectionOf>;
 
-/** Returns what belongs to one project, or to all. */
+/** Returns functions that select the objects of one project, or all objects. */
 function selectionOf(project: string | undefined) {
   const cache = createFactCache();
   const isRoot = ({ kind, metadata, spec }: KubeObject): boolean =>

@@ -1,11 +1,11 @@
-/** Server-sent events (HTML standard, "Server-sent events"): one for changes, and a regular sign of life. */
+/** Server-sent events (HTML standard, "Server-sent events"): `changed` for changes, and a regular `alive`. */
 import type { ServerResponse } from "node:http";
 
 import type { Clock } from "../../kube/api/types.ts";
 
 /** The shortest time between two events, however much changes. */
 const PAUSE_MS = 1_000;
-/** Changes come in groups: the first event waits for the rest of its group. */
+/** How long the first change waits for others, as changes come in groups. */
 const GATHER_MS = 50;
 const ALIVE_MS = 10_000;
 const MOST_STREAMS = 32;
@@ -14,7 +14,7 @@ const MOST_UNREAD = 16 * 1024;
 
 export type Streams = ReturnType<typeof createStreams>;
 
-/** @returns no streams yet. */
+/** @returns the streams of the browsers, none yet */
 export function createStreams(clock: Clock) {
   const streams = new Map<ServerResponse, () => void>();
   let sentAt = -Infinity;

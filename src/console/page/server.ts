@@ -92,7 +92,7 @@ function send(request: IncomingMessage, response: ServerResponse, { status, type
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
-/** Returns the answer to a request that is refused for every path. */
+/** Returns the answer that refuses a request, whatever its path; undefined for an allowed request. */
 function refuse({ method, headers }: IncomingMessage): Answer | undefined {
   if (!isOwnHost(headers.host)) return { status: 421, body: WRONG_HOST };
   if (method !== "GET" && method !== "HEAD") return { status: 405, body: "only GET and HEAD\n" };
@@ -147,7 +147,7 @@ export const ASSETS: ReadonlyMap<string, Omit<Answer, "status">> = new Map([
 
 /**
  * Protects against DNS rebinding: a website can resolve its own name to loopback and then read the answers, because the
- * browser takes them for its own. It cannot do so with names that it does not own: addresses, localhost, Services.
+ * browser considers them same-origin. It cannot do so with names that it does not own: addresses, localhost, Services.
  * @param host the header Host. @returns whether to answer
  */
 export function isOwnHost(host: string | undefined): boolean {

@@ -38,9 +38,9 @@ export interface About {
   readonly version: string;
   readonly instance: string;
   readonly isLeading: boolean;
-  /** Why its caches are not complete, as text; null when they are. */
+  /** Why it is not ready, as text, e.g. which kinds are not listed yet; null when it is. */
   readonly waitingFor: string | null;
-  /** Milliseconds since the most silent watch showed a sign of life. */
+  /** Milliseconds since the last activity of the watch that has been silent longest. */
   readonly silentMs: number;
 }
 

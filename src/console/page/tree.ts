@@ -31,7 +31,7 @@ export type Trees = ReturnType<typeof createTrees>;
 /** How long the building of a tree may block the process at a time, in milliseconds. */
 const SLICE_MS = 10;
 
-/** @returns the trees of a cache. */
+/** Builds the tree of a cache on request, and keeps it until the cache changes. */
 export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
   const facts = createFactCache();
   let kept: Tree | undefined;
@@ -47,7 +47,7 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
       await setImmediate();
       began = clock.monotonic();
     }
-    // Without a yield, so that the tree has all changes until now.
+    // This part does not yield, so that the tree has all changes until now.
     kept = treeOf(hierarchyOf(facts.factsOf(objects())));
     return kept;
   };
@@ -68,7 +68,7 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
   };
 }
 
-/** @returns the branches one below the other. */
+/** @returns all objects of the branches in one list, each after its parent, and their number by mark */
 export function treeOf(branches: readonly Branch[]): Tree {
   const nodes: TreeRow[] = [];
   const counts = { new: 0, working: 0, ready: 0, warned: 0, stalled: 0, deleting: 0 };

@@ -83,7 +83,7 @@ export function below(facts: readonly Fact[], id: string): readonly Fact[] {
   return facts.filter((fact) => isBelow(fact.id, DEPTH));
 }
 
-/** The depth at which a circle ends; no hierarchy of the platform is so deep. */
+/** The depth at which the search for ancestors ends, in case of a cycle; no hierarchy of the platform is so deep. */
 const DEPTH = 8;
 
 /** A fact with its children. */

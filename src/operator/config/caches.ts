@@ -28,9 +28,9 @@ export interface CachesOptions extends Pick<ReflectorOptions, "client" | "clock"
   readonly types?: readonly ResourceType[];
   /** Empty for all. */
   readonly namespaces: readonly string[];
-  /** Which objects are kept as a whole: of the others only their records. */
+  /** Selects the objects that the store keeps whole; of the others it keeps only their records. */
   readonly assignment?: Assignment;
-  /** The kinds, which know their records. */
+  /** The kinds, which extract the records of an object. */
   readonly kinds?: readonly Pick<Bound<Platform>, "kind" | "records">[];
   readonly observer: ReflectorObserver;
   /** Called with an error that a listener of the store threw. */
@@ -91,7 +91,7 @@ export function createCaches(options: CachesOptions) {
     stop: async () => {
       await Promise.all(watched.map(({ reflector }) => reflector.stop()));
     },
-    /** Kind → milliseconds since the last sign of life of its most silent watch. */
+    /** Kind → milliseconds since the last activity of the watch of this kind that has been silent longest. */
     silentMs: (): ReadonlyMap<string, number> => {
       const silent = new Map<string, number>();
       for (const { kind, reflector } of watched) {
@@ -102,7 +102,10 @@ export function createCaches(options: CachesOptions) {
   };
 }
 
-/** Returns what the store keeps of an object: all of it, or the records of one that another shard reconciles. */
+/**
+ * Returns a function that selects what the store keeps of an object: all of it, or only the records if another shard
+ * reconciles it.
+ */
 function keeperOf(
   kinds: NonNullable<CachesOptions["kinds"]>,
   isOwn: (object: KubeObject) => boolean,

@@ -36,7 +36,7 @@ export interface Surroundings {
  * minutes.
  */
 export const WINDOWS_VARIABLE = "PLATFORM_OPERATOR_WINDOWS";
-/** Overrides the deadlines of calls of the platform, e.g. {"readMs":500}. */
+/** Overrides the deadlines of calls to the platform, e.g. {"readMs":500}. */
 export const DEADLINES_VARIABLE = "PLATFORM_OPERATOR_DEADLINES";
 /** Mounted with every ServiceAccount token (Kubernetes: "Accessing the API from a Pod"). */
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
@@ -85,8 +85,8 @@ export type PlatformRules = Pick<Config, "allowedPlatformHosts" | "allowInsecure
   Partial<Pick<Config, "platformProxy" | "platformNoProxy">>;
 
 /**
- * Returns the hosts to which a user's command may send tokens, and its proxy: those in its flags, else in the variables
- * of `run`.
+ * Returns the hosts to which a user's command may send tokens, from its flags, else from the variables of `run`, and
+ * the proxy from these variables.
  * @throws ConfigError
  */
 export function loadPlatformRules(given: {
@@ -164,7 +164,7 @@ function fromEnv(option: string, env: Surroundings["env"]): string | undefined {
     .find((text) => text !== undefined);
 }
 
-/** Returns the number at the end of the name of a StatefulSet's pod, undefined where there is none. */
+/** Returns the number at the end of the name of a StatefulSet's pod, undefined if there is none. */
 function ordinalOf(instance: string): number | undefined {
   const [, ordinal] = /-(\d{1,4})$/.exec(instance) ?? [];
   return ordinal === undefined ? undefined : Number(ordinal);

@@ -33,7 +33,7 @@ const bindAddress = z
     return { host: host === "" ? undefined : host, port: Number(text.slice(at + 1)) };
   });
 const platformHost = z.string().refine(isPlatformHost, "must be host names, *.suffixes, addresses or CIDR blocks");
-/** A text whose parser returns its value or the problem with it. */
+/** Returns the schema of a text whose parser returns the value, or the problem with the text. */
 const readBy = <Value extends object>(read: (text: string) => Value | { readonly problem: string }) =>
   z.string().transform((text, context): Value => {
     const value = read(text);

@@ -1,4 +1,7 @@
-/** The names of the operator's objects in the cluster. Without CRDs: a command that only needs a name starts fast. */
+/**
+ * The names of the operator's objects in the cluster. This module does not import the CRDs, so that a command that only
+ * needs a name starts fast.
+ */
 import { GROUP } from "../../api/names.ts";
 
 /** The name of the namespace, ServiceAccount, roles and bindings. */
@@ -29,5 +32,5 @@ export const LOG_LEVEL = `${GROUP}/log-level`;
 /** The prefix and the number of the orphan ledger's ConfigMaps, `platform-operator-orphans-0` and so on. */
 export const ORPHANS = `${OPERATOR}-orphans`;
 export const ORPHAN_SHARDS = 16;
-/** The label by which people find them. */
+/** The label that selects them. */
 export const ORPHANS_LABEL = { name: `${GROUP}/ledger`, value: "orphans" } as const;

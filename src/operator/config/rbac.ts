@@ -26,7 +26,7 @@ const NAMESPACED = pluralsOf("Namespaced");
 const IN_NO_NAMESPACE = pluralsOf("Cluster");
 const statusOf = (plurals: readonly string[]): readonly string[] => plurals.map((plural) => `${plural}/status`);
 
-/** One per resource. */
+/** The rules of the operator's roles. */
 export const GRANTS: readonly Grant[] = [
   {
     group: GROUP,
@@ -125,8 +125,8 @@ export const GRANTS: readonly Grant[] = [
 
 /**
  * A ClusterRole that a cluster admin may bind in chosen namespaces: RBAC cannot limit a create by name, nor a patch to
- * owned objects, so its holder can write any Secret of the namespace. Only writeTokenSecretToRef and
- * writeConnectionSecretToRef need it, and report when it is missing.
+ * owned objects, so its holder can write any Secret of the namespace. Only the fields writeTokenSecretToRef and
+ * writeConnectionSecretToRef need it; the status of their objects reports when it is missing.
  */
 export const SECRET_OUTPUTS: Grant & { readonly role: string } = {
   role: `${OPERATOR}-secret-outputs`,

@@ -10,7 +10,7 @@ import { printAs, wrap } from "../../base/render.ts";
 export interface CheckContext {
   readonly cluster: ClusterClient;
   readonly access: () => Promise<Access>;
-  /** The namespace that the user named; "" for none. */
+  /** The namespace in which objects with a finalizer are listed; "" for all. */
   readonly namespace: string;
   readonly operatorNamespace: string;
   /** The operator's ServiceAccount in that namespace. */
@@ -39,6 +39,7 @@ const SIGNS = {
   info: ["·", "dim"],
 } as const satisfies Readonly<Record<Finding["is"], unknown>>;
 
+/** Prints the findings in the format of -o: a line, or an object, for each. */
 export async function printFindings(call: Pick<Call, "io" | "output">, findings: readonly Finding[]) {
   const paint = paintFor(call.io.stdout);
   const width = Math.max(...findings.map(({ what }) => what.length));

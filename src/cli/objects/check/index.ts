@@ -95,7 +95,10 @@ const CHECKS: readonly Check[] = [
   { what: "objects", parts: ["all"], run: ({ cluster }) => checkObjects(cluster) },
 ];
 
-/** Runs the checks of a part. A failing check does not stop the others, unless it is that of the cluster. */
+/**
+ * Runs the checks of a part.
+ * @returns their findings. A check that fails does not stop the others, unless it is that of the cluster
+ */
 export async function runChecks(context: CheckContext, part: Part): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const { what, parts, run } of CHECKS) {

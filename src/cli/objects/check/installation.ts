@@ -104,7 +104,7 @@ function has(schema: Json | undefined, path: Path): boolean {
 }
 
 const OPERATOR = "operator";
-/** The largest difference between the clocks of this machine and of the operator's, in milliseconds. */
+/** The largest accepted difference between the clocks of this machine and of the operator's, in milliseconds. */
 const SKEW_MS = 60_000;
 
 /** Checks the lease of the leader, and those of all shards if there are several. @throws KubeError */
@@ -157,7 +157,7 @@ const FINALIZERS = "finalizers";
 /**
  * Finds the objects whose deletion would wait, or change the platform.
  * @param namespace "" for all of them
- * @returns a finding for each object with the operator's finalizer
+ * @returns a finding for each object with the operator's finalizer, and one for the kinds that the user may not list
  * @throws KubeError
  */
 export async function checkUninstall(cluster: ClusterClient, namespace: string): Promise<readonly Finding[]> {

@@ -17,7 +17,7 @@ import { shortTarget } from "../../base/targets.ts";
 import { listKind } from "../shared/listing.ts";
 import { failed, info, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
 
-/** With a larger difference, times on the platform do not prove who created an object (docs/architecture.md §7). */
+/** With a larger difference, times on the platform do not prove who created an object (docs/architecture.md §6). */
 const SKEW_MS = 60_000;
 
 /** Reports the conditions of the namespace's connections. @throws KubeError */
@@ -62,8 +62,8 @@ function hiddenFindings(what: string, unseen: readonly string[]): readonly Findi
 }
 
 /**
- * Reports whether an object concerns a namespace: a cluster-scoped connection does in the namespaces that it names or
- * selects.
+ * Reports whether an object concerns a namespace: a cluster-scoped connection concerns the namespaces that it names,
+ * and any namespace if it has a selector.
  */
 function concerns({ kind, spec }: KubeObject, namespace: string): boolean {
   if (kind !== clusterPlatformConnection.kind) return true;
@@ -71,7 +71,7 @@ function concerns({ kind, spec }: KubeObject, namespace: string): boolean {
   return allowed?.selector !== undefined || (allowed?.names?.includes(namespace) ?? false);
 }
 
-/** Calls the platform as the user would. @throws ApiError, KubeError */
+/** Calls the platform with the connection that the user's commands use. @throws ApiError, KubeError */
 export async function checkPlatform(context: CheckContext): Promise<readonly Finding[]> {
   const what = "platform";
   const access = await context.access().catch((error: unknown) => {
@@ -131,7 +131,7 @@ function expiryOf(token: string): Date | undefined {
   return typeof exp === "number" ? new Date(exp * 1_000) : undefined;
 }
 
-/** Reports the objects that need a person. @throws KubeError */
+/** Reports the objects that are Stalled, which need a person. @throws KubeError */
 export async function checkObjects(cluster: ClusterClient): Promise<readonly Finding[]> {
   const what = "objects";
   const { objects, unseen } = await objectsOf(

@@ -59,7 +59,7 @@ export async function checkUser(cluster: ClusterClient): Promise<readonly Findin
 
 /**
  * Checks that the operator's ServiceAccount has its roles: in its namespace, in the user's, and for cluster-scoped
- * objects. It may be limited to some namespaces.
+ * objects. The operator may be limited to some namespaces.
  * @throws KubeError
  */
 export async function checkOperatorRights(context: CheckContext): Promise<readonly Finding[]> {

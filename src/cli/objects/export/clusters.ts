@@ -22,7 +22,7 @@ export function clusterItem({ record, status }: FoundCluster): ExportItem {
   };
 }
 
-/** Returns the id of a binding, which is that of its cluster. */
+/** Returns the id of a binding in an export: the platform identifies a binding by the id of its cluster. */
 export function bindingId(clusterId: string): string {
   return `binding/${clusterId}`;
 }
@@ -60,9 +60,7 @@ function observing({ observeOnly }: ExportContext): SpecData | undefined {
 const WITHHELD =
   "Values that may be secret are not exported. Put them into a Secret, refer to it by valueFrom, and uncomment:";
 
-/**
- * Returns the sensitive fields, as "component/field"; fields that the template does not describe are not among them.
- */
+/** Returns whether each field that the template describes is sensitive, by "component/field". */
 function sensitiveFields(template: Template | undefined): ReadonlyMap<string, boolean> {
   const components = template?.layers.flatMap((layer) => layer.components) ?? [];
   return new Map(

@@ -56,14 +56,14 @@ export interface Home {
 export interface ExportContext extends Home {
   /** Returns the name of the resource for an id, of any kind. */
   readonly nameOf: (id: string) => string;
-  /** Returns the resource that holds an id already. */
+  /** Returns the name of the resource that holds an id already. */
   readonly holderOf: (kind: string, id: string) => string | undefined;
   /** Returns the reference to a cluster: by name if a resource describes it, else by its id. */
   readonly clusterRef: (id: string) => SpecData;
   readonly lifecycle: SpecData;
 }
 
-/** Chooses the names of all items. */
+/** Chooses the names of all items. @returns the context that their specs share */
 export function exportContext(items: readonly ExportItem[], home: Home): ExportContext {
   const held = new Map(
     home.present.flatMap(({ kind, name, id }) => (id === undefined ? [] : [[`${kind}/${id}`, name]])),
@@ -92,7 +92,8 @@ export function exportContext(items: readonly ExportItem[], home: Home): ExportC
 const ID_PART = 8;
 
 /**
- * Gives each object the first of its preferred names that no other has.
+ * Gives each object the first of its preferred names that no other object has or prefers as well; if there is none, a
+ * name with a part of its id.
  * @param taken names that are in use already
  * @returns names by id, all different
  */

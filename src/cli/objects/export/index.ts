@@ -100,7 +100,7 @@ function idOf({ status, spec }: KubeObject): string | undefined {
   return stringMember(status, "externalId") ?? stringMember(spec, "externalId");
 }
 
-/** Returns the id of a binding. */
+/** Returns the id of a binding (bindingId); undefined while its cluster has no id. */
 function boundTo({ spec }: KubeObject, objects: readonly KubeObject[]): string | undefined {
   const reference = member(spec, "clusterRef");
   const name = stringMember(reference, "name");

@@ -15,8 +15,8 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
  * Applies a manifest without storing anything. If the user may not write, the result is computed here, without
  * validation.
  * @param old the current object
- * @returns the result, or why the API server refuses it
- * @throws KubeError when the API server cannot be asked
+ * @returns the result, or why the API server rejects it
+ * @throws KubeError when the request fails otherwise
  */
 export async function dryApply(
   { client }: ClusterClient,
@@ -42,20 +42,20 @@ export async function dryApply(
     if (!(error instanceof KubeError)) throw error;
     if (error.failure === "Invalid") return `The API server rejects it: ${error.said() ?? error.message}`;
     if (error.failure === "AlreadyExists") return "It exists already, but you may not read it.";
-    // The namespace is created by the same files and does not exist yet.
+    // NotFound: the namespace does not exist yet, as the same files create it.
     if (error.failure !== "Forbidden" && error.failure !== "NotFound") throw error;
     return overlaid(manifest, at, old);
   }
 }
 
-/** Adds a version if there is none: a new object of a dry run has none. */
+/** Adds a resourceVersion if there is none: a new object of a dry run has none. */
 function versioned(answer: Json): Json {
   const metadata = member(answer, "metadata");
   if (!isObject(answer) || !isObject(metadata)) return answer;
   return { ...answer, metadata: { resourceVersion: "0", ...metadata } };
 }
 
-/** Returns the manifest in its namespace, without the version of the object that it may be a copy of. */
+/** Returns the manifest in its namespace, without the resourceVersion and uid that a copy of an object has. */
 function sent({ body }: Manifest, namespace: string): JsonObject {
   const metadata = isObject(body["metadata"]) ? body["metadata"] : {};
   const { resourceVersion: _, uid: _uid, ...rest } = metadata;
@@ -64,7 +64,7 @@ function sent({ body }: Manifest, namespace: string): JsonObject {
 
 /** Returns kubectl's three-way patch: the members of the manifest, and null for those of the last one that it lacks. */
 function patchOf(manifest: Manifest, namespace: string, old: KubeObject): JsonObject {
-  // Where a user broke the annotation, no member is removed.
+  // If the annotation is not valid JSON, no member is removed.
   const last = tryParseJson(old.metadata.annotations?.[LAST_APPLIED] ?? "{}");
   const { metadata, ...body } = sent(manifest, namespace);
   // kubectl adds an annotation to every manifest, so that it never removes all annotations.
@@ -87,7 +87,7 @@ function mergingObject(before: Json | undefined, after: JsonObject): JsonObject 
   ]);
 }
 
-/** Computes the result here. @returns the result, or why the manifest is no object */
+/** Computes the result without the API server. @returns the result, or why the manifest is not a valid object */
 function overlaid(manifest: Manifest, namespace: string, old: KubeObject | undefined): KubeObject | string {
   const { kind, name, file } = manifest;
   const { status: _, ...change } = old === undefined ? sent(manifest, namespace) : patchOf(manifest, namespace, old);
@@ -99,7 +99,7 @@ function overlaid(manifest: Manifest, namespace: string, old: KubeObject | undef
   return { ...object, metadata: { ...object.metadata, generation } };
 }
 
-/** RFC 7386. */
+/** Applies a merge patch (RFC 7386). */
 function patched(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch;
   const base = isObject(target) ? target : {};

@@ -1,4 +1,4 @@
-/** Plans manifests on top of the cluster's objects. */
+/** Plans manifests against the cluster's objects, with the result of an apply in place of the current objects. */
 import { API_VERSION } from "../../../api/names.ts";
 import { factId, factOf } from "../../../console/tree/facts.ts";
 import { isKube } from "../../../kube/api/errors.ts";
@@ -122,7 +122,10 @@ function permitted(namespaces: Namespaces): Namespaces {
   };
 }
 
-/** Returns the installation as the operator reads it, or as the operator recorded it if the user may not read it. */
+/**
+ * Returns the installation as the operator reads it; if the user may not read it, as the operator recorded it, else
+ * "unknown".
+ */
 async function installationOf(namespaces: Namespaces, objects: readonly KubeObject[]): Promise<string> {
   const uid = (await namespaces.get("kube-system", 0))?.uid ?? "";
   if (uid !== "") return uid;

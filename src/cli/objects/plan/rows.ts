@@ -19,12 +19,12 @@ export interface PlanRow {
   /** The commit that is deployed. */
   readonly deployed?: string | undefined;
   readonly is: "change" | "none" | "error";
-  /** The error that keeps it from being planned: the same for all objects of one connection. */
+  /** The error that prevents the plan: the same for all objects of one connection. */
   readonly cause?: string;
 }
 
 export interface PlannedObject {
-  /** The object as the engine left it. */
+  /** The object after the engine has planned it. */
   readonly object: KubeObject;
   /** The object in the cluster; undefined for a new one. */
   readonly old: KubeObject | undefined;
@@ -59,7 +59,7 @@ function changes({ object }: PlannedObject): Outcome | undefined {
   }
   const ready = conditionView(object, "Ready");
   if (ready?.reason !== "ParentNotReady") return undefined;
-  // The message ends with the parent's reason, which is that of the plan.
+  // The end of the message is dropped: the parent's reason is that of its plan, not the one after an apply.
   const [, parent] = /^Waiting for (\w+ "[^"]+")/.exec(ready.message) ?? [];
   const note = parent === undefined ? ready.message : `Will be created after ${parent}.`;
   return { action: "create", note, is: "change" };

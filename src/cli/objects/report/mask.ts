@@ -7,7 +7,7 @@ import { withoutCredentials } from "../../../text/text.ts";
 const MASK = "•••";
 /** Members whose texts are always users' values. */
 const VALUES: ReadonlySet<string> = new Set(["value", "values", "log"]);
-/** Members with a path that is often a password. */
+/** Members with a URL whose path is often a secret. */
 const TARGETS: ReadonlySet<string> = new Set(["targetUrl"]);
 /** Members with names of secrets; references to Secrets are objects and are masked member by member. */
 const SECRET = /passw|secret|token|credential|private|api_?key|access_?key/i;
@@ -73,7 +73,8 @@ function maskedTarget(url: string): string {
 }
 
 /**
- * Masks members of a spec that a status has as JSON. @returns undefined for a text that is no object or list in JSON
+ * Masks the values in a JSON text: a status has some members of the spec as JSON.
+ * @returns undefined for a text that is not an object or a list in JSON
  */
 function maskedJson(text: string): string | undefined {
   const value = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;

@@ -77,7 +77,7 @@ export function renderLine(fact: Fact): string {
 
 /**
  * @param known the objects that were shown already
- * @returns a listener that prints changes of an object's state; it prints nothing for an object without a state
+ * @returns a listener that prints each change of an object's line; it prints none for an object with the mark `new`
  */
 export function reportChanges(
   print: (line: string) => void,
@@ -115,7 +115,7 @@ const REDRAW_MS = 100;
 
 /**
  * Shows objects as they change: redrawn in place on a terminal, else with a line per change.
- * @returns a function that ends it, and draws what is not drawn yet
+ * @returns a function that ends it, and draws the last changes
  */
 export function showChanges({ store, screen, clock, render, concerns, known = [] }: Showing): () => void {
   if (!screen.live) {
@@ -151,7 +151,7 @@ function nameOf({ kind, namespace, name, commit }: Fact, severalNamespaces: bool
   return `${wordOf(kind)} ${place}${name}${commit === "" ? "" : ` ${commit}`}`;
 }
 
-/** Depth first. */
+/** Returns the rows of a branch, depth first. */
 function rowsOf({ fact, children }: Branch, at: { readonly lead: string; readonly indent: string }): readonly Row[] {
   return [
     { fact, lead: at.lead },

@@ -7,7 +7,7 @@ import { DEADLINES } from "../../../kube/api/transport.ts";
 import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
 
-/** The core API, which can be searched by the object that an event is about. */
+/** Events of the core API, which has field selectors for the object that an event is about. */
 const EVENT: ResourceType = { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true };
 /** The size of a page. */
 const PAGE = 500;
@@ -33,7 +33,7 @@ export async function eventsIn({ client }: ClusterClient, namespace: string): Pr
   return list(client, namespace, `involvedObject.apiVersion=${API_VERSION}`);
 }
 
-/** Reads all pages, whose order is that of the names: the newest event may be on the last one. */
+/** Reads all pages: they are in the order of names, so the newest event may be on the last one. */
 async function list(
   client: ClusterClient["client"],
   namespace: string,

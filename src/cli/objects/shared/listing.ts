@@ -17,8 +17,9 @@ export interface Scope {
 }
 
 /**
- * Lists all kinds. Kinds that the user may not list, or that the cluster does not know, are left out.
- * @throws CliError, KubeError, also where no kind can be listed
+ * Lists the objects of all kinds of the scope. Kinds that the user may not list, or that the cluster does not know, are
+ * left out.
+ * @throws CliError, KubeError, also if no kind can be listed
  */
 export async function listObjects({ cluster, namespace, kinds, report }: Scope): Promise<readonly KubeObject[]> {
   const types = typesOf(kinds);
@@ -35,7 +36,7 @@ export async function listObjects({ cluster, namespace, kinds, report }: Scope):
 
 /**
  * Lists one kind.
- * @returns a CliError where the cluster does not know the kind, a KubeError where the user may not list it
+ * @returns the objects; a CliError if the cluster does not know the kind; a KubeError if the user may not list it
  * @throws any other KubeError
  */
 export async function listKind(
@@ -51,12 +52,12 @@ export async function listKind(
   }
 }
 
-/** Failures of a list that a further attempt does not repair. */
+/** Failures of a list that a retry does not resolve. */
 const FINAL = ["Forbidden", "Unauthorized", "NotFound"] as const;
 
 export type Following = ReturnType<typeof followObjects>;
 
-/** Starts to watch the objects. */
+/** Starts to watch the objects of the scope. @returns the store that the watch fills, and the state of the watch */
 export function followObjects({ cluster, namespace, kinds, report, clock }: Scope & { readonly clock: Clock }) {
   const types = typesOf(kinds);
   const listed = new Set<string>();

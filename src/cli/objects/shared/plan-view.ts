@@ -56,7 +56,7 @@ export function actionLines(actions: readonly PlannedAction[], deployed?: string
   ]);
 }
 
-/** First words of a step's message in the present → the words for the future. */
+/** The first word of a step's message in the present tense → the verb for the future tense. */
 const VERBS: Readonly<Record<string, string>> = {
   Bind: "bind",
   Creating: "create",

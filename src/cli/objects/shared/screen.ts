@@ -44,7 +44,7 @@ export function createScreen(terminal: Stream, live = terminal.isTTY === true) {
       render = next;
       write("", rendered());
     },
-    /** Draws it again. */
+    /** Draws that part again if it has changed. */
     redraw: (): void => {
       const next = rendered();
       if (next.join("\n") !== drawn.join("\n")) write("", next);

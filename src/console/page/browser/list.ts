@@ -1,4 +1,4 @@
-/** The tree: nested lists that follow the rows, element by element. */
+/** The tree: nested lists of the rows, whose elements are updated in place. */
 import { ageOf } from "../../tree/labels.ts";
 import type { Row } from "../shape.ts";
 import { byId, setText } from "./dom.ts";

@@ -3,14 +3,14 @@
 /** live: events arrive; polling: read every few seconds; lost: no answer. */
 export type LiveState = "connecting" | "live" | "polling" | "lost";
 
-/** The operator sends a sign of life every 10 s. */
+/** The operator sends the event `alive` every 10 s. */
 const SILENCE_MS = 25_000;
 const RETRY_MS = 3_000;
-/** How often the page reads what no event reports: which replica leads, which watch is silent. */
+/** How often the page is read for changes that no event reports: which replica leads, which watch is silent. */
 const SELDOM_MS = 30_000;
 
 /**
- * Starts to follow changes. A hidden page follows none, because browsers open only six connections to a host.
+ * Starts to follow changes, and stops while the page is hidden, because browsers open only six connections to a host.
  * @param load reads and shows the page; rejects when that fails
  * @param report called with the state of the connection after each attempt
  * @returns a function that reads again; calls during a read cause one more read after it
