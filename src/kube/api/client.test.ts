@@ -187,6 +187,19 @@ describe("a refused token (K12)", () => {
     expect(await get()).toEqual({ ok: true });
   });
 
+  it("is reported while there is no configuration to read", async () => {
+    const clock = manualClock();
+    await connect(
+      taking(() => "second"),
+      { clock },
+    );
+    await rm(join(dir, "kubeconfig"));
+    await expect(get()).rejects.toMatchObject({ failure: "Unauthorized" });
+    await setUser({ token: "second" });
+    await clock.advance(10_000);
+    expect(await get()).toEqual({ ok: true });
+  });
+
   it("of a watch is renewed for the next one", async () => {
     await connect(taking(() => "second"));
     await setUser({ token: "second" });

@@ -72,8 +72,13 @@ export function createSession(source: ConfigSource, first: KubeConfig, clock: Cl
       if (current !== used) return true;
       if (clock.monotonic() - renewedAt < CREDENTIALS_MS) return false;
       renewedAt = clock.monotonic();
-      config = loadKubeConfig(source);
-      token = takeTokenFile(config, clock);
+      try {
+        config = loadKubeConfig(source);
+        token = takeTokenFile(config, clock);
+      } catch {
+        // Whoever replaces the file may not be done; the 401 is reported.
+        return false;
+      }
       held = undefined;
       return true;
     },
