@@ -27,7 +27,7 @@ export function variableIn(world: World, place: Place, key: string): Variable | 
 
 /**
  * Returns the place that an import names for a variable.
- * @param scope as the caller sent it; only deployed services require one (docs/architecture.md §9)
+ * @param scope as the caller sent it; only the profile with public records requires one
  * @throws Problem 400 for a missing but required scope, or one that applications cannot use
  */
 export function placeOf(machine: Machine, service: Service, scope: string | undefined): Place {

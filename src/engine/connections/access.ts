@@ -54,8 +54,11 @@ async function readToken({ reader, namespace, maxAgeMs }: Place, settings: Conne
   const secret = await reader.secret(namespace, name, maxAgeMs);
   const token = secret?.data.get(key);
   if (token !== undefined && token !== "") return token;
-  const what = secret === undefined ? "does not exist" : `has no key "${key}", or it is empty`;
-  const message = `Secret "${name}" in namespace "${namespace}" ${what}. Create it with the platform's token under the key "${key}".`;
+  const what =
+    secret === undefined
+      ? `does not exist. Create it with the platform's token under the key "${key}".`
+      : `has no key "${key}", or it is empty. Set it to the platform's token.`;
+  const message = `Secret "${name}" in namespace "${namespace}" ${what}`;
   return { reason: "CredentialsMissing", message };
 }
 

@@ -76,7 +76,7 @@ function configMapName(name: string): string {
 
 function readyMessage(configMap: string, sections: readonly Section[], { omitted }: Documents): string {
   const unread = sections.flatMap(({ section, error }) =>
-    error === undefined ? [] : [` ${section} cannot be read: ${error}.`],
+    error === undefined ? [] : [` ${section} cannot be read: ${error.replace(/\.$/, "")}.`],
   );
   const cut = omitted.map(
     ({ name, count }) =>

@@ -77,7 +77,7 @@ export const project = namedKind<ProjectTypes, Project>({
       observed: ({ description }) => description ?? "",
     },
   ],
-  updateAdvice: "Make spec equal the platform, or change the project there.",
+  updateAdvice: "Change the spec back to what the platform has, or change the project there.",
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
 
   remote: {

@@ -75,6 +75,6 @@ export function followPage(load: () => Promise<void>, report: (connection: LiveS
   setInterval(() => {
     if (isOpen) refresh();
   }, SELDOM_MS);
-  open();
+  if (!document.hidden) open();
   return refresh;
 }
