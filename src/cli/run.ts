@@ -10,7 +10,8 @@ const usage = `Usage: platform-operator run [flags]
 
 Runs the operator until SIGINT or SIGTERM.
 ${section("Flags", describeFlags())}
-Each flag can be given as an environment variable: --log-level is PLATFORM_OPERATOR_LOG_LEVEL. A flag takes precedence over its variable.
+Each flag can be given as an environment variable: --log-level is PLATFORM_OPERATOR_LOG_LEVEL.
+A flag takes precedence over its variable.
 `;
 
 /** Exits with 0 after a clean stop, 1 when the operator failed, 64 for invalid arguments. */

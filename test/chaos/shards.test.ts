@@ -49,7 +49,7 @@ async function allReady(env: ChaosEnv, name = "shop"): Promise<void> {
   const { platform, userActions } = env;
   for (const suffix of NAMESPACES) {
     const view = { ...env.at(suffix), platform, userActions };
-    await waitAsUser(view, "PlatformApplication", `${name}-${suffix}`, isReady);
+    await waitAsUser(view, "PlatformApplication", `${name}-${suffix}`, isReady, TIMEOUT_MS);
   }
 }
 

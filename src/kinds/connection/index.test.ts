@@ -56,7 +56,7 @@ function talking(surface: "Auto" | "Documented" | "Full", lists: readonly (reado
 describe("the surface of a connection", () => {
   const probe = ["list", `get ${PROJECT}`];
   const again = [...probe, "list"];
-  const AGAIN = "which does not show whether it offers that operation. It is tried again at growing intervals.";
+  const AGAIN = "so it is not known whether it offers that operation. The operator tries again at growing intervals.";
   const asked = (status: number) => `Unknown: The platform answered ${status} to getProject, ${AGAIN}`;
   const SILENT = `Unknown: The platform did not answer getProject, ${AGAIN}`;
   const NONE = "Unknown: The organization has no project yet that the platform could be asked about.";

@@ -99,7 +99,7 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
         return exchange(await session.credentials(), request);
       }
     },
-    stream: async function* stream(request) {
+    stream: async function* stream({ opened, ...request }) {
       const what = `WATCH ${request.path}`;
       const used = await session.credentials();
       const open = deadline(clock, DEADLINES.list, request.signal);
@@ -116,6 +116,7 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
         open.hold();
         isOpen = true;
         ended(code);
+        opened?.();
         yield* answer.body;
       } catch (error) {
         if (!isOpen) ended(code);

@@ -40,6 +40,8 @@ export interface KubeClient {
     readonly path: string;
     readonly query?: KubeQuery;
     readonly signal: AbortSignal;
+    /** Called when the server has accepted the watch. */
+    readonly opened?: () => void;
   }): AsyncIterable<Uint8Array>;
 }
 

@@ -161,6 +161,22 @@ describe("the watch", () => {
     }
   });
 
+  it("waits longer after each connection that times out, up to 8 s", async () => {
+    const { client, clock } = await started();
+    client.acceptNone();
+    client.watch().fail(new KubeError("Unreachable", 0, "ECONNRESET"));
+    await clock.advance(801);
+    for (const wait of [1_600, 3_200, 6_400, 8_000, 8_000]) {
+      const before = client.watches.length;
+      await clock.advance(5_000);
+      client.watch().fail(new KubeError("Timeout", 0, "UND_ERR_CONNECT_TIMEOUT"));
+      await clock.advance(wait - 1);
+      expect(client.watches).toHaveLength(before);
+      await clock.advance(102);
+      expect(client.watches).toHaveLength(before + 1);
+    }
+  });
+
   it("waits longer after each failure, up to 30 s", async () => {
     const { client, clock } = await started();
     for (let failure = 0; failure < 8; failure += 1) {

@@ -15,13 +15,12 @@ import { lines, parseEvent, type WatchEvent } from "./watch-event.ts";
  * It costs a kind less than two cheap requests a minute, on the same connection.
  */
 const WATCH_SECONDS = { least: 30, spread: 8, grace: 5 } as const;
-/** A watch that lasts this long resets the backoff, however it ends. */
+/** A watch that stays open this long resets the backoff, however it ends. */
 const HEALTHY_MS = 5_000;
 
 /** Receives what a reflector reports; all calls are cheap and must not throw. */
 export interface ReflectorObserver {
   listed?(kind: string, objects: number): void;
-  connected?(kind: string): void;
   /** Called for an event or item that could not be parsed; the next list repairs it. */
   malformed?(kind: string): void;
   failed?(kind: string, error: KubeError, retryInMs: number): void;
@@ -63,7 +62,7 @@ export function createReflector(options: ReflectorOptions) {
     knocking.reset();
   };
   const delayAfter = ({ failure }: KubeError): number => {
-    if (failure === "Unreachable") return knocking.next();
+    if (failure === "Unreachable" || failure === "Timeout") return knocking.next();
     knocking.reset();
     return backoff.next();
   };
@@ -107,14 +106,17 @@ export function createReflector(options: ReflectorOptions) {
   const watch = async (stop: AbortSignal): Promise<void> => {
     const seconds = WATCH_SECONDS.least + Math.floor(random() * WATCH_SECONDS.spread);
     const limit = deadline(clock, (seconds + WATCH_SECONDS.grace) * 1_000, stop);
-    const openedAt = clock.monotonic();
+    // A wait for the connection is no part of it: otherwise each timeout would reset the backoff of an overloaded server.
+    let openedAt: number | undefined;
     try {
       const stream = options.client.stream({
         path,
         query: { watch: true, allowWatchBookmarks: true, resourceVersion: newest, timeoutSeconds: seconds },
         signal: limit.signal,
+        opened: () => {
+          openedAt = clock.monotonic();
+        },
       });
-      observer?.connected?.(type.kind);
       for await (const line of lines(stream, () => observer?.malformed?.(type.kind))) {
         if (stop.aborted) return;
         alive = clock.monotonic();
@@ -124,7 +126,7 @@ export function createReflector(options: ReflectorOptions) {
       alive = clock.monotonic();
     } finally {
       limit.done();
-      if (clock.monotonic() - openedAt >= HEALTHY_MS) forgive();
+      if (openedAt !== undefined && clock.monotonic() - openedAt >= HEALTHY_MS) forgive();
     }
   };
 

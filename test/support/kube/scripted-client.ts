@@ -9,14 +9,16 @@ import type { Json } from "../../../src/kube/api/types.ts";
 export function scriptedClient(answer: (request: KubeRequest) => Json | Promise<Json>) {
   const calls: KubeRequest[] = [];
   const watches: ReturnType<typeof openWatch>["watch"][] = [];
+  let accepts = true;
   const client: KubeClient = {
     request: async (request) => {
       calls.push(request);
       return answer(request);
     },
-    stream: ({ query = {}, signal }) => {
+    stream: ({ query = {}, signal, opened }) => {
       const { watch, bytes } = openWatch(query, signal);
       watches.push(watch);
+      if (accepts) opened?.();
       return bytes;
     },
   };
@@ -24,6 +26,10 @@ export function scriptedClient(answer: (request: KubeRequest) => Json | Promise<
     ...client,
     calls,
     watches,
+    /** Accepts no further watch: their clients wait. */
+    acceptNone: () => {
+      accepts = false;
+    },
     /** @returns the newest watch. */
     watch: () => {
       const newest = watches.at(-1);
