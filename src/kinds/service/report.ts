@@ -86,7 +86,7 @@ function deployed({ noun }: ServiceNames, { status, unseen }: ServiceObserved): 
 /** Returns the condition UpToDate. @param pending the message where something is not deployed yet */
 export function upToDateCondition(isUpToDate: boolean, pending: string): ConditionFact {
   return isUpToDate
-    ? { type: "UpToDate", status: "True", reason: "UpToDate", message: "What was written last is deployed." }
+    ? { type: "UpToDate", status: "True", reason: "UpToDate", message: "The last change is deployed." }
     : { type: "UpToDate", status: "False", reason: "DeployPending", message: pending };
 }
 
