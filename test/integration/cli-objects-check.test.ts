@@ -181,7 +181,7 @@ describe("report", () => {
     const directory = await mkdtemp(join(tmpdir(), "report-"));
     expect((await call(["report", "-f", directory, operator()])).code).toBe(0);
     const read = (name: string) => readFile(join(directory, name), "utf8");
-    expect(await read("README.txt")).toMatch(/^It contains no Secrets, ConfigMaps and logs/m);
+    expect(await read("README.txt")).toMatch(/^It contains no Secrets, ConfigMaps or logs/m);
     expect(await read("events.yaml")).toContain("reason: Deployed");
   });
 });
