@@ -66,7 +66,10 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
     env.harness.wait(120);
     expect((await runner.run()).ops).toEqual(["importVariables"]);
     env.harness.wait(120);
-    expect(await runner.run()).toMatchObject({ ops: ["importVariables"], ...pending("find the reason on the platform") });
+    expect(await runner.run()).toMatchObject({
+      ops: ["importVariables"],
+      ...pending("find the reason on the platform"),
+    });
     env.harness.wait(6000);
     expect((await runner.run()).ops).toEqual([]);
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });

@@ -48,14 +48,24 @@ describe("overrides", () => {
 
 describe("the condition ConfigValid", () => {
   it.each<[string, JsonObject, string, RegExp]>([
-    ["a Helm blueprint", { engine: "Helm", specOverrides: { timeout: 1, cpu: "1" } }, "True Valid", /the platform validates the rest/],
+    [
+      "a Helm blueprint",
+      { engine: "Helm", specOverrides: { timeout: 1, cpu: "1" } },
+      "True Valid",
+      /the platform validates the rest/,
+    ],
     [
       "a Helm blueprint with what it ignores",
       { engine: "Helm", specOverrides: { backend: null, timeout: 1, credentials: "env" } },
       "True FieldsIgnored",
       /ignore spec\.specOverrides\.credentials, spec\.specOverrides\.backend: only the timeout and the resource fields/,
     ],
-    ["a Terraform blueprint", terraform({ engine_version: "1", backend: 1 }, {}), "True Valid", /the platform validates the rest/],
+    [
+      "a Terraform blueprint",
+      terraform({ engine_version: "1", backend: 1 }, {}),
+      "True Valid",
+      /the platform validates the rest/,
+    ],
     ["one without its version", { engine: "Terraform" }, "False InvalidSpec", /is required/],
   ])("of %s", (_name, change, expected, message) => {
     const [condition, ...others] = configCondition(specOf(change));
