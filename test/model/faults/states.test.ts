@@ -212,7 +212,7 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
     expect(conditions()).toContain(isShown ? "Ready=True/Stopped" : "Reconciling=True");
     await env.run(20 * MINUTE);
     const stalled = conditionOf(env.get("PlatformDatabase", "d"), "Stalled");
-    const words = /stopDatabase now \(409\): Nothing runs there\. It has been refused/;
+    const words = /stopDatabase now \(409\): Nothing runs there\. The platform has refused/;
     expect(stalled?.message ?? "").toMatch(isShown ? /^$/ : words);
     const [from, writes] = [env.baseline(), env.cluster.writes.length];
     await env.run(30 * MINUTE);
