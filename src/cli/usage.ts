@@ -6,7 +6,7 @@ import { align, wrap } from "./base/render.ts";
 import { GROUPS } from "./commands.ts";
 
 export const EXIT_CODES =
-  "Exit codes: 0 done, 1 failed, 2 a plan has changes, 3 timeout, 64 wrong usage, 130 interrupted by Ctrl-C (0 for logs -f and tree -w).";
+  "Exit codes: 0 done, 1 failed, 2 a plan has changes, 3 timeout, 64 wrong usage, 130 Ctrl-C (0 for logs -f, tree -w).";
 
 /** @returns the list of all commands in their groups, or of those whose names begin with `words`. */
 export function listUsage(program: string, words: readonly string[] = []): string {

@@ -81,9 +81,13 @@ export function checkLatecomers(
   return stalled("DuplicateRemote", message);
 }
 
-/** Returns the reason of a resource whose object is gone from the platform. */
-export function deletedThere(what: string, id: Uuid): Why {
-  const message = `The platform has no ${what} with the id ${id} any more. Nothing is created in its place: delete this resource and apply it again, or set spec.lifecycle.onMissing to Recreate.`;
+/**
+ * Returns the reason of a resource whose object is gone from the platform.
+ * @param hasOnMissing whether the kind has spec.lifecycle.onMissing
+ */
+export function deletedThere(what: string, id: Uuid, hasOnMissing = true): Why {
+  const recreate = hasOnMissing ? ", or set spec.lifecycle.onMissing to Recreate" : "";
+  const message = `The platform has no ${what} with the id ${id} any more. Nothing is created in its place: delete this resource and apply it again${recreate}.`;
   return { reason: "ExternalResourceDeleted", message };
 }
 

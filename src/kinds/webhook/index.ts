@@ -12,7 +12,7 @@ import { alterationOf, isAltered } from "../shared/altered.ts";
 import { readAfterWrite, takesMore } from "../shared/answers.ts";
 import { firstOf, stalled, safely, once } from "../shared/checks.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
-import { alreadyManaged, unseen } from "../shared/names.ts";
+import { alreadyManaged, deletedThere, unseen } from "../shared/names.ts";
 import { platformWebhook, type WebhookMemory } from "./crd.ts";
 import {
   type Action,
@@ -118,12 +118,6 @@ function planNew(context: WebhookContext): Plan<Action> {
   return once("createWebhook", "create", why, { creates: true, mark: null, name: target });
 }
 
-/** Returns the reason of a webhook that is gone from the platform: no policy lets the operator create it again. */
-function goneThere(id: Uuid): Why {
-  const message = `The platform has no webhook with the id ${id} any more. Nothing is created in its place: delete this resource and apply it again.`;
-  return { reason: "ExternalResourceDeleted", message };
-}
-
 /**
  * Returns why an id must not be used. A webhook that the platform shows belongs to the organization, as its path names
  * the organization.
@@ -131,7 +125,9 @@ function goneThere(id: Uuid): Why {
 function refusal(context: WebhookContext, observed: Observed, id: Uuid): Why | undefined {
   const recorded = context.identitySource === "recorded";
   if (observed.shown === "gone") {
-    return recorded ? goneThere(id) : unseen(context, { noun: "webhook", name: "", id, where: "the organization" });
+    return recorded
+      ? deletedThere("webhook", id, false)
+      : unseen(context, { noun: "webhook", name: "", id, where: "the organization" });
   }
   const holder = context.records.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
