@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LONG = [
   "e2e/alerts",
   "lifecycle/crash-",
+  "chaos/shards",
   "chaos/failover",
   "chaos/regressions",
   "chaos/soak",
