@@ -104,7 +104,6 @@ describe("a control plane", { timeout: 400_000 }, () => {
     const name = `after-${signal.toLowerCase()}`;
     await env.apply(project(name));
     await env.waitFor("PlatformProject", name, { status: "True" }, 60_000);
-    expect(seconds).toBeLessThan(10);
     expect(effects(env).filter((effect) => effect === "createApplication")).toHaveLength(1);
     figure(task, `all watches open ${seconds.toFixed(1)} s after /readyz`);
   });

@@ -98,13 +98,20 @@ describe("[R1] on a real API server", () => {
     await vi.waitFor(() => expect(effects(env).slice(before)).toEqual(["updateProject"]), TIMEOUT_MS);
     await ready(env);
     await env.kill();
+    const owned = effects(env).length;
+    expect(effects(env).slice(before)).toEqual(["updateProject"]);
     await copy.patch("PlatformProject", NAME, { spec: { description: "changed" } });
     await copy.annotate("PlatformConnection", "default", { [RESOLVE]: "adopt" });
     await copy.waitFor("PlatformApplication", NAME, { ...READY, reason: "Deployed" }, TIMEOUT_MS);
     const moved = await ready(copy);
     expect(moved.map(idOf)).toEqual((await ready(env)).map(idOf));
     for (const { status } of moved) expect(member(member(status, "identity"), "installation")).toBe(OTHER_UID);
-    expect(effects(env).slice(before)).toEqual(["updateProject", "deployApplication"]);
+    // The copy may share a list of projects that it read up to five seconds ago, and send the same description again.
+    expect(
+      effects(env)
+        .slice(owned)
+        .filter((effect) => effect !== "updateProject"),
+    ).toEqual(["deployApplication"]);
     figure(task, "0 writes while the first cluster is the owner", KINDS.length);
   });
 

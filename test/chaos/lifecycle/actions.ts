@@ -92,21 +92,34 @@ function hasChanged(before: Deployed | undefined, commit: string | null, written
 
 function deploymentsWithoutCause(env: Evidence, operations: number, hasCause: HasCause): readonly string[] {
   const found: string[] = [];
+  const repeats: string[] = [];
   const last = new Map<string, Deployed>();
   const written = new Map<string, number>();
-  let left = operations;
   for (const { operation, path, effect, at } of effectsOf(env)) {
     const application = applicationWritten(operation, path);
     if (application !== undefined) written.set(application, at);
     if (!("deployed" in effect)) continue;
     const { deployed: id, commit } = effect;
     const before = last.get(id);
+    const decided = decidedAt(env, at);
     const isCaused = hasChanged(before, commit, written.get(id)) || hasCause("deploy", id, operation);
-    if (!isCaused && operation === "deployApplication" && left > 0) left -= 1;
-    else if (!isCaused) found.push(`O3 ${operation} of ${commit ?? "it"} repeated without a cause`);
-    last.set(id, { commit, decidedAt: decidedAt(env, at) });
+    if (!isCaused) {
+      const times = since({ "the last decision": before?.decidedAt, "the last variable": written.get(id) }, decided);
+      const text = `O3 ${operation} of ${commit ?? "it"} repeated without a cause, decided ${times}`;
+      (operation === "deployApplication" ? repeats : found).push(text);
+    }
+    last.set(id, { commit, decidedAt: decided });
   }
-  return found;
+  // Which of them the operations requested is not known.
+  return repeats.length > operations ? [...found, ...repeats] : found;
+}
+
+/** Returns e.g. "700 ms after the last decision, never after the last variable". */
+function since(times: Readonly<Record<string, number | undefined>>, until: number): string {
+  const texts = Object.entries(times).map(
+    ([name, at]) => `${at === undefined ? "never" : `${until - at} ms`} after ${name}`,
+  );
+  return texts.join(", ");
 }
 
 /** Returns the id of the application whose variables a call writes. */
