@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { JsonObject } from "../../../src/kube/api/types.ts";
+import { effort } from "../../support/env/effort.ts";
 import { connection, environment, project, secret } from "../../support/kube/manifests.ts";
 import { living, readiness, unready } from "../../support/kube/restores.ts";
 import { tcpProxy } from "../../support/kube/tcp-proxy.ts";
@@ -23,7 +24,7 @@ function changeAll({ cluster }: OperatorEnv): void {
   change("PlatformBinding", "addons", { layerSelections: { observability: false } });
 }
 
-describe.each(["documented", "full"] as const)(
+describe.each(effort.few(["documented", "full"] as const))(
   "[R1] a connection that is created again, %s surface",
   { timeout: 60_000 },
   (surface) => {
@@ -71,7 +72,7 @@ describe.each(["documented", "full"] as const)(
   },
 );
 
-describe.each(["full", "documented"] as const)(
+describe.each(effort.few(["full", "documented"] as const))(
   "[R1] a parent of the same name that is another object, %s surface",
   { timeout: 60_000 },
   (surface) => {

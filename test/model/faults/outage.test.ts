@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { operations } from "../../../src/platform/codec/operations.ts";
+import { effort } from "../../support/env/effort.ts";
 import { blueprint, database, defaults, deploying, NEXT_COMMIT, project, tree } from "../../support/kube/manifests.ts";
 import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
@@ -37,7 +38,7 @@ const isProbe = ({ operation }: { readonly operation?: string | null }): boolean
 const redeploy = ({ cluster }: OperatorEnv, name: string): void =>
   cluster.patch("PlatformApplication", name, deploying(NEXT_COMMIT));
 
-describe.each(surfaces)("[C2] 5xx, %s surface", { timeout: 60_000 }, (surface) => {
+describe.each(effort.few(surfaces))("[C2] 5xx, %s surface", { timeout: 60_000 }, (surface) => {
   /** The same minutes with a fault and without. */
   const compare = async (work: (env: OperatorEnv) => Promise<void>, flap: (env: OperatorEnv) => void) => {
     const [calm, shaken] = [await fleet(surface), await fleet(surface)];
@@ -114,7 +115,7 @@ describe.each(surfaces)("[C2] 5xx, %s surface", { timeout: 60_000 }, (surface) =
   });
 });
 
-describe.each(surfaces)("[C9] a partition, %s surface", { timeout: 60_000 }, (surface) => {
+describe.each(effort.few(surfaces))("[C9] a partition, %s surface", { timeout: 60_000 }, (surface) => {
   it("of ten minutes flips nothing; beyond staleAfter it is reported, Ready kept", async ({ task }) => {
     const env = await fleet(surface);
     env.apply(...tree(env, "a"), database("a", "a"));

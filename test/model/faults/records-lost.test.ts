@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { EXTERNAL_ID, SEAL } from "../../../src/api/names.ts";
+import { effort } from "../../support/env/effort.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
 import { application, COMMIT, deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { idsOf, loseStatuses, stripMetadata, unready } from "../../support/kube/restores.ts";
@@ -41,7 +42,7 @@ async function deployNext(env: OperatorEnv): Promise<void> {
   expect(env.condition("PlatformApplication", "app-1")).toBe("True/Deployed");
 }
 
-describe.each(["full", "documented"] as const)(
+describe.each(effort.few(["full", "documented"] as const))(
   "[R1] records that are lost, %s surface",
   { timeout: 60_000 },
   (surface) => {

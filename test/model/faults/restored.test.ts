@@ -17,7 +17,7 @@ const MOVES = effort.all ? (["whole", "bare"] as const) : (["bare"] as const);
 const deployNext = ({ cluster }: OperatorEnv): void =>
   cluster.patch("PlatformApplication", "api", deploying(NEXT_COMMIT));
 
-describe.each(["full", "documented"] as const)(
+describe.each(effort.few(["full", "documented"] as const))(
   "[R1] a backup that is restored beside the living cluster, %s surface",
   {
     timeout: 60_000,

@@ -30,7 +30,7 @@ async function rollBack(env: OperatorEnv, edit: (status: JsonObject) => JsonObje
   await env.restart();
 }
 
-describe.each(["documented", "full"] as const)(
+describe.each(effort.few(["full", "documented"] as const))(
   "[R1] rolled back to an older version, %s surface",
   { timeout: 60_000 },
   (surface) => {
