@@ -69,7 +69,7 @@ export const SECTIONS: readonly Section[] = [
       },
       B8: {
         title: "The API server restarts, or is down for longer than a lease",
-        acceptance: "asked every 8 s, all watches open again; a process that loses the lease exits; 0 duplicates",
+        acceptance: "asked again within 8 s, all watches open; a process that loses the lease exits; 0 duplicates",
       },
       B9: { title: "etcd is down, compacted, defragmented", acceptance: "no status write is lost" },
       B10: { title: "409 on every write", acceptance: "read again, no field of another manager overwritten" },

@@ -104,22 +104,16 @@ function deploymentsWithoutCause(env: Evidence, operations: number, hasCause: Ha
     const decided = decidedAt(env, at);
     const isCaused = hasChanged(before, commit, written.get(id)) || hasCause("deploy", id, operation);
     if (!isCaused) {
-      const times = since({ "the last decision": before?.decidedAt, "the last variable": written.get(id) }, decided);
-      const text = `O3 ${operation} of ${commit ?? "it"} repeated without a cause, decided ${times}`;
+      const writtenAt = written.get(id);
+      const variable = writtenAt === undefined ? "no variable" : `a variable written ${decided - writtenAt} ms before`;
+      const former = decided - (before?.decidedAt ?? decided);
+      const text = `O3 ${operation} of ${commit ?? "it"} repeated without a cause, ${former} ms after the former decision, ${variable}`;
       (operation === "deployApplication" ? repeats : found).push(text);
     }
     last.set(id, { commit, decidedAt: decided });
   }
   // Which of them the operations requested is not known.
   return repeats.length > operations ? [...found, ...repeats] : found;
-}
-
-/** Returns e.g. "700 ms after the last decision, never after the last variable". */
-function since(times: Readonly<Record<string, number | undefined>>, until: number): string {
-  const texts = Object.entries(times).map(
-    ([name, at]) => `${at === undefined ? "never" : `${until - at} ms`} after ${name}`,
-  );
-  return texts.join(", ");
 }
 
 /** Returns the id of the application whose variables a call writes. */
