@@ -1,16 +1,15 @@
 /** deploy/argocd/console-links.yaml, evaluated by Argo CD's own code. */
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 
 import type { KubeObject } from "../../src/kube/api/types.ts";
 import { created } from "../support/health/case.ts";
 import { healthCases } from "../support/health/index.ts";
+import { runToEnd } from "../support/programs/programs.ts";
 import { findArgoCd } from "../tools/argocd.ts";
 
 const FILE = join(import.meta.dirname, "../../deploy/argocd/console-links.yaml");
@@ -18,17 +17,11 @@ const Settings = z.object({ data: z.object({ "resource.links": z.string() }) });
 const links = Settings.parse(parse(readFileSync(FILE, "utf8"))).data["resource.links"];
 const Outcomes = z.array(z.object({ urls: z.array(z.string()), errors: z.array(z.string()) }));
 
-let program: string;
-
-beforeAll(async () => {
-  ({ links: program } = await findArgoCd());
-});
-
 /** @returns the links that Argo CD shows for each object, and the errors that it logs */
 async function linksOf(objects: readonly KubeObject[]): Promise<z.output<typeof Outcomes>> {
-  const running = promisify(execFile)(program, { maxBuffer: 16 * 1024 * 1024 });
-  running.child.stdin?.end(JSON.stringify({ links, objects }));
-  return Outcomes.parse(JSON.parse((await running).stdout));
+  const { links: program } = await findArgoCd();
+  const { stdout } = await runToEnd(program, [], { input: JSON.stringify({ links, objects }) });
+  return Outcomes.parse(JSON.parse(stdout));
 }
 
 const identity = { organizationId: "org", parentId: "parent" };

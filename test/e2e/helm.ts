@@ -60,16 +60,21 @@ export async function openHelm(at?: ControlPlaneFacts): Promise<Helm> {
   };
 }
 
-/** `helm template` without a cluster. @param args e.g. `--api-versions`. @returns the manifests, including hooks */
-export async function render(
+/** `helm template` without a cluster. @param args e.g. `--api-versions`. @returns the manifests as text, with hooks */
+export async function template(
   helm: Helm,
   values: Overrides,
   { release = "platform-operator", namespace = "platform-operator", args = [] }: RenderOptions = {},
-): Promise<readonly Rendered[]> {
-  return manifestsIn(await helm.run(["template", release, CHART, "--namespace", namespace, ...args], values));
+): Promise<string> {
+  return helm.run(["template", release, CHART, "--namespace", namespace, ...args], values);
 }
 
-export interface RenderOptions {
+/** @returns what `template` does, parsed */
+export async function render(...given: Parameters<typeof template>): Promise<readonly Rendered[]> {
+  return manifestsIn(await template(...given));
+}
+
+interface RenderOptions {
   readonly release?: string;
   readonly namespace?: string;
   readonly args?: readonly string[];

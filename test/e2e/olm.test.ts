@@ -1,16 +1,15 @@
 /** The OLM bundle: OLM's own validation, and an API server with OLM's CRD. */
-import { execFile } from "node:child_process";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
 import { writeBundle } from "../../scripts/olm/index.ts";
 import { kubectl } from "../control-plane/access.ts";
-import { startControlPlane } from "../control-plane/control-plane.ts";
+import { installCrds } from "../support/hostile/foreign-crds.ts";
+import { runToEnd } from "../support/programs/programs.ts";
 import { type BundleValidator, findBundleValidator } from "../tools/olm.ts";
 
 const IMAGE = "registry.example.com/platform-operator:0.1.0";
@@ -26,8 +25,7 @@ beforeAll(async () => {
 });
 
 async function findingsIn(folder: string): Promise<readonly string[]> {
-  const { stdout } = await promisify(execFile)(validator.program, [folder]);
-  return z.array(z.string()).parse(JSON.parse(stdout));
+  return z.array(z.string()).parse(JSON.parse((await runToEnd(validator.program, [folder])).stdout));
 }
 
 describe("the OLM bundle", () => {
@@ -45,8 +43,8 @@ describe("the OLM bundle", () => {
   });
 
   it("has only fields that the API server knows, with OLM's CRD", async () => {
-    const cluster = await startControlPlane({ crdsDir: validator.crds, auditLog: false });
-    onTestFinished(() => cluster.stop());
+    const cluster = inject("controlPlane");
+    await installCrds(cluster, validator.crds);
     const options = ["--server-side", "--validate=strict", "-n", "default"];
     const applied = await kubectl(cluster, ["apply", ...options, "-f", join(bundle, "manifests")]);
     expect(applied).toMatch(/^clusterserviceversion\S+ serverside-applied$/m);

@@ -1,6 +1,6 @@
 /**
- * Static checks of manifests, with the names of kube-linter and Polaris, beyond those of kube-score and Pod Security
- * `restricted`.
+ * Static checks of manifests, with the names of kube-linter and Polaris, beyond those of kube-score (images, targets of an
+ * Ingress) and Pod Security `restricted` (namespaces, paths, ports and sysctls of the host).
  */
 import { z } from "zod";
 
@@ -11,10 +11,10 @@ import { bindingsIn, nameOf, podsIn, rolesIn, scrapedBy, selectingIn, selects, s
 export type Check = (all: readonly Rendered[]) => readonly string[];
 
 const SECRET_NAME = /secret|passw|token|credential|api_?key|private_?key/i;
-/** Roles of Kubernetes with all rights, or all rights of a namespace. */
-const ADMIN_ROLES = new Set(["cluster-admin", "admin", "edit"]);
-const SSH = 22;
-const FIRST_UNPRIVILEGED_PORT = 1024;
+const PRIVATE = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+const Data = z.record(z.string(), z.string());
+/** Verbs, groups and resources that lead to the rights of others: changes of roles, and workloads of one's own. */
+const MORE = new Set(["escalate", "bind", "impersonate", "apps", "batch", "pods"]);
 
 export const CHECKS = {
   "env-var-secret": (all) =>
@@ -28,15 +28,13 @@ export const CHECKS = {
       ...envFrom.filter((source) => "secretRef" in source).map(() => `${what}: envFrom`),
     ]),
   "sensitive-configmap-content": (all) =>
-    all.flatMap((one) => {
-      if (one.kind === "Secret") return [nameOf(one)];
-      if (one.kind !== "ConfigMap") return [];
-      const { data, binaryData } = ConfigMap.parse(one);
-      const secret = Object.entries({ ...data, ...binaryData }).filter(
-        ([name, content]) => SECRET_NAME.test(name) || PRIVATE.test(content),
-      );
-      return secret.map(([name]) => `${nameOf(one)}: ${name}`);
-    }),
+    all
+      .filter(({ kind }) => kind === "ConfigMap" || kind === "Secret")
+      .filter(({ kind, data }) => {
+        const content = Object.entries(Data.parse(data));
+        return kind === "Secret" || content.some(([name, text]) => SECRET_NAME.test(name) || PRIVATE.test(text));
+      })
+      .map(nameOf),
   "mismatching-selector": (all) =>
     selectingIn(all)
       .filter(({ pods }) => pods.length === 0)
@@ -72,25 +70,10 @@ export const CHECKS = {
         return found.length !== 1 || !endpoints.every(({ port }) => ports.has(port));
       })
       .map(nameOf),
-  "dangling-ingress": (all) =>
-    all
-      .filter(({ kind }) => kind === "Ingress")
-      .filter((ingress) => !backendsOf(ingress).every((backend) => isServed(backend, all)))
-      .map(nameOf),
   "exposed-services": (all) =>
     services(all)
       .filter((service) => servedBy(service).type !== "ClusterIP")
       .map(nameOf),
-  "ssh-port": (all) =>
-    services(all)
-      .filter((service) => servedBy(service).ports.some(({ port, targetPort }) => port === SSH || targetPort === SSH))
-      .map(nameOf),
-  "privileged-ports": (all) =>
-    containersIn(all).flatMap(({ what, ports }) =>
-      ports
-        .filter(({ containerPort, hostPort }) => containerPort < FIRST_UNPRIVILEGED_PORT || hostPort !== undefined)
-        .map(({ containerPort }) => `${what}: ${containerPort}`),
-    ),
   "non-existent-service-account": (all) => {
     const accounts = all.filter(({ kind }) => kind === "ServiceAccount");
     const has = (name: string, namespace: string | undefined): boolean =>
@@ -99,10 +82,6 @@ export const CHECKS = {
       .filter(({ spec, namespace }) => !has(spec.serviceAccountName, namespace))
       .map(({ what, spec }) => `${what}: ${spec.serviceAccountName}`);
   },
-  "default-service-account": (all) =>
-    podsIn(all)
-      .filter(({ spec }) => spec.serviceAccountName === "default")
-      .map(({ what }) => what),
   automountServiceAccountToken: (all) => [
     ...podsIn(all)
       .filter(({ spec }) => spec.automountServiceAccountToken)
@@ -112,26 +91,6 @@ export const CHECKS = {
       .filter((account) => account["automountServiceAccountToken"] !== false)
       .map(nameOf),
   ],
-  "host-network, host-pid, host-ipc": (all) =>
-    podsIn(all)
-      .filter(({ spec }) => spec.hostNetwork || spec.hostPID || spec.hostIPC)
-      .map(({ what }) => what),
-  "docker-sock, sensitive-host-mounts": (all) =>
-    podsIn(all).flatMap(({ what, spec }) =>
-      spec.volumes.filter((volume) => "hostPath" in volume).map(({ name }) => `${what}: ${name}`),
-    ),
-  "unsafe-sysctls": (all) =>
-    podsIn(all)
-      .filter(({ spec }) => spec.securityContext.sysctls.length > 0)
-      .map(({ what }) => what),
-  "latest-tag": (all) =>
-    containersIn(all)
-      .filter(({ image }) => !/@sha256:[0-9a-f]{64}$|:(?!latest$)[\w.-]+$/.test(image))
-      .map(({ what, image }) => `${what}: ${image}`),
-  "cluster-admin-role-binding": (all) =>
-    bindingsIn(all)
-      .filter(({ roleRef }) => ADMIN_ROLES.has(roleRef.name))
-      .map(({ of }) => nameOf(of)),
   "bound-to-others": (all) =>
     bindingsIn(all).flatMap(({ of, subjects }) =>
       subjects
@@ -147,35 +106,23 @@ export const CHECKS = {
     bindingsIn(all)
       .filter(({ role }) => role === undefined)
       .map(({ of }) => nameOf(of)),
-  "wildcard-in-rules": (all) =>
+  "rights-to-more": (all) =>
     granted(all)
-      .filter(({ groups, resource, verb }) => groups.includes("*") || resource.includes("*") || verb === "*")
-      .map(({ what }) => what),
-  clusterrolePodExecAttach: (all) =>
-    granted(all)
-      .filter(({ resource }) => /^(pods|nodes|services)\//.test(resource))
-      .map(({ what, resource }) => `${what}: ${resource}`),
-  "privilege-escalating-verbs": (all) =>
-    granted(all)
-      .filter(({ verb }) => ["escalate", "bind", "impersonate"].includes(verb))
-      .map(({ what, verb }) => `${what}: ${verb}`),
-  "access-to-create-pods": (all) =>
-    granted(all)
-      .filter(
-        ({ groups, resource }) => resource === "pods" || ["apps", "batch"].some((group) => groups.includes(group)),
-      )
-      .map(({ what }) => what),
+      .filter(({ groups, resource, verb }) => {
+        const words = [...groups, resource, verb];
+        return words.some((word) => word.includes("*") || MORE.has(word)) || /^(pods|nodes|services)\//.test(resource);
+      })
+      .map(({ what, resource, verb }) => `${what}: ${verb} ${resource}`),
   "access-to-secrets": (all) => {
     const verbs = bindingsIn(all).flatMap(({ role }) => (role === undefined ? [] : granted([role.of])));
     return [...new Set(verbs.filter(({ resource }) => resource === "secrets").map(({ verb }) => verb))];
   },
 } as const satisfies Record<string, Check>;
 
-const ConfigMap = z.looseObject({
-  data: z.record(z.string(), z.string()).default({}),
-  binaryData: z.record(z.string(), z.string()).default({}),
-});
-const PRIVATE = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+/** @returns the findings of all checks, each after the check's name */
+export function findingsIn(all: readonly Rendered[]): readonly string[] {
+  return Object.entries<Check>(CHECKS).flatMap(([name, check]) => check(all).map((finding) => `${name}: ${finding}`));
+}
 
 const services = (all: readonly Rendered[]): readonly Rendered[] => all.filter(({ kind }) => kind === "Service");
 
@@ -195,21 +142,6 @@ function unserved(
       ({ targetPort }) => !ports.some(({ name, containerPort }) => [name, containerPort].includes(targetPort)),
     )
     .map(({ name }) => `${nameOf(service)}: ${name}`);
-}
-
-const Backend = z.strictObject({ name: z.string(), port: z.strictObject({ name: z.string() }) });
-type Backend = z.infer<typeof Backend>;
-const Paths = z.looseObject({ paths: z.array(z.looseObject({ backend: z.strictObject({ service: Backend }) })) });
-const Ingress = z.looseObject({ rules: z.array(z.looseObject({ http: Paths })) });
-
-function backendsOf(ingress: Rendered): readonly Backend[] {
-  return Ingress.parse(ingress["spec"]).rules.flatMap(({ http }) => http.paths.map(({ backend }) => backend.service));
-}
-
-function isServed({ name, port }: Backend, all: readonly Rendered[]): boolean {
-  return services(all).some(
-    (service) => service.metadata.name === name && servedBy(service).ports.some((served) => served.name === port.name),
-  );
 }
 
 /** @returns each verb on each resource that some role grants */

@@ -4,19 +4,13 @@ import { z } from "zod";
 import type { Rendered } from "./helm.ts";
 
 const Labels = z.record(z.string(), z.string());
-const Port = z.looseObject({
-  name: z.string().optional(),
-  containerPort: z.number(),
-  hostPort: z.number().optional(),
-});
 const Container = z.looseObject({
   name: z.string(),
-  image: z.string(),
   env: z
     .array(z.looseObject({ name: z.string(), value: z.string().optional(), valueFrom: z.looseObject({}).optional() }))
     .default([]),
   envFrom: z.array(z.looseObject({})).default([]),
-  ports: z.array(Port).default([]),
+  ports: z.array(z.looseObject({ name: z.string().optional(), containerPort: z.number() })).default([]),
 });
 
 /** A label selector of Kubernetes. */
@@ -31,32 +25,16 @@ type Selector = z.infer<typeof Selector>;
 const PodSpec = z.looseObject({
   serviceAccountName: z.string().default("default"),
   automountServiceAccountToken: z.boolean().default(true),
-  hostNetwork: z.boolean().default(false),
-  hostPID: z.boolean().default(false),
-  hostIPC: z.boolean().default(false),
-  securityContext: z.looseObject({ sysctls: z.array(z.unknown()).default([]) }).prefault({}),
   containers: z.array(Container),
   initContainers: z.array(Container).default([]),
-  volumes: z.array(z.looseObject({ name: z.string() })).default([]),
 });
 const Template = z.looseObject({ metadata: z.looseObject({ labels: Labels.default({}) }), spec: PodSpec });
-
-/** A Pod or a template of Pods. */
-export interface PodLike {
-  readonly what: string;
-  readonly namespace: string | undefined;
-  /** Whether it is a hook of helm. */
-  readonly hook: boolean;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly spec: z.infer<typeof PodSpec>;
-  readonly containers: readonly z.infer<typeof Container>[];
-}
 
 /** @returns an object's name in findings */
 export const nameOf = ({ kind, metadata }: Rendered): string => `${kind} ${metadata.name}`;
 
-/** @returns every Pod, and every template of Pods */
-export function podsIn(all: readonly Rendered[]): readonly PodLike[] {
+/** @returns every Pod, and every template of Pods; `hook`: whether it is a hook of helm */
+export function podsIn(all: readonly Rendered[]) {
   return all.flatMap((one) => {
     const made = z.looseObject({ template: Template }).safeParse(one["spec"]);
     if (one.kind !== "Pod" && !made.success) return [];
@@ -68,35 +46,27 @@ export function podsIn(all: readonly Rendered[]): readonly PodLike[] {
   });
 }
 
-/** Returns the selector of Pods of each kind. */
-const SELECTS = {
-  Deployment: (spec) => z.looseObject({ selector: Selector }).parse(spec).selector,
-  NetworkPolicy: (spec) => z.looseObject({ podSelector: Selector }).parse(spec).podSelector,
-  PodDisruptionBudget: (spec) => z.looseObject({ selector: Selector }).parse(spec).selector,
-  StatefulSet: (spec) => z.looseObject({ selector: Selector }).parse(spec).selector,
-  Service: (spec) => Selector.parse({ matchLabels: z.looseObject({ selector: Labels }).parse(spec).selector }),
-} as const satisfies Record<string, (spec: unknown) => Selector>;
-
-/** An object with a selector, and the Pods that it selects. */
-export interface Selecting {
-  readonly of: Rendered;
-  readonly pods: readonly PodLike[];
-}
+/** The selectors of a spec; that of a Service has no `matchLabels`. */
+const Selectors = z.looseObject({ selector: z.unknown().optional(), podSelector: z.unknown().optional() });
+/** The kinds with a selector of Pods. */
+const SELECTING = new Set(["Deployment", "StatefulSet", "NetworkPolicy", "PodDisruptionBudget", "Service"]);
 
 /** @returns every object with a selector, and the selected Pods of its namespace */
-export function selectingIn(all: readonly Rendered[]): readonly Selecting[] {
+export function selectingIn(all: readonly Rendered[]) {
   const pods = podsIn(all);
-  return all.flatMap((of) => {
-    const read = Object.entries(SELECTS).find(([kind]) => kind === of.kind)?.[1];
-    if (read === undefined) return [];
-    const selector = read(of["spec"]);
-    const near = pods.filter(({ namespace }) => namespace === of.metadata.namespace);
-    return [{ of, pods: near.filter(({ labels }) => selects(selector, labels)) }];
-  });
+  return all
+    .filter(({ kind }) => SELECTING.has(kind))
+    .map((of) => {
+      const { selector, podSelector } = Selectors.parse(of["spec"]);
+      const { kind, metadata } = of;
+      const given = Selector.parse(kind === "Service" ? { matchLabels: selector } : (podSelector ?? selector));
+      const near = pods.filter(({ namespace }) => namespace === metadata.namespace);
+      return { of, pods: near.filter(({ labels }) => selects(given, labels)) };
+    });
 }
 
 /** @returns whether a selector matches labels; an empty one matches all */
-export function selects({ matchLabels, matchExpressions }: Selector, labels: PodLike["labels"]): boolean {
+export function selects({ matchLabels, matchExpressions }: Selector, labels: z.infer<typeof Labels>): boolean {
   const equal = Object.entries(matchLabels).every(([name, value]) => labels[name] === value);
   return equal && matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ""));
 }
@@ -112,35 +82,25 @@ const Binding = z.looseObject({
   subjects: z.array(z.strictObject({ kind: z.string(), name: z.string(), namespace: z.string().optional() })),
 });
 
-/** A Role or ClusterRole. */
-export interface RoleLike {
-  readonly of: Rendered;
-  readonly rules: readonly z.infer<typeof Rule>[];
-}
-/** A RoleBinding or ClusterRoleBinding, with its role if the manifests contain it. */
-export interface BindingLike extends z.infer<typeof Binding> {
-  readonly of: Rendered;
-  readonly role: RoleLike | undefined;
-}
-
-/** @returns every role. @throws Error on one with rules for URLs */
-export function rolesIn(all: readonly Rendered[]): readonly RoleLike[] {
+/** @returns every Role and ClusterRole. @throws Error on one with rules for URLs */
+export function rolesIn(all: readonly Rendered[]) {
   return all
     .filter(({ kind }) => kind === "Role" || kind === "ClusterRole")
     .map((of) => ({ of, rules: z.array(Rule).parse(of["rules"]) }));
 }
 
-/** @returns every binding */
-export function bindingsIn(all: readonly Rendered[]): readonly BindingLike[] {
+/** @returns every RoleBinding and ClusterRoleBinding, with its role if the manifests contain it */
+export function bindingsIn(all: readonly Rendered[]) {
   const roles = rolesIn(all);
   return all
     .filter(({ kind }) => kind === "RoleBinding" || kind === "ClusterRoleBinding")
     .map((of) => {
       const binding = Binding.parse(of);
       const { kind, name } = binding.roleRef;
-      const reaches = ({ of: { metadata } }: RoleLike): boolean =>
-        kind === "ClusterRole" || metadata.namespace === of.metadata.namespace;
-      const role = roles.find((one) => one.of.kind === kind && one.of.metadata.name === name && reaches(one));
+      const role = roles.find(({ of: { kind: ofKind, metadata } }) => {
+        const reaches = kind === "ClusterRole" || metadata.namespace === of.metadata.namespace;
+        return ofKind === kind && metadata.name === name && reaches;
+      });
       return { ...binding, of, role };
     });
 }

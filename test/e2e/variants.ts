@@ -49,7 +49,6 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     terminationGracePeriodSeconds: 60,
   },
   shards: { shards: 4 },
-  "no disruption budget": { replicas: 2, podDisruptionBudget: { enabled: false } },
   "the receiver behind an ingress": {
     webhook: {
       enabled: true,
@@ -100,13 +99,15 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     podAnnotations: { "example.com/inject": "false" },
     serviceAccount: { name: "deployer", annotations: { "example.com/role": "deployer" } },
   },
-  "another name": { fullnameOverride: "deployer" },
   "an image by digest from a mirror": {
     global: { imageRegistry: "registry.example.com" },
     image: { repository: "mirror/platform-operator", digest: DIGEST, pullPolicy: "Always" },
     imagePullSecrets: [{ name: "registry" }],
   },
-  "an image of another version": { image: { registry: "registry.example.com", tag: "0.0.9" } },
+  "another name, and an image of another version": {
+    fullnameOverride: "deployer",
+    image: { registry: "registry.example.com", tag: "0.0.9" },
+  },
   "rights and identity from elsewhere": {
     rbac: { create: false },
     serviceAccount: { create: false, name: "somebody" },
@@ -116,8 +117,10 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     admissionPolicy: { enabled: false },
     rbac: { aggregate: false },
   },
-  "no actions on clusters for users": { rbac: { aggregateActions: false } },
-  "CRDs that are removed with the release": { crds: { keep: false } },
+  "CRDs that are removed with the release, and no actions on clusters for users": {
+    crds: { keep: false },
+    rbac: { aggregateActions: false },
+  },
   "other settings of the operator": {
     operator: {
       logLevel: "debug",
@@ -154,13 +157,15 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     initContainers: [container("wait")],
     extraContainers: [container("egress")],
   },
-  "no status page": { statusPage: { enabled: false } },
-  "security and resources": {
+  "neither a status page nor a disruption budget": {
+    replicas: 2,
+    podDisruptionBudget: { enabled: false },
+    statusPage: { enabled: false },
+  },
+  "security, resources and an extra object": {
     podSecurityContext: { fsGroup: 20_000 },
     securityContext: { runAsUser: 20_000 },
     resources: { limits: { memory: "1Gi" } },
-  },
-  "an extra object": {
     extraObjects: [
       {
         apiVersion: "v1",

@@ -1,0 +1,153 @@
+/** Single values of the chart: what is refused, and what the output has to say. */
+import { describe, expect, it } from "vitest";
+
+import { CHART, openHelm, type Overrides, render, type Rendered, template } from "./helm.ts";
+import { VARIANTS } from "./variants.ts";
+
+const helm = await openHelm();
+/** The CRDs take most of the time. */
+const WITHOUT_CRDS = { crds: { install: false } };
+const prometheusRule = { enabled: true, renderMode: "alwaysRender" };
+const PROXY = "http://proxy.example.com:3128";
+const text = (values: Overrides): Promise<string> => template(helm, { ...WITHOUT_CRDS, ...values });
+const rendering = (values: Overrides, args: readonly string[] = []): Promise<readonly Rendered[]> =>
+  render(helm, { ...WITHOUT_CRDS, ...values }, { args });
+
+type Refused = readonly [title: string, values: Overrides, ...messages: readonly RegExp[]];
+/** Values of which unit/chart-values.test.ts does not compare the schema with the operator. */
+const REFUSED: readonly Refused[] = [
+  [
+    "unknown values, and each value of a wrong type, form or size",
+    {
+      replcias: 2,
+      replicas: "two",
+      shards: 0,
+      image: { version: "1", digest: "latest" },
+      webhook: { port: 80 },
+      // A rule with an empty list of peers or ports allows all of them.
+      networkPolicy: { apiServerCidrs: [], apiServerPorts: [], platformCidrs: [], platformPorts: [] },
+    },
+    /additional properties 'replcias' not allowed/,
+    /at '\/replicas': got string, want integer/,
+    /at '\/shards': minimum: got 0, want 1/,
+    /at '\/image': additional properties 'version' not allowed/,
+    /at '\/image\/digest': 'latest' does not match pattern/,
+    /at '\/webhook\/port': minimum: got 80, want 1,?024/,
+    ...["apiServerCidrs", "apiServerPorts", "platformCidrs", "platformPorts"].map(
+      (name) => new RegExp(`at '/networkPolicy/${name}': minItems: got 0, want 1`),
+    ),
+  ],
+  [
+    "too many pods",
+    { replicas: 10, shards: 17 },
+    /at '\/replicas': maximum: got 10, want 9/,
+    /at '\/shards': maximum: got 17, want 16/,
+  ],
+  [
+    "webhooks with shards",
+    { shards: 4, webhook: { enabled: true } },
+    /webhook\.enabled requires shards: 1, and shards is 4: .* Set webhook\.enabled to false/,
+  ],
+  ["one port for two servers", { statusPage: { port: 8081 } }, /have to differ: \[8081 8080 8081\]/],
+  [
+    "an ingress without a host",
+    { webhook: { enabled: true, ingress: { enabled: true } } },
+    /webhook\.ingress\.host: which host/,
+  ],
+  [
+    "a required ServiceMonitor without its CRD",
+    { metrics: { serviceMonitor: { enabled: true, renderMode: "failIfMissing" } } },
+    /The cluster does not have monitoring\.coreos\.com\/v1\/ServiceMonitor\. Install it first/,
+  ],
+];
+
+describe("the values of the chart", () => {
+  it.for(REFUSED)("refuse %s", async ([, values, ...messages]) => {
+    const refusal = await text(values).then(() => "accepted", String);
+    for (const message of messages) expect(refusal).toMatch(message);
+  });
+
+  it("have no finding of helm lint", async () => {
+    const output = await helm.run(["lint", CHART, "--strict"]);
+    expect(output.match(/^\[\w+\].*/gm) ?? []).toEqual([]);
+    expect(output).toContain("1 chart(s) linted, 0 chart(s) failed");
+  });
+
+  it.each([
+    ["http://collector.monitoring.svc:4318", 4318, PROXY, 3128],
+    ["https://collector.example.com", 443, PROXY, 3128],
+    ["http://[2001:db8::1]:4318/otlp", 4318, "https://proxy.example.com", 443],
+  ])("allow traces, and the way to a proxy, through the network policy: to %s", async (otlpEndpoint, ...rest) => {
+    const [tracePort, platformProxy, proxyPort] = rest;
+    const given = { tracing: { otlpEndpoint }, operator: { platformProxy }, networkPolicy: { enabled: true } };
+    const policies = (await rendering(given)).filter(({ kind }) => kind === "NetworkPolicy");
+    const egress = [tracePort, proxyPort].map((port) => ({ ports: [{ port }] }));
+    expect(policies).toMatchObject([{ spec: { egress: expect.arrayContaining(egress) } }]);
+  });
+
+  it("render the kinds of Prometheus's operator only where the cluster has them, and there are metrics", async () => {
+    const kinds = ["ServiceMonitor", "PrometheusRule"];
+    const args = ["--api-versions", kinds.map((kind) => `monitoring.coreos.com/v1/${kind}`).join(",")];
+    const metrics = { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } };
+    const shown = async (...given: Parameters<typeof rendering>): Promise<readonly string[]> =>
+      (await rendering(...given)).map(({ kind }) => kind).filter((kind) => kinds.includes(kind));
+    expect(await shown({ metrics })).toEqual([]);
+    expect(new Set(await shown({ metrics }, args))).toEqual(new Set(kinds));
+    // They would miss all.
+    expect(await shown({ metrics: { ...metrics, enabled: false } }, args)).toEqual([]);
+  });
+
+  it("alert for the absence of their own job, and of each shard in it, if the chart's ServiceMonitor defines it", async () => {
+    const own = await text({ shards: 2, metrics: { prometheusRule, serviceMonitor: { enabled: true } } });
+    const labels = 'namespace="platform-operator", job="platform-operator-metrics"';
+    expect(own).toContain(`absent(platform_operator_build_info{${labels}})`);
+    const shards = [...own.matchAll(/or absent\(leader_election_master_status\{(.*), name="(.*)"\}\) - 1\n/g)];
+    expect(shards.map(([, job, name]) => [job, name])).toEqual([
+      [labels, "platform-operator-shard-0"],
+      [labels, "platform-operator-shard-1"],
+    ]);
+    const any = await text({ shards: 2, metrics: { prometheusRule } });
+    expect(any).toContain("absent(platform_operator_build_info)");
+    expect(any).not.toContain("absent(leader_election");
+    // Of the chart's version.
+    expect(any).toMatch(/runbook_url: https:\S+\/blob\/v\d+\.\d+\.\d+\/docs\/runbooks\/PlatformOperatorAbsent\.md$/m);
+  });
+
+  it("divide the objects among the pods of a StatefulSet", async () => {
+    const rendered = await rendering({ shards: 4 });
+    const specOf = (kind: string, name = "platform-operator"): unknown =>
+      rendered.find(({ kind: of, metadata }) => of === kind && metadata.name === name)?.["spec"];
+    expect(specOf("Deployment")).toBeUndefined();
+    expect(specOf("StatefulSet")).toMatchObject({
+      replicas: 4,
+      serviceName: "platform-operator-shards",
+      podManagementPolicy: "Parallel",
+      template: { spec: { containers: [{ args: expect.arrayContaining(["--shards=4"]) }] } },
+    });
+    expect(specOf("Service", "platform-operator-shards")).toMatchObject({
+      clusterIP: "None",
+      publishNotReadyAddresses: true,
+      ports: [{ port: 8081, targetPort: "health" }],
+    });
+    expect(specOf("PodDisruptionBudget")).toMatchObject({ maxUnavailable: 1 });
+  });
+
+  it("replace pods one after the other without settings of another strategy", async () => {
+    const deployment = (await rendering({ strategy: { type: "Recreate" } })).find(({ kind }) => kind === "Deployment");
+    expect(deployment?.["spec"]).toHaveProperty("strategy", { type: "Recreate" });
+  });
+
+  it("keep names within their limits for a long release name", async () => {
+    const release = `a${"b".repeat(51)}c`;
+    const values = { ...VARIANTS["the receiver behind an ingress"], watchNamespaces: ["shop"] };
+    const rendered = await Promise.all(
+      [values, { shards: 16 }].map((one) => render(helm, { ...WITHOUT_CRDS, ...one }, { release })),
+    );
+    // The label controller-revision-hash of a StatefulSet's pods is its name, a hyphen and up to ten characters.
+    const most = new Map(Object.entries({ Service: 63, Deployment: 63, Pod: 63, StatefulSet: 52 }));
+    for (const { kind, metadata } of rendered.flat()) {
+      expect(metadata.name.length, `${kind} ${metadata.name}`).toBeLessThanOrEqual(most.get(kind) ?? 253);
+      for (const label of Object.values(metadata.labels ?? {})) expect(label.length).toBeLessThanOrEqual(63);
+    }
+  });
+});
