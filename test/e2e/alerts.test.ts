@@ -2,18 +2,15 @@
  * A real fault causes each alert of the chart: a real Prometheus scrapes operators at a real API server and loads our
  * rules with a sixtieth of their times. There is one test for each fault, and one operator for each group of faults.
  */
-import { join } from "node:path";
-
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
 import { LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
-import { startControlPlane } from "../control-plane/control-plane.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";
 import { recordings, rules, scaled, scaledRecording } from "../monitoring/rules.ts";
 import { stagedApplications } from "../support/env/applications.ts";
 import { createEnv, type Env, type EnvOptions } from "../support/env/env.ts";
-import { type RunningOperator, startOperator } from "../support/env/operator.ts";
+import { startOperator } from "../support/env/operator.ts";
 import { application, connection, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
 import { type TcpProxy, tcpProxy } from "../support/kube/tcp-proxy.ts";
 import { freePort } from "../support/programs/free-port.ts";
@@ -21,16 +18,13 @@ import { freePort } from "../support/programs/free-port.ts";
 const FACTOR = 60;
 const BAD_COMMIT = "bad0c0de5eed5eed5eed5eed5eed5eed5eed5eed";
 
-const controlPlane = await startControlPlane({ crdsDir: join(import.meta.dirname, "../../crds") });
+const controlPlane = inject("controlPlane");
 const crashingPort = await freePort();
 const prometheus = await startPrometheus([
   ...recordings().map((recording) => scaledRecording(recording, FACTOR)),
   ...rules().map((rule) => scaled(rule, FACTOR)),
 ]);
-afterAll(async () => {
-  await prometheus.stop();
-  await controlPlane.stop();
-});
+afterAll(() => prometheus.stop());
 
 /** For the tests of a group, which runs concurrently with others. */
 const IN_ORDER = { concurrent: false };
@@ -42,9 +36,28 @@ const PATIENCE_MS = 90_000;
  * and exit when the busy machine pauses it for seconds.
  */
 function scrapedEnv(job: string, { args = ["--leader-elect=false"], ...options }: Partial<EnvOptions> = {}): Env {
-  const env = createEnv({ surface: "full", controlPlane, windows: { pollMs: 2_000 }, args, ...options });
+  const env = createEnv({ surface: "full", windows: { pollMs: 2_000 }, args, ...options });
   beforeAll(() => prometheus.scrape(job, env.operator.metricsUrl));
   return env;
+}
+
+/**
+ * Expects that alerts of a job do not fire, and that they do after `cause`, with these labels.
+ * @returns a function that waits until they are quiet again
+ */
+async function expectFiring(
+  job: string | undefined,
+  alerts: Readonly<Record<string, object>>,
+  cause: () => unknown,
+): Promise<() => Promise<void>> {
+  for (const alert of Object.keys(alerts)) expect(await prometheus.firing(alert, job), alert).toEqual([]);
+  await cause();
+  for (const [alert, labels] of Object.entries(alerts)) {
+    expect(await prometheus.untilFiring(alert, job)).toMatchObject(labels);
+  }
+  return async () => {
+    for (const alert of Object.keys(alerts)) await prometheus.untilQuiet(alert, job);
+  };
 }
 
 describe.concurrent("a failing platform", () => {
@@ -55,66 +68,48 @@ describe.concurrent("a failing platform", () => {
     const { faults } = env.platform.sim;
     await env.apply(...defaults(env), project("a"), environment(env, "a", "a"));
     await env.waitFor("PlatformEnvironment", "a", { status: "True" }, PATIENCE_MS);
-    expect(await prometheus.firing("PlatformApiErrors", job)).toEqual([]);
-    faults.add({ every: 3, count: null, answer: { is: "status", status: 503 } });
-    expect(await prometheus.untilFiring("PlatformApiErrors", job)).toMatchObject({
-      severity: "warning",
-      namespace: "ops",
-    });
+    const labels = { severity: "warning", namespace: "ops" };
+    const untilQuiet = await expectFiring(job, { PlatformApiErrors: labels }, () =>
+      faults.add({ every: 3, count: null, answer: { is: "status", status: 503 } }),
+    );
     faults.clear();
-    await prometheus.untilQuiet("PlatformApiErrors", job);
+    await untilQuiet();
   });
 
   it("fires PlatformApiRateLimited while it answers 429", IN_ORDER, async () => {
     const { faults } = env.platform.sim;
-    expect(await prometheus.firing("PlatformApiRateLimited", job)).toEqual([]);
-    faults.add({ every: 4, count: null, answer: { is: "rate-limited", reset: "1" } });
-    await prometheus.untilFiring("PlatformApiRateLimited", job);
+    const untilQuiet = await expectFiring(job, { PlatformApiRateLimited: {} }, () =>
+      faults.add({ every: 4, count: null, answer: { is: "rate-limited", reset: "1" } }),
+    );
     faults.clear();
-    await prometheus.untilQuiet("PlatformApiRateLimited", job);
+    await untilQuiet();
   });
 
-  it(
-    "fires PlatformApiHeldBack for one 429 with a long pause, then PlatformApplyToCallSlow for the delayed objects",
-    IN_ORDER,
-    async () => {
-      const { faults } = env.platform.sim;
-      expect(await prometheus.firing("PlatformApiHeldBack", job)).toEqual([]);
-      expect(await prometheus.firing("PlatformApplyToCallSlow", job)).toEqual([]);
-      // More than the 30 s of the objective; only the rules' windows are shortened.
-      faults.add({ count: 1, answer: { is: "rate-limited", reset: "40" } });
-      await prometheus.untilFiring("PlatformApiHeldBack", job);
-      await env.apply(...Array.from({ length: 40 }, (_, index) => project(`waits-${index}`)));
-      await prometheus.untilQuiet("PlatformApiHeldBack", job);
-      await prometheus.untilFiring("PlatformApplyToCallSlow", job);
-    },
-  );
+  it("fires PlatformApiHeldBack for a 429 with a long pause, then PlatformApplyToCallSlow", IN_ORDER, async () => {
+    expect(await prometheus.firing("PlatformApplyToCallSlow", job)).toEqual([]);
+    // More than the 30 s of the objective; only the rules' windows are shortened.
+    const untilQuiet = await expectFiring(job, { PlatformApiHeldBack: {} }, () =>
+      env.platform.sim.faults.add({ count: 1, answer: { is: "rate-limited", reset: "40" } }),
+    );
+    await env.apply(...Array.from({ length: 40 }, (_, index) => project(`waits-${index}`)));
+    await untilQuiet();
+    await prometheus.untilFiring("PlatformApplyToCallSlow", job);
+  });
 
-  it(
-    "fires PlatformAuthFailing and PlatformConnectionDown after a token is revoked, until there is another one",
-    IN_ORDER,
-    async () => {
-      const { auth } = env.platform.sim;
-      const { value } = auth.createToken({
-        name: "next",
-        organizationId: env.platform.organizationId,
-        scopes: ["Admin"],
-      });
-      auth.revoke("admin");
-      const alert = { kind: "PlatformConnection", reason: "CredentialsInvalid", severity: "critical" };
-      expect(await prometheus.untilFiring("PlatformAuthFailing", job)).toMatchObject(alert);
-      expect(await prometheus.untilFiring("PlatformConnectionDown", job)).toMatchObject({
-        exported_namespace: env.namespace,
-        name: "default",
-        severity: "warning",
-      });
-      // The general alert does not report it again.
-      expect(await prometheus.firing("PlatformResourceStalled", job)).toEqual([]);
-      await env.apply(secret("default", { token: value }));
-      await prometheus.untilQuiet("PlatformAuthFailing", job);
-      await prometheus.untilQuiet("PlatformConnectionDown", job);
-    },
-  );
+  it("fires PlatformAuthFailing and PlatformConnectionDown while a token is revoked", IN_ORDER, async () => {
+    const { auth } = env.platform.sim;
+    const { organizationId } = env.platform;
+    const { value } = auth.createToken({ name: "next", organizationId, scopes: ["Admin"] });
+    const alerts = {
+      PlatformAuthFailing: { kind: "PlatformConnection", reason: "CredentialsInvalid", severity: "critical" },
+      PlatformConnectionDown: { exported_namespace: env.namespace, name: "default", severity: "warning" },
+    };
+    const untilQuiet = await expectFiring(job, alerts, () => auth.revoke("admin"));
+    // The general alert does not report it again.
+    expect(await prometheus.firing("PlatformResourceStalled", job)).toEqual([]);
+    await env.apply(secret("default", { token: value }));
+    await untilQuiet();
+  });
 });
 
 describe.concurrent("failing custom resources", () => {
@@ -122,59 +117,47 @@ describe.concurrent("failing custom resources", () => {
   const env = scrapedEnv(job, { args: ["--leader-elect=false", "--metrics-per-object", "--metrics-per-namespace"] });
   const apps = stagedApplications(env);
 
-  it(
-    "fires PlatformResourceNotReady and PlatformResourceStalled for a commit that does not build",
-    IN_ORDER,
-    async () => {
-      await env.apply(...defaults(env), ...tree(env, "good"));
-      await env.waitFor("PlatformApplication", "good", { status: "True" }, PATIENCE_MS);
-      await env.apply(application("broken", "good", { deploy: { gitCommitId: BAD_COMMIT } }));
-      expect(await prometheus.untilFiring("PlatformResourceStalled", job)).toMatchObject({
-        kind: "PlatformApplication",
-        reason: "BuildFailed",
-        exported_namespace: env.namespace,
-      });
-      expect(await prometheus.untilFiring("PlatformResourceNotReady", job)).toMatchObject({
-        customresource_kind: "PlatformApplication",
-        exported_namespace: env.namespace,
-        name: "broken",
-      });
-      expect(await prometheus.firing("PlatformResourceNotReady", job)).toHaveLength(1);
-      await env.patch("PlatformApplication", "broken", { spec: { deploy: { gitCommitId: "900d1de" } } });
-      await prometheus.untilQuiet("PlatformResourceStalled", job);
-      await prometheus.untilQuiet("PlatformResourceNotReady", job);
-    },
-  );
+  it("fires PlatformResourceStalled and PlatformResourceNotReady for a failing build", IN_ORDER, async () => {
+    await env.apply(...defaults(env), ...tree(env, "good"));
+    await env.waitFor("PlatformApplication", "good", { status: "True" }, PATIENCE_MS);
+    const here = { exported_namespace: env.namespace };
+    const alerts = {
+      PlatformResourceStalled: { ...here, kind: "PlatformApplication", reason: "BuildFailed" },
+      PlatformResourceNotReady: { ...here, customresource_kind: "PlatformApplication", name: "broken" },
+    };
+    const untilQuiet = await expectFiring(job, alerts, () =>
+      env.apply(application("broken", "good", { deploy: { gitCommitId: BAD_COMMIT } })),
+    );
+    expect(await prometheus.firing("PlatformResourceNotReady", job)).toHaveLength(1);
+    await env.patch("PlatformApplication", "broken", { spec: { deploy: { gitCommitId: "900d1de" } } });
+    await untilQuiet();
+  });
 
   it("fires PlatformAuthFailing as a warning for a team's connection without its Secret", IN_ORDER, async () => {
-    await env.apply(connection(env, "without-secret"));
-    expect(await prometheus.untilFiring("PlatformAuthFailing", job)).toMatchObject({
-      reason: "CredentialsMissing",
-      severity: "warning",
-      exported_namespace: env.namespace,
-    });
+    const labels = { reason: "CredentialsMissing", severity: "warning", exported_namespace: env.namespace };
+    const untilQuiet = await expectFiring(job, { PlatformAuthFailing: labels }, () =>
+      env.apply(connection(env, "without-secret")),
+    );
     await env.remove("PlatformConnection", "without-secret");
-    await prometheus.untilQuiet("PlatformAuthFailing", job);
+    await untilQuiet();
   });
 
   it("fires PlatformUnexpectedValues for an undocumented state", IN_ORDER, async () => {
-    await apps.edit("good", { state: "HIBERNATING" });
-    expect(await prometheus.untilFiring("PlatformUnexpectedValues", job)).toMatchObject({
-      kind: "PlatformApplication",
-    });
+    const untilQuiet = await expectFiring(job, { PlatformUnexpectedValues: { kind: "PlatformApplication" } }, () =>
+      apps.edit("good", { state: "HIBERNATING" }),
+    );
     await apps.edit("good", { state: "DEPLOYED" });
-    await prometheus.untilQuiet("PlatformUnexpectedValues", job);
+    await untilQuiet();
   });
 
   it("fires PlatformOperationTooLong for a deployment that does not end", IN_ORDER, async () => {
-    const { durations } = env.platform.sim.settings;
-    durations.deploy = 1_000_000;
-    await apps.change("good", { deploy: { gitCommitId: "fedcba9" } });
-    expect(await prometheus.untilFiring("PlatformOperationTooLong", job)).toMatchObject({
-      kind: "PlatformApplication",
+    const { settings, time } = env.platform.sim;
+    const untilQuiet = await expectFiring(job, { PlatformOperationTooLong: { kind: "PlatformApplication" } }, () => {
+      settings.durations.deploy = 1_000_000;
+      return apps.change("good", { deploy: { gitCommitId: "fedcba9" } });
     });
-    env.platform.sim.time.advance(1_000_000);
-    await prometheus.untilQuiet("PlatformOperationTooLong", job);
+    time.advance(1_000_000);
+    await untilQuiet();
   });
 });
 
@@ -182,25 +165,24 @@ describe.concurrent("blocked workers", () => {
   const job = "workers";
   const env = scrapedEnv(job, { args: ["--leader-elect=false", "--workers=1"], deadlines: { readMs: 600_000 } });
 
-  it(
-    "fires PlatformOperatorQueueBacklog while objects wait for a worker, whether their number grows or not",
-    IN_ORDER,
-    async () => {
-      await env.apply(...defaults(env));
-      await env.waitFor("PlatformConnection", "default", { status: "True" }, PATIENCE_MS);
-      env.platform.sim.faults.add({ count: null, answer: { is: "slow", seconds: 0.5 } });
-      await env.apply(...Array.from({ length: 30 }, (_, index) => project(`waits-${index}`)));
-      expect(await prometheus.untilFiring("PlatformOperatorQueueBacklog", job)).toMatchObject({ severity: "warning" });
-      env.platform.sim.faults.clear();
-      await prometheus.untilQuiet("PlatformOperatorQueueBacklog", job);
-    },
-  );
+  it("fires PlatformOperatorQueueBacklog while objects wait, whether their number grows or not", IN_ORDER, async () => {
+    await env.apply(...defaults(env));
+    await env.waitFor("PlatformConnection", "default", { status: "True" }, PATIENCE_MS);
+    const { faults } = env.platform.sim;
+    const untilQuiet = await expectFiring(job, { PlatformOperatorQueueBacklog: { severity: "warning" } }, () => {
+      faults.add({ count: null, answer: { is: "slow", seconds: 0.5 } });
+      return env.apply(...Array.from({ length: 30 }, (_, index) => project(`waits-${index}`)));
+    });
+    faults.clear();
+    await untilQuiet();
+  });
 
   it("fires PlatformOperatorReconcileStuck for a call that takes long", IN_ORDER, async () => {
-    // This env has no deadline of 15 s for calls.
-    env.platform.sim.faults.add({ count: null, answer: { is: "slow", seconds: 300 } });
-    await env.apply(project("a"));
-    await prometheus.untilFiring("PlatformOperatorReconcileStuck", job);
+    const untilQuiet = await expectFiring(job, { PlatformOperatorReconcileStuck: {} }, () => {
+      // This env has no deadline of 15 s for calls.
+      env.platform.sim.faults.add({ count: null, answer: { is: "slow", seconds: 300 } });
+      return env.apply(project("a"));
+    });
     // The alert reports that a reconcile is stuck, and the log which one.
     const warnings = () => env.operator.logs().filter(({ message }) => message === "is still being reconciled");
     await vi.waitFor(() => expect(warnings()).not.toEqual([]), PATIENCE_MS);
@@ -209,7 +191,7 @@ describe.concurrent("blocked workers", () => {
     expect(first).toMatchObject({ level: "warn", logger: "engine", pass: expect.stringMatching(/-/), ...object });
     expect(others).toEqual([]);
     await env.kill();
-    await prometheus.untilQuiet("PlatformOperatorReconcileStuck", job);
+    await untilQuiet();
   });
 });
 
@@ -223,15 +205,20 @@ describe.concurrent("an operator that crashes", () => {
       const changes = `changes(process_start_time_seconds{job="${job}"}[60s]) == ${starts}`;
       await vi.waitFor(async () => expect(await prometheus.query(changes)).not.toEqual([]), PATIENCE_MS);
     };
-    await untilScraped(0);
-    for (const starts of [1, 2, 3]) {
-      expect(await prometheus.firing("PlatformOperatorCrashLooping", job)).toEqual([]);
+    const restart = async (starts: number): Promise<void> => {
       await env.kill();
       await env.start();
       await untilScraped(starts);
+    };
+    await untilScraped(0);
+    for (const starts of [1, 2]) {
+      expect(await prometheus.firing("PlatformOperatorCrashLooping", job)).toEqual([]);
+      await restart(starts);
     }
-    expect(await prometheus.untilFiring("PlatformOperatorCrashLooping", job)).toMatchObject({ severity: "critical" });
-    await prometheus.untilQuiet("PlatformOperatorCrashLooping", job);
+    const untilQuiet = await expectFiring(job, { PlatformOperatorCrashLooping: { severity: "critical" } }, () =>
+      restart(3),
+    );
+    await untilQuiet();
   });
 });
 
@@ -239,8 +226,15 @@ describe.concurrent("missing rights", () => {
   const job = "rights";
   const env = scrapedEnv(job, { mayRefuse: ["platformprojects"], mayLog: /platformprojects|PlatformProject/ });
 
-  it("fires PlatformOperatorReconcileErrors while the operator cannot write a status", IN_ORDER, async () => {
+  it("fires PlatformOperatorResourcesMissing while there are no resources", IN_ORDER, async () => {
+    expect(await prometheus.untilFiring("PlatformOperatorResourcesMissing", job)).toMatchObject({
+      severity: "warning",
+    });
     await env.apply(...defaults(env), project("a"));
+    await prometheus.untilQuiet("PlatformOperatorResourcesMissing", job);
+  });
+
+  it("fires PlatformOperatorReconcileErrors while the operator cannot write a status", IN_ORDER, async () => {
     await env.waitFor("PlatformProject", "a", { status: "True" }, PATIENCE_MS);
     const role = `clusterrole/${env.operatorNamespace}`;
     const found = await env.kubectl(["get", role, "-o", "json"]);
@@ -248,14 +242,14 @@ describe.concurrent("missing rights", () => {
     const before = found.replace(/"resourceVersion": "\d+",?/, "");
     expect(before).toContain('"platformprojects/status"');
     const without = before.replaceAll('"platformprojects/status"', '"platformprojects/none"');
-    await kubectl(controlPlane, ["replace", "-f", "-"], { input: without });
-    await env.apply(...["b", "c", "d", "e"].map((name) => project(name)));
-    expect(await prometheus.untilFiring("PlatformOperatorReconcileErrors", job)).toMatchObject({
-      controller: "platformproject",
+    const alerts = { PlatformOperatorReconcileErrors: { controller: "platformproject" } };
+    const untilQuiet = await expectFiring(job, alerts, async () => {
+      await kubectl(controlPlane, ["replace", "-f", "-"], { input: without });
+      await env.apply(...["b", "c", "d", "e"].map((name) => project(name)));
     });
     await kubectl(controlPlane, ["replace", "-f", "-"], { input: before });
     await env.waitFor("PlatformProject", "e", { status: "True" }, PATIENCE_MS);
-    await prometheus.untilQuiet("PlatformOperatorReconcileErrors", job);
+    await untilQuiet();
   });
 });
 
@@ -268,42 +262,19 @@ describe.concurrent("a silent API server", () => {
   afterAll(async () => proxy.stop());
   const env = scrapedEnv(job, { through: () => proxy.port, mayLog: /./ });
 
-  it(
-    "fires PlatformOperatorWatchSilent after two minutes of real time, and alerts for failing and slow requests",
-    IN_ORDER,
-    async () => {
-      await env.apply(...defaults(env), project("a"));
-      await env.waitFor("PlatformProject", "a", { status: "True" }, PATIENCE_MS);
-      expect(await prometheus.firing("PlatformOperatorWatchSilent", job)).toEqual([]);
-      for (const alert of ["PlatformOperatorApiServerErrors", "PlatformOperatorApiServerSlow"])
-        expect(await prometheus.firing(alert, job)).toEqual([]);
-      proxy.freezeAll();
-      await prometheus.untilFiring("PlatformOperatorApiServerErrors", job);
-      await prometheus.untilFiring("PlatformOperatorApiServerSlow", job);
-      expect(await prometheus.untilFiring("PlatformOperatorWatchSilent", job)).toMatchObject({
-        kind: expect.stringMatching(/^(Cluster)?Platform/),
-        severity: "warning",
-      });
-      proxy.thaw();
-      await prometheus.untilQuiet("PlatformOperatorWatchSilent", job);
-      await prometheus.untilQuiet("PlatformOperatorApiServerErrors", job);
-      await prometheus.untilQuiet("PlatformOperatorApiServerSlow", job);
-      await env.apply(project("b"));
-      await env.waitFor("PlatformProject", "b", { status: "True" }, PATIENCE_MS);
-    },
-  );
-});
-
-describe.concurrent("an operator without resources", () => {
-  const job = "resources-missing";
-  const env = scrapedEnv(job);
-
-  it("fires PlatformOperatorResourcesMissing while there are no resources", IN_ORDER, async () => {
-    expect(await prometheus.untilFiring("PlatformOperatorResourcesMissing", job)).toMatchObject({
-      severity: "warning",
-    });
-    await env.apply(...defaults(env));
-    await prometheus.untilQuiet("PlatformOperatorResourcesMissing", job);
+  it("fires alerts for failing, slow and (after two minutes of real time) silent requests", IN_ORDER, async () => {
+    await env.apply(...defaults(env), project("a"));
+    await env.waitFor("PlatformProject", "a", { status: "True" }, PATIENCE_MS);
+    const alerts = {
+      PlatformOperatorApiServerErrors: {},
+      PlatformOperatorApiServerSlow: {},
+      PlatformOperatorWatchSilent: { kind: expect.stringMatching(/^(Cluster)?Platform/), severity: "warning" },
+    };
+    const untilQuiet = await expectFiring(job, alerts, () => proxy.freezeAll());
+    proxy.thaw();
+    await untilQuiet();
+    await env.apply(project("b"));
+    await env.waitFor("PlatformProject", "b", { status: "True" }, PATIENCE_MS);
   });
 });
 
@@ -313,8 +284,7 @@ describe("the operator itself", () => {
   const env = scrapedEnv(job, { args: [], mayLog: /lost the lease/ });
 
   it("fires PlatformOperatorNotOneLeader while a second installation also leads", async () => {
-    expect(await prometheus.firing("PlatformOperatorNotOneLeader", job)).toEqual([]);
-    const second: RunningOperator = await startOperator({
+    const second = await startOperator({
       program: inject("program"),
       kubeconfig: await kubeconfigFor(controlPlane, env.operatorNamespace, OPERATOR),
       args: [
@@ -323,31 +293,34 @@ describe("the operator itself", () => {
         `--operator-namespace=${env.operatorNamespace}`,
       ],
     });
-    await prometheus.scrape(job, second.metricsUrl);
-    await prometheus.untilFiring("PlatformOperatorNotOneLeader", job);
-    expect((await prometheus.query(`sum(leader_election_master_status{job="${job}"})`))[0]?.values[0]?.[1]).toBe("2");
+    const untilQuiet = await expectFiring(job, { PlatformOperatorNotOneLeader: {} }, () =>
+      prometheus.scrape(job, second.metricsUrl),
+    );
+    const [leaders] = await prometheus.query(`sum(leader_election_master_status{job="${job}"})`);
+    expect(leaders?.values[0]?.[1]).toBe("2");
     expect(await second.stop()).toMatchObject({ code: 0 });
-    await prometheus.untilQuiet("PlatformOperatorNotOneLeader", job);
+    await untilQuiet();
   });
 
   it("fires PlatformOperatorNotOneLeader while a process that no longer exists holds the lease", async () => {
-    await env.stop();
-    const now = new Date().toISOString().replace("Z", "000Z");
-    const spec = { holderIdentity: "gone", leaseDurationSeconds: 30, acquireTime: now, renewTime: now };
-    const lease = ["-n", env.operatorNamespace, "lease", LEASE_NAME];
-    await kubectl(controlPlane, ["patch", ...lease, "--type=merge", "-p", JSON.stringify({ spec })]);
-    await env.start();
-    await prometheus.scrape(job, env.operator.metricsUrl);
-    expect(await prometheus.untilFiring("PlatformOperatorNotOneLeader", job)).toMatchObject({ severity: "critical" });
-    await prometheus.untilQuiet("PlatformOperatorNotOneLeader", job);
+    const untilQuiet = await expectFiring(job, { PlatformOperatorNotOneLeader: { severity: "critical" } }, async () => {
+      await env.stop();
+      const now = new Date().toISOString().replace("Z", "000Z");
+      const spec = { holderIdentity: "gone", leaseDurationSeconds: 30, acquireTime: now, renewTime: now };
+      const lease = ["-n", env.operatorNamespace, "lease", LEASE_NAME];
+      await kubectl(controlPlane, ["patch", ...lease, "--type=merge", "-p", JSON.stringify({ spec })]);
+      await env.start();
+      await prometheus.scrape(job, env.operator.metricsUrl);
+    });
+    await untilQuiet();
   });
 
   it("fires PlatformOperatorAbsent after it is killed, until it is started again", async () => {
-    expect(await prometheus.firing("PlatformOperatorAbsent")).toEqual([]);
-    await env.kill();
-    expect(await prometheus.untilFiring("PlatformOperatorAbsent")).toMatchObject({ severity: "critical" });
+    const untilQuiet = await expectFiring(undefined, { PlatformOperatorAbsent: { severity: "critical" } }, () =>
+      env.kill(),
+    );
     await env.start();
     await prometheus.scrape(job, env.operator.metricsUrl);
-    await prometheus.untilQuiet("PlatformOperatorAbsent");
+    await untilQuiet();
   });
 });
