@@ -7,8 +7,8 @@ import { z } from "zod";
 import type { Rendered } from "./helm.ts";
 import { bindingsIn, nameOf, podsIn, rolesIn, scrapedBy, selectingIn, selects, servedBy } from "./static-parts.ts";
 
-/** @returns the findings, each with the object's kind and name */
-export type Check = (all: readonly Rendered[]) => readonly string[];
+/** Returns the findings, each with the object's kind and name. */
+type Check = (all: readonly Rendered[]) => readonly string[];
 
 const SECRET_NAME = /secret|passw|token|credential|api_?key|private_?key/i;
 const PRIVATE = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
@@ -16,7 +16,7 @@ const Data = z.record(z.string(), z.string());
 /** Verbs, groups and resources that lead to the rights of others: changes of roles, and workloads of one's own. */
 const MORE = new Set(["escalate", "bind", "impersonate", "apps", "batch", "pods"]);
 
-export const CHECKS = {
+const CHECKS: Readonly<Record<string, Check>> = {
   "env-var-secret": (all) =>
     containersIn(all).flatMap(({ what, env, envFrom }) => [
       ...env
@@ -117,11 +117,11 @@ export const CHECKS = {
     const verbs = bindingsIn(all).flatMap(({ role }) => (role === undefined ? [] : granted([role.of])));
     return [...new Set(verbs.filter(({ resource }) => resource === "secrets").map(({ verb }) => verb))];
   },
-} as const satisfies Record<string, Check>;
+};
 
 /** @returns the findings of all checks, each after the check's name */
 export function findingsIn(all: readonly Rendered[]): readonly string[] {
-  return Object.entries<Check>(CHECKS).flatMap(([name, check]) => check(all).map((finding) => `${name}: ${finding}`));
+  return Object.entries(CHECKS).flatMap(([name, check]) => check(all).map((finding) => `${name}: ${finding}`));
 }
 
 const services = (all: readonly Rendered[]): readonly Rendered[] => all.filter(({ kind }) => kind === "Service");
