@@ -1,5 +1,5 @@
-/** The life cycle of a release on a real cluster: install, test, upgrade, rollback, uninstall, install again. */
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+/** The life cycle of a release on a real cluster: install and test as in README, upgrade, rollback, uninstall, install. */
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -7,16 +7,22 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 
-import { kubectl } from "../control-plane/access.ts";
 import { comes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
+import { shellBlocks } from "../support/examples/pages.ts";
+import type { Ended } from "../support/programs/cli.ts";
+import { type } from "../support/programs/shell.ts";
+import { findGoTool } from "../tools/go-tools.ts";
 import { type Env, FOR_TESTS, errorsOf, openEnv } from "./env.ts";
 import { CHART } from "./helm.ts";
-import { type Ended, onlyPodOf, runPodNamed, type Pod } from "./pod.ts";
+import { onlyPodOf, runPodNamed, type Pod } from "./pod.ts";
 
 const RELEASE = "platform-operator";
 const NAMESPACE = "platform-operator";
 const SHOP = "shop";
+/** README's commands: build the image, install the chart, test it. */
+const README = shellBlocks().find(({ id }) => id.startsWith("README.md: make image"))?.text ?? "";
+const [IMAGE = "", INSTALL = "", TEST = "", ...MORE] = README.replaceAll("\\\n", " ").trim().split("\n");
 
 let env: Env;
 let operator: RunningOperator | undefined;
@@ -24,8 +30,9 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "chart-"));
+  await symlink(await findGoTool("helm"), join(folder, "helm"));
   env = await openEnv();
-  await admin(["create", "namespace", SHOP]);
+  await env.admin(["create", "namespace", SHOP]);
 });
 
 afterAll(async () => {
@@ -33,19 +40,26 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const admin = (args: readonly string[], input?: string): Promise<string> =>
-  kubectl(env.cluster, args, input === undefined ? {} : { input });
-
 const helm = (verb: string, ...args: readonly string[]): Promise<string> =>
-  env.helm.run([verb, RELEASE, ...args, "--namespace", NAMESPACE]);
+  env.helm.run([...verb.split(" "), RELEASE, ...args, "--namespace", NAMESPACE]);
 
-const install = (verb: "install" | "upgrade", chart: string, ...args: readonly string[]): Promise<string> =>
-  env.helm.run([verb, RELEASE, chart, "--namespace", NAMESPACE, "--wait", ...args], FOR_TESTS);
+const install = (verb: "install" | "upgrade", chart: string): Promise<string> =>
+  env.helm.run([verb, RELEASE, chart, "--namespace", NAMESPACE, "--wait"], FOR_TESTS);
 
 const onlyPod = (): Promise<Pod> => onlyPodOf(env.cluster, RELEASE, NAMESPACE);
 
-/** Runs the Pod of `helm test` when helm has created it. */
-const runTestPod = (): Promise<Ended> => runPodNamed(env.cluster, NAMESPACE, `${RELEASE}-test`, inject("program"));
+/** Types a command of README in a checkout. */
+function typed(command: string): Promise<string> {
+  const { dir, kubeconfigPath } = env.cluster;
+  const variables = { PATH: `${folder}:${process.env["PATH"] ?? ""}`, HOME: dir, KUBECONFIG: kubeconfigPath };
+  return type(command, { cwd: join(CHART, ".."), env: variables });
+}
+
+/** Tests the release as in README. @returns how the Pod ended that helm created, and helm's output or error */
+async function tested(): Promise<readonly [Ended, string]> {
+  const pod = runPodNamed(env.cluster, NAMESPACE, `${RELEASE}-test`, inject("program"));
+  return Promise.all([pod, typed(TEST).catch(String)]);
+}
 
 /** Stops the operator if it runs; it must exit cleanly, and must not have logged an error. */
 async function stopOperator(): Promise<void> {
@@ -79,7 +93,7 @@ async function earlierChart(): Promise<string> {
 }
 
 const knowsDescription = (): Promise<boolean> =>
-  admin(["explain", "platformproject.spec.description"]).then(
+  env.admin(["explain", "platformproject.spec.description"]).then(
     () => true,
     () => false,
   );
@@ -89,21 +103,16 @@ const publishes = async (known: boolean): Promise<boolean> =>
   (await comes(async () => ((await knowsDescription()) === known ? true : undefined), 10_000)) ?? false;
 
 describe("a release of the chart", () => {
-  it("of an earlier version is installed with --wait", async () => {
-    const notes = await install("install", await earlierChart(), "--create-namespace");
-    expect(notes).toContain("STATUS: deployed");
-    expect(await knowsDescription()).toBe(false);
-  });
-
-  it("is upgraded, including its CRDs", async () => {
-    expect(await install("upgrade", CHART)).toContain("REVISION: 2");
-    expect(await publishes(true)).toBe(true);
+  it("is installed with README's command and image", async () => {
+    const [, name, version] = /^make image IMAGE=(\S+) VERSION=(\S+) PUSH=1$/.exec(IMAGE) ?? [];
+    expect(MORE).toEqual([]);
+    expect(await typed(INSTALL)).toContain("STATUS: deployed");
+    expect((await onlyPod()).spec.containers[0].image).toBe(`${name}:${version}`);
   });
 
   it("has notes whose commands create the first resource", async () => {
-    const notes = await env.helm.run(["get", "notes", RELEASE, "--namespace", NAMESPACE]);
-    const [, manifests = ""] = /<<'YAML'\n(.*?)^YAML$/ms.exec(notes) ?? [];
-    const applied = await admin(["apply", "--dry-run=server", "-f", "-"], manifests);
+    const [, manifests = ""] = /<<'YAML'\n(.*?)^YAML$/ms.exec(await helm("get notes")) ?? [];
+    const applied = await env.admin(["apply", "--dry-run=server", "-f", "-"], manifests);
     expect(applied).toBe(
       "platformconnection.platform-operator.io/default created (server dry run)\n" +
         "platformproject.platform-operator.io/shop created (server dry run)\n",
@@ -111,13 +120,26 @@ describe("a release of the chart", () => {
   });
 
   it("fails its test while no operator leads", async () => {
-    const testing = helm("test", "--timeout", "2m").then(
-      () => "passed",
-      (error: unknown) => String(error),
-    );
-    const [checked] = await Promise.all([runTestPod(), testing]);
-    expect(checked).toMatchObject({ code: 3, output: expect.stringMatching(/^✗ operator +there is no lease/m) });
-    expect(await testing).toContain("platform-operator-test");
+    const [pod, output] = await tested();
+    expect(pod).toMatchObject({ code: 3, stdout: expect.stringMatching(/^✗ operator +there is no lease/m) });
+    expect(output).toContain("platform-operator-test");
+  });
+
+  it("passes its test, which a Pod runs", async () => {
+    await runNewPod();
+    const [pod, output] = await tested();
+    expect(pod).toMatchObject({ code: 0 });
+    for (const line of [/^✔ cluster +/m, /^\? CRDs +all 13 are installed/m, /^✔ operator +\S+ leads$/m]) {
+      expect(pod.stdout).toMatch(line);
+    }
+    expect(output).toMatch(/TEST SUITE: +platform-operator-test\n.*Phase: +Succeeded/s);
+  });
+
+  it("is replaced by an earlier version and upgraded, including its CRDs", async () => {
+    expect(await install("upgrade", await earlierChart())).toContain("REVISION: 2");
+    expect(await publishes(false)).toBe(true);
+    expect(await install("upgrade", CHART)).toContain("REVISION: 3");
+    expect(await publishes(true)).toBe(true);
   });
 
   it("runs as its ServiceAccount with its arguments and flags of Node, and makes the quickstart Ready", async () => {
@@ -126,19 +148,9 @@ describe("a release of the chart", () => {
     expect(await env.refused(await onlyPod())).toEqual([]);
   });
 
-  it("passes its test, which a Pod runs", async () => {
-    const testing = helm("test", "--timeout", "2m");
-    const [checked] = await Promise.all([runTestPod(), testing]);
-    expect(checked).toMatchObject({ code: 0 });
-    for (const line of [/^✔ cluster +/m, /^\? CRDs +all 13 are installed/m, /^✔ operator +\S+ leads$/m]) {
-      expect(checked.output).toMatch(line);
-    }
-    expect(await testing).toMatch(/TEST SUITE: +platform-operator-test\n.*Phase: +Succeeded/s);
-  });
-
   it("is rolled back, and keeps custom resources with unknown fields", async () => {
     const before = await custom();
-    await helm("rollback", "1", "--wait");
+    await helm("rollback", "2", "--wait");
     expect(await publishes(false)).toBe(true);
     expect(await custom()).toEqual(before);
     await runNewPod();
@@ -151,11 +163,11 @@ describe("a release of the chart", () => {
     await stopOperator();
     await helm("uninstall", "--wait");
     expect(await custom()).toEqual(before);
-    const left = await admin(["get", "all,sa,role,rolebinding,pdb,netpol,cm", "-n", NAMESPACE, "-o", "name"]);
+    const left = await env.admin(["get", "all,sa,role,rolebinding,pdb,netpol,cm", "-n", NAMESPACE, "-o", "name"]);
     expect(
       left.split("\n").filter((name) => !/^(serviceaccount\/default|configmap\/kube-root-ca.crt)?$/.test(name)),
     ).toEqual([]);
-    expect(await admin(["get", "clusterrole,clusterrolebinding", "-o", "name"])).not.toContain("platform-operator");
+    expect(await env.admin(["get", "clusterrole,clusterrolebinding", "-o", "name"])).not.toContain("platform-operator");
   });
 
   it("adopts the CRDs when it is installed again, and continues with the same objects", async () => {
@@ -171,5 +183,5 @@ describe("a release of the chart", () => {
 /** @returns each custom resource with its uid */
 async function custom(): Promise<readonly string[]> {
   const path = 'jsonpath={range .items[*]}{.kind}/{.metadata.name}/{.metadata.uid}{"\\n"}{end}';
-  return (await admin(["get", "platform", "-n", SHOP, "-o", path])).trim().split("\n");
+  return (await env.admin(["get", "platform", "-n", SHOP, "-o", path])).trim().split("\n");
 }

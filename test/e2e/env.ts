@@ -10,6 +10,7 @@ import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
 import { WINDOWS_VARIABLE } from "../../src/operator/config/config.ts";
 import { OPERATOR } from "../../src/operator/config/names.ts";
+import { kubectl } from "../control-plane/access.ts";
 import { type AuditEvent, readAudit, serviceAccountUser } from "../control-plane/audit.ts";
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { type Cluster, cluster as clusterAt, clientAt } from "../support/env/cluster.ts";
@@ -30,14 +31,14 @@ export interface Env {
   readonly cluster: ControlPlane;
   readonly helm: Helm;
   readonly platform: Simulator;
+  /** Runs kubectl as the cluster's admin. @param input for `-f -`. @returns its standard output */
+  admin(args: readonly string[], input?: string): Promise<string>;
   /** @returns a namespace, with the admin's rights */
   at(namespace: string): Cluster;
   /** Runs the operator of a Pod; it is killed by `close`. */
   run(pod: Pod): Promise<RunningOperator>;
   /** Applies examples/quickstart and waits until all of it is Ready. */
   quickstart(namespace: string): Promise<void>;
-  /** Applies a connection and a project with the namespace's name, and waits until it is Ready. */
-  project(namespace: string): Promise<void>;
   /** Waits until all of the quickstart is reconciled once more. */
   reconciledAgain(namespace: string): Promise<void>;
   /** @returns all changes of the platform so far */
@@ -61,6 +62,7 @@ export async function openEnv(): Promise<Env> {
     cluster,
     helm: await openHelm(cluster),
     platform,
+    admin: (args, input) => kubectl(cluster, args, input === undefined ? {} : { input }),
     at,
     run: async (pod) => {
       const operator = await startExactly(await commandOf(cluster, pod, inject("program")));
@@ -68,19 +70,7 @@ export async function openEnv(): Promise<Env> {
       return operator;
     },
     quickstart: async (namespace) => {
-      const manifests = quickstartIn(namespace, platform, false);
-      await at(namespace).apply(...manifests);
-      for (const { kind, metadata } of manifests) {
-        if (kind !== "Secret") await at(namespace).waitFor(kind, metadata.name, { status: "True" }, 60_000);
-      }
-    },
-    project: async (namespace) => {
-      const connection = quickstartIn(namespace, platform, false).filter(({ kind }) =>
-        ["Secret", "PlatformConnection"].includes(kind),
-      );
-      const project = { apiVersion: "platform-operator.io/v1alpha1", kind: "PlatformProject" };
-      await at(namespace).apply(...connection, { ...project, metadata: { name: "own" }, spec: { name: namespace } });
-      await at(namespace).waitFor("PlatformProject", "own", { status: "True" }, 60_000);
+      await at(namespace).ready(...quickstartIn(namespace, platform, false));
     },
     reconciledAgain: async (namespace) => {
       const token = randomUUID();

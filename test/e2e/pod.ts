@@ -2,7 +2,6 @@
  * Runs the container of a real Pod as a process, with the command line, environment and ServiceAccount that the API
  * server has. Replaces only the paths of the program and the credentials, and the addresses of its servers.
  */
-import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 
 import { z } from "zod";
@@ -12,6 +11,8 @@ import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
 import { comes } from "../support/env/cluster.ts";
 import type { ExactCommand } from "../support/env/operator.ts";
+import type { Ended } from "../support/programs/cli.ts";
+import { runToEnd } from "../support/programs/programs.ts";
 
 const Variable = z.object({
   name: z.string(),
@@ -24,7 +25,12 @@ export const Pod = z.object({
   spec: z.object({
     serviceAccountName: z.string(),
     containers: z.tuple([
-      z.object({ command: z.array(z.string()), args: z.array(z.string()), env: z.array(Variable).default([]) }),
+      z.object({
+        image: z.string(),
+        command: z.array(z.string()),
+        args: z.array(z.string()),
+        env: z.array(Variable).default([]),
+      }),
     ]),
   }),
 });
@@ -38,13 +44,16 @@ export async function podsOf(at: ControlPlaneFacts, namespace: string, selector:
   return Pods.parse(JSON.parse(text)).items;
 }
 
-/** @returns the only Pod of a release's Deployment. @throws Error when there is not exactly one within half a minute */
-export async function onlyPodOf(at: ControlPlaneFacts, release: string, namespace: string): Promise<Pod> {
+/**
+ * @param old a Pod that has to be gone
+ * @returns the only Pod of a release's Deployment. @throws Error when there is not exactly one within a minute
+ */
+export async function onlyPodOf(at: ControlPlaneFacts, release: string, namespace: string, old?: Pod): Promise<Pod> {
   const selector = `app.kubernetes.io/name=platform-operator,app.kubernetes.io/instance=${release}`;
   const pod = await comes(async () => {
     const pods = await podsOf(at, namespace, selector);
-    return pods.length === 1 ? pods[0] : undefined;
-  }, 30_000);
+    return pods.length === 1 && pods[0]?.metadata.name !== old?.metadata.name ? pods[0] : undefined;
+  }, 60_000);
   if (pod === undefined) throw new Error("the release does not have exactly one Pod");
   return pod;
 }
@@ -69,25 +78,9 @@ export async function commandOf(at: ControlPlaneFacts, pod: Pod, program: string
   };
 }
 
-/** The result of a command. */
-export interface Ended {
-  readonly code: number;
-  readonly output: string;
-}
-
-/** Runs a command until it exits. */
-function runToEnd({ flags, program, args, env }: ExactCommand): Promise<Ended> {
-  return new Promise((resolve) => {
-    const options = { env: { PATH: process.env["PATH"], ...env }, timeout: 120_000 };
-    const child = execFile(process.execPath, [...flags, program, ...args], options, (_error, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, output: stdout + stderr });
-    });
-  });
-}
-
 /**
- * Waits for a Pod that runs to completion, such as that of `helm test`, and runs it like a kubelet. @throws Error when
- * it does not appear
+ * Waits for a Pod that runs to completion, such as that of `helm test`, and runs it like a kubelet: runs its command, and
+ * writes its phase. @throws Error when it does not appear
  */
 export async function runPodNamed(
   at: ControlPlaneFacts,
@@ -101,16 +94,12 @@ export async function runPodNamed(
     return items.find(({ metadata }) => metadata.name === name);
   }, 30_000);
   if (pod === undefined) throw new Error(`there is no running Pod ${name}`);
-  return runAsKubelet(at, pod, program);
-}
-
-/** Runs a Pod to completion like a kubelet: runs its command, and writes its phase. */
-async function runAsKubelet(at: ControlPlaneFacts, pod: Pod, program: string): Promise<Ended> {
-  const ended = await runToEnd(await commandOf(at, pod, program));
-  const status = { phase: ended.code === 0 ? "Succeeded" : "Failed" };
-  const { name, namespace } = pod.metadata;
-  const patch = ["--subresource=status", "--type=merge", "-p", JSON.stringify({ status })];
-  await kubectl(at, ["patch", "pod", name, "-n", namespace, ...patch]);
+  const { flags, args, env } = await commandOf(at, pod, program);
+  const ended = await runToEnd(process.execPath, [...flags, program, ...args], {
+    env: { PATH: process.env["PATH"], ...env },
+  });
+  const patch = JSON.stringify({ status: { phase: ended.code === 0 ? "Succeeded" : "Failed" } });
+  await kubectl(at, ["patch", "pod", name, "-n", namespace, "--subresource=status", "--type=merge", "-p", patch]);
   return ended;
 }
 
