@@ -1,6 +1,4 @@
 /** deploy/alertmanager: which receivers a real Alertmanager notifies of which alert, and which alerts it inhibits. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +9,7 @@ import { z } from "zod";
 import { rules } from "../monitoring/rules.ts";
 import { comes } from "../support/env/cluster.ts";
 import { freePort } from "../support/programs/free-port.ts";
+import { listening, startProgram } from "../support/programs/programs.ts";
 import { findDebianProgram } from "../tools/debian.ts";
 
 const CONFIG = join(import.meta.dirname, "../../deploy/alertmanager/alertmanager.yaml");
@@ -24,40 +23,26 @@ const Alerts = z.array(
 );
 
 const dir = await mkdtemp(join(tmpdir(), "alertmanager-"));
-const address = `127.0.0.1:${await freePort()}`;
-const child = spawn(
-  process.execPath,
-  [
-    join(import.meta.dirname, "../support/programs/lifeline.ts"),
-    await findDebianProgram("prometheus-alertmanager"),
+const port = await freePort();
+const alertmanager = startProgram({
+  file: await findDebianProgram("prometheus-alertmanager"),
+  args: [
     `--config.file=${CONFIG}`,
     `--storage.path=${dir}`,
-    `--web.listen-address=${address}`,
+    `--web.listen-address=127.0.0.1:${port}`,
     "--cluster.listen-address=",
     "--log.level=error",
   ],
   // The proxy keeps notifications from the addresses of the example.
-  {
-    env: { PATH: process.env["PATH"], HTTPS_PROXY: "http://127.0.0.1:9" },
-    stdio: ["ignore", "inherit", "ignore", "ipc"],
-  },
-);
-const exited = once(child, "exit");
+  env: { HTTPS_PROXY: "http://127.0.0.1:9" },
+});
+beforeAll(() => listening(alertmanager, port));
 afterAll(async () => {
-  child.kill("SIGTERM");
-  await exited;
+  await alertmanager.stop();
   await rm(dir, { recursive: true });
 });
 
-const alerts = async (init: RequestInit = {}) => fetch(`http://${address}/api/v2/alerts`, init);
-beforeAll(async () => {
-  const isReady = async () =>
-    alerts().then(
-      ({ ok }) => ok || undefined,
-      () => undefined,
-    );
-  if ((await comes(isReady, PATIENCE_MS)) === undefined) throw new Error("Alertmanager is not ready in time");
-});
+const alerts = async (init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}/api/v2/alerts`, init);
 
 type Labels = Readonly<Record<string, string>>;
 const IN = { namespace: "ops", job: "platform-operator-metrics" };

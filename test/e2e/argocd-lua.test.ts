@@ -1,11 +1,9 @@
 /** Argo CD's own command runs our Lua scripts: the health of every status of the operator, and every action. */
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { parse } from "yaml";
 import { z } from "zod";
 
 import { messageOf } from "../../scripts/argocd/health-tests.ts";
@@ -14,10 +12,10 @@ import { planIn } from "../../src/engine/policies/policy-status.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
 import { startLuaEnv, type LuaEnv } from "../support/argocd/lua.ts";
+import { fencedIn, textOf } from "../support/examples/pages.ts";
 import { annotated } from "../support/health/case.ts";
 import { healthCases, type HealthCase } from "../support/health/index.ts";
 
-const FOLDER = join(import.meta.dirname, `../../deploy/argocd/resource_customizations/${GROUP}`);
 /** The number of concurrent runs: each starts a program. */
 const CONCURRENCY = 3;
 
@@ -54,14 +52,23 @@ const Acted = z.looseObject({
 });
 const annotationsOf = (object: unknown) => Acted.parse(object).metadata.annotations ?? {};
 
+/** The cases with different statuses or annotations, and one of each kind: the script does not read kind, name or spec. */
+const DIFFERENT = new Set([
+  ...new Map(
+    healthCases.map((one) => {
+      const { metadata, status } = one.object;
+      return [JSON.stringify([metadata.annotations, metadata.generation, status]), one];
+    }),
+  ).values(),
+  ...RESOURCES.map(({ kind }) => caseOf(`${kind.toLowerCase()}-ready`)),
+]);
+
 describe("health", () => {
-  it("is that of our table for every status of every kind, with the condition's message", async () => {
-    const results = await each(healthCases, ({ object }) => env.health(object));
-    const expected = healthCases.map((one) => [one.name, { status: one.health, message: messageOf(one) }]);
-    expect(Object.fromEntries(healthCases.map(({ name }, index) => [name, results[index]]))).toEqual(
-      Object.fromEntries(expected),
-    );
-    expect(new Set(results.map(({ status }) => status))).toEqual(
+  it("is that of our table for every status, and for every kind, with the condition's message", async () => {
+    const results = await each([...DIFFERENT], async ({ name, object }) => [name, await env.health(object)] as const);
+    const expected = [...DIFFERENT].map((one) => [one.name, { status: one.health, message: messageOf(one) }]);
+    expect(Object.fromEntries(results)).toEqual(Object.fromEntries(expected));
+    expect(new Set(results.map(([, { status }]) => status))).toEqual(
       new Set(["Healthy", "Progressing", "Degraded", "Suspended"]),
     );
   });
@@ -73,43 +80,29 @@ describe("health", () => {
     const deleted = { ...rest, metadata: { ...metadata, deletionTimestamp: "2026-11-21T10:00:00Z" } };
     expect(await env.health(deleted)).toEqual({ status: "Progressing", message: "Pending deletion" });
   });
-
-  it("has tests for Argo CD's repository with the same table", () => {
-    const Tests = z.object({
-      tests: z.array(z.object({ inputPath: z.string(), healthStatus: z.object({ status: z.string() }) })),
-    });
-    const { tests } = Tests.parse(parse(readFileSync(join(FOLDER, "_/health_test.yaml"), "utf8")));
-    expect(tests.map(({ inputPath, healthStatus }) => [inputPath, healthStatus.status])).toEqual(
-      healthCases.map(({ name, health }) => [`testdata/${name}.yaml`, health]),
-    );
-  });
 });
 
 describe("an app of apps", () => {
-  const application = (status?: KubeObject["status"]): KubeObject => ({
+  const application = {
     apiVersion: "argoproj.io/v1alpha1",
     kind: "Application",
     metadata: { name: "shop", namespace: "argocd", uid: "4a8e6c1e-4f5a-4d84-9f0e-0b1c2d3e4f50", resourceVersion: "1" },
     spec: {},
-    ...(status === undefined ? {} : { status }),
-  });
+  };
+  const degraded = { status: "Degraded", message: "it does not build" };
 
   it("gets the health of its Applications from the script of the guide", async () => {
-    const page = readFileSync(join(import.meta.dirname, "../../docs/guides/argocd.md"), "utf8");
-    const [, settings = ""] = /^```yaml\n(apiVersion: v1\nkind: ConfigMap\n.*?)^```$/ms.exec(page) ?? [];
+    const settings = fencedIn(textOf("docs/guides/argocd.md"), "yaml").find((text) => text.includes("kind: ConfigMap"));
     const folder = await mkdtemp(join(tmpdir(), "app-of-apps-"));
     onTestFinished(() => rm(folder, { recursive: true }));
-    await writeFile(join(folder, "argocd-cm.yaml"), settings);
+    await writeFile(join(folder, "argocd-cm.yaml"), settings ?? "");
     const guide = await startLuaEnv(join(folder, "argocd-cm.yaml"));
     onTestFinished(() => guide.close());
-    const degraded = { status: "Degraded", message: "it does not build" };
-    expect(await guide.health(application({ health: degraded }))).toEqual(degraded);
-    expect(await guide.health(application({ health: { status: "Healthy" } }))).toEqual({
-      status: "Healthy",
-      message: "",
-    });
-    expect(await guide.health(application({}))).toMatchObject({ status: "Progressing" });
-    expect(await guide.health(application())).toMatchObject({ status: "Progressing" });
+    expect(await guide.health({ ...application, status: { health: degraded } })).toEqual(degraded);
+    const healthy = { ...application, status: { health: { status: "Healthy" } } };
+    expect(await guide.health(healthy)).toEqual({ status: "Healthy", message: "" });
+    expect(await guide.health({ ...application, status: {} })).toMatchObject({ status: "Progressing" });
+    expect(await guide.health(application)).toMatchObject({ status: "Progressing" });
   });
 });
 
@@ -118,14 +111,19 @@ describe("the actions", () => {
   const ready = (kind: string): KubeObject => caseOf(`${kind.toLowerCase()}-ready`).object;
   const usual = { reconcile: false, pause: false, resume: true };
 
-  it("are offered for every kind; a paused object can only be resumed", async () => {
-    const actions = await each(everyKind, (kind) => env.actions(ready(kind)));
-    for (const [index, offer] of actions.entries()) expect(offer, everyKind[index]).toMatchObject(usual);
-    const paused = await each(everyKind, (kind) => env.actions(annotated(ready(kind), "paused", "true")));
-    for (const [index, offer] of paused.entries()) {
-      const enabled = Object.keys(offer).filter((action) => offer[action] === false);
-      expect(enabled, everyKind[index]).toEqual(["resume"]);
-    }
+  it("are offered for every kind", async () => {
+    const offers = await each(everyKind, async (kind) => [kind, await env.actions(ready(kind))] as const);
+    for (const [kind, offer] of offers) expect(offer, kind).toMatchObject(usual);
+  });
+
+  it.each([
+    "platformproject-ready",
+    "platformproject-approval",
+    "platformapplication-state-deployed",
+    "platformdatabase-state-deployed",
+  ])("of %s are disabled while it is paused, except resume", async (name) => {
+    const offer = await env.actions(annotated(caseOf(name).object, "paused", "true"));
+    expect(Object.keys(offer).filter((action) => offer[action] === false)).toEqual(["resume"]);
   });
 
   it("reconcile, pause and resume set the annotations of every kind, and change nothing else", async () => {
@@ -148,8 +146,8 @@ describe("the actions", () => {
   it("approve approves the plan in the status, if there is one", async () => {
     const planned = healthCases.filter(({ name }) => name.endsWith("-approval"));
     expect(planned.length).toBeGreaterThan(9);
-    await each(planned, async ({ object, name }) => {
-      expect(await env.actions(object), name).toMatchObject({ approve: false });
+    expect(await env.actions(caseOf("platformproject-approval").object)).toEqual({ ...usual, approve: false });
+    await each(planned, async ({ object }) => {
       const [approved] = await env.act(object, "approve");
       expect(annotationsOf(approved)).toEqual({ [`${GROUP}/approved-plan`]: planIn(object)?.hash });
     });

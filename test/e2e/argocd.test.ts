@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { isObject, member, stringMember } from "../../src/kube/api/json.ts";
-import type { Json, JsonObject } from "../../src/kube/api/types.ts";
+import { isObject, stringMember } from "../../src/kube/api/json.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { startControlPlane } from "../control-plane/control-plane.ts";
 import { createApplication, type Application, type ApplicationStatus } from "../support/argocd/application.ts";
 import { startArgoCd, type RunningArgoCd } from "../support/argocd/argocd.ts";
@@ -12,7 +12,7 @@ import { createRepository, type Repository } from "../support/argocd/git.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { examplesApart } from "../support/examples/examples.ts";
-import { deploying, NEXT_COMMIT, tree } from "../support/kube/manifests.ts";
+import { NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
 
 const root = join(import.meta.dirname, "../..");
 const controlPlane = await startControlPlane({ controllers: true, crdsDir: join(root, "crds") });
@@ -44,26 +44,27 @@ const applicationOf = (folder: string): Promise<Application> =>
 const healthOf = ({ resources }: ApplicationStatus, kind: string, name: string) =>
   resources.find((resource) => resource.kind === kind && resource.name === name)?.health;
 
-const membersOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
-
-/** @returns the manifest, with the members in its spec if it is the application of that name */
-const withSpec = (manifest: Manifest, name: string, { spec }: ReturnType<typeof deploying>): Manifest =>
-  manifest.kind === "PlatformApplication" && manifest.metadata.name === name
-    ? { ...manifest, spec: { ...membersOf(manifest["spec"]), ...membersOf(spec) } }
-    : manifest;
-
-const annotatedWith = (manifest: Manifest, annotations: Readonly<Record<string, string>>): Manifest => ({
+const annotatedWith = (manifest: Manifest, annotations: JsonObject): Manifest => ({
   ...manifest,
-  metadata: { ...manifest.metadata, annotations: { ...annotations } },
+  metadata: { ...manifest.metadata, annotations },
 });
 
 describe("the quickstart in git", () => {
   let application: Application;
-  // The application api has deletionPolicy Delete and so a finalizer; all others have Retain.
-  const quickstart = (): readonly Manifest[] =>
-    env.quickstart().map((manifest) => withSpec(manifest, "api", { spec: DELETED }));
-  const deployedAt = (commit: string): readonly Manifest[] =>
-    quickstart().map((manifest) => withSpec(manifest, "api", deploying(commit)));
+  /** The application api has deletionPolicy Delete and so a finalizer, and this in its spec; all others have Retain. */
+  const quickstart = (own: JsonObject = {}): readonly Manifest[] =>
+    env.quickstart().map((manifest) => {
+      const { kind, metadata, spec } = manifest;
+      if (kind !== "PlatformApplication" || metadata.name !== "api" || !isObject(spec)) return manifest;
+      return { ...manifest, spec: { ...spec, ...DELETED, ...own } };
+    });
+  /** Commits manifests to git, and waits until they are synced and Healthy. */
+  const push = async (manifests: readonly Manifest[]): Promise<ApplicationStatus> => {
+    const revision = await repository.commit("quickstart", manifests);
+    await application.refresh();
+    return application.healthy(revision);
+  };
+  const deployedAt = (gitCommitId: string): readonly Manifest[] => quickstart({ deploy: { gitCommitId } });
 
   it("becomes Synced and Healthy with one sync, while status, annotations and finalizers are written", async () => {
     const revision = await repository.commit("quickstart", quickstart());
@@ -89,9 +90,7 @@ describe("the quickstart in git", () => {
 
   it("deploys exactly once when the commit changes in git", async () => {
     const record = await env.record();
-    const revision = await repository.commit("quickstart", deployedAt(NEXT_COMMIT));
-    await application.refresh();
-    await application.healthy(revision);
+    await push(deployedAt(NEXT_COMMIT));
     await env.settled();
     expect(record.changes()).toEqual(["deployApplication"]);
   });
@@ -105,29 +104,13 @@ describe("the quickstart in git", () => {
       message: expect.stringMatching(/^BuildFailed: The platform reports BUILD_ERROR for commit bad0c0d\. /),
     });
     expect(healthOf(status, "PlatformApplication", "web")).toMatchObject({ status: "Healthy" });
-    const revision = await repository.commit("quickstart", deployedAt(NEXT_COMMIT));
-    await application.refresh();
-    await application.healthy(revision);
-  });
-
-  it("reverts a manual change", async () => {
-    const { history } = await application.status();
-    await env.patch("PlatformApplication", "api", { spec: { memory: 1024 } });
-    await env.waitFor("PlatformApplication", "api", ({ spec }) => member(spec, "memory") === 512, 120_000);
-    await env.waitFor("PlatformApplication", "api", { status: "True" }, 60_000);
-    const { sync: synced } = await application.until(
-      ({ sync, health }) => sync?.status === "Synced" && health.status === "Healthy",
-    );
-    expect(synced?.revision).toBe(history.at(-1)?.revision);
+    await push(deployedAt(NEXT_COMMIT));
   });
 
   it("keeps pruned objects on the platform with Retain", async () => {
     const record = await env.record();
     const services = env.platform.world().services.size;
-    const rest = deployedAt(NEXT_COMMIT).filter(({ metadata }) => metadata.name !== "web");
-    const revision = await repository.commit("quickstart", rest);
-    await application.refresh();
-    await application.healthy(revision);
+    await push(deployedAt(NEXT_COMMIT).filter(({ metadata }) => metadata.name !== "web"));
     await env.waitGone("PlatformApplication", "web", 60_000);
     expect(env.platform.world().services.size).toBe(services);
     expect(record.changes()).toEqual([]);
@@ -135,40 +118,23 @@ describe("the quickstart in git", () => {
 });
 
 describe("a tree that is deleted with its resources", () => {
-  const ORDER = ["deleteApplication", "deleteEnvironment", "deleteProject"];
-
   it("waits in each wave for the health of the one before, and runs a PostSync operation once", async () => {
     const waves = tree(env, "waves", DELETED).map((manifest, index) =>
       annotatedWith(manifest, { "argocd.argoproj.io/sync-wave": String(index) }),
     );
-    const hook: Manifest = {
-      apiVersion: "platform-operator.io/v1alpha1",
-      kind: "PlatformOperation",
-      metadata: {
-        name: "after-sync",
-        annotations: {
-          "argocd.argoproj.io/hook": "PostSync",
-          "argocd.argoproj.io/hook-delete-policy": "BeforeHookCreation",
-        },
-      },
-      spec: { type: "SendInvoices" },
-    };
+    const hook = annotatedWith(operation("after-sync", { type: "SendInvoices" }), {
+      "argocd.argoproj.io/hook": "PostSync",
+      "argocd.argoproj.io/hook-delete-policy": "BeforeHookCreation",
+    });
     const record = await env.record();
     const revision = await repository.commit("waves", [...waves, hook]);
     const application = await applicationOf("waves");
     const { operationState } = await application.healthy(revision);
-    const objects = await Promise.all([
-      env.get("PlatformProject", "waves"),
-      env.get("PlatformEnvironment", "waves"),
-      env.get("PlatformApplication", "waves"),
-      env.get("PlatformOperation", "after-sync"),
-    ]);
+    const objects = await Promise.all([...waves, hook].map(({ kind, metadata }) => env.get(kind, metadata.name)));
     // Each was created after the one before it became Ready.
-    for (const [index, { metadata }] of objects.entries()) {
-      const before = objects[index - 1];
-      if (before === undefined) continue;
-      const ready = condition(before, "Ready");
-      expect(ready?.status, before.kind).toBe("True");
+    for (const [index, { metadata }] of objects.slice(1).entries()) {
+      const ready = objects[index] && condition(objects[index], "Ready");
+      expect(ready?.status, metadata.name).toBe("True");
       const created = Date.parse(stringMember(metadata, "creationTimestamp") ?? "");
       expect(created, metadata.name).toBeGreaterThanOrEqual(Date.parse(ready?.lastTransitionTime ?? ""));
     }
@@ -179,24 +145,23 @@ describe("a tree that is deleted with its resources", () => {
     expect(record.calls("downloadInvoices")).toHaveLength(1);
   });
 
-  it("is pruned from the platform, children before parents", async () => {
+  const expectPruned = async (application: Application, folder: string): Promise<void> => {
     const record = await env.record();
-    await repository.commit("waves", []);
-    const application = await applicationOf("waves");
+    await repository.commit(folder, []);
     await application.refresh();
-    await env.waitGone("PlatformProject", "waves", 120_000);
-    expect(record.changes()).toEqual(ORDER);
+    await env.waitGone("PlatformProject", folder, 120_000);
+    expect(record.changes()).toEqual(["deleteApplication", "deleteEnvironment", "deleteProject"]);
+  };
+
+  it("is pruned from the platform, children before parents", async () => {
+    await expectPruned(await applicationOf("waves"), "waves");
   });
 
   it("is pruned in the same order without waves", async () => {
     const revision = await repository.commit("flat", tree(env, "flat", DELETED));
     const application = await applicationOf("flat");
     await application.healthy(revision);
-    const record = await env.record();
-    await repository.commit("flat", []);
-    await application.refresh();
-    await env.waitGone("PlatformProject", "flat", 120_000);
-    expect(record.changes()).toEqual(ORDER);
+    await expectPruned(application, "flat");
   });
 });
 

@@ -10,9 +10,10 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { startSimulator, type Simulator } from "../../simulator/simulator.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
-import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
+import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
 import { writeContexts } from "../support/env/contexts.ts";
 import { type RunningOperator, startOperator } from "../support/env/operator.ts";
+import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { create } from "../support/env/simulated-platform.ts";
 import { fencedIn, shellBlocks, textOf } from "../support/examples/pages.ts";
 import { type Shell, type } from "../support/programs/shell.ts";
@@ -23,7 +24,7 @@ const NO_KUBELET = "a control plane without kubelets forwards no port; in-pod.te
 /** Blocks that are not run here, by page and first words, with what runs them or why nothing can. */
 const EXCLUDED: Readonly<Record<string, string>> = {
   "README.md: make demo": "demo.test.ts runs the demo; the other line runs the tests",
-  "README.md: make image": "image.test.ts and readme.test.ts",
+  "README.md: make image": "image.test.ts and chart.test.ts",
   "README.md: kubectl apply -f crds/": "readme.test.ts",
   "README.md: kubectl port-forward": NO_KUBELET,
   "docs/guides/install.md: make image": "image.test.ts",
@@ -88,6 +89,7 @@ function entryFor<T>(table: Readonly<Record<string, T>>, id: string): T | undefi
 }
 
 const blocks = shellBlocks();
+const [here, there] = await Promise.all([ownControlPlane(), ownControlPlane()]);
 const folder = await mkdtemp(join(tmpdir(), "guides-"));
 const ends: (() => Promise<unknown>)[] = [];
 let shell: Shell;
@@ -100,7 +102,7 @@ function own(text: string): string {
 }
 
 /** Starts the operator in a cluster, as README does. */
-async function startIn(cluster: ControlPlane, logFile: string): Promise<RunningOperator> {
+async function startIn(cluster: ControlPlaneFacts, logFile: string): Promise<RunningOperator> {
   await kubectl(cluster, ["apply", "-f", join(import.meta.dirname, "../../deploy/rbac")]);
   const kubeconfig = await kubeconfigFor(cluster, OPERATOR, OPERATOR);
   const levels = "--log-level=info,engine=debug,platform=debug,kube=trace";
@@ -108,12 +110,6 @@ async function startIn(cluster: ControlPlane, logFile: string): Promise<RunningO
   const operator = await startOperator({ program: inject("program"), kubeconfig, logFile, args });
   ends.push(() => operator.stop());
   return operator;
-}
-
-async function startCluster(): Promise<ControlPlane> {
-  const cluster = await startControlPlane({ crdsDir: join(import.meta.dirname, "../../crds"), auditLog: false });
-  ends.push(() => cluster.stop());
-  return cluster;
 }
 
 function replacements({ url, organizationId, clusterIds, tokens }: Simulator, log: string): typeof replaced {
@@ -158,12 +154,8 @@ async function fillFolder(): Promise<void> {
 }
 
 beforeAll(async () => {
-  const [here, there, simulator] = await Promise.all([
-    startCluster(),
-    startCluster(),
-    startSimulator({ surface: "documented", speed: 60 }),
-  ]);
-  ends.unshift(() => simulator.close());
+  const simulator = await startSimulator({ surface: "documented", speed: 60 });
+  ends.push(() => simulator.close());
   // For "Adopt what exists".
   await create(simulator, `/organization/${simulator.organizationId}/project`, { name: "Legacy shop" });
   const log = join(folder, "process.log");

@@ -10,68 +10,46 @@ import { dirname, join } from "node:path";
 import { pipeline } from "node:stream";
 import { createServer } from "node:tls";
 
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 
 import { COMMAND, PROGRAM, TOKEN_FOLDER, USER } from "../../scripts/image.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { OPERATOR } from "../../src/operator/config/names.ts";
 import { endpointOf, kubectl, tokenFor } from "../control-plane/access.ts";
-import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
-import { comes } from "../support/env/cluster.ts";
+import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
+import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { defaults } from "../support/kube/manifests.ts";
 import { certificate, privateKey } from "../support/kube/tls.ts";
-import { type RunningProgram, startProgram } from "../support/programs/programs.ts";
+import { prints, type RunningProgram, startProgram } from "../support/programs/programs.ts";
 
-const root = join(import.meta.dirname, "../..");
 /** Only root may create a mount namespace. */
 const isRoot = process.getuid?.() === 0;
+const cluster = await ownControlPlane();
 
 describe.runIf(isRoot)("in a pod", () => {
   let folder: string;
-  let cluster: ControlPlane | undefined;
-  let operator: RunningProgram | undefined;
 
   beforeAll(async () => {
-    cluster = await startControlPlane({ crdsDir: join(root, "crds") });
-    await kubectl(cluster, ["apply", "-f", join(root, "deploy/rbac")]);
+    await kubectl(cluster, ["apply", "-f", join(import.meta.dirname, "../../deploy/rbac")]);
     folder = await mkdtemp(join(tmpdir(), "in-pod-"));
     await cp(dirname(inject("program")), join(folder, "app"), { recursive: true });
     await copyFile(process.execPath, join(folder, "node"));
     await mountedToken(cluster, join(folder, "token"));
+    return () => rm(folder, { recursive: true });
   });
 
-  const output = (): string => operator?.output() ?? "";
-  const theCluster = (): ControlPlane => {
-    if (cluster === undefined) throw new Error("no control plane");
-    return cluster;
-  };
-
-  afterAll(async () => {
-    await operator?.stop();
-    await cluster?.stop();
-    await rm(folder, { recursive: true });
-  });
-
-  /** Starts the operator in the pod, and waits until it leads. */
-  async function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<void> {
-    const { hostname, port } = new URL(theCluster().server);
+  /** Starts the operator in the pod, until the test ends, and waits until it leads. */
+  async function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+    const { hostname, port } = new URL(cluster.server);
     const [, ...flags] = COMMAND.map((word) => word.replace(PROGRAM, join(folder, "app/operator.js")));
     const run = ["run", "--metrics-bind-address=0", "--health-probe-bind-address=0", ...args];
     // This machine's /run is neither visible nor changed.
     const mounts = `mount -t tmpfs none /run && mkdir -p ${TOKEN_FOLDER} && mount --bind ${folder}/token ${TOKEN_FOLDER}`;
     const user = `--reuid ${USER} --regid ${USER} --clear-groups`;
-    operator = startProgram({
+    const script = `chmod -R go+rX ${folder} && ${mounts} && exec setpriv ${user} "$@"`;
+    const operator: RunningProgram = startProgram({
       file: "unshare",
-      args: [
-        "--mount",
-        "sh",
-        "-c",
-        `chmod -R go+rX ${folder} && ${mounts} && exec setpriv ${user} "$@"`,
-        "sh",
-        join(folder, "node"),
-        ...flags,
-        ...run,
-      ],
+      args: ["--mount", "sh", "-c", script, "sh", join(folder, "node"), ...flags, ...run],
       env: {
         KUBERNETES_SERVICE_HOST: hostname,
         KUBERNETES_SERVICE_PORT: port,
@@ -80,57 +58,52 @@ describe.runIf(isRoot)("in a pod", () => {
         ...env,
       },
     });
-    await comes(async () => (output().includes('"leading"') ? true : undefined), 60_000);
+    onTestFinished(() => operator.stop());
+    await prints(operator, '"message":"leading"');
+    return operator;
   }
 
   it("finds the API server and its token, leads, and exits cleanly", async () => {
-    await start();
-    expect(output()).toContain('"instance":"in-pod","namespace":"platform-operator","message":"started"');
-    expect(output()).toContain('"message":"leading"');
-    await operator?.stop();
-    expect(output()).toContain('"result":"clean","message":"stopped"');
-    expect(output()).not.toContain('"level":"error"');
+    const operator = await start();
+    expect(operator.output()).toContain('"instance":"in-pod","namespace":"platform-operator","message":"started"');
+    await operator.stop();
+    expect(operator.output()).toContain('"result":"clean","message":"stopped"');
+    expect(operator.output()).not.toContain('"level":"error"');
   });
 
   it("trusts a platform's private CA only with NODE_EXTRA_CA_CERTS", async () => {
     const platform = await startSimulator({ surface: "full" });
+    onTestFinished(() => platform.close());
     const front = createServer({ cert: certificate, key: privateKey }, (socket) => {
       const upstream = connect(Number(new URL(platform.url).port), "127.0.0.1");
       pipeline(socket, upstream, socket, () => {});
     });
     await once(front.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void front.close());
     const address = front.address();
     const url = `https://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
-    const manifests = defaults({ platform: { ...platform, url } });
-    const connection = "platformconnection/default";
+    const items = defaults({ platform: { ...platform, url } });
+    const input = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+    await kubectl(cluster, ["apply", "-f", "-"], { input });
     const readyAs = async (status: string): Promise<string> => {
-      await kubectl(theCluster(), ["wait", `--for=condition=Ready=${status}`, connection, "--timeout=30s"]);
-      const path =
-        "-o=jsonpath={.status.conditions[?(@.type=='Ready')].reason} {.status.conditions[?(@.type=='Ready')].message}";
-      return kubectl(theCluster(), ["get", connection, path]);
+      const connection = "platformconnection/default";
+      await kubectl(cluster, ["wait", `--for=condition=Ready=${status}`, connection, "--timeout=30s"]);
+      const ready = "{.status.conditions[?(@.type=='Ready')]";
+      return kubectl(cluster, ["get", connection, `-o=jsonpath=${ready}.reason} ${ready}.message}`]);
     };
-    try {
-      await kubectl(theCluster(), ["apply", "-f", "-"], {
-        input: JSON.stringify({ apiVersion: "v1", kind: "List", items: manifests }),
-      });
-      const args = ["--allowed-platform-hosts=127.0.0.0/8"];
-      await start(args);
-      expect(await readyAs("False")).toMatch(/^PlatformUnreachable .*SELF_SIGNED_CERT/);
-      await operator?.stop();
-      const file = join(folder, "private-ca.crt");
-      await writeFile(file, certificate);
-      await start(args, { NODE_EXTRA_CA_CERTS: file });
-      expect(await readyAs("True")).toMatch(/^Available/);
-      await operator?.stop();
-    } finally {
-      front.close();
-      await platform.close();
-    }
+    const args = ["--allowed-platform-hosts=127.0.0.0/8"];
+    const operator = await start(args);
+    expect(await readyAs("False")).toMatch(/^PlatformUnreachable .*SELF_SIGNED_CERT/);
+    await operator.stop();
+    const file = join(folder, "private-ca.crt");
+    await writeFile(file, certificate);
+    await start(args, { NODE_EXTRA_CA_CERTS: file });
+    expect(await readyAs("True")).toMatch(/^Available/);
   });
 });
 
 /** Like the kubelet: files are links through one link to a folder, so that all change at once. */
-async function mountedToken(at: ControlPlane, folder: string): Promise<void> {
+async function mountedToken(at: ControlPlaneFacts, folder: string): Promise<void> {
   const data = join(folder, "..2026");
   await mkdir(data, { recursive: true });
   const files = {

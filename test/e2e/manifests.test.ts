@@ -3,19 +3,17 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
 import { installManifest, renderChart } from "../../scripts/chart/manifest.ts";
-import { kubectl } from "../control-plane/access.ts";
-import { comes } from "../support/env/cluster.ts";
 import { shellBlocks } from "../support/examples/pages.ts";
 import { type } from "../support/programs/shell.ts";
 import { findGoTool } from "../tools/go-tools.ts";
 import { type Env, FOR_TESTS, errorsOf, openEnv } from "./env.ts";
 import { manifestsIn } from "./helm.ts";
-import { type Pod, podsOf } from "./pod.ts";
+import { onlyPodOf, type Pod } from "./pod.ts";
 
 const root = join(import.meta.dirname, "../..");
 const NAMESPACE = "platform-operator";
@@ -26,8 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => env?.close());
 
-const admin = (args: readonly string[], input?: string): Promise<string> =>
-  kubectl(env.cluster, args, input === undefined ? {} : { input });
+const onlyPod = (old?: Pod): Promise<Pod> => onlyPodOf(env.cluster, "platform-operator", NAMESPACE, old);
 
 describe("the plain manifest", () => {
   it("equals the chart's output; otherwise run npm run e2e:prepare", async () => {
@@ -47,24 +44,19 @@ describe("the plain manifest", () => {
 
   it("is applied with one command, a second time without changes, and rolled out", async () => {
     const apply = ["apply", "--server-side", "-k", join(root, "deploy")];
-    await admin(apply);
+    await env.admin(apply);
     const versions = await resourceVersions();
-    await admin(apply);
+    await env.admin(apply);
     expect(await resourceVersions()).toEqual(versions);
     const rollout = ["rollout", "status", "deployment/platform-operator", "-n", NAMESPACE, "--timeout=60s"];
-    expect(await admin(rollout)).toContain("successfully rolled out");
+    expect(await env.admin(rollout)).toContain("successfully rolled out");
   });
 
   it("runs with the patches of a user's kustomization, and makes the quickstart Ready", async () => {
     const before = await onlyPod();
-    const kustomization = await userKustomization();
-    try {
-      await admin(["apply", "--server-side", "-k", kustomization]);
-    } finally {
-      await rm(kustomization, { recursive: true });
-    }
+    await env.admin(["apply", "--server-side", "-k", await userKustomization()]);
     const operator = await env.run(await onlyPod(before));
-    await admin(["create", "namespace", "shop"]);
+    await env.admin(["create", "namespace", "shop"]);
     await env.quickstart("shop");
     expect(await env.refused(before)).toEqual([]);
     expect(errorsOf(operator)).toEqual([]);
@@ -80,13 +72,13 @@ describe("the plain manifest", () => {
     await type(uninstall?.text ?? "false", { cwd: tmpdir(), env: environment });
     const left = ["deployment,serviceaccount,role,rolebinding,clusterrole,clusterrolebinding", "-n", NAMESPACE];
     const own = ["-l", "app.kubernetes.io/name=platform-operator", "-o", "name"];
-    expect(await admin(["get", ...left, ...own])).toBe("");
-    expect(await admin(["get", "papp", "-n", "shop", "-o", "name"])).toContain("/api\n");
-    expect(await admin(["get", "namespace", NAMESPACE, "-o", "jsonpath={.status.phase}"])).toBe("Active");
+    expect(await env.admin(["get", ...left, ...own])).toBe("");
+    expect(await env.admin(["get", "papp", "-n", "shop", "-o", "name"])).toContain("/api\n");
+    expect(await env.admin(["get", "namespace", NAMESPACE, "-o", "jsonpath={.status.phase}"])).toBe("Active");
   });
 });
 
-/** A user's kustomization, with deploy/ under `resources`. @returns its folder */
+/** A user's kustomization, with deploy/ under `resources`, until the test ends. @returns its folder */
 async function userKustomization(): Promise<string> {
   const { allowInsecurePlatform, allowedPlatformHosts } = FOR_TESTS.operator;
   const add = (path: string, value: unknown) => ({
@@ -100,6 +92,7 @@ async function userKustomization(): Promise<string> {
     ...FOR_TESTS.extraEnv.map((variable) => add("env/-", variable)),
   ];
   const folder = await mkdtemp(join(tmpdir(), "kustomization-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
   const content = {
     resources: [relative(await realpath(folder), await realpath(join(root, "deploy")))],
     patches: [{ target: { kind: "Deployment", name: "platform-operator" }, patch: JSON.stringify(patch) }],
@@ -108,20 +101,10 @@ async function userKustomization(): Promise<string> {
   return folder;
 }
 
-/** @returns the Deployment's only Pod. @param old a Pod that has to be gone */
-async function onlyPod(old?: Pod): Promise<Pod> {
-  const pod = await comes(async () => {
-    const pods = await podsOf(env.cluster, NAMESPACE, "app.kubernetes.io/name=platform-operator");
-    return pods.length === 1 && pods[0]?.metadata.name !== old?.metadata.name ? pods[0] : undefined;
-  }, 60_000);
-  if (pod === undefined) throw new Error("the Deployment does not have exactly one Pod");
-  return pod;
-}
-
 /** @returns the resourceVersions of the applied objects that no controller writes */
 async function resourceVersions(): Promise<string> {
   const path = 'jsonpath={range .items[*]}{.kind}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';
   const names = "crd,clusterrole,clusterrolebinding,role,rolebinding,serviceaccount,service";
   const selector = "app.kubernetes.io/instance=platform-operator";
-  return admin(["get", names, "-n", NAMESPACE, "-l", selector, "-o", path]);
+  return env.admin(["get", names, "-n", NAMESPACE, "-l", selector, "-o", path]);
 }

@@ -97,6 +97,16 @@ async function sees(tab: Tab, expected: readonly string[]): Promise<void> {
 const textOf = (tab: Tab, selector: string): Promise<unknown> =>
   tab.evaluate(`document.querySelector(${JSON.stringify(selector)})?.innerText`);
 
+/** Waits until elements have these texts, by their selectors. */
+async function shows(tab: Tab, texts: Readonly<Record<string, unknown>>): Promise<void> {
+  await vi.waitFor(async () => {
+    for (const [selector, text] of Object.entries(texts)) expect(await textOf(tab, selector), selector).toEqual(text);
+  }, waiting);
+}
+
+const click = (tab: Tab, selector: string): Promise<unknown> =>
+  tab.evaluate(`document.querySelector(${JSON.stringify(selector)}).click()`);
+
 function fill(): void {
   store.upsert(projectOf("web"));
   store.upsert(environmentOf("production", "web"));
@@ -116,7 +126,7 @@ describe("the status page in Chromium", () => {
     fill();
     const tab = await open();
     await sees(tab, TREE);
-    await vi.waitFor(async () => expect(await textOf(tab, "#connection")).toBe("Live"), waiting);
+    await shows(tab, { "#connection": "Live" });
     await tab.evaluate(`globalThis.sameDocument = true; document.querySelectorAll("summary")[2].focus()`);
 
     store.upsert(applicationOf("api", "production", { status: { state: "DEPLOYED", commit: "900d1de" } }));
@@ -141,27 +151,25 @@ describe("the status page in Chromium", () => {
     fill();
     const tab = await open();
     await sees(tab, TREE);
-    await tab.evaluate(`document.querySelector("[value=not-ready]").click()`);
+    await click(tab, "[value=not-ready]");
     await sees(tab, TREE.slice(0, 3));
     expect(await textOf(tab, "#summary")).toBe("1 of 4 objects");
     expect(await tab.evaluate("location.hash")).toBe("#show=not-ready");
-    await tab.evaluate(`document.querySelector("[value=all]").click()`);
+    await click(tab, "[value=all]");
     // Like a user: the shortcut, then the text.
     await tab.send("Input.dispatchKeyEvent", { type: "keyDown", key: "/", text: "/" });
     await tab.send("Input.insertText", { text: "site" });
     await sees(tab, [TREE[0], TREE[1], TREE[3]].map(String));
     expect(await tab.evaluate("location.hash")).toBe("#text=site");
     await tab.send("Input.insertText", { text: " and nothing" });
-    await vi.waitFor(async () => expect(await textOf(tab, "#empty h2")).toBe("Nothing fits the filter"), waiting);
+    await shows(tab, { "#empty h2": "Nothing fits the filter" });
     expect(problems).toEqual([]);
   });
 
   it("opens the object in its address, with commands that can be copied", async () => {
     fill();
     const tab = await open("#at=PlatformApplication/shop/api");
-    await vi.waitFor(async () => {
-      expect(await textOf(tab, "details[open] .message")).toBe("The platform reports BUILD_ERROR for commit bad0c0d.");
-    }, waiting);
+    await shows(tab, { "details[open] .message": "The platform reports BUILD_ERROR for commit bad0c0d." });
     expect(
       await tab.evaluate(`[...document.querySelectorAll("details[open] code")].map((code) => code.textContent)`),
     ).toEqual([
@@ -188,8 +196,7 @@ describe("the status page in Chromium", () => {
       }),
     );
     const tab = await open("#at=PlatformApplication/shop/api");
-    await vi.waitFor(async () => expect(await textOf(tab, "details[open] .message")).toBe(HOSTILE), waiting);
-    expect(await textOf(tab, ".reason")).toBe(HOSTILE);
+    await shows(tab, { "details[open] .message": HOSTILE, ".reason": HOSTILE });
     expect(await tab.evaluate(`document.querySelectorAll("img, #tree script").length`)).toBe(0);
     expect(await tab.evaluate("document.title")).toBe("Platform Operator");
     expect(requested.filter((url) => url.includes("attacker"))).toEqual([]);
@@ -218,32 +225,26 @@ describe("the status page in Chromium", () => {
     await sees(tab, TREE);
     const { port } = new URL(server.url);
     await server.stop();
-    await vi.waitFor(async () => {
-      expect(await textOf(tab, "#connection")).toBe("Connection lost, retrying…");
-      expect(await textOf(tab, "#notice")).toMatch(/^The operator does not answer\. What you see is \d+\w old\.$/);
-    }, waiting);
+    const lost = expect.stringMatching(/^The operator does not answer\. What you see is \d+\w old\.$/);
+    await shows(tab, { "#connection": "Connection lost, retrying…", "#notice": lost });
     expect(await lines(tab)).toEqual(TREE);
     store.upsert(projectOf("new"));
     server = await start(Number(port));
     await sees(tab, ["Ready project shop/new Available", ...TREE]);
-    await vi.waitFor(async () => {
-      expect([await textOf(tab, "#connection"), await textOf(tab, "#notice")]).toEqual(["Live", ""]);
-    }, waiting);
+    await shows(tab, { "#connection": "Live", "#notice": "" });
   });
 
   it("polls while the stream has no free place, and follows the stream again as soon as it has", async () => {
     fill();
     const leave = await takePlaces(server.url);
     const tab = await open();
-    const connected = (state: string): Promise<void> =>
-      vi.waitFor(async () => expect(await textOf(tab, "#connection")).toBe(state), waiting);
-    await connected("Every few seconds");
+    await shows(tab, { "#connection": "Every few seconds" });
     await sees(tab, TREE);
     store.upsert(projectOf("new"));
     await sees(tab, ["Ready project shop/new Available", ...TREE]);
     expect([await textOf(tab, "#connection"), await textOf(tab, "#notice")]).toEqual(["Every few seconds", ""]);
     await leave();
-    await connected("Live");
+    await shows(tab, { "#connection": "Live" });
     // The browser reports each refusal; there are no other problems.
     expect(problems.filter((problem) => !/status of 503/.test(problem))).toEqual([]);
   });
@@ -257,39 +258,35 @@ describe("the status page in Chromium", () => {
     const lineOf = (name: string): string => `    Ready application ${name} Available`;
     const first = [...parents, ...names.slice(0, PAGE_SIZE - 2).map(lineOf)];
     const second = [...parents, ...names.slice(PAGE_SIZE - 2).map(lineOf)];
-    const at = (tab: Tab): Promise<unknown> =>
+    const tab = await open();
+    const at = (): Promise<unknown> =>
       tab.evaluate(`[location.hash, document.querySelector("#page").textContent,
         ...["previous", "next"].filter((id) => !document.getElementById(id).disabled)]`);
 
-    const tab = await open();
     await sees(tab, first);
-    expect(await at(tab)).toEqual(["", "Page 1 of 2", "next"]);
-    await tab.evaluate(`document.querySelector("#next").click()`);
+    expect(await at()).toEqual(["", "Page 1 of 2", "next"]);
+    await click(tab, "#next");
     await sees(tab, second);
-    expect(await at(tab)).toEqual(["#page=2", "Page 2 of 2", "previous"]);
-    // The address shows the same page to others.
-    const other = await open("#page=2");
-    await sees(other, second);
-    expect(await at(other)).toEqual(["#page=2", "Page 2 of 2", "previous"]);
-    await other.evaluate(`document.querySelector("#previous").click()`);
-    await sees(other, first);
-    expect(await at(other)).toEqual(["", "Page 1 of 2", "next"]);
+    expect(await at()).toEqual(["#page=2", "Page 2 of 2", "previous"]);
+    await click(tab, "#previous");
+    await sees(tab, first);
+    expect(await tab.evaluate("location.hash")).toBe("");
     expect(problems).toEqual([]);
   });
 
   it("says what to do when there are no resources, and what the operator waits for", async () => {
     about = { ...about, isLeading: false, waitingFor: "waiting for the first list of PlatformProject" };
     const tab = await open();
-    await vi.waitFor(async () => {
-      expect(await textOf(tab, "#notice")).toContain("waiting for the first list of PlatformProject");
-      expect(await textOf(tab, "#operator")).toContain("standing by, another replica leads");
-    }, waiting);
+    await shows(tab, {
+      "#notice": expect.stringContaining("waiting for the first list of PlatformProject"),
+      "#operator": expect.stringContaining("standing by, another replica leads"),
+    });
     about = { ...about, waitingFor: null, silentMs: 600_000 };
     await tab.open(`${server.url}/?again`);
-    await vi.waitFor(async () => {
-      expect(await textOf(tab, "#empty h2")).toBe("No custom resources yet");
-      expect(await textOf(tab, "#notice")).toContain("has not heard from the API server for 10m");
-    }, waiting);
+    await shows(tab, {
+      "#empty h2": "No custom resources yet",
+      "#notice": expect.stringContaining("has not heard from the API server for 10m"),
+    });
     expect(problems).toEqual([]);
   });
 
@@ -299,7 +296,7 @@ describe("the status page in Chromium", () => {
       fill();
       store.upsert(applicationOf(`a-${"very-long-name-".repeat(12)}x`, "production", failed));
       const tab = await open("#at=PlatformApplication/shop/api", width);
-      await vi.waitFor(async () => expect(await textOf(tab, "details[open] .message")).toBeTypeOf("string"), waiting);
+      await shows(tab, { "details[open] .message": expect.any(String) });
       expect(await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       const { nodes } = await tab.send("Accessibility.getFullAXTree");
       const controls = (
