@@ -34,22 +34,10 @@ describe("the command line", () => {
   it.each([
     ["no command", [], /^Usage: platform-operator <command>/],
     ["an unknown command", ["destroy"], /^"destroy" is not a command\.\n\nUsage:/],
-    [
-      "a command that is misspelt",
-      ["statsu"],
-      /^"statsu" is not .*"status"\? "platform-operator help" lists all commands\.\n$/,
-    ],
+    ["a command that is misspelt", ["statsu"], /^"statsu" is not .*"status"\? "platform-operator help" lists all/],
     ["one in two words", ["cluster", "kubconfig"], /^"kubconfig" is not .* Did you mean "cluster kubeconfig"\?/],
-    [
-      "a flag that is misspelt",
-      ["get", "--namepsace=x"],
-      /^Unknown option '--namepsace'\. Did you mean "--namespace"\?\n\nUsage/,
-    ],
-    [
-      "a misspelt flag of run",
-      ["run", "--log-levl=info"],
-      /^Unknown option '--log-levl'\. Did you mean "--log-level"\?\n\nUsage: platform-operator run/,
-    ],
+    ["a misspelt flag", ["get", "--namepsace=x"], /^Unknown .* Did you mean "--namespace"\?\n\nUsage: \S+ get/],
+    ["one of run", ["run", "--log-levl=info"], /^Unknown .* Did you mean "--log-level"\?\n\nUsage: \S+ run/],
     ["a wrong value", ["run", "--leader-elect=maybe"], /^--leader-elect must be true or false\n/],
   ])("ends with 64 and usage on standard error for %s", async (_, argv, told) => {
     const { code, stdout, stderr } = await cli(argv, operator);

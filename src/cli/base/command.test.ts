@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
+import { fakeIo } from "../../../test/support/programs/cli.ts";
 import { command } from "./command.ts";
 
 describe("a command", () => {
@@ -11,12 +12,7 @@ describe("a command", () => {
   });
 
   it("reports lines without control characters", async () => {
-    let stderr = "";
-    const io = {
-      stdout: { write: () => true },
-      stderr: { write: (text: string) => (stderr += text) },
-      stdin: { async *[Symbol.asyncIterator]() {} },
-    };
+    const { io, stderr } = fakeIo();
     const host = { io, clock: manualClock(), interrupt: () => new AbortController().signal };
     const reporting = command({
       asks: "nothing",
@@ -25,6 +21,6 @@ describe("a command", () => {
       },
     });
     await reporting.run([], { host, program: "kubectl platform" });
-    expect(stderr).toBe("a [2J\n  b\n");
+    expect(stderr()).toBe("a [2J\n  b\n");
   });
 });

@@ -19,38 +19,22 @@ describe("failures in words", () => {
     expect(explain(error)).toEqual({ code, message });
   });
 
-  it.each<[ApiFailure, number, string]>([
-    [
-      { is: "Unauthorized" },
-      401,
-      "The platform rejected the token (401, X). Replace the token in the connection's Secret.",
-    ],
-    [
-      { is: "Forbidden" },
-      403,
-      "The token may not do this (403, X). Use a connection whose token has the scope for it.",
-    ],
-    [{ is: "NotFound" }, 404, "The platform did not find it (404, X). Check the id and the connection."],
-    [{ is: "NotSupported" }, 405, "This platform does not offer stopDatabase."],
-    [{ is: "Conflict" }, 409, "The platform is busy (409, X). Try again later."],
-    [{ is: "Invalid" }, 422, "The platform rejected the request (X)."],
-    [{ is: "RateLimited", retryAfterMs: 1500 }, 429, "The platform asks to slow down. Try again in 2 s."],
-    [{ is: "OverBudget", retryAfterMs: 100 }, 0, "The platform asks to slow down. Try again in 1 s."],
-    [{ is: "Server" }, 500, "The platform failed (X). Try again later."],
-    [
-      { is: "Unreachable" },
-      0,
-      "The platform cannot be reached (X). Check spec.baseUrl of the connection and the network.",
-    ],
-    [
-      { is: "OutcomeUnknown" },
-      500,
-      "It is unknown whether the platform executed the request (X). Check before you try again.",
-    ],
-    [{ is: "BadResponse" }, 200, "The platform's response cannot be parsed (X)."],
-    [{ is: "Refused" }, 0, "Nothing was sent (X)."],
-  ])("of the platform: %o", (failure, status, message) => {
-    const error = new ApiError("stopDatabase", failure, status, "words");
+  it.each<[ApiFailure["is"], number, string]>([
+    ["Unauthorized", 401, "The platform rejected the token (401, X). Replace the token in the connection's Secret."],
+    ["Forbidden", 403, "The token may not do this (403, X). Use a connection whose token has the scope for it."],
+    ["NotFound", 404, "The platform did not find it (404, X). Check the id and the connection."],
+    ["NotSupported", 405, "This platform does not offer stopDatabase."],
+    ["Conflict", 409, "The platform is busy (409, X). Try again later."],
+    ["Invalid", 422, "The platform rejected the request (X)."],
+    ["RateLimited", 429, "The platform asks to slow down. Try again in 2 s."],
+    ["OverBudget", 0, "The platform asks to slow down. Try again in 2 s."],
+    ["Server", 500, "The platform failed (X). Try again later."],
+    ["Unreachable", 0, "The platform cannot be reached (X). Check spec.baseUrl of the connection and the network."],
+    ["OutcomeUnknown", 500, "It is unknown whether the platform executed the request (X). Check before you try again."],
+    ["BadResponse", 200, "The platform's response cannot be parsed (X)."],
+    ["Refused", 0, "Nothing was sent (X)."],
+  ])("of the platform: %s", (is, status, message) => {
+    const error = new ApiError("stopDatabase", { is, retryAfterMs: 1_100 }, status, "words");
     expect(explain(error)).toEqual({ code: 1, message: message.replace("X", "stopDatabase: words") });
   });
 

@@ -1,5 +1,5 @@
 /** Runs the command line in this process, and captures its streams. */
-import type { Host } from "../../../src/cli/base/io.ts";
+import type { Host, Io } from "../../../src/cli/base/io.ts";
 import { main } from "../../../src/cli/index.ts";
 import { systemClock } from "../../../src/kube/api/clock.ts";
 
@@ -23,31 +23,34 @@ export interface CliOptions {
   readonly onStdout?: (text: string) => void;
 }
 
-export async function cli(argv: readonly string[], options: CliOptions = {}): Promise<Ended> {
-  const { stdin = "", isTTY = false, signal = new AbortController().signal, clock = systemClock() } = options;
+/** Standard streams that a test provides. @returns them, and functions that return what was written so far */
+export function fakeIo({ stdin = "", isTTY = false, shown, onStdout }: CliOptions = {}) {
   let stdout = "";
   let stderr = "";
-  const code = await main(options.program ?? "/usr/local/bin/kubectl-platform", argv, {
-    clock,
-    interrupt: () => signal,
-    io: {
-      stdout: {
-        isTTY: options.shown,
-        write: (text) => {
-          stdout += text;
-          options.onStdout?.(text);
-        },
-      },
-      stderr: { isTTY, write: (text) => (stderr += text) },
-      stdin: {
-        isTTY,
-        async *[Symbol.asyncIterator]() {
-          yield stdin;
-        },
+  const io: Io = {
+    stdout: {
+      isTTY: shown,
+      write: (text) => {
+        stdout += text;
+        onStdout?.(text);
       },
     },
-  });
-  return { code, stdout, stderr };
+    stderr: { isTTY, write: (text) => (stderr += text) },
+    stdin: {
+      isTTY,
+      async *[Symbol.asyncIterator]() {
+        yield stdin;
+      },
+    },
+  };
+  return { io, stdout: () => stdout, stderr: () => stderr };
+}
+
+export async function cli(argv: readonly string[], options: CliOptions = {}): Promise<Ended> {
+  const { program = "/usr/local/bin/kubectl-platform", signal = new AbortController().signal } = options;
+  const { io, stdout, stderr } = fakeIo(options);
+  const code = await main(program, argv, { clock: options.clock ?? systemClock(), interrupt: () => signal, io });
+  return { code, stdout: stdout(), stderr: stderr() };
 }
 
 /** @returns a function that runs commands in an environment's namespace, with these flags, as a kubeconfig's user */

@@ -52,11 +52,7 @@ describe("a cluster of an export", () => {
     ["a secret field", { managedConfig: { ingress: { token: SECRET } } }, "managedConfig.ingress.token."],
     ["a field that nobody describes", { managedConfig: { other: { field: SECRET } } }, "managedConfig.other.field."],
     ["an input", { customerProvidedInputs: { ingress: { key: SECRET } } }, "customerProvidedInputs.ingress.key."],
-    [
-      "a template of the past",
-      { templateVersion: "1.0.0" },
-      'template "essentials" version "1.0.0" is no longer offered',
-    ],
+    ["a template of the past", { templateVersion: "1.0.0" }, 'template "essentials" version "1.0.0" is no longer'],
   ])("with %s is written as a comment, without values that may be secret", (_what, more, words) => {
     const document = exported(bound(more))[1];
     expect(document).toMatchObject({ disabled: true });

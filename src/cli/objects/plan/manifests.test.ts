@@ -4,22 +4,10 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import type { Io } from "../../base/io.ts";
+import { fakeIo } from "../../../../test/support/programs/cli.ts";
 import { readManifests } from "./manifests.ts";
 
-const silent = { write: () => true };
-
-function io(stdin = ""): Io {
-  return {
-    stdout: silent,
-    stderr: silent,
-    stdin: {
-      async *[Symbol.asyncIterator]() {
-        yield stdin;
-      },
-    },
-  };
-}
+const io = (stdin = "") => fakeIo({ stdin }).io;
 
 const object = (name: string): string => `apiVersion: v1\nkind: Secret\nmetadata: {name: ${name}}\n`;
 
