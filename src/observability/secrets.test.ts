@@ -1,15 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import type { EventInput, JsonObject, KubeObject } from "../kube/api/types.ts";
+import { stored } from "../../test/support/kube/stored.ts";
+import type { EventInput, JsonObject } from "../kube/api/types.ts";
 import type { Reader } from "../kube/watch/readers.ts";
 import type { Writer } from "../kube/write/writer.ts";
 import { createRedactor, discreetEvents, discreetWriter, redacting } from "./secrets.ts";
 
-const object: KubeObject = {
-  apiVersion: "platform-operator.io/v1alpha1",
-  kind: "PlatformApplication",
-  metadata: { name: "web", namespace: "shop", uid: "u", resourceVersion: "1" },
-};
+const object = stored("PlatformApplication", "web");
 
 function knowing() {
   const redactor = createRedactor();
@@ -58,13 +55,8 @@ describe("[S1] what the operator tells of an object", () => {
   it("is the same in events", () => {
     const told: EventInput[] = [];
     const events = discreetEvents({ record: (event) => told.push(event) }, knowing());
-    events.record({
-      regarding: object,
-      type: "Warning",
-      reason: "InvalidSpec",
-      action: "Reconcile",
-      note: "hush-hush Deployed",
-    });
+    const event = { regarding: object, type: "Warning", reason: "InvalidSpec", action: "Reconcile" } as const;
+    events.record({ ...event, note: "hush-hush Deployed" });
     expect(told).toEqual([expect.objectContaining({ note: "[redacted] Deployed", reason: "InvalidSpec" })]);
   });
 });

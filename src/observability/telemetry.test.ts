@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 
+import { conditionsOf, stored, type StoredCondition } from "../../test/support/kube/stored.ts";
 import { orphan } from "../../test/support/platform/orphans.ts";
+import { deployCall, recordingLog, runningReconcile } from "../../test/support/platform/telemetry.ts";
 import type { ChangeRecord } from "../engine/context/context.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
-import type { Fields, Logger } from "./logger.ts";
-import type { RunningReconcile } from "./reconcile-tracker.ts";
 import { logChange, logLimited, logOrphan, logTransitions } from "./telemetry.ts";
 
 const CHANGE: ChangeRecord = {
@@ -18,47 +18,26 @@ const CHANGE: ChangeRecord = {
   result: "ok",
   sent: true,
 };
-const CALL: CallRecord = {
-  operation: "deployApplication",
-  method: "POST",
-  ids: { applicationId: "service-1" },
-  attempt: 1,
-  status: 202,
-  sent: true,
-  failure: undefined,
-  durationMs: 41.7,
-  requestId: "request-1",
-};
-
-function collecting() {
-  const lines: (readonly [level: string, message: string, fields: Fields])[] = [];
-  const at =
-    (level: string): Logger["info"] =>
-    (message, fields = {}) => {
-      lines.push([level, message, fields]);
-    };
-  const log = { trace: at("trace"), debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
-  return { lines, log };
-}
 
 function told(change: Partial<ChangeRecord>, call: Partial<CallRecord> | undefined) {
-  const { lines, log } = collecting();
-  const changed =
-    call === undefined
-      ? undefined
-      : { connection: "PlatformConnection/shop/default", call: { ...CALL, ...call }, at: new Date(0) };
-  const pass: RunningReconcile = { id: "p-1", key: "PlatformApplication/shop/api", priority: () => "normal", changed };
-  logChange(log, "cluster-1", { ...CHANGE, ...change }, pass);
+  const { lines, log } = recordingLog();
+  const connection = "PlatformConnection/shop/default";
+  const changed = call === undefined ? undefined : { connection, call: deployCall(call), at: new Date(0) };
+  logChange(log, "cluster-1", { ...CHANGE, ...change }, runningReconcile("api", changed));
   expect(lines).toHaveLength(1);
   return lines[0];
 }
 
 it("says who changed what, why, and with which result", () => {
   const { key, sent: _, ...change } = CHANGE;
-  const { method, status, requestId } = CALL;
+  const { method, status, requestId } = deployCall();
   const call = { method, status, requestId, path: "/application/{applicationId}/deploy", durationMs: 42 };
   const place = { installation: "cluster-1", connection: "PlatformConnection/shop/default" };
-  expect(told({}, {})).toEqual(["info", "changed the platform", { ...key, ...change, ...call, ...place }]);
+  expect(told({}, { durationMs: 41.7 })).toEqual([
+    "info",
+    "changed the platform",
+    { ...key, ...change, ...call, ...place },
+  ]);
 });
 
 const FAILED = "could not change the platform";
@@ -88,7 +67,7 @@ it.each([
   ["forgotten", "info"],
   ["dropped", "warn"],
 ] as const)("tells of an object that stayed on the platform that it is %s", (is, expected) => {
-  const { lines, log } = collecting();
+  const { lines, log } = recordingLog();
   const entry = orphan();
   logOrphan(log, { is, orphan: entry });
   const { kind, namespace, name, id, host, organizationId, installation, why: reason, at: since } = entry;
@@ -99,25 +78,17 @@ it.each([
 });
 
 it("tells each condition that changes, and nothing of those that do not", () => {
-  const { lines, log } = collecting();
-  const object = (ready: string, reason: string, drifted: boolean) => ({
-    apiVersion: "platform-operator.io/v1alpha1",
-    kind: "PlatformProject",
-    metadata: { name: "shop", namespace: "shop", uid: "uid-1", resourceVersion: "1" },
-    status: {
-      conditions: [
-        { type: "Synced", status: "True", reason: "ReconcileSuccess", message: "" },
-        { type: "Ready", status: ready, reason, message: "Words." },
-        ...(drifted ? [{ type: "Drifted", status: "True", reason: "DriftDetected", message: "spec.name" }] : []),
-      ],
-    },
-  });
-  const before = object("False", "Creating", false);
-  logTransitions(log, object("True", "Available", true), before);
+  const { lines, log } = recordingLog();
+  const object = (ready: string, reason: string, ...more: StoredCondition[]) => {
+    const conditions = conditionsOf([["Synced", "True", "ReconcileSuccess"], ["Ready", ready, reason], ...more]);
+    return stored("PlatformProject", "shop", { status: { conditions } });
+  };
+  const before = object("False", "Creating");
+  logTransitions(log, object("True", "Available", ["Drifted", "True", "DriftDetected"]), before);
   logTransitions(log, before, before);
   const key = { kind: "PlatformProject", namespace: "shop", name: "shop" };
-  const ready = { from: "False/Creating", to: "True/Available", reason: "Available", detail: "Words." };
-  const drifted = { from: "", to: "True/DriftDetected", reason: "DriftDetected", detail: "spec.name" };
+  const ready = { from: "False/Creating", to: "True/Available", reason: "Available", detail: "Available." };
+  const drifted = { from: "", to: "True/DriftDetected", reason: "DriftDetected", detail: "DriftDetected." };
   expect(lines).toEqual([
     ["info", "condition changed", { ...key, condition: "Ready", ...ready }],
     ["info", "condition changed", { ...key, condition: "Drifted", ...drifted }],
@@ -125,7 +96,7 @@ it("tells each condition that changes, and nothing of those that do not", () => 
 });
 
 it("tells the beginning and the end of a pause of the platform's rate limit", () => {
-  const { lines, log } = collecting();
+  const { lines, log } = recordingLog();
   logLimited(log, "PlatformConnection/shop/default", true, 0);
   logLimited(log, "PlatformConnection/shop/default", false, 61_000.4);
   const key = { kind: "PlatformConnection", namespace: "shop", name: "default" };

@@ -2,28 +2,20 @@ import { Registry } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { manualClock } from "../../test/support/kube/clock.ts";
+import { recordingLog } from "../../test/support/platform/telemetry.ts";
 import { createStore } from "../kube/watch/store.ts";
-import type { Fields, Logger } from "../observability/logger.ts";
 import type { HttpServer } from "./config/http.ts";
 import { startServers } from "./servers.ts";
 
 const loopback = { host: "127.0.0.1", port: 0 };
 let running: readonly HttpServer[] = [];
-let told: Fields[] = [];
+const { log, lines } = recordingLog();
 
 afterEach(async () => {
   await Promise.all(running.map((server) => server.stop()));
   running = [];
-  told = [];
+  lines.length = 0;
 });
-
-const log: Logger = {
-  trace: () => {},
-  debug: () => {},
-  info: (_, fields = {}) => told.push(fields),
-  warn: () => {},
-  error: () => {},
-};
 
 const nowhere = {
   metricsBindAddress: undefined,
@@ -46,29 +38,24 @@ function optionsOf(addresses: Partial<Options["config"]>): Options {
   return { config, registry: new Registry(), waitingFor: () => undefined, receiver, statusPage, log };
 }
 
-async function start(options: Partial<Options> = {}): Promise<(name: string) => string> {
+/** @returns the address of a server, as the log has it */
+const at = (name: string): string => lines.findLast(([, , { server }]) => server === name)?.[2].address ?? "";
+
+async function start(options: Partial<Options> = {}): Promise<void> {
   const both = { metricsBindAddress: loopback, healthProbeBindAddress: loopback };
   running = await startServers({ ...optionsOf(both), ...options });
-  return (name) => told.find(({ server }) => server === name)?.address ?? "";
 }
 
 describe("the servers", () => {
   it("say in the log where they listen", async () => {
-    const at = await start();
+    await start();
     expect([at("metrics"), at("health")]).toEqual(running.map(({ url }) => url));
     expect(at("health")).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
   });
 
-  it("serve metrics as Prometheus wants them", async () => {
-    const at = await start();
-    const answer = await fetch(`${at("metrics")}/metrics`);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
-  });
-
   it("are alive at once, and ready once nothing is waited for, in words", async () => {
     let waiting: string | undefined = "waiting for the first list of PlatformProject";
-    const at = await start({ waitingFor: () => waiting });
+    await start({ waitingFor: () => waiting });
     const get = async (path: string) => {
       const answer = await fetch(`${at("health")}${path}`);
       return [answer.status, await answer.text()];
@@ -86,26 +73,19 @@ describe("the servers", () => {
     ["GET", "/constructor", 404],
     ["GET", "//healthz", 404],
   ])("answer %s %s of the probes with %i", async (method, path, status) => {
-    const at = await start();
+    await start();
     expect((await fetch(`${at("health")}${path}`, { method })).status).toBe(status);
   });
 
   it("tell senders of deliveries to come again where this process does not lead", async () => {
-    const at = await start(optionsOf({ webhookBindAddress: loopback }));
+    await start(optionsOf({ webhookBindAddress: loopback }));
     const answer = await fetch(`${at("webhook")}/anything`, { method: "POST", body: "{}" });
     expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([503, "5", ""]);
   });
 
-  it("show the status page", async () => {
-    const at = await start(optionsOf({ statusPageBindAddress: loopback }));
-    const answer = await fetch(at("status-page"));
-    expect(answer.status).toBe(200);
-    expect(await answer.text()).toContain("<title>Platform Operator</title>");
-  });
-
   it("are off without an address", async () => {
     await start(optionsOf({ healthProbeBindAddress: loopback }));
-    expect(told.map(({ server }) => server)).toEqual(["health"]);
+    expect(lines.map(([, , { server }]) => server)).toEqual(["health"]);
   });
 
   it("answer 500 without a word when metrics cannot be collected", async () => {
@@ -113,17 +93,16 @@ describe("the servers", () => {
     registry.getMetricsAsArray = () => {
       throw new Error("a secret");
     };
-    const at = await start({ registry });
+    await start({ registry });
     const answer = await fetch(`${at("metrics")}/metrics`);
     expect([answer.status, await answer.text()]).toEqual([500, "failed\n"]);
   });
 
   it("say what to do when an address is taken, and leave none behind", async () => {
-    const at = await start(optionsOf({ metricsBindAddress: loopback, webhookBindAddress: loopback }));
+    await start(optionsOf({ metricsBindAddress: loopback, webhookBindAddress: loopback }));
     const taken = { host: "127.0.0.1", port: Number(new URL(at("metrics")).port) };
     const second = startServers(optionsOf({ metricsBindAddress: loopback, healthProbeBindAddress: taken }));
     await expect(second).rejects.toThrow(/cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\): choose another address/);
-    const first = told.findLast(({ server }) => server === "metrics")?.address ?? "";
-    await expect(fetch(first)).rejects.toThrow("fetch failed");
+    await expect(fetch(at("metrics"))).rejects.toThrow("fetch failed");
   });
 });

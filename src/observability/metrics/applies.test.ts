@@ -1,8 +1,9 @@
 import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 
+import { stored } from "../../../test/support/kube/stored.ts";
 import { PAUSED } from "../../api/names.ts";
-import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { JsonObject, ObjectMeta } from "../../kube/api/types.ts";
 import { createStore } from "../../kube/watch/store.ts";
 import { applyMetrics } from "./applies.ts";
 import { exposition } from "./index.ts";
@@ -35,19 +36,16 @@ function setting({ leads = true } = {}) {
   };
   return {
     /** Stores the object at a time with a generation, its conditions for that generation, and further metadata. */
-    at: (time: number, generation: number, conditions: readonly JsonObject[], metadata: object = {}) => {
+    at: (time: number, generation: number, conditions: readonly JsonObject[], metadata: Partial<ObjectMeta> = {}) => {
       seconds = time;
       version += 1;
-      const object: KubeObject = {
-        apiVersion: "platform-operator.io/v1alpha1",
-        kind: "PlatformApplication",
-        metadata: {
-          ...{ name: "api", namespace: "shop", uid: "1", generation, resourceVersion: String(version) },
-          ...metadata,
-        },
-        status: { conditions: conditions.map((condition) => ({ observedGeneration: generation, ...condition })) },
-      };
-      store.upsert(object);
+      const own = conditions.map((condition) => ({ observedGeneration: generation, ...condition }));
+      store.upsert(
+        stored("PlatformApplication", "api", {
+          metadata: { generation, resourceVersion: String(version), ...metadata },
+          status: { conditions: own },
+        }),
+      );
     },
     called: (time: number) => {
       seconds = time;

@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 
 import { describe, expect, it } from "vitest";
 
+import { stored } from "../../../test/support/kube/stored.ts";
 import { figure } from "../../../test/support/platform/figure.ts";
 import { storeMetrics } from "../../../test/support/platform/metrics.ts";
+import { deployCall } from "../../../test/support/platform/telemetry.ts";
 import { TYPES } from "../../operator/config/caches.ts";
 import { operations, type OperationName, isDocumented } from "../../platform/codec/operations.ts";
 import type { Metrics } from "./index.ts";
@@ -11,12 +13,11 @@ import type { Metrics } from "./index.ts";
 const NAMES = Object.keys(operations) as OperationName[];
 
 const KINDS = TYPES.map(({ kind }) => kind);
-const CALL = { ids: {}, attempt: 1, sent: true, failure: undefined, durationMs: 5, requestId: undefined } as const;
 
 /** Reports the operations of an ordinary day, all successful. */
 function usualDay({ platform }: Metrics): void {
   for (const operation of NAMES.filter(isDocumented)) {
-    platform.called({ operation, method: operations[operation].method, status: 200, ...CALL });
+    platform.called(deployCall({ operation, method: operations[operation].method, status: 200 }));
   }
 }
 
@@ -26,17 +27,15 @@ describe("[D6] the number of series", () => {
     usualDay(metrics);
     const before = (await series()).length;
     for (let index = 0; index < 5_000; index += 1) {
-      const { group, version, kind } = TYPES[index % TYPES.length]!;
+      const { kind } = TYPES[index % TYPES.length]!;
       const name = randomUUID();
-      store.upsert({
-        apiVersion: `${group}/${version}`,
-        kind,
-        metadata: { name, namespace: `n-${name}`, uid: name, resourceVersion: String(index + 1) },
-        status: {
-          externalId: name,
-          conditions: [{ type: "Ready", status: "False", reason: `R${index}`, message: name }],
-        },
-      });
+      const conditions = [{ type: "Ready", status: "False", reason: `R${index}`, message: name }];
+      store.upsert(
+        stored(kind, name, {
+          metadata: { namespace: `n-${name}`, resourceVersion: String(index + 1) },
+          status: { externalId: name, conditions },
+        }),
+      );
       const key = { kind, namespace: `n-${name}`, name };
       const change = { generation: 1, cause: "SpecChanged", op: "createProject", result: "ok", sent: true } as const;
       metrics.platform.changed({ key, uid: name, id: name, commit: name, ...change });
@@ -59,7 +58,7 @@ describe("[D6] the number of series", () => {
     for (const operation of NAMES) {
       const { method } = operations[operation];
       for (let status = 100; status < 1_000; status += 7) {
-        metrics.platform.called({ operation, method, status, ...CALL });
+        metrics.platform.called(deployCall({ operation, method, status }));
       }
     }
     expect((await series("platform_operator_api_requests_total")).length).toBeLessThanOrEqual(NAMES.length * 26);

@@ -1,8 +1,9 @@
 import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 
+import { stored } from "../../../test/support/kube/stored.ts";
 import { REASONS } from "../../api/reasons.ts";
-import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { JsonObject, ObjectMeta } from "../../kube/api/types.ts";
 import { createStore } from "../../kube/watch/store.ts";
 import { operationMetrics } from "./operations.ts";
 
@@ -30,24 +31,19 @@ function setting({ perNamespace = false } = {}) {
       now: () => new Date(time),
     }),
   );
-  const object = (name: string, conditions: Conditions, metadata: object = {}): KubeObject => {
+  const object = (name: string, status: JsonObject, metadata: Partial<ObjectMeta> = {}) => {
     version += 1;
-    return {
-      apiVersion: "platform-operator.io/v1alpha1",
-      kind: "PlatformProject",
-      metadata: { name, namespace: "shop", uid: name, resourceVersion: String(version), ...metadata },
-      status: { conditions: conditions.flat() },
-    };
+    return stored("PlatformProject", name, { status, metadata: { resourceVersion: String(version), ...metadata } });
   };
   return {
     put: (name: string, ...conditions: Conditions) => {
-      store.upsert(object(name, conditions));
+      store.upsert(object(name, { conditions: conditions.flat() }));
     },
     show: (name: string, state: string) => {
-      store.upsert({ ...object(name, []), status: { state } });
+      store.upsert(object(name, { state }));
     },
-    remove: (name: string, metadata: object) => {
-      store.remove(object(name, [], metadata));
+    remove: (name: string, metadata: Partial<ObjectMeta> = {}) => {
+      store.remove(object(name, {}, metadata));
     },
     follow: () => {
       leading = false;
@@ -75,20 +71,28 @@ const told = (operation: string, outcome: string, seconds: number): readonly str
 };
 
 describe("the time of an operation", () => {
-  it("is told when an object that was worked on is settled, under the last reason of the work, from its first", async () => {
-    const { put, series } = setting();
-    put("a", working("Building"));
-    put("a", working("Deploying"));
-    expect(await series(DURATION)).toEqual([]);
-    put("a", ready("True", "Deployed"));
-    expect(await series(DURATION)).toEqual(told("Deploying", "succeeded", 300));
-  });
+  const deploying = working("Deploying");
+  const available = ready("True", "Available");
+  const failed = [ready("False", "DeploymentFailed"), stalled("DeploymentFailed")];
 
-  it("has failed when the object is not Ready", async () => {
+  it.each<[string, Conditions, JsonObject | readonly JsonObject[], readonly string[]]>([
+    [
+      "has the last reason and ends with Ready",
+      [working("Building"), deploying],
+      available,
+      told("Deploying", "succeeded", 300),
+    ],
+    ["has failed without Ready", [deploying], failed, told("Deploying", "failed", 300)],
+    ["is omitted without a start", [working("Creating", "")], available, []],
+    ["is omitted with an invalid start", [working("Creating", "yesterday")], available, []],
+    // The clocks of two leaders may differ.
+    ["is not negative", [working("Creating", "2026-01-01T00:16:00Z")], available, told("Creating", "succeeded", 0)],
+  ])("%s", async (_what, during, end, expected) => {
     const { put, series } = setting();
-    put("a", working("Deploying"));
-    put("a", ready("False", "DeploymentFailed"), stalled("DeploymentFailed"));
-    expect(await series(DURATION)).toEqual(told("Deploying", "failed", 300));
+    for (const conditions of during) put("a", conditions);
+    expect(await series(DURATION)).toEqual([]);
+    put("a", end);
+    expect(await series(DURATION)).toEqual(expected);
   });
 
   it("of a deletion is that from its request to the end of the object", async () => {
@@ -100,8 +104,8 @@ describe("the time of an operation", () => {
 
   it("is not told of an object that was gone at once, nor of what a first list shows", async () => {
     const { put, remove, series } = setting();
-    put("a", ready("True", "Available"));
-    remove("a", {});
+    put("a", available);
+    remove("a");
     expect(await series(DURATION)).toEqual([]);
   });
 
@@ -111,7 +115,7 @@ describe("the time of an operation", () => {
     put("a", working("OutsideChangeWindow"));
     expect(await series(DURATION)).toEqual([]);
     at("2026-01-01T08:00:00Z");
-    put("a", working("Deploying"));
+    put("a", deploying);
     at("2026-01-01T08:00:05Z");
     expect(await series(OLDEST)).toContain(`${OLDEST}{kind="PlatformProject"} 5`);
     at("2026-01-01T08:00:20Z");
@@ -121,25 +125,11 @@ describe("the time of an operation", () => {
     expect(await series(OLDEST)).toContain(`${OLDEST}{kind="PlatformProject"} 5`);
   });
 
-  it.each(["", "yesterday"])("is left out where the status says %j for its beginning", async (since) => {
-    const { put, series } = setting();
-    put("a", working("Creating", since));
-    put("a", ready("True", "Available"));
-    expect(await series(DURATION)).toEqual([]);
-  });
-
-  it("is not negative where the clocks of two leaders differ", async () => {
-    const { put, series } = setting();
-    put("a", working("Creating", "2026-01-01T00:16:00Z"));
-    put("a", ready("True", "Available"));
-    expect(await series(DURATION)).toEqual(told("Creating", "succeeded", 0));
-  });
-
   it("takes no text of a forged status for a label", async () => {
     const { put, series } = setting();
     for (const reason of ["a1b2", ...Object.keys(REASONS)]) {
       put("a", working(reason));
-      put("a", ready("True", "Available"));
+      put("a", available);
     }
     const operations = (await series(`${DURATION}_count`)).map((line) => /operation="(\w+)"/.exec(line)?.[1]);
     const all = ["Building", "Canceling", "Creating", "Deleting", "Deploying", "Progressing", "Queued", "Restarting"];
@@ -165,7 +155,7 @@ describe("the oldest work in progress", () => {
     put("a", working("Creating"));
     put("b", working("Creating"));
     put("a", ready("True", "Available"));
-    remove("b", {});
+    remove("b");
     expect(await series(OLDEST)).toContain(of("PlatformProject", 0));
   });
 
@@ -200,7 +190,7 @@ describe("the stalled objects", () => {
     const of = (reason: string, count: number) => `${STALLED}{kind="PlatformProject",reason="${reason}"} ${count}`;
     expect(await series(STALLED)).toEqual([of("InvalidSpec", 2), of("NameConflict", 1)]);
     put("a", ready("True", "Available"));
-    remove("c", {});
+    remove("c");
     expect(await series(STALLED)).toEqual([of("InvalidSpec", 1)]);
   });
 
