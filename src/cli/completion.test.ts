@@ -24,7 +24,6 @@ describe("completion", () => {
     ["the choices of an argument behind flags", ["ingress-status", "-o", "json", "h"], ["helm", ":4"]],
     ["files, for a flag that takes one", ["default-values", "env", "-f", ""], [":0"]],
     ["files and directories, for a flag that takes both", ["plan", "-f", ""], [":0"]],
-    ["files and directories, for a report", ["report", "-f", ""], [":0"]],
     ["directories, for a flag that takes one", ["export", "-o", ""], [":0"]],
     ["nothing where nothing is known", ["logs", ""], [":4"]],
     ["nothing after an unknown word", ["nonsense", ""], [":4"]],

@@ -49,11 +49,4 @@ describe("the command line", () => {
     const { stdout } = await cli(["help"], { program: "/usr/local/bin/kubectl-platform" });
     expect(stdout).toMatch(/^Usage: kubectl platform <command>/);
   });
-
-  it("lists the flags of run with their defaults", async () => {
-    const { code, stdout } = await cli(["run", "--help"], operator);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/--metrics-bind-address ADDRESS [^-]*\(default\s+:8080\)/);
-    expect(stdout).toMatch(/--leader-elect BOOL [^-]*\(default\s+true\)/);
-  });
 });

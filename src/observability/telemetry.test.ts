@@ -32,12 +32,9 @@ it("says who changed what, why, and with which result", () => {
   const { key, sent: _, ...change } = CHANGE;
   const { method, status, requestId } = deployCall();
   const call = { method, status, requestId, path: "/application/{applicationId}/deploy", durationMs: 42 };
-  const place = { installation: "cluster-1", connection: "PlatformConnection/shop/default" };
-  expect(told({}, { durationMs: 41.7 })).toEqual([
-    "info",
-    "changed the platform",
-    { ...key, ...change, ...call, ...place },
-  ]);
+  const where = { installation: "cluster-1", connection: "PlatformConnection/shop/default" };
+  const fields = { ...key, ...change, ...call, ...where };
+  expect(told({}, { durationMs: 41.7 })).toEqual(["info", "changed the platform", fields]);
 });
 
 const FAILED = "could not change the platform";

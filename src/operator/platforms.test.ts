@@ -7,25 +7,19 @@ import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { createTurns, wayTo } from "./platforms.ts";
 
 it("carries the namespace and the priority of a key along with the work on it, and nowhere else", async () => {
-  const passes = createReconcileTracker(
-    () => 0,
-    (key) => (key.includes("/b/") ? "urgent" : "low"),
-  );
+  const priorityOf = (key: string) => (key.includes("/b/") ? "urgent" : "low");
+  const passes = createReconcileTracker(() => 0, priorityOf);
   const turns = createTurns(passes);
   const told = await Promise.all(
     ["PlatformProject/a/x", "PlatformProject/b/x", "ClusterPlatformConnection//x"].map((key) =>
       passes.within(key, async () => {
         await setImmediate();
         const { lane, priority } = turns.turn();
-        return [lane, priority];
+        return `${lane} ${priority}`;
       }),
     ),
   );
-  expect(told).toEqual([
-    ["a", "low"],
-    ["b", "urgent"],
-    ["", "low"],
-  ]);
+  expect(told).toEqual(["a low", "b urgent", " low"]);
   expect(turns.turn()).toEqual({ lane: "", priority: "normal" });
 });
 

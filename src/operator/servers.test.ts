@@ -17,12 +17,8 @@ afterEach(async () => {
   lines.length = 0;
 });
 
-const nowhere = {
-  metricsBindAddress: undefined,
-  healthProbeBindAddress: undefined,
-  webhookBindAddress: undefined,
-  statusPageBindAddress: undefined,
-};
+const nowhere = { metricsBindAddress: undefined, healthProbeBindAddress: undefined };
+const off = { webhookBindAddress: undefined, statusPageBindAddress: undefined };
 const receiver = { clock: manualClock(), deliveries: () => undefined, ended: () => {} };
 
 const statusPage = {
@@ -34,7 +30,7 @@ const statusPage = {
 type Options = Parameters<typeof startServers>[0];
 
 function optionsOf(addresses: Partial<Options["config"]>): Options {
-  const config = { ...nowhere, ...addresses };
+  const config = { ...nowhere, ...off, ...addresses };
   return { config, registry: new Registry(), waitingFor: () => undefined, receiver, statusPage, log };
 }
 

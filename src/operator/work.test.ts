@@ -1,21 +1,21 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { quietPorts } from "../../test/support/engine/ports.ts";
 import { manualClock, settle, type ManualClock } from "../../test/support/kube/clock.ts";
+import { stored } from "../../test/support/kube/stored.ts";
 import { memoryOrphans, memoryShards } from "../../test/support/platform/orphans.ts";
+import { recordingLog } from "../../test/support/platform/telemetry.ts";
 import { DEFAULT_WINDOWS } from "../engine/contract/windows.ts";
 import type { Orphans } from "../engine/orphans/ledger.ts";
 import type { Bound } from "../engine/reconcile/bind.ts";
 import { KubeError } from "../kube/api/errors.ts";
 import type { KubeObject } from "../kube/api/types.ts";
 import { createWorkQueue } from "../kube/queue/workqueue.ts";
-import { UNDIVIDED } from "../kube/watch/assignment.ts";
 import { createStore, type Store } from "../kube/watch/store.ts";
-import { createLogs, tagged, type Logger } from "../observability/logger.ts";
+import type { Logger } from "../observability/logger.ts";
 import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
-import { createRedactor } from "../observability/secrets.ts";
 import { NO_TRACES } from "../observability/traces/traces.ts";
 import type { Platform } from "../platform/index.ts";
-import { parseLogLevels } from "./config/validators.ts";
 import { createWork, loadObjects, LONG_RECONCILE_MS, type WorkOptions } from "./work.ts";
 
 let clock: ManualClock;
@@ -57,24 +57,14 @@ function work(
     throw new Error("no pass of these kinds asks for it");
   };
   const engine: WorkOptions["engine"] = {
+    ...quietPorts(),
     writer: { patchChecked: unused, patchStatus: unused, storeOutcome: unused, confirm: unused, delete: unused },
     reader: { secret: unused, configMap: unused },
-    withoutSecrets: unused,
-    namespaces: { get: unused },
-    events: { record: unused },
-    outputs: { configMap: unused, secret: unused },
-    fence: { mayWrite: () => true },
-    assignment: UNDIVIDED,
     random: () => 0.5,
     connectionKinds: { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" },
-    windows: DEFAULT_WINDOWS,
-    dryRun: false,
     installation: "kube-system-uid",
-    observer: { change: unused, status: unused, removed: unused, internal: unused },
-    stopping: new AbortController().signal,
     connect: unused,
     orphans,
-    operatorNamespace: "platform-operator",
   };
   const note: Logger["warn"] = (message, { kind: of = "", name = "", error = "" } = {}) =>
     outcomes.push(`${of}/${name} ${message}: ${String(error)}`);
@@ -99,12 +89,10 @@ function work(
 
 function object(kindName: string, name: string, version = 1, settled = false): KubeObject {
   const conditions = [{ type: "Ready", status: "True", reason: "Available", message: "", observedGeneration: version }];
-  return {
-    apiVersion: "platform-operator.io/v1alpha1",
-    kind: kindName,
-    metadata: { name, namespace: "shop", uid: name, resourceVersion: String(version), generation: version },
+  return stored(kindName, name, {
+    metadata: { resourceVersion: String(version), generation: version },
     ...(settled ? { status: { observedGeneration: version, conditions } } : {}),
-  };
+  });
 }
 
 async function settled(): Promise<void> {
@@ -124,12 +112,8 @@ describe("loadObjects", () => {
     store.remove(object("PlatformProject", "p119", 3));
     const unsubscribe = await loading;
     expect(told).toHaveLength(123);
-    expect(told.slice(119)).toEqual([
-      "added p119@1 true",
-      "updated p1@2 false",
-      "added new@1 false",
-      "deleted p119@3 false",
-    ]);
+    const later = ["updated p1@2 false", "added new@1 false", "deleted p119@3 false"];
+    expect(told.slice(119)).toEqual(["added p119@1 true", ...later]);
     store.upsert(object("PlatformProject", "p2", 4));
     expect(told.at(-1)).toBe("updated p2@4 false");
     unsubscribe();
@@ -208,30 +192,23 @@ describe("the work", () => {
   });
 
   it("tells once, in the lines of the pass, which object takes longer than a minute", async () => {
-    const passesOf = createReconcileTracker(() => 0.5);
-    const levels = parseLogLevels("info");
-    if ("problem" in levels) throw new Error(levels.problem);
-    const lines: unknown[] = [];
-    const write = (line: string): unknown => lines.push(JSON.parse(line));
-    const logs = tagged(createLogs({ levels: () => levels, redactor: createRedactor(), write }), () => {
-      const pass = passesOf.current();
-      return pass === undefined ? {} : { pass: pass.id };
-    });
+    const tracker = createReconcileTracker(() => 0.5);
+    const { log, lines } = recordingLog();
+    const warn: Logger["warn"] = (message, fields) => log.warn(message, { ...fields, pass: tracker.current()?.id });
     const held = Promise.withResolvers<undefined>();
     let pass: string | undefined;
     store.upsert(object("PlatformProject", "shop"));
     const holding = kind("PlatformProject", () => {
-      pass = passesOf.current()?.id;
+      pass = tracker.current()?.id;
       return held.promise;
     });
-    const started = work([holding], { tracker: passesOf, log: logs.engine });
+    const started = work([holding], { tracker, log: { ...log, warn } });
     void started.start();
     await clock.advance(LONG_RECONCILE_MS - 1);
     expect(lines).toEqual([]);
     await clock.advance(1);
-    const message = "is still being reconciled";
     const named = { kind: "PlatformProject", namespace: "shop", name: "shop", pass };
-    expect(lines).toEqual([{ level: "warn", time: expect.any(String), logger: "engine", message, ...named }]);
+    expect(lines).toEqual([["warn", "is still being reconciled", named]]);
     expect(pass).toMatch(/-1$/);
     await clock.advance(100 * LONG_RECONCILE_MS);
     expect(lines).toHaveLength(1);

@@ -6,8 +6,6 @@ import { newLines } from "./logs.ts";
 describe("new lines of a log", () => {
   it.each([
     ["nothing new", ["a", "b"], ["a", "b"], []],
-    ["one more", ["a", "b"], ["a", "b", "c"], ["c"]],
-    ["a window that moved", ["a", "b", "c"], ["b", "c", "d"], ["d"]],
     ["the first ones", [], ["a"], ["a"]],
     ["a log that began anew", ["a", "b"], ["x", "y"], ["x", "y"]],
     ["the same line again", ["a", "a"], ["a", "a", "a"], ["a"]],

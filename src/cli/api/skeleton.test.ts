@@ -11,14 +11,9 @@ function field(key: string, more: Partial<TemplateField> = {}): TemplateField {
 }
 
 function template(fields: readonly TemplateField[], layer: Partial<TemplateLayer> = {}, key = "base"): Template {
-  const component = { key: "app", fields: [...fields] };
+  const components = [{ key: "app", fields: [...fields] }];
   const one = { key: "layer", mandatory: false, enabledByDefault: true, modes: ["PLATFORM_MANAGED"], ...layer };
-  return {
-    key,
-    version: "1.0",
-    status: "PUBLISHED",
-    layers: [{ ...one, componentKeys: ["app"], components: [component] }],
-  };
+  return { key, version: "1.0", status: "PUBLISHED", layers: [{ ...one, componentKeys: ["app"], components }] };
 }
 
 /** Parses the spec as the operator does. @throws when it is invalid */

@@ -9,13 +9,8 @@ import { offers, operationsOf } from "./surface.ts";
 const connection = (surface: string, status: JsonObject = {}): KubeObject =>
   stored("PlatformConnection", "default", { spec: { surface }, status });
 
-const LEARNED = {
-  surface: "Partial",
-  operations: { supported: ["getProject", "updateProject"], unsupported: ["deleteProject"] },
-};
-
-// No read is needed for a known operation.
-const NOT_ASKED = {};
+const operations = { supported: ["getProject", "updateProject"], unsupported: ["deleteProject"] };
+const LEARNED = { surface: "Partial", operations };
 
 const ALL: unknown = expect.stringMatching(/^all \d+ reads, all \d+ updates, all \d+ deletions, all \d+ actions$/);
 
@@ -29,9 +24,8 @@ describe("operationsOf", () => {
   });
 
   it("names single operations where an area is mixed", () => {
-    const told = Object.fromEntries(
-      operationsOf(connection("Auto", LEARNED)).map(({ support, names }) => [support, names]),
-    );
+    const areas = operationsOf(connection("Auto", LEARNED));
+    const told = Object.fromEntries(areas.map(({ support, names }) => [support, names]));
     expect(told).toMatchObject({ supported: "getProject, updateProject", "not supported": "deleteProject" });
     expect(told["not tried"]).toContain("updateEnvironment");
     expect(told["not tried"]).not.toMatch(/\b(?:getProject|updateProject|deleteProject)\b/);
@@ -50,7 +44,8 @@ describe("offers", () => {
     ["Auto", { surface: "Full" }, "updateSecret", true],
     ["Auto", { surface: "Documented" }, "listSecrets", true],
   ])("surface %s, status %o, %s: %s", async (surface, status, name, offered) => {
-    const access = { platform: NOT_ASKED, connection: connection(surface, status), spec: { surface } };
+    // No read is needed for a known operation.
+    const access = { platform: {}, connection: connection(surface, status), spec: { surface } };
     expect(await offers(access as unknown as Access, name)).toBe(offered);
   });
 });

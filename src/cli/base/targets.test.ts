@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { stored } from "../../../test/support/kube/stored.ts";
 import { CliError, UsageError } from "./exit.ts";
-import { externalIdOf, fullName, kindNamed, nameOf, parseTarget, parseTargets, shortTarget } from "./targets.ts";
+import { externalIdOf, kindNamed, nameOf, parseTarget, parseTargets, shortTarget } from "./targets.ts";
 
 describe("names of objects", () => {
   const kinds = ["PlatformApplication", "PlatformDatabase"];
@@ -60,12 +60,6 @@ describe("a kind", () => {
 });
 
 describe("an object", () => {
-  it("is named by kind and name", () => {
-    expect(parseTarget("penv/staging")).toEqual({ kind: "PlatformEnvironment", name: "staging" });
-    expect(fullName({ kind: "PlatformProject", name: "web" })).toBe("platformproject.platform-operator.io/web");
-    expect(shortTarget({ kind: "PlatformProject", name: "web" })).toBe("pproj/web");
-  });
-
   it.each(["papp", "papp/", "/api", "papp/a/b", ""])("is not named by %j", (text) => {
     expect(() => parseTarget(text)).toThrow(/give kind and name, e\.g\. papp\/api/);
   });

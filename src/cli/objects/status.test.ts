@@ -19,35 +19,24 @@ const condition = (type: string, reason: string, message: string): JsonObject =>
 describe("the summary of an object", () => {
   it("has everything on one screen", () => {
     const fields = [{ path: "spec.cpu", desired: "500", observed: "250" }];
+    const update = { operation: "updateApplication", message: "Update the settings.", fields };
+    const deploy = { operation: "deployApplication", commit: "2b3c4d5e" };
+    const [startedAt, finishedAt] = ["2026-11-21T11:00:00Z", "2026-11-21T11:02:00Z"];
     const object = application({
       externalId: "0a1b",
       state: "DEPLOYED",
       serviceDeploymentStatus: "OUT_OF_DATE",
-      lastDeployment: {
-        gitCommitId: "1a2b3c4d",
-        state: "DEPLOYED",
-        requestId: "77",
-        startedAt: "2026-11-21T11:00:00Z",
-        finishedAt: "2026-11-21T11:02:00Z",
-      },
+      lastDeployment: { gitCommitId: "1a2b3c4d", state: "DEPLOYED", requestId: "77", startedAt, finishedAt },
       lastFailure: { state: "BUILD_ERROR", gitCommitId: "bad0000", message: "The build failed." },
       drift: { fields },
-      plan: {
-        hash: "sha256:12",
-        reason: "Approval",
-        generation: 2,
-        actions: [
-          { operation: "updateApplication", message: "Update the settings.", fields },
-          { operation: "deployApplication", commit: "2b3c4d5e" },
-        ],
-      },
+      plan: { hash: "sha256:12", reason: "Approval", generation: 2, actions: [update, deploy] },
       conditions: [
         condition("Ready", "Deployed", "Commit 1a2b3c4 is deployed."),
         condition("Drifted", "DriftDetected", "spec.cpu differs."),
       ],
     });
     const about = { kind: "PlatformApplication", namespace: "shop", name: "api", type: "Normal", reason: "Deployed" };
-    const events = [{ ...about, message: "Commit 1a2b3c4 is deployed.", at: "2026-11-21T11:02:00Z", count: 3 }];
+    const events = [{ ...about, message: "Commit 1a2b3c4 is deployed.", at: finishedAt, count: 3 }];
     expect(summaryOf({ object, events, now, program: "kubectl platform" })).toEqual([
       "! application shop/api  DriftDetected",
       "  spec.cpu differs.",

@@ -10,9 +10,8 @@ import { stepsFrom } from "./trace.ts";
 const application = applicationOf("web", "staging", { conditions: {} });
 const environment = environmentOf("staging", "shop", { conditions: {} });
 const project = stored("PlatformProject", "shop", { spec: { connectionRef: { name: "own" } } });
-const remote = stored("PlatformProject", "shop", {
-  spec: { connectionRef: { kind: "ClusterPlatformConnection", name: "x" } },
-});
+const shared = { connectionRef: { kind: "ClusterPlatformConnection", name: "x" } };
+const remote = stored("PlatformProject", "shop", { spec: shared });
 const plain = stored("PlatformProject", "shop");
 
 /** A cluster with these objects, in which some kinds may not be read; it records what is read. */

@@ -17,7 +17,10 @@ function application(
 
 const ready: StoredCondition = ["Ready", "True", "Deployed"];
 const synced: StoredCondition = ["Synced", "True", "ReconcileSuccess"];
-const failed = (type: string, status: string): StoredCondition => [type, status, "BuildFailed"];
+const failed: readonly StoredCondition[] = [
+  ["Ready", "False", "BuildFailed"],
+  ["Stalled", "True", "BuildFailed"],
+];
 const drifted: StoredCondition = ["Drifted", "True", "DriftDetected"];
 
 describe("a fact", () => {
@@ -29,12 +32,7 @@ describe("a fact", () => {
     ["nobody knows", application([["Ready", "Unknown", "UnknownState"]]), "working", "UnknownState"],
     ["the last exchange failed", application([ready, ["Synced", "False", "RateLimited"]]), "warned", "RateLimited"],
     ["the platform differs", application([ready, synced, drifted]), "warned", "DriftDetected"],
-    [
-      "a person is needed",
-      application([failed("Ready", "False"), failed("Stalled", "True")]),
-      "stalled",
-      "BuildFailed",
-    ],
+    ["a person is needed", application(failed), "stalled", "BuildFailed"],
     ["it is being deleted", application([ready], {}, { deletionTimestamp: "2026-01-01" }), "deleting", "Deployed"],
   ])("when %s", (_when, object, mark, reason) => {
     expect(factOf(object)).toMatchObject({ mark, reason });

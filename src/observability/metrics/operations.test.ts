@@ -22,15 +22,8 @@ function setting({ perNamespace = false } = {}) {
   let leading = true;
   let time = "2026-01-01T00:15:00Z";
   let version = 0;
-  store.subscribe(
-    operationMetrics(registry, {
-      kinds: KINDS,
-      cache: () => store,
-      leading: () => leading,
-      perNamespace,
-      now: () => new Date(time),
-    }),
-  );
+  const figures = { kinds: KINDS, cache: () => store, leading: () => leading, perNamespace, now: () => new Date(time) };
+  store.subscribe(operationMetrics(registry, figures));
   const object = (name: string, status: JsonObject, metadata: Partial<ObjectMeta> = {}) => {
     version += 1;
     return stored("PlatformProject", name, { status, metadata: { resourceVersion: String(version), ...metadata } });
@@ -76,12 +69,7 @@ describe("the time of an operation", () => {
   const failed = [ready("False", "DeploymentFailed"), stalled("DeploymentFailed")];
 
   it.each<[string, Conditions, JsonObject | readonly JsonObject[], readonly string[]]>([
-    [
-      "has the last reason and ends with Ready",
-      [working("Building"), deploying],
-      available,
-      told("Deploying", "succeeded", 300),
-    ],
+    ["has the last reason", [working("Building"), deploying], available, told("Deploying", "succeeded", 300)],
     ["has failed without Ready", [deploying], failed, told("Deploying", "failed", 300)],
     ["is omitted without a start", [working("Creating", "")], available, []],
     ["is omitted with an invalid start", [working("Creating", "yesterday")], available, []],

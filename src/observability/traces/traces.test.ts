@@ -44,11 +44,9 @@ const arrived = (count: number): Promise<readonly CollectedSpan[]> =>
     { timeout: 15_000, interval: 20 },
   );
 
-const made = (call: Partial<CallRecord> = {}) => ({
-  connection: "PlatformConnection/shop/default",
-  call: deployCall(call),
-  at: new Date(AT.getTime() + 300),
-});
+const connection = "PlatformConnection/shop/default";
+const at = new Date(AT.getTime() + 300);
+const made = (call: Partial<CallRecord> = {}) => ({ connection, call: deployCall(call), at });
 
 describe("traces", () => {
   it("are off unless an endpoint is told", async () => {
@@ -76,10 +74,8 @@ describe("traces", () => {
       endTimeUnixNano: `${AT.getTime() + 300}000000`,
       attributes: { "platform_operator.commit": "abcdef1", "platform_operator.request_id": "request-1" },
     });
-    expect(whole).toMatchObject({
-      name: "reconcile PlatformApplication",
-      attributes: { "platform_operator.result": "success" },
-    });
+    const result = { "platform_operator.result": "success" };
+    expect(whole).toMatchObject({ name: "reconcile PlatformApplication", attributes: result });
     expect(traces.idOf(pass)).toBe(whole?.traceId);
     expect(lines).toEqual([]);
   });
@@ -110,9 +106,8 @@ describe("traces", () => {
     const [off, on] = [await open(), await open([], { otlpPropagate: true })];
     expect(off.headersFor(begun(off))).toEqual({});
     const pass = begun(on);
-    expect(on.headersFor(pass)).toEqual({
-      traceparent: expect.stringMatching(new RegExp(`^00-${on.idOf(pass) ?? ""}-[0-9a-f]{16}-01$`)) as string,
-    });
+    const wanted = new RegExp(`^00-${on.idOf(pass) ?? ""}-[0-9a-f]{16}-01$`);
+    expect(on.headersFor(pass)).toEqual({ traceparent: expect.stringMatching(wanted) });
   });
 
   it("are dropped and counted when the collector refuses them, which is told once", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { KubeObject } from "../../kube/api/types.ts";
+import { stored } from "../../../test/support/kube/stored.ts";
 import { boundKinds } from "./kinds.ts";
 
 const kindOf = (name: string) => {
@@ -12,13 +12,8 @@ const kindOf = (name: string) => {
 describe("the records of an object that another shard reconciles", () => {
   it("decide who writes a variable of an application, without its spec and the rest of its status", () => {
     const application = kindOf("PlatformApplication");
-    const object: KubeObject = {
-      apiVersion: "platform-operator.io/v1alpha1",
-      kind: "PlatformApplication",
-      metadata: { name: "shop", namespace: "team", uid: "1", resourceVersion: "1" },
-      spec: { name: "shop" },
-      status: { externalId: "id", conditions: [], written: { variableNames: ["LEVEL"] } },
-    };
+    const status = { externalId: "id", conditions: [], written: { variableNames: ["LEVEL"] } };
+    const object = stored("PlatformApplication", "shop", { spec: { name: "shop" }, status });
     const records = application.records(object);
     expect(application.fieldOwnership(object)).toEqual([expect.stringContaining("LEVEL")]);
     expect(application.fieldOwnership(records)).toEqual(application.fieldOwnership(object));

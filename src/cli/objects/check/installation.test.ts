@@ -70,12 +70,7 @@ describe("the check of the operator", () => {
   it.each<[string, () => Json, string, RegExp]>([
     ["that leads", () => lease("pod-1", 2_000), "ok", /^pod-1 leads$/],
     ["whose clock is not this one", () => lease("pod-1", 60_000), "ok", /^pod-1 leads$/],
-    [
-      "that went silent",
-      () => lease("pod-1", 300_000),
-      "failed",
-      /^pod-1 has not renewed the lease for 5m\. Check its/,
-    ],
+    ["that went silent", () => lease("pod-1", 300_000), "failed", /^pod-1 has not renewed the lease for 5m\. Check/],
     ["that let go", () => lease("", 1_000), "failed", /^nobody holds the lease/],
     ["with an odd lease", () => ({ spec: { holderIdentity: "x", renewTime: "soon" } }), "failed", /^x has not renewed/],
     ["that is not there", () => fail("NotFound"), "failed", /^there is no lease .* Install it/],

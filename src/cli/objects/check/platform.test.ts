@@ -37,14 +37,9 @@ describe("what a user may not list", () => {
   it.each([[forbidden], [new CliError("There is no connection.")]])(
     "leaves open whether the platform answers: %s",
     async (error) => {
-      const context = {
-        cluster: hiding(),
-        access: () => Promise.reject(error),
-        namespace: "",
-        operatorNamespace: "platform-operator",
-        serviceAccount: "platform-operator",
-        clock: manualClock(),
-      };
+      const names = { namespace: "", operatorNamespace: "ops", serviceAccount: "platform-operator" };
+      const access = () => Promise.reject(error);
+      const context = { ...names, cluster: hiding(), access, clock: manualClock() };
       expect(await checkPlatform(context)).toMatchObject([{ what: "platform", is: "unknown" }]);
     },
   );

@@ -68,28 +68,20 @@ describe("a manifest of an export", () => {
     });
   });
 
+  const observed = { managementPolicy: "ObserveOnly", deletionPolicy: "Retain" };
+  const filled = found({}, { variables: ["LOG_LEVEL"], secrets: ["PASSWORD"] });
   it.each<[string, FoundApplication, object, string]>([
     ["is stopped stays stopped", found({}, { state: "STOPPED" }), { runState: "Stopped" }, ""],
     [
       "has credentials in its URL is only observed, without them",
       found({ gitRepository: { url: "https://me:secret@git.example.com/a/b.git", deployedCommitId: "1a2b3c4" } }),
-      { gitRepository: { url }, lifecycle: { managementPolicy: "ObserveOnly", deletionPolicy: "Retain" } },
+      { gitRepository: { url }, lifecycle: observed },
       "The repository's URL on the platform contains credentials",
     ],
     ["shows no commit is not deployed", found({ gitRepository: { url } }), {}, "does not show the deployed commit"],
     ["has a value that no spec takes keeps it", found({ cpu: -1 }), {}, "spec.cpu is omitted: spec.cpu "],
-    [
-      "has variables keeps them",
-      found({}, { variables: ["LOG_LEVEL"], secrets: ["PASSWORD"] }),
-      {},
-      "Its variables stay unchanged: LOG_LEVEL. Its secrets stay unchanged: PASSWORD.",
-    ],
-    [
-      "hides its variables keeps them",
-      found({}, { variables: undefined }),
-      {},
-      "could not be read; they stay unchanged.",
-    ],
+    ["has variables keeps them", filled, {}, "stay unchanged: LOG_LEVEL. Its secrets stay unchanged: PASSWORD."],
+    ["hides its variables keeps them", found({}, { variables: undefined }), {}, "not be read; they stay unchanged."],
   ])("of what %s", (_what, one, spec, comment) => {
     const document = exported(one);
     expect(document?.manifest?.["spec"]).toMatchObject(spec);
@@ -113,9 +105,7 @@ describe("a manifest of an export", () => {
   it("names its connection, and observes only, where that is asked for", () => {
     const connectionRef = { kind: "ClusterPlatformConnection", name: "shared" };
     const [file] = filesOf(inventory(), { ...home, connectionRef, observeOnly: true });
-    expect(file?.documents[0]?.manifest).toMatchObject({
-      spec: { connectionRef, lifecycle: { managementPolicy: "ObserveOnly", deletionPolicy: "Retain" } },
-    });
+    expect(file?.documents[0]?.manifest).toMatchObject({ spec: { connectionRef, lifecycle: observed } });
   });
 });
 

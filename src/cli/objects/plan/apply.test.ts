@@ -20,11 +20,8 @@ function manifest(spec: JsonObject, metadata: JsonObject = {}): Manifest {
 
 function existing(spec: JsonObject, applied: JsonObject = {}, metadata: Partial<KubeObject["metadata"]> = {}) {
   const annotations = { ...metadata.annotations, [LAST]: JSON.stringify(applied) };
-  return stored(KIND, "web", {
-    metadata: { generation: 3, ...metadata, annotations },
-    spec,
-    status: { externalId: "0a1b" },
-  });
+  const status = { externalId: "0a1b" };
+  return stored(KIND, "web", { metadata: { generation: 3, ...metadata, annotations }, spec, status });
 }
 
 /** Applies a manifest in a cluster that gives every request the same answer. */

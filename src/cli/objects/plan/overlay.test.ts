@@ -12,14 +12,9 @@ import { planManifests } from "./overlay.ts";
 
 const KIND = "ClusterPlatformConnection";
 const connection = stored(KIND, "shared", { metadata: { namespace: "" } });
-const manifest: Manifest = {
-  apiVersion: API_VERSION,
-  kind: KIND,
-  name: "shared",
-  namespace: undefined,
-  body: { apiVersion: API_VERSION, kind: KIND, metadata: { name: "shared" }, spec: { baseUrl: 1 } },
-  file: "shared.yaml",
-};
+const body = { apiVersion: API_VERSION, kind: KIND, metadata: { name: "shared" }, spec: { baseUrl: 1 } };
+const named = { apiVersion: API_VERSION, kind: KIND, name: "shared", namespace: undefined };
+const manifest: Manifest = { ...named, body, file: "shared.yaml" };
 
 it.each([
   ["list", true],

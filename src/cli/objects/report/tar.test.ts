@@ -6,24 +6,15 @@ import { tarOf } from "./index.ts";
 
 describe("an archive", () => {
   it("is one that tar reads", () => {
-    const long = "line\n".repeat(300);
-    const archive = tarOf(
-      [
-        { name: "report/README.txt", text: "What is in it: ✔\n" },
-        { name: "report/objects.yaml", text: long },
-        { name: "report/empty.txt", text: "" },
-      ],
-      new Date("2026-11-21T12:00:00Z"),
-    );
+    const files = { "README.txt": "What is in it: ✔\n", "objects.yaml": "line\n".repeat(300), "empty.txt": "" };
+    const named = Object.entries(files).map(([name, text]) => ({ name: `report/${name}`, text }));
+    const input = tarOf(named, new Date("2026-11-21T12:00:00Z"));
+    const env = { TZ: "UTC", PATH: "/usr/bin:/bin" };
     const tar = (...args: readonly string[]): string =>
-      execFileSync("tar", ["-f", "-", ...args], {
-        input: archive,
-        encoding: "utf8",
-        env: { TZ: "UTC", PATH: "/usr/bin:/bin" },
-      });
-    expect(tar("-t").trim().split("\n")).toEqual(["report/README.txt", "report/objects.yaml", "report/empty.txt"]);
-    expect(tar("-xO", "report/README.txt")).toBe("What is in it: ✔\n");
-    expect(tar("-xO", "report/objects.yaml")).toBe(long);
+      execFileSync("tar", ["-f", "-", ...args], { input, encoding: "utf8", env });
+    expect(tar("-t").trim().split("\n")).toEqual(named.map(({ name }) => name));
+    expect(tar("-xO", "report/README.txt")).toBe(files["README.txt"]);
+    expect(tar("-xO", "report/objects.yaml")).toBe(files["objects.yaml"]);
     expect(tar("-tv")).toMatch(/2026-11-21 12:00 report\/empty\.txt/);
   });
 

@@ -61,10 +61,6 @@ describe("the tree", () => {
     expect(renderTree(quickstart, { width, paint: plain })).toContain(`   └${rest}`);
   });
 
-  it("puts what has lost its parent at the root", () => {
-    expect(renderTree([api], { width: 60, paint: plain })[1]).toMatch(/^✘ application api/);
-  });
-
   it("names the namespaces when there are several", () => {
     const other = fact("PlatformProject", "shop", { namespace: "test" });
     const lines = renderTree([project, other], { width: 80, paint: plain });
@@ -120,7 +116,7 @@ describe("changes on a terminal", () => {
   const changed = (version: number) =>
     stored("PlatformProject", "shop", { metadata: { resourceVersion: String(version) } });
 
-  /** A terminal that shows the version of the object, and how often it was drawn. */
+  /** A terminal that shows the version of the object. */
   function watching() {
     const clock = manualClock();
     const store = createStore((error) => {
@@ -128,23 +124,18 @@ describe("changes on a terminal", () => {
     });
     const shown: string[] = [];
     const screen = createScreen({ isTTY: true, write: (text) => shown.push(text) });
-    let rendered = 0;
-    const render = (): readonly string[] => {
-      rendered += 1;
-      return store.list("PlatformProject").map(({ metadata }) => metadata.resourceVersion);
-    };
+    const render = () => store.list("PlatformProject").map(({ metadata }) => metadata.resourceVersion);
     const stop = showChanges({ store, screen, clock, render, concerns: () => true });
-    return { clock, store, shown, stop, rendered: () => rendered };
+    return { clock, store, shown, stop };
   }
 
   it("are drawn together", async () => {
-    const { clock, store, shown, rendered } = watching();
-    const before = rendered();
+    const { clock, store, shown } = watching();
+    const before = shown.length;
     for (let version = 1; version <= 50; version += 1) store.upsert(changed(version));
-    expect(rendered()).toBe(before);
+    expect(shown).toHaveLength(before);
     await clock.advance(100);
-    expect(rendered()).toBe(before + 1);
-    expect(shown.at(-1)).toContain("50\n");
+    expect(shown.slice(before)).toEqual([expect.stringContaining("50\n")]);
     store.upsert(changed(51));
     await clock.advance(100);
     expect(shown.at(-1)).toContain("51\n");
