@@ -1,15 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { PAUSING } from "./paused.ts";
 
 const scripts = join(import.meta.dirname, "../../scripts/argocd/lua");
 
-describe("the values that pause", () => {
-  it.each(["discovery.lua", "health.lua"])("are the same in Argo CD's %s", (file) => {
-    const table = /local pausing = \{([^}]*)\}/.exec(readFileSync(join(scripts, file), "utf8"))?.[1] ?? "";
-    expect([...table.matchAll(/\["(\w+)"\] = true/g)].map(([, value]) => value)).toEqual([...PAUSING]);
-  });
+it.each(["discovery.lua", "health.lua"])("the values that pause are the same in Argo CD's %s", (file) => {
+  const table = /local pausing = \{([^}]*)\}/.exec(readFileSync(join(scripts, file), "utf8"))?.[1] ?? "";
+  expect([...table.matchAll(/\["(\w+)"\] = true/g)].map(([, value]) => value)).toEqual([...PAUSING]);
 });

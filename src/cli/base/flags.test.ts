@@ -15,14 +15,8 @@ const flags = {
 } as const satisfies Flags;
 
 const nothing = {
-  follow: false,
-  "read-only": true,
-  tail: 100,
-  limit: undefined,
-  key: [],
-  output: "json",
-  name: undefined,
-  timeout: 60_000,
+  ...{ follow: false, "read-only": true, tail: 100, limit: undefined },
+  ...{ key: [], output: "json", name: undefined, timeout: 60_000 },
 };
 
 describe("flags", () => {

@@ -1,22 +1,20 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { didYouMean } from "./suggest.ts";
 
-describe("didYouMean", () => {
-  const known = ["status", "get", "reconcile", "resolve", "resume", "--namespace", "--output"];
+const known = ["status", "get", "reconcile", "resolve", "resume", "--namespace", "--output"];
 
-  it.each([
-    ["statu", ' Did you mean "status"?'],
-    ["statsu", ' Did you mean "status"?'],
-    ["Status", ' Did you mean "status"?'],
-    ["reconcil", ' Did you mean "reconcile"?'],
-    ["rsolve", ' Did you mean "resolve"?'],
-    ["gte", ' Did you mean "get"?'],
-    ["--namepsace", ' Did you mean "--namespace"?'],
-    ["destroy", ""],
-    ["g", ""],
-    ["", ""],
-  ])("%s:%s", (word, expected) => {
-    expect(didYouMean(word, known)).toBe(expected);
-  });
+it.each([
+  ["statu", ' Did you mean "status"?'],
+  ["statsu", ' Did you mean "status"?'],
+  ["Status", ' Did you mean "status"?'],
+  ["reconcil", ' Did you mean "reconcile"?'],
+  ["rsolve", ' Did you mean "resolve"?'],
+  ["gte", ' Did you mean "get"?'],
+  ["--namepsace", ' Did you mean "--namespace"?'],
+  ["destroy", ""],
+  ["g", ""],
+  ["", ""],
+])("didYouMean %s:%s", (word, expected) => {
+  expect(didYouMean(word, known)).toBe(expected);
 });

@@ -32,20 +32,18 @@ describe("operationsOf", () => {
   });
 });
 
-describe("offers", () => {
-  it.each<[surface: string, JsonObject, OperationName, boolean]>([
-    ["Documented", LEARNED, "getProject", false],
-    ["Full", LEARNED, "deleteProject", true],
-    ["Auto", LEARNED, "updateProject", true],
-    ["Auto", LEARNED, "deleteProject", false],
-    // The operation was never tried: the platform's answer decides.
-    ["Auto", LEARNED, "updateSecret", true],
-    ["Auto", { surface: "Documented" }, "updateSecret", false],
-    ["Auto", { surface: "Full" }, "updateSecret", true],
-    ["Auto", { surface: "Documented" }, "listSecrets", true],
-  ])("surface %s, status %o, %s: %s", async (surface, status, name, offered) => {
-    // No read is needed for a known operation.
-    const access = { platform: {}, connection: connection(surface, status), spec: { surface } };
-    expect(await offers(access as unknown as Access, name)).toBe(offered);
-  });
+it.each<[surface: string, JsonObject, OperationName, boolean]>([
+  ["Documented", LEARNED, "getProject", false],
+  ["Full", LEARNED, "deleteProject", true],
+  ["Auto", LEARNED, "updateProject", true],
+  ["Auto", LEARNED, "deleteProject", false],
+  // The operation was never tried: the platform's answer decides.
+  ["Auto", LEARNED, "updateSecret", true],
+  ["Auto", { surface: "Documented" }, "updateSecret", false],
+  ["Auto", { surface: "Full" }, "updateSecret", true],
+  ["Auto", { surface: "Documented" }, "listSecrets", true],
+])("offers surface %s, status %o, %s: %s", async (surface, status, name, offered) => {
+  // No read is needed for a known operation.
+  const access = { platform: {}, connection: connection(surface, status), spec: { surface } };
+  expect(await offers(access as unknown as Access, name)).toBe(offered);
 });

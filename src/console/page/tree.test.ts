@@ -1,9 +1,132 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
 import { applicationOf, environmentOf, projectOf } from "../../../test/support/platform/status-page-objects.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
 import { createStore } from "../../kube/watch/store.ts";
-import { createTrees } from "./tree.ts";
+import { factsOf, hierarchyOf } from "../tree/hierarchy.ts";
+import { MOST_TEXT, PAGE_SIZE, SHOWS, type PageQuery } from "./shape.ts";
+import { createTrees, parsePageQuery, partOf, treeOf, type Tree } from "./tree.ts";
+
+function tree(...objects: readonly KubeObject[]): Tree {
+  return treeOf(hierarchyOf(factsOf(objects)));
+}
+
+function ask(query: Partial<PageQuery> = {}): PageQuery {
+  return { show: "all", text: "", page: 1, at: "", ...query };
+}
+
+const conditions = {
+  Ready: ["False", "BuildFailed", ""],
+  Stalled: ["True", "BuildFailed", "Look at the log."],
+} as const;
+const shop = tree(
+  projectOf("web"),
+  environmentOf("production", "web"),
+  applicationOf("api", "production", { conditions, status: { state: "BUILD_ERROR", commit: "bad0c0d" } }),
+  applicationOf("site", "production"),
+  environmentOf("staging", "web"),
+);
+const LONGEST = "x".repeat(MOST_TEXT);
+const names = (part: ReturnType<typeof partOf>): readonly string[] =>
+  part.rows.map(({ name, depth, isContext }) => `${"-".repeat(depth)}${name}${isContext ? " (context)" : ""}`);
+
+describe("a query", () => {
+  it.each<[string, PageQuery]>([
+    ["", ask()],
+    ["show=not-ready&page=3", ask({ show: "not-ready", page: 3 })],
+    [`text=${LONGEST}`, ask({ text: LONGEST })],
+    ["text=%20API%20&at=PlatformProject/shop/web", ask({ text: "api", at: "PlatformProject/shop/web" })],
+  ])("is read from %s", (search, query) => {
+    expect(parsePageQuery(new URLSearchParams(search))).toEqual(query);
+  });
+
+  it.each(["show=everything", "page=0", "page=-1", "page=1.5", "page=1e3", "page=1000000", `text=${LONGEST}x`])(
+    "is not read from %s",
+    (search) => {
+      expect(parsePageQuery(new URLSearchParams(search))).toBeUndefined();
+    },
+  );
+});
+
+describe("the part of the tree", () => {
+  it("is all of it, parents first, with the numbers of all marks", () => {
+    const part = partOf(shop, ask());
+    expect(names(part)).toEqual(["web", "-production", "--api", "--site", "-staging"]);
+    expect(part).toMatchObject({ matched: 5, page: 1, pages: 1, counts: { ready: 4, stalled: 1, working: 0 } });
+  });
+
+  it("has what the page shows of an object, and nothing of its spec", () => {
+    expect(partOf(shop, ask()).rows[2]).toEqual({
+      id: "PlatformApplication/shop/api",
+      word: "application",
+      short: "papp",
+      namespace: "shop",
+      name: "api",
+      depth: 2,
+      mark: "stalled",
+      state: "BUILD_ERROR",
+      reason: "BuildFailed",
+      message: "Look at the log.",
+      since: "2026-11-21T09:48:00Z",
+      commit: "bad0c0d",
+      externalId: "",
+      isContext: false,
+    });
+  });
+
+  it.each<[string, Partial<PageQuery>, readonly string[], number]>([
+    ["not ready", { show: "not-ready" }, ["web (context)", "-production (context)", "--api"], 1],
+    ["of one mark", { show: "stalled" }, ["web (context)", "-production (context)", "--api"], 1],
+    ["with a text in the state", { text: "build_err" }, ["web (context)", "-production (context)", "--api"], 1],
+    ["with a text in the kind", { text: "environment" }, ["web (context)", "-production", "-staging"], 2],
+    ["of both", { show: "ready", text: "bad0c0d" }, [], 0],
+  ])("is what is %s, each in its place", (_what, query, rows, matched) => {
+    const part = partOf(shop, ask(query));
+    expect(names(part)).toEqual(rows);
+    expect(part).toMatchObject({ matched, counts: { ready: 4, stalled: 1 } });
+  });
+
+  const applications = Array.from({ length: 250 }, (_, index) =>
+    applicationOf(`app-${String(index).padStart(3, "0")}`, "production"),
+  );
+  const many = tree(projectOf("web"), environmentOf("production", "web"), ...applications);
+
+  it("comes in pages, which begin with the parents of their first object", () => {
+    expect(partOf(many, ask()).rows).toHaveLength(PAGE_SIZE);
+    const second = partOf(many, ask({ page: 2 }));
+    expect(second).toMatchObject({ page: 2, pages: 2, matched: 252 });
+    expect(names(second).slice(0, 3)).toEqual(["web (context)", "-production (context)", "--app-198"]);
+    expect(second.rows).toHaveLength(54);
+  });
+
+  it("is the last page for one beyond it, and the page of an object that is sought", () => {
+    expect(partOf(many, ask({ page: 9 })).page).toBe(2);
+    expect(partOf(many, ask({ at: "PlatformApplication/shop/app-240" })).page).toBe(2);
+    expect(partOf(many, ask({ at: "PlatformApplication/shop/gone" })).page).toBe(1);
+  });
+
+  it("cuts a message that is longer than a page can use", () => {
+    const talkative = tree(projectOf("web", { conditions: { Ready: ["True", "Available", "é".repeat(20_000)] } }));
+    expect(Buffer.byteLength(partOf(talkative, ask()).rows[0]?.message ?? "")).toBeLessThanOrEqual(1_024);
+  });
+
+  it("holds every object exactly once over its pages, whatever is asked for", () => {
+    const queries = fc.record({ show: fc.constantFrom(...SHOWS), text: fc.constantFrom("", "1", "app", "web", "zzz") });
+    fc.assert(
+      fc.property(queries, (query) => {
+        const { pages, matched } = partOf(many, ask(query));
+        const pageAt = (_: unknown, index: number) => partOf(many, ask({ ...query, page: index + 1 })).rows;
+        const own = Array.from({ length: pages }, pageAt)
+          .flat()
+          .filter(({ isContext }) => !isContext);
+        expect(new Set(own.map(({ id }) => id)).size).toBe(matched);
+        expect(own).toHaveLength(matched);
+      }),
+    );
+  });
+});
 
 function watched() {
   const store = createStore((error) => {

@@ -1,19 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { conditionsOf, stored, type StoredCondition } from "../../../test/support/kube/stored.ts";
-import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import { evaluated, type StoredCondition } from "../../../test/support/kube/stored.ts";
+import type { KubeObject } from "../../kube/api/types.ts";
 import { factOf, isReady } from "./facts.ts";
-
-function application(
-  conditions: readonly StoredCondition[],
-  status: JsonObject = {},
-  metadata: Partial<KubeObject["metadata"]> = {},
-): KubeObject {
-  return stored("PlatformApplication", "api", {
-    metadata: { generation: 2, ...metadata },
-    status: { observedGeneration: 2, conditions: conditionsOf(conditions), ...status },
-  });
-}
 
 const ready: StoredCondition = ["Ready", "True", "Deployed"];
 const synced: StoredCondition = ["Synced", "True", "ReconcileSuccess"];
@@ -25,22 +14,22 @@ const drifted: StoredCondition = ["Drifted", "True", "DriftDetected"];
 
 describe("a fact", () => {
   it.each<[string, KubeObject, string, string]>([
-    ["nothing was said", application([]), "new", ""],
-    ["something was said of an older spec", application([ready], { observedGeneration: 1 }), "new", ""],
-    ["it is Ready", application([ready, synced, ["Drifted", "False", "NoDrift"]]), "ready", "Deployed"],
-    ["it is on its way", application([["Ready", "False", "Building"]]), "working", "Building"],
-    ["nobody knows", application([["Ready", "Unknown", "UnknownState"]]), "working", "UnknownState"],
-    ["the last exchange failed", application([ready, ["Synced", "False", "RateLimited"]]), "warned", "RateLimited"],
-    ["the platform differs", application([ready, synced, drifted]), "warned", "DriftDetected"],
-    ["a person is needed", application(failed), "stalled", "BuildFailed"],
-    ["it is being deleted", application([ready], {}, { deletionTimestamp: "2026-01-01" }), "deleting", "Deployed"],
+    ["nothing was said", evaluated([]), "new", ""],
+    ["something was said of an older spec", evaluated([ready], { observedGeneration: 1 }), "new", ""],
+    ["it is Ready", evaluated([ready, synced, ["Drifted", "False", "NoDrift"]]), "ready", "Deployed"],
+    ["it is on its way", evaluated([["Ready", "False", "Building"]]), "working", "Building"],
+    ["nobody knows", evaluated([["Ready", "Unknown", "UnknownState"]]), "working", "UnknownState"],
+    ["the last exchange failed", evaluated([ready, ["Synced", "False", "RateLimited"]]), "warned", "RateLimited"],
+    ["the platform differs", evaluated([ready, synced, drifted]), "warned", "DriftDetected"],
+    ["a person is needed", evaluated(failed), "stalled", "BuildFailed"],
+    ["it is being deleted", evaluated([ready], {}, { deletionTimestamp: "2026-01-01" }), "deleting", "Deployed"],
   ])("when %s", (_when, object, mark, reason) => {
     expect(factOf(object)).toMatchObject({ mark, reason });
     expect(isReady(object)).toBe(mark === "ready" || mark === "warned" || mark === "deleting");
   });
 
   it("has the platform's words and its parent", () => {
-    const object = application([ready], { state: "DEPLOYED", commit: "1a2b3c4" });
+    const object = evaluated([ready], { state: "DEPLOYED", commit: "1a2b3c4" });
     expect(factOf(object, "PlatformEnvironment/shop/staging")).toMatchObject({
       id: "PlatformApplication/shop/api",
       parent: "PlatformEnvironment/shop/staging",

@@ -92,19 +92,6 @@ describe("the metrics", () => {
     }
   });
 
-  it.each([
-    ["controller_runtime_reconcile_time_seconds", 41, "0.005", "60"],
-    ["workqueue_queue_duration_seconds", 13, "1e-8", "1000"],
-    ["workqueue_work_duration_seconds", 13, "1e-8", "1000"],
-  ])("have the buckets of controller-runtime in %s", async (name, buckets, first, last) => {
-    const series = await setting().series(`${name}_bucket`);
-    const bounds = [...new Set(series.map((line) => /le="([^"]+)"/.exec(line)?.[1] ?? ""))];
-    expect(bounds).toHaveLength(buckets);
-    expect(Number(bounds[0])).toBeCloseTo(Number(first), 12);
-    expect(Number(bounds.at(-2))).toBeCloseTo(Number(last), 4);
-    expect(bounds.at(-1)).toBe("+Inf");
-  });
-
   it("count a pass once, by its kind and outcome", async () => {
     const { metrics, series } = setting();
     metrics.reconcile.started("PlatformProject");

@@ -1,5 +1,5 @@
 import { Registry } from "prom-client";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 
 import { stored } from "../../../test/support/kube/stored.ts";
 import { REASONS } from "../../api/reasons.ts";
@@ -50,6 +50,11 @@ function setting({ perNamespace = false } = {}) {
   };
 }
 
+let env: ReturnType<typeof setting>;
+beforeEach(() => {
+  env = setting();
+});
+
 /** The conditions of an object that is being worked on: the reason of Ready is the operation. */
 const working = (reason: string, since = "2026-01-01T00:10:00Z"): readonly JsonObject[] => [
   { type: "Ready", status: "False", reason },
@@ -76,50 +81,45 @@ describe("the time of an operation", () => {
     // The clocks of two leaders may differ.
     ["is not negative", [working("Creating", "2026-01-01T00:16:00Z")], available, told("Creating", "succeeded", 0)],
   ])("%s", async (_what, during, end, expected) => {
-    const { put, series } = setting();
-    for (const conditions of during) put("a", conditions);
-    expect(await series(DURATION)).toEqual([]);
-    put("a", end);
-    expect(await series(DURATION)).toEqual(expected);
+    for (const conditions of during) env.put("a", conditions);
+    expect(await env.series(DURATION)).toEqual([]);
+    env.put("a", end);
+    expect(await env.series(DURATION)).toEqual(expected);
   });
 
   it("of a deletion is that from its request to the end of the object", async () => {
-    const { put, remove, series } = setting();
-    put("a");
-    remove("a", { deletionTimestamp: "2026-01-01T00:14:30Z" });
-    expect(await series(DURATION)).toEqual(told("Deleting", "succeeded", 30));
+    env.put("a");
+    env.remove("a", { deletionTimestamp: "2026-01-01T00:14:30Z" });
+    expect(await env.series(DURATION)).toEqual(told("Deleting", "succeeded", 30));
   });
 
   it("is not told of an object that was gone at once, nor of what a first list shows", async () => {
-    const { put, remove, series } = setting();
-    put("a", available);
-    remove("a");
-    expect(await series(DURATION)).toEqual([]);
+    env.put("a", available);
+    env.remove("a");
+    expect(await env.series(DURATION)).toEqual([]);
   });
 
   it("does not count a wait on purpose, and no wait as an end", async () => {
-    const { at, put, series } = setting();
-    put("a", working("Creating"));
-    put("a", working("OutsideChangeWindow"));
-    expect(await series(DURATION)).toEqual([]);
-    at("2026-01-01T08:00:00Z");
-    put("a", deploying);
-    at("2026-01-01T08:00:05Z");
-    expect(await series(OLDEST)).toContain(`${OLDEST}{kind="PlatformProject"} 5`);
-    at("2026-01-01T08:00:20Z");
-    put("a", ready("True", "Deployed"));
-    expect(await series(DURATION)).toEqual(told("Deploying", "succeeded", 20));
-    put("a", working("Deploying", "2026-01-01T08:00:15Z"));
-    expect(await series(OLDEST)).toContain(`${OLDEST}{kind="PlatformProject"} 5`);
+    env.put("a", working("Creating"));
+    env.put("a", working("OutsideChangeWindow"));
+    expect(await env.series(DURATION)).toEqual([]);
+    env.at("2026-01-01T08:00:00Z");
+    env.put("a", deploying);
+    env.at("2026-01-01T08:00:05Z");
+    expect(await env.series(OLDEST)).toContain(`${OLDEST}{kind="PlatformProject"} 5`);
+    env.at("2026-01-01T08:00:20Z");
+    env.put("a", ready("True", "Deployed"));
+    expect(await env.series(DURATION)).toEqual(told("Deploying", "succeeded", 20));
+    env.put("a", working("Deploying", "2026-01-01T08:00:15Z"));
+    expect(await env.series(OLDEST)).toContain(`${OLDEST}{kind="PlatformProject"} 5`);
   });
 
   it("takes no text of a forged status for a label", async () => {
-    const { put, series } = setting();
     for (const reason of ["a1b2", ...Object.keys(REASONS)]) {
-      put("a", working(reason));
-      put("a", available);
+      env.put("a", working(reason));
+      env.put("a", available);
     }
-    const operations = (await series(`${DURATION}_count`)).map((line) => /operation="(\w+)"/.exec(line)?.[1]);
+    const operations = (await env.series(`${DURATION}_count`)).map((line) => /operation="(\w+)"/.exec(line)?.[1]);
     const all = ["Building", "Canceling", "Creating", "Deleting", "Deploying", "Progressing", "Queued", "Restarting"];
     expect(new Set(operations)).toEqual(new Set([...all, "Stopping", "Upgrading", "other"]));
   });
@@ -129,22 +129,20 @@ describe("the oldest work in progress", () => {
   const of = (kind: string, seconds: number) => `${OLDEST}{kind="${kind}"} ${seconds}`;
 
   it("is that of the object that has been worked on longest, and grows by itself", async () => {
-    const { at, put, series } = setting();
-    put("a", working("Creating"));
-    put("b", working("Deploying", "2026-01-01T00:05:00Z"));
-    put("c", ready("True", "Available"));
-    expect(await series(OLDEST)).toEqual([of("PlatformProject", 600), of("PlatformApplication", 0)]);
-    at("2026-01-01T00:16:00Z");
-    expect(await series(OLDEST)).toContain(of("PlatformProject", 660));
+    env.put("a", working("Creating"));
+    env.put("b", working("Deploying", "2026-01-01T00:05:00Z"));
+    env.put("c", ready("True", "Available"));
+    expect(await env.series(OLDEST)).toEqual([of("PlatformProject", 600), of("PlatformApplication", 0)]);
+    env.at("2026-01-01T00:16:00Z");
+    expect(await env.series(OLDEST)).toContain(of("PlatformProject", 660));
   });
 
   it("is 0 once it has ended or the object is gone", async () => {
-    const { put, remove, series } = setting();
-    put("a", working("Creating"));
-    put("b", working("Creating"));
-    put("a", ready("True", "Available"));
-    remove("b");
-    expect(await series(OLDEST)).toContain(of("PlatformProject", 0));
+    env.put("a", working("Creating"));
+    env.put("b", working("Creating"));
+    env.put("a", ready("True", "Available"));
+    env.remove("b");
+    expect(await env.series(OLDEST)).toContain(of("PlatformProject", 0));
   });
 
   const onPurpose = ["ApprovalPending", "OutsideChangeWindow"];
@@ -152,65 +150,59 @@ describe("the oldest work in progress", () => {
   it.each([...onPurpose, ...notTheirs, "PlatformUnavailable"])(
     "leaves out what waits on purpose or is not the platform's work: %s",
     async (reason) => {
-      const { put, series } = setting();
-      put("a", working(reason));
-      expect(await series(OLDEST)).toContain(of("PlatformProject", 0));
+      env.put("a", working(reason));
+      expect(await env.series(OLDEST)).toContain(of("PlatformProject", 0));
     },
   );
 
   it("begins when nothing else is waited for, and goes on through an outage", async () => {
-    const { at, put, series } = setting();
-    put("a", working("ParentNotReady"));
-    put("a", working("Deploying"));
-    at("2026-01-01T00:16:00Z");
-    put("a", working("PlatformUnavailable"));
-    put("a", working("Deploying"));
-    expect(await series(OLDEST)).toContain(of("PlatformProject", 60));
+    env.put("a", working("ParentNotReady"));
+    env.put("a", working("Deploying"));
+    env.at("2026-01-01T00:16:00Z");
+    env.put("a", working("PlatformUnavailable"));
+    env.put("a", working("Deploying"));
+    expect(await env.series(OLDEST)).toContain(of("PlatformProject", 60));
   });
 });
 
 describe("the stalled objects", () => {
   it("are counted by kind and reason, and no longer once they go on or are gone", async () => {
-    const { put, remove, series } = setting();
-    put("a", stalled("InvalidSpec"));
-    put("b", stalled("InvalidSpec"));
-    put("c", stalled("NameConflict"));
+    env.put("a", stalled("InvalidSpec"));
+    env.put("b", stalled("InvalidSpec"));
+    env.put("c", stalled("NameConflict"));
     const of = (reason: string, count: number) => `${STALLED}{kind="PlatformProject",reason="${reason}"} ${count}`;
-    expect(await series(STALLED)).toEqual([of("InvalidSpec", 2), of("NameConflict", 1)]);
-    put("a", ready("True", "Available"));
-    remove("c");
-    expect(await series(STALLED)).toEqual([of("InvalidSpec", 1)]);
+    expect(await env.series(STALLED)).toEqual([of("InvalidSpec", 2), of("NameConflict", 1)]);
+    env.put("a", ready("True", "Available"));
+    env.remove("c");
+    expect(await env.series(STALLED)).toEqual([of("InvalidSpec", 1)]);
   });
 
   it("collect no text of a forged status for a label", async () => {
-    const { put, series } = setting();
-    put("a", stalled("kubectl-delete-everything"));
-    expect(await series(STALLED)).toEqual([`${STALLED}{kind="PlatformProject",reason="other"} 1`]);
+    env.put("a", stalled("kubectl-delete-everything"));
+    expect(await env.series(STALLED)).toEqual([`${STALLED}{kind="PlatformProject",reason="other"} 1`]);
   });
 
   it("are counted by their namespace where that is asked for", async () => {
-    const { put, series } = setting({ perNamespace: true });
-    put("a", stalled("BuildFailed"));
-    put("b", stalled("BuildFailed"));
+    env = setting({ perNamespace: true });
+    env.put("a", stalled("BuildFailed"));
+    env.put("b", stalled("BuildFailed"));
     const labels = 'kind="PlatformProject",reason="BuildFailed",exported_namespace="shop"';
-    expect(await series(STALLED)).toEqual([`${STALLED}{${labels}} 2`]);
+    expect(await env.series(STALLED)).toEqual([`${STALLED}{${labels}} 2`]);
   });
 });
 
 it("operations, the oldest work and stalled objects are told by the leader alone", async () => {
-  const { follow, put, series } = setting();
-  put("a", working("Creating"));
-  put("b", working("Creating"));
-  put("c", stalled("InvalidSpec"));
-  follow();
-  put("a", ready("True", "Available"));
-  for (const family of [DURATION, OLDEST, STALLED]) expect(await series(family)).toEqual([]);
+  env.put("a", working("Creating"));
+  env.put("b", working("Creating"));
+  env.put("c", stalled("InvalidSpec"));
+  env.follow();
+  env.put("a", ready("True", "Available"));
+  for (const family of [DURATION, OLDEST, STALLED]) expect(await env.series(family)).toEqual([]);
 });
 
 it("the values that nobody documented are counted each time that an object gets one, from 0 on", async () => {
-  const { show, series } = setting();
-  expect(await series(UNKNOWN)).toEqual([`${UNKNOWN}{field="state"} 0`]);
-  show("a", "DEPLOYED");
-  for (const state of ["HIBERNATING", "HIBERNATING", "UNAVAILABLE", "half-up", "RUNNING"]) show("a", state);
-  expect(await series(UNKNOWN)).toEqual([`${UNKNOWN}{field="state"} 2`]);
+  expect(await env.series(UNKNOWN)).toEqual([`${UNKNOWN}{field="state"} 0`]);
+  env.show("a", "DEPLOYED");
+  for (const state of ["HIBERNATING", "HIBERNATING", "UNAVAILABLE", "half-up", "RUNNING"]) env.show("a", state);
+  expect(await env.series(UNKNOWN)).toEqual([`${UNKNOWN}{field="state"} 2`]);
 });

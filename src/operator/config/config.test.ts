@@ -131,11 +131,7 @@ describe("the config", () => {
     ["a port beyond the last", "--metrics-bind-address=:70000", /^--metrics-bind-address has a port beyond/],
     ["an unknown level", "--log-level=all", /^--log-level must be trace, debug, info, warn or error, optionally/],
     ["an unknown level of a part", "--log-level=kube=loud", /^--log-level must be trace, debug,/],
-    [
-      "an unknown part",
-      "--log-level=info,kubernetes=debug",
-      /know the logger "kubernetes"; the loggers are app, kube, /,
-    ],
+    ["an unknown part", "--log-level=info,kubernetes=debug", /the logger "kubernetes"; the loggers are app, kube, /],
     ["two levels for all", "--log-level=info,debug", /^--log-level names more than one level.*: info, debug$/],
     ["an endpoint with a password", "--otlp-endpoint=http://a:b@c", /^--otlp-endpoint must be the http/],
     ["no workers", "--workers=0", /^--workers must be a whole number from 1 to 100$/],

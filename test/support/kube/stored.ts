@@ -18,3 +18,15 @@ export type StoredCondition = readonly [type: string, status: string, reason: st
 export function conditionsOf(conditions: readonly StoredCondition[]): JsonObject[] {
   return conditions.map(([type, status, reason]) => ({ type, status, reason, message: `${reason}.` }));
 }
+
+/** The application "api", whose status has these conditions for its generation, 2. */
+export function evaluated(
+  conditions: readonly StoredCondition[],
+  status: JsonObject = {},
+  metadata: Partial<ObjectMeta> = {},
+): KubeObject {
+  return stored("PlatformApplication", "api", {
+    metadata: { generation: 2, ...metadata },
+    status: { observedGeneration: 2, conditions: conditionsOf(conditions), ...status },
+  });
+}

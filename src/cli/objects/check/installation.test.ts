@@ -21,37 +21,35 @@ function answering(answer: (path: string) => unknown): ClusterClient {
   return { client: { request } } as unknown as ClusterClient;
 }
 
-describe("the check of CRDs", () => {
-  /** The CRD of a plural, as this program generates it, without a field of the spec. */
-  function crd(path: string, without = ""): unknown {
-    const resource = RESOURCES.find(({ plural }) => path.endsWith(`/${plural}.platform-operator.io`));
-    if (resource === undefined) return fail("NotFound");
-    const spec = z.toJSONSchema(resource.spec, { io: "input", reused: "inline", unrepresentable: "any" }) as {
-      properties: Record<string, unknown>;
-    };
-    const properties = Object.fromEntries(Object.entries(spec.properties).filter(([name]) => name !== without));
-    const status = { properties: Object.fromEntries(Object.keys(resource.status.shape).map((name) => [name, {}])) };
-    const openAPIV3Schema = { properties: { spec: { properties }, status } };
-    return { spec: { versions: [{ name: "v1alpha1", schema: { openAPIV3Schema } }] } };
-  }
-  const isOfProjects = (path: string) => path.includes("platformprojects");
-  const isCrd = (path: string) => path.startsWith("/apis/apiextensions");
-  const served = { resources: RESOURCES.map(({ plural }) => ({ name: plural })) };
-  const older = (path: string) => crd(path, isOfProjects(path) ? "description" : "");
-  const incomplete = (path: string) => (isOfProjects(path) ? fail("NotFound") : crd(path));
-  const hidden = (path: string) => (isCrd(path) ? fail("Forbidden") : served);
-  const absent = (path: string) => fail(isCrd(path) ? "Forbidden" : "NotFound");
+/** The CRD of a plural, as this program generates it, without a field of the spec. */
+function crd(path: string, without = ""): unknown {
+  const resource = RESOURCES.find(({ plural }) => path.endsWith(`/${plural}.platform-operator.io`));
+  if (resource === undefined) return fail("NotFound");
+  const spec = z.toJSONSchema(resource.spec, { io: "input", reused: "inline", unrepresentable: "any" }) as {
+    properties: Record<string, unknown>;
+  };
+  const properties = Object.fromEntries(Object.entries(spec.properties).filter(([name]) => name !== without));
+  const status = { properties: Object.fromEntries(Object.keys(resource.status.shape).map((name) => [name, {}])) };
+  const openAPIV3Schema = { properties: { spec: { properties }, status } };
+  return { spec: { versions: [{ name: "v1alpha1", schema: { openAPIV3Schema } }] } };
+}
+const isOfProjects = (path: string) => path.includes("platformprojects");
+const isCrd = (path: string) => path.startsWith("/apis/apiextensions");
+const served = { resources: RESOURCES.map(({ plural }) => ({ name: plural })) };
+const older = (path: string) => crd(path, isOfProjects(path) ? "description" : "");
+const incomplete = (path: string) => (isOfProjects(path) ? fail("NotFound") : crd(path));
+const hidden = (path: string) => (isCrd(path) ? fail("Forbidden") : served);
+const absent = (path: string) => fail(isCrd(path) ? "Forbidden" : "NotFound");
 
-  it.each<[string, (path: string) => unknown, string, RegExp]>([
-    ["current", crd, "ok", new RegExp(`^all ${RESOURCES.length} are installed and current$`)],
-    ["older", older, "failed", /^they are older than this program: PlatformProject\.spec\.description are missing/],
-    ["one less than there should be", incomplete, "failed", /^platformprojects are missing\. Apply the CRDs/],
-    ["not to be read", hidden, "unknown", /you may not check whether they are current/],
-    ["neither to be read nor served", absent, "failed", /^none of them is installed/],
-  ])("that are %s", async (_what, answer, is, detail) => {
-    const finding = { what: "CRDs", is, detail: expect.stringMatching(detail) };
-    expect(await checkCrds(answering(answer))).toEqual([finding]);
-  });
+it.each<[string, (path: string) => unknown, string, RegExp]>([
+  ["current", crd, "ok", new RegExp(`^all ${RESOURCES.length} are installed and current$`)],
+  ["older", older, "failed", /^they are older than this program: PlatformProject\.spec\.description are missing/],
+  ["one less than there should be", incomplete, "failed", /^platformprojects are missing\. Apply the CRDs/],
+  ["not to be read", hidden, "unknown", /you may not check whether they are current/],
+  ["neither to be read nor served", absent, "failed", /^none of them is installed/],
+])("the check of CRDs that are %s", async (_what, answer, is, detail) => {
+  const finding = { what: "CRDs", is, detail: expect.stringMatching(detail) };
+  expect(await checkCrds(answering(answer))).toEqual([finding]);
 });
 
 describe("the check of the operator", () => {
@@ -59,13 +57,10 @@ describe("the check of the operator", () => {
   const operatorNamespace = "platform-operator";
   const check = (answer: (name: string) => Json) =>
     checkOperator({ cluster: answering((path) => answer(path.split("/").at(-1) ?? "")), operatorNamespace, clock });
-  const lease = (holderIdentity: string, ageMs: number): Json => ({
-    spec: {
-      holderIdentity,
-      leaseDurationSeconds: 15,
-      renewTime: new Date(clock.now().getTime() - ageMs).toISOString(),
-    },
-  });
+  const lease = (holderIdentity: string, ageMs: number): Json => {
+    const renewTime = new Date(clock.now().getTime() - ageMs).toISOString();
+    return { spec: { holderIdentity, leaseDurationSeconds: 15, renewTime } };
+  };
 
   it.each<[string, () => Json, string, RegExp]>([
     ["that leads", () => lease("pod-1", 2_000), "ok", /^pod-1 leads$/],

@@ -1,78 +1,68 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { stored } from "../../../../test/support/kube/stored.ts";
 import { masked, maskedEnv, maskedText, maskedValue } from "./mask.ts";
 
 const PASSWORD = "correct-horse";
 
-describe("a masked object", () => {
-  it("keeps what tells how it goes, and no value", () => {
-    const fromSecret = { name: "SECRET", valueFrom: { secretKeyRef: { name: "api", key: "password" } } };
-    const auth = { scheme: "Token", tokenSecretRef: { name: "token", key: "token" } };
-    const annotations = {
-      "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify({ value: PASSWORD }),
-      "platform-operator.io/seal": PASSWORD,
-      "platform-operator.io/external-id": "0a1b",
-    };
-    const spec = {
-      gitRepository: { url: `https://me:${PASSWORD}@git.example.com/a.git` },
-      variables: [{ name: "PLAIN", value: PASSWORD }, fromSecret],
-      managedConfig: { network: { apiKey: { value: 12 } } },
-      auth: { ...auth, password: PASSWORD },
-    };
-    const status = { conditions: [{ type: "Ready", message: `cannot read https://u:${PASSWORD}@host` }] };
-    const shown = masked(stored("PlatformApplication", "api", { metadata: { annotations }, spec, status }));
-    expect(JSON.stringify(shown)).not.toContain(PASSWORD);
-    expect(shown).toMatchObject({
-      metadata: { annotations: { "platform-operator.io/external-id": "0a1b" } },
-      spec: {
-        gitRepository: { url: "https://•••@git.example.com/a.git" },
-        variables: [{ name: "PLAIN", value: "•••" }, fromSecret],
-        managedConfig: { network: { apiKey: { value: "•••" } } },
-        auth: { ...auth, password: "•••" },
-      },
-      status: { conditions: [{ message: "cannot read https://•••@host" }] },
-    });
+it("a masked object keeps what tells how it goes, and no value", () => {
+  const fromSecret = { name: "SECRET", valueFrom: { secretKeyRef: { name: "api", key: "password" } } };
+  const auth = { scheme: "Token", tokenSecretRef: { name: "token", key: "token" } };
+  const annotations = {
+    "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify({ value: PASSWORD }),
+    "platform-operator.io/seal": PASSWORD,
+    "platform-operator.io/external-id": "0a1b",
+  };
+  const spec = {
+    gitRepository: { url: `https://me:${PASSWORD}@git.example.com/a.git` },
+    variables: [{ name: "PLAIN", value: PASSWORD }, fromSecret],
+    managedConfig: { network: { apiKey: { value: 12 } } },
+    auth: { ...auth, password: PASSWORD },
+  };
+  const status = { conditions: [{ type: "Ready", message: `cannot read https://u:${PASSWORD}@host` }] };
+  const shown = masked(stored("PlatformApplication", "api", { metadata: { annotations }, spec, status }));
+  expect(JSON.stringify(shown)).not.toContain(PASSWORD);
+  expect(shown).toMatchObject({
+    metadata: { annotations: { "platform-operator.io/external-id": "0a1b" } },
+    spec: {
+      gitRepository: { url: "https://•••@git.example.com/a.git" },
+      variables: [{ name: "PLAIN", value: "•••" }, fromSecret],
+      managedConfig: { network: { apiKey: { value: "•••" } } },
+      auth: { ...auth, password: "•••" },
+    },
+    status: { conditions: [{ message: "cannot read https://•••@host" }] },
   });
 });
 
-describe("a masked webhook", () => {
-  it("tells where it delivers, and not by which secret path", () => {
-    const spec = { targetUrl: `https://hooks.example.com/services/${PASSWORD}`, enabled: true };
-    expect(maskedValue(spec)).toEqual({ targetUrl: "https://hooks.example.com/•••", enabled: true });
-    expect(maskedValue({ targetUrl: `no url ${PASSWORD}` })).toEqual({ targetUrl: "•••" });
-  });
+it("a masked webhook tells where it delivers, and not by which secret path", () => {
+  const spec = { targetUrl: `https://hooks.example.com/services/${PASSWORD}`, enabled: true };
+  expect(maskedValue(spec)).toEqual({ targetUrl: "https://hooks.example.com/•••", enabled: true });
+  expect(maskedValue({ targetUrl: `no url ${PASSWORD}` })).toEqual({ targetUrl: "•••" });
 });
 
-describe("a masked blueprint", () => {
-  it("keeps no secret of its overrides, neither in the spec nor in what its status remembers of it", () => {
-    const specOverrides = { backend: { secret_key: PASSWORD }, engine_version: "1.9" };
-    const settings = { "spec.specOverrides": JSON.stringify(specOverrides), "spec.tag": '"1.0"' };
-    const shown = maskedValue({ spec: { specOverrides }, status: { written: { settings } } });
-    expect(JSON.stringify(shown)).not.toContain(PASSWORD);
-    expect(JSON.stringify(shown)).toContain("1.9");
-    expect(shown).toMatchObject({ status: { written: { settings: { "spec.tag": '"1.0"' } } } });
-  });
+it("a masked blueprint keeps no secret of its overrides, neither in the spec nor in what its status remembers of it", () => {
+  const specOverrides = { backend: { secret_key: PASSWORD }, engine_version: "1.9" };
+  const settings = { "spec.specOverrides": JSON.stringify(specOverrides), "spec.tag": '"1.0"' };
+  const shown = maskedValue({ spec: { specOverrides }, status: { written: { settings } } });
+  expect(JSON.stringify(shown)).not.toContain(PASSWORD);
+  expect(JSON.stringify(shown)).toContain("1.9");
+  expect(shown).toMatchObject({ status: { written: { settings: { "spec.tag": '"1.0"' } } } });
 });
 
-describe("a masked text", () => {
-  it.each([
-    ["Authorization: Bearer abcdefgh12345678", "Authorization: Bearer •••"],
-    ["token eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl used", "token ••• used"],
-    ["nothing of it", "nothing of it"],
-  ])("of %j is %j", (text, shown) => {
-    expect(maskedText(text)).toBe(shown);
-  });
+it.each([
+  ["Authorization: Bearer abcdefgh12345678", "Authorization: Bearer •••"],
+  ["token eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl used", "token ••• used"],
+  ["nothing of it", "nothing of it"],
+])("a masked text of %j is %j", (text, shown) => {
+  expect(maskedText(text)).toBe(shown);
 });
 
-describe("a masked environment", () => {
-  it("shows our own variables alone", () => {
-    const env = [
-      { name: "PLATFORM_OPERATOR_WORKERS", value: "4" },
-      { name: "PROXY", value: PASSWORD },
-      { name: "POD", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
-    ];
-    expect(maskedEnv({ env })).toEqual([env[0], { name: "PROXY", value: "•••" }, { name: "POD" }]);
-    expect(maskedEnv({})).toEqual([]);
-  });
+it("a masked environment shows our own variables alone", () => {
+  const env = [
+    { name: "PLATFORM_OPERATOR_WORKERS", value: "4" },
+    { name: "PROXY", value: PASSWORD },
+    { name: "POD", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+  ];
+  expect(maskedEnv({ env })).toEqual([env[0], { name: "PROXY", value: "•••" }, { name: "POD" }]);
+  expect(maskedEnv({})).toEqual([]);
 });

@@ -1,0 +1,246 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseAllDocuments } from "yaml";
+
+import type { Application } from "../../../platform/areas/applications.ts";
+import type { Binding, Template } from "../../../platform/areas/templates.ts";
+import { dnsLabel } from "../../base/targets.ts";
+import { namesFor, yamlOf, type Home } from "./documents.ts";
+import { filesOf } from "./index.ts";
+import type { FoundApplication, FoundEnvironment, Inventory } from "./inventory.ts";
+
+const id = (last: number): string => `0000000${last}-0000-4000-8000-00000000000${last}`;
+const url = "https://git.example.com/a/b.git";
+const home: Home = { namespace: "shop", connectionRef: undefined, observeOnly: false, present: [] };
+
+const application: Application = {
+  id: id(3),
+  name: "api",
+  gitRepository: { url, branch: "main", provider: "GITHUB", deployedCommitId: "1A2B3C4" },
+  buildMode: "DOCKER",
+  dockerfilePath: "",
+  cpu: 500,
+  memory: 512,
+  record: {},
+};
+const found = (record: Partial<Application> = {}, more: Partial<FoundApplication> = {}): FoundApplication => {
+  return { record: { ...application, ...record }, state: "DEPLOYED", variables: [], secrets: [], ...more };
+};
+
+const environment = (more: Partial<FoundEnvironment> = {}): FoundEnvironment => ({
+  id: id(2),
+  serviceCount: 1,
+  record: { id: id(2), name: "staging", mode: "STAGING", clusterId: id(9), record: {} },
+  applications: [],
+  databases: [],
+  others: [],
+  ...more,
+});
+
+function inventory(...environments: readonly FoundEnvironment[]): Inventory {
+  const project = { record: { id: id(1), name: "Web", description: "", record: {} }, environments: [...environments] };
+  return { surface: "Full", projects: [project], clusters: [], gaps: [] };
+}
+
+/** Returns the manifest of one application and the comments around it. */
+function exported(one: FoundApplication) {
+  const [file] = filesOf(inventory(environment({ applications: [one] })), home);
+  return file?.documents.at(-1);
+}
+
+describe("a manifest of an export", () => {
+  it("says what is there and no more", () => {
+    expect(exported(found())).toEqual({
+      comments: [],
+      manifest: {
+        apiVersion: "platform-operator.io/v1alpha1",
+        kind: "PlatformApplication",
+        metadata: { name: "api", namespace: "shop" },
+        spec: {
+          environmentRef: { name: "staging" },
+          name: "api",
+          gitRepository: { url, branch: "main", provider: "GITHUB" },
+          buildMode: "DOCKER",
+          cpu: 500,
+          memory: 512,
+          deploy: { gitCommitId: "1a2b3c4" },
+          externalId: id(3),
+          lifecycle: { deletionPolicy: "Retain" },
+        },
+      },
+    });
+  });
+
+  const observed = { managementPolicy: "ObserveOnly", deletionPolicy: "Retain" };
+  const filled = found({}, { variables: ["LOG_LEVEL"], secrets: ["PASSWORD"] });
+  it.each<[string, FoundApplication, object, string]>([
+    ["is stopped stays stopped", found({}, { state: "STOPPED" }), { runState: "Stopped" }, ""],
+    [
+      "has credentials in its URL is only observed, without them",
+      found({ gitRepository: { url: "https://me:secret@git.example.com/a/b.git", deployedCommitId: "1a2b3c4" } }),
+      { gitRepository: { url }, lifecycle: observed },
+      "The repository's URL on the platform contains credentials",
+    ],
+    ["shows no commit is not deployed", found({ gitRepository: { url } }), {}, "does not show the deployed commit"],
+    ["has a value that no spec takes keeps it", found({ cpu: -1 }), {}, "spec.cpu is omitted: spec.cpu "],
+    ["has variables keeps them", filled, {}, "stay unchanged: LOG_LEVEL. Its secrets stay unchanged: PASSWORD."],
+    ["hides its variables keeps them", found({}, { variables: undefined }), {}, "not be read; they stay unchanged."],
+  ])("of what %s", (_what, one, spec, comment) => {
+    const document = exported(one);
+    expect(document?.manifest?.["spec"]).toMatchObject(spec);
+    expect(document).not.toHaveProperty("disabled");
+    expect(document?.comments.join(" ")).toContain(comment);
+    expect(JSON.stringify(document?.manifest)).not.toContain("secret@");
+  });
+
+  it("that cannot be made is a comment", () => {
+    const comments = [expect.stringMatching(/^It cannot be described: spec\.name must not be empty/)];
+    expect(exported(found({ name: " blank " }))).toMatchObject({ disabled: true, comments });
+  });
+
+  it("refers to what a resource holds already, which is not written again", () => {
+    const present = [{ kind: "PlatformEnvironment", name: "stage", id: id(2) }];
+    const [file] = filesOf(inventory(environment({ applications: [found()] })), { ...home, present });
+    expect(file?.documents[1]).toEqual({ comments: [`PlatformEnvironment "stage" holds ${id(2)} already.`] });
+    expect(file?.documents[2]?.manifest).toMatchObject({ spec: { environmentRef: { name: "stage" } } });
+  });
+
+  it("names its connection, and observes only, where that is asked for", () => {
+    const connectionRef = { kind: "ClusterPlatformConnection", name: "shared" };
+    const [file] = filesOf(inventory(), { ...home, connectionRef, observeOnly: true });
+    expect(file?.documents[0]?.manifest).toMatchObject({ spec: { connectionRef, lifecycle: observed } });
+  });
+});
+
+it("what an export leaves out is said", () => {
+  const others = [
+    { id: id(4), name: "cron", serviceType: "JOB" },
+    { id: id(5), name: "cache", serviceType: "HELM", blueprintId: id(6) },
+  ];
+  const [file] = filesOf(inventory(environment({ others })), home);
+  expect(file?.documents.slice(2).flatMap(({ comments }) => comments)).toEqual([
+    `Omitted: job "cron" (${id(4)}), because no kind describes services of this type.`,
+    `Omitted: helm "cache" (${id(5)}), because it comes from the blueprint ${id(6)}, whose catalog and icon the platform does not show.`,
+  ]);
+});
+
+it("the YAML of an export holds nothing but the manifests, whatever the texts of the platform are", () => {
+  const evil = 'x"\nkind: Secret\u2028- {} # \u0085---\nmetadata:';
+  const applications = [found({}, { variables: [evil] })];
+  const files = filesOf(inventory(environment({ applications, record: undefined })), home);
+  const documents = files.flatMap((file) => file.documents);
+  const yaml = yamlOf(documents, [evil]);
+  const kinds = parseAllDocuments(yaml).map((document) => (document.toJS() as { kind?: string } | null)?.kind);
+  expect(kinds.filter((kind) => kind !== undefined)).toEqual(["PlatformProject", "PlatformApplication"]);
+  expect(yaml).toContain("# kind: PlatformEnvironment\n");
+  expect(yaml).toContain("#   clusterRef:\n#     externalId: FILL-IN\n");
+});
+
+const SECRET = "correct-horse";
+
+const fields = [
+  { key: "domain", type: "string", required: true, sensitive: false, constraints: {} },
+  { key: "token", type: "string", required: false, sensitive: true, constraints: {} },
+];
+const ingress = { modes: [], componentKeys: ["ingress"], components: [{ key: "ingress", fields }] };
+const layer = { key: "base", mandatory: true, enabledByDefault: true, ...ingress };
+const template: Template = { key: "essentials", version: "1.2.0", status: "PUBLISHED", layers: [layer] };
+
+const bound = (more: Partial<Binding> = {}): Binding => ({
+  templateKey: "essentials",
+  templateVersion: "1.2.0",
+  layerSelections: { gpu: false, odd: "yes" },
+  managedConfig: { ingress: { domain: "shop.example.com" } },
+  layers: [],
+  ...more,
+});
+
+function exportedCluster(binding: Binding | undefined, present: Home["present"] = []) {
+  const record = { id: id(1), name: "Production EU" };
+  const clusters = [{ record, status: undefined, binding, templates: [template] }];
+  return filesOf({ ...inventory(), projects: [], clusters }, { ...home, present })[0]?.documents ?? [];
+}
+
+describe("a cluster of an export", () => {
+  it("is taken over as it is", () => {
+    const metadata = { name: "production-eu", namespace: "shop" };
+    const manifest = expect.objectContaining({ metadata, spec: { externalId: id(1) } });
+    expect(exportedCluster(undefined)).toEqual([{ comments: ['Cluster "Production EU".'], manifest }]);
+  });
+
+  it("keeps what is bound to it", () => {
+    const [, binding] = exportedCluster(bound());
+    expect(binding?.comments).toEqual([]);
+    expect(binding?.manifest?.["spec"]).toMatchObject({
+      clusterRef: { name: "production-eu" },
+      template: { key: "essentials", version: "1.2.0" },
+      layerSelections: { gpu: false },
+      managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
+    });
+  });
+
+  it.each<[string, Partial<Binding>, string]>([
+    ["a secret field", { managedConfig: { ingress: { token: SECRET } } }, "managedConfig.ingress.token."],
+    ["a field that nobody describes", { managedConfig: { other: { field: SECRET } } }, "managedConfig.other.field."],
+    ["an input", { customerProvidedInputs: { ingress: { key: SECRET } } }, "customerProvidedInputs.ingress.key."],
+    ["a template of the past", { templateVersion: "1.0.0" }, 'template "essentials" version "1.0.0" is no longer'],
+  ])("with %s is written as a comment, without values that may be secret", (_what, more, words) => {
+    const document = exportedCluster(bound(more))[1];
+    expect(document).toMatchObject({ disabled: true });
+    expect(document?.comments.join(" ")).toContain(words);
+    expect(JSON.stringify(document)).not.toContain(SECRET);
+  });
+
+  it("is not written where a resource holds it and its binding", () => {
+    const present = [
+      { kind: "PlatformCluster", name: "eu", id: id(1) },
+      { kind: "PlatformBinding", name: "eu", id: `binding/${id(1)}` },
+    ];
+    expect(exportedCluster(bound(), present).map(({ manifest }) => manifest)).toEqual([undefined, undefined]);
+  });
+});
+
+it.each([
+  ["Web Shop", "web-shop"],
+  ["  Müller & Söhne (EU) ", "muller-sohne-eu"],
+  ["api_v2.1", "api-v2-1"],
+  ["--x--", "x"],
+  ["東京", ""],
+  ["a".repeat(80), "a".repeat(63)],
+])("a label of %j is %j", (text, label) => {
+  expect(dnsLabel(text)).toBe(label);
+});
+
+describe("names", () => {
+  it("are the short ones where nobody else wants them, else the long ones, else have a part of the id", () => {
+    const names = namesFor(
+      [
+        { id: id(1), wishes: ["API", "staging API"] },
+        { id: id(2), wishes: ["api", "production api"] },
+        { id: id(3), wishes: ["web", "staging web"] },
+        { id: id(4), wishes: ["taken", "staging taken"] },
+        { id: id(5), wishes: ["worker", "same worker"] },
+        { id: id(6), wishes: ["Worker", "same Worker"] },
+        { id: id(7), wishes: ["東京"] },
+      ],
+      new Set(["taken"]),
+    );
+    expect([...names.values()].toSorted()).toEqual([
+      ...["id-00000007", "production-api", "staging-api", "staging-taken", "web"],
+      ...["worker-00000005", "worker-00000006"],
+    ]);
+  });
+
+  it("are valid and all different, whatever the platform's are", () => {
+    const wishes = fc.array(fc.oneof(fc.string(), fc.constantFrom("a", "A b")), { maxLength: 3 });
+    const things = fc.uniqueArray(fc.record({ id: fc.uuid(), wishes }), { selector: (one) => one.id });
+    fc.assert(
+      fc.property(things, fc.array(fc.constantFrom("a", "a-b")), (list, taken) => {
+        const names = namesFor(list, new Set(taken));
+        expect(names.size).toBe(list.length);
+        expect(new Set([...names.values(), ...taken]).size).toBe(list.length + new Set(taken).size);
+        for (const name of names.values()) expect(name).toMatch(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
+      }),
+    );
+  });
+});
