@@ -44,9 +44,4 @@ describe("the command line", () => {
     expect({ code, stdout }).toEqual({ code: 64, stdout: "" });
     expect(stderr).toMatch(told);
   });
-
-  it("calls itself kubectl platform as a plugin", async () => {
-    const { stdout } = await cli(["help"], { program: "/usr/local/bin/kubectl-platform" });
-    expect(stdout).toMatch(/^Usage: kubectl platform <command>/);
-  });
 });

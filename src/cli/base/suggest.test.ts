@@ -8,8 +8,6 @@ it.each([
   ["statu", ' Did you mean "status"?'],
   ["statsu", ' Did you mean "status"?'],
   ["Status", ' Did you mean "status"?'],
-  ["reconcil", ' Did you mean "reconcile"?'],
-  ["rsolve", ' Did you mean "resolve"?'],
   ["gte", ' Did you mean "get"?'],
   ["--namepsace", ' Did you mean "--namespace"?'],
   ["destroy", ""],

@@ -1,15 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { stored } from "../../../test/support/kube/stored.ts";
-import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
+import { evaluated } from "../../../test/support/kube/stored.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
 import { summaryOf } from "./status.ts";
 
 const now = new Date("2026-11-21T12:00:00Z");
 
-function application(status: JsonObject, annotations: Readonly<Record<string, string>> = {}): KubeObject {
-  const metadata = { generation: 2, creationTimestamp: "2026-11-20T12:00:00Z", annotations };
-  return stored("PlatformApplication", "api", { metadata, status: { observedGeneration: 2, ...status } });
-}
+const application = (status: JsonObject, annotations: Readonly<Record<string, string>> = {}) =>
+  evaluated([], status, { creationTimestamp: "2026-11-20T12:00:00Z", annotations });
 
 const lastTransitionTime = "2026-11-21T11:50:00Z";
 const condition = (type: string, reason: string, message: string): JsonObject => {

@@ -44,18 +44,6 @@ describe("the streams of events", () => {
     expect(events).toHaveLength(3);
   });
 
-  it("are 32 at most, and one that ends makes room and leaves no timer", () => {
-    const clock = manualClock();
-    const streams = createStreams(clock);
-    const open = Array.from({ length: 32 }, () => responseOf().response);
-    expect(open.map((response) => streams.open(response))).not.toContain(false);
-    expect(streams.open(responseOf().response)).toBe(false);
-    open[0]?.emit("close");
-    expect(streams.open(responseOf().response)).toBe(true);
-    streams.close();
-    expect(clock.pending()).toBe(0);
-  });
-
   it("give up a browser that does not read", async () => {
     const clock = manualClock();
     const streams = createStreams(clock);

@@ -41,13 +41,11 @@ describe("the config", () => {
   it.each<[string, string, Partial<Config>]>([
     ["a free port", "--metrics-bind-address=127.0.0.1:0", { metricsBindAddress: { host: "127.0.0.1", port: 0 } }],
     ["IPv6", "--health-probe-bind-address=[::1]:8081", { healthProbeBindAddress: { host: "::1", port: 8081 } }],
-    ["a status page", "--status-page-bind-address=x:8083", { statusPageBindAddress: { host: "x", port: 8083 } }],
     ["0 for no server", "--metrics-bind-address=0", { metricsBindAddress: undefined }],
     ["a switch that is off", "--leader-elect=false", { leaderElect: false }],
     ["a switch that stands alone", "--allow-insecure-platform", { allowInsecurePlatform: true }],
     ["namespaces, once each", "--watch-namespaces=shop, pay,shop", { watchNamespaces: ["shop", "pay"] }],
     ["a context of the default kubeconfig", "--context=c", { kube: { from: "default", context: "c" } }],
-    ["the operator's namespace", "--operator-namespace=ops", { operatorNamespace: "ops" }],
     ["a log level, but not for changes", "--log-level=trace", { logLevel: { ...every("trace"), changes: "info" } }],
     ["log levels of single parts", "--log-level=kube=warn, changes=error,debug", { logLevel: single }],
   ])("takes %s", (_, arg, expected) => {
@@ -127,7 +125,6 @@ describe("the config", () => {
 
   it.each<[string, string, RegExp]>([
     ["a port without a colon", "--metrics-bind-address=8080", /^--metrics-bind-address must be "host:port"/],
-    ["a page without a port", "--status-page-bind-address=x", /^--status-page-bind-address must be "host:port"/],
     ["a port beyond the last", "--metrics-bind-address=:70000", /^--metrics-bind-address has a port beyond/],
     ["an unknown level", "--log-level=all", /^--log-level must be trace, debug, info, warn or error, optionally/],
     ["an unknown level of a part", "--log-level=kube=loud", /^--log-level must be trace, debug,/],

@@ -14,17 +14,25 @@ export interface Told {
   readonly since?: string;
 }
 
-function objectOf(kind: string, name: string, spec: JsonObject, told: Told): KubeObject {
-  const { conditions = { Ready: ["True", "Available", "It is there."] }, status, since = SINCE } = told;
-  const seen = { lastTransitionTime: since, observedGeneration: 1 };
-  const all = Object.entries(conditions).map(([type, [state, reason, message]]) => {
-    return { type, status: state, reason, message, ...seen };
-  });
+/** An object of a kind, Ready by default. */
+export function objectOf(kind: string, name: string, spec: JsonObject, told: Told = {}): KubeObject {
+  const { conditions = { Ready: ["True", "Available", "It is there."] }, status = {} } = told;
   version += 1;
   return stored(kind, name, {
     metadata: { uid: `${kind}-shop-${name}`, resourceVersion: String(version) },
     spec,
-    status: { observedGeneration: 1, conditions: all, ...status },
+    status: {
+      observedGeneration: 1,
+      conditions: Object.entries(conditions).map(([type, [state, reason, message]]) => ({
+        type,
+        status: state,
+        reason,
+        message,
+        lastTransitionTime: told.since ?? SINCE,
+        observedGeneration: 1,
+      })),
+      ...status,
+    },
   });
 }
 
@@ -35,8 +43,12 @@ export function projectOf(name: string, told: Told = {}): KubeObject {
 
 /** A PlatformEnvironment of a project. */
 export function environmentOf(name: string, project: string, told: Told = {}): KubeObject {
-  const spec = { name, projectRef: { name: project }, clusterRef: { externalId: CLUSTER } };
-  return objectOf("PlatformEnvironment", name, spec, told);
+  return objectOf(
+    "PlatformEnvironment",
+    name,
+    { name, projectRef: { name: project }, clusterRef: { externalId: CLUSTER } },
+    told,
+  );
 }
 
 /** A PlatformApplication of an environment. */

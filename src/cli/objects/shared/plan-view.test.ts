@@ -4,13 +4,7 @@ import { actionLines, inFuture } from "./plan-view.ts";
 
 it.each([
   ['Creating project "new".', 'Will create project "new".'],
-  ["Registering a webhook to https://ci.example.com.", "Will register a webhook to https://ci.example.com."],
   ['Bind the template "a" version "1" to the cluster.', 'Will bind the template "a" version "1" to the cluster.'],
-  ["Delete the application.", "Will delete the application."],
-  ["Import the variables.", "Will import the variables."],
-  ["Remove the variable A.", "Will remove the variable A."],
-  ["Replace the secret A.", "Will replace the secret A."],
-  ["Update target, events and state of the webhook.", "Will update target, events and state of the webhook."],
   ["Commit 1a2b3c4 is being deployed.", "Commit 1a2b3c4 will be deployed."],
   ["The cluster is being upgraded to Kubernetes 1.31.", "The cluster will be upgraded to Kubernetes 1.31."],
   ["The settings are being applied.", "The settings will be applied."],
