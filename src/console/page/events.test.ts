@@ -44,7 +44,7 @@ describe("the streams of events", () => {
     expect(events).toHaveLength(3);
   });
 
-  it("give up a browser that does not read", async () => {
+  it("give up a browser that does not read, and have its place for another", async () => {
     const clock = manualClock();
     const streams = createStreams(clock);
     const { events, response } = responseOf(64 * 1024);
@@ -53,5 +53,7 @@ describe("the streams of events", () => {
     await clock.advance(30_000);
     expect(events).toEqual([]);
     expect(clock.pending()).toBe(0);
+    const others = Array.from({ length: 32 }, () => streams.open(responseOf().response));
+    expect(others).not.toContain(false);
   });
 });

@@ -28,11 +28,10 @@ function setting({ leads = true } = {}) {
   });
   store.subscribe(metrics.changed);
   const text = async () => (await exposition(registry, "application/openmetrics-text")).body;
-  const figures = async (name: string) => {
+  const figures = async () => {
     const series = (await text()).split("\n");
-    const value = (suffix: string) =>
-      Number(series.find((line) => line.startsWith(`${name}_${suffix}{`))?.split(" ")[1]);
-    return { count: value("count"), sum: value("sum") };
+    const of = (name: string) => series.find((line) => line.startsWith(`${name}{`))?.split(" ")[1];
+    return [CALL, READY].map((name) => `${of(`${name}_count`)} in ${of(`${name}_sum`)} s`);
   };
   return {
     /** Stores the object at a time with a generation, its conditions for that generation, and further metadata. */
@@ -51,13 +50,13 @@ function setting({ leads = true } = {}) {
       trace = id;
     },
     text,
-    calls: async () => figures(CALL),
-    readies: async () => figures(READY),
+    /** The number and the sum of the times to the first request, and of those to Ready. */
+    figures,
   };
 }
 
 const READY_TRUE = [{ type: "Ready", status: "True", reason: "Deployed" }];
-const NONE = { count: 0, sum: 0 };
+const NONE = "0 in 0 s";
 const working = (reason: string): readonly JsonObject[] => [
   { type: "Ready", status: "False", reason },
   { type: "Reconciling", status: "True", reason: "Progressing" },
@@ -74,8 +73,7 @@ describe("the time from a generation", () => {
     env.at(130, 1, READY_TRUE);
     env.at(140, 1, READY_TRUE);
     env.called(150);
-    expect(await env.calls()).toEqual({ count: 1, sum: 2 });
-    expect(await env.readies()).toEqual({ count: 1, sum: 130 });
+    expect(await env.figures()).toEqual(["1 in 2 s", "1 in 130 s"]);
     const exemplar = `\n${READY}_bucket{le="300",kind="PlatformApplication"} 1 # {trace_id="${TRACE}"} 130 `;
     expect(await env.text()).toContain(exemplar);
   });
@@ -87,8 +85,7 @@ describe("the time from a generation", () => {
     env.at(200, 3, []);
     env.called(201);
     env.at(205, 3, READY_TRUE);
-    expect(await env.calls()).toEqual({ count: 1, sum: 1 });
-    expect(await env.readies()).toEqual({ count: 1, sum: 5 });
+    expect(await env.figures()).toEqual(["1 in 1 s", "1 in 5 s"]);
   });
 
   it.each(["ParentNotReady", "ApprovalPending", "OutsideChangeWindow"])(
@@ -101,8 +98,7 @@ describe("the time from a generation", () => {
       env.at(3_001, 1, working("Creating"));
       env.called(3_002);
       env.at(3_011, 1, READY_TRUE);
-      expect(await env.calls()).toEqual(NONE);
-      expect(await env.readies()).toEqual({ count: 1, sum: 10 });
+      expect(await env.figures()).toEqual([NONE, "1 in 10 s"]);
     },
   );
 
@@ -117,8 +113,7 @@ describe("the time from a generation", () => {
     env.at(20, 2, conditions, metadata);
     env.called(30);
     env.at(40, 2, READY_TRUE, metadata);
-    expect(await env.calls()).toEqual(NONE);
-    expect(await env.readies()).toEqual(NONE);
+    expect(await env.figures()).toEqual([NONE, NONE]);
   });
 
   it("is not reported by a replica that does not lead", async () => {
@@ -126,7 +121,6 @@ describe("the time from a generation", () => {
     env.at(0, 1, []);
     env.called(2);
     env.at(5, 1, READY_TRUE);
-    expect(await env.calls()).toEqual(NONE);
-    expect(await env.readies()).toEqual(NONE);
+    expect(await env.figures()).toEqual([NONE, NONE]);
   });
 });
