@@ -37,11 +37,13 @@ describe("the config", () => {
     expect(Object.isFrozen(load([], { [WINDOWS_VARIABLE]: '{"pollMs":1}' }).windows)).toBe(true);
   });
 
+  const hosts = ["api.example.com", "*.example.org", "api.example.com:8443", "10.0.0.0/8", "::1", "fd00::/8"];
   const single = { ...every("debug"), kube: "warn", changes: "error" } as const;
   it.each<[string, string, Partial<Config>]>([
     ["a free port", "--metrics-bind-address=127.0.0.1:0", { metricsBindAddress: { host: "127.0.0.1", port: 0 } }],
     ["IPv6", "--health-probe-bind-address=[::1]:8081", { healthProbeBindAddress: { host: "::1", port: 8081 } }],
     ["0 for no server", "--metrics-bind-address=0", { metricsBindAddress: undefined }],
+    ["hosts of every form", `--allowed-platform-hosts=${hosts.join(",")}`, { allowedPlatformHosts: hosts }],
     ["a switch that is off", "--leader-elect=false", { leaderElect: false }],
     ["a switch that stands alone", "--allow-insecure-platform", { allowInsecurePlatform: true }],
     ["namespaces, once each", "--watch-namespaces=shop, pay,shop", { watchNamespaces: ["shop", "pay"] }],
@@ -50,11 +52,6 @@ describe("the config", () => {
     ["log levels of single parts", "--log-level=kube=warn, changes=error,debug", { logLevel: single }],
   ])("takes %s", (_, arg, expected) => {
     expect(load([arg])).toMatchObject(expected);
-  });
-
-  it("takes hosts of every form", () => {
-    const hosts = ["api.example.com", "*.example.org", "api.example.com:8443", "10.0.0.0/8", "::1", "fd00::/8"];
-    expect(load([`--allowed-platform-hosts=${hosts.join(",")}`]).allowedPlatformHosts).toEqual(hosts);
   });
 
   it("takes several flags, with their values beside them", () => {
@@ -101,8 +98,8 @@ describe("the config", () => {
     [["--shards=3"], "operator-2", 3, 2],
     [["--shards=3", "--shard-index=1"], "operator-2", 3, 1],
     [[], "operator-2", 1, 0],
-  ])("takes the index of a shard from its pod's name: %s", (args, name, shards, shardIndex) => {
-    expect(load(args, { POD_NAME: name })).toMatchObject({ shards, shardIndex });
+  ])("takes its name and the index of its shard from its pod: %s", (args, name, shards, shardIndex) => {
+    expect(load(args, { POD_NAME: name })).toMatchObject({ instance: name, shards, shardIndex });
   });
 
   it.each([
@@ -110,10 +107,6 @@ describe("the config", () => {
     ["operator-3", /--shard-index must be below the number of shards, 3, but is 3/],
   ])("refuses a shard without an index of its own: %s", (name, message) => {
     expect(() => load(["--shards=3"], { POD_NAME: name })).toThrow(message);
-  });
-
-  it("calls the process by its pod's name where there is one", () => {
-    expect(load([], { POD_NAME: "operator-7d9f" }).instance).toBe("operator-7d9f");
   });
 
   it("scales times for tests", () => {
