@@ -17,7 +17,9 @@ type Conditions = readonly (JsonObject | readonly JsonObject[])[];
 
 /** The metrics of a store; the clock starts at a quarter past midnight. */
 function setting({ perNamespace = false } = {}) {
-  const store = createStore(() => {});
+  const store = createStore((error) => {
+    throw error;
+  });
   const registry = new Registry();
   let leading = true;
   let time = "2026-01-01T00:15:00Z";
