@@ -75,6 +75,7 @@ describe("[E4] patterns of the catalog", () => {
       fc.property(fc.array(fc.record({ pattern: fc.string({ unit: "binary" }), value: fc.string() })), (tests) => {
         expect(testPatterns(tests)).toHaveLength(tests.length);
       }),
+      { numRuns: 30 },
     );
   });
 });

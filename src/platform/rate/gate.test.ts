@@ -66,24 +66,18 @@ async function sendAll(options: WindowPlatformOptions, calls: number, ceiling: C
 
 describe("the rate", () => {
   it.each([
-    { limit: 20, windowMs: SECOND, calls: 700 },
-    { limit: 20, windowMs: SECOND, calls: 1_400 },
-    { limit: 50, windowMs: SECOND, calls: 2_000 },
-  ])("is found from the headers without a 429: %j within 1.1 of the bound", async ({ calls, ...window }) => {
-    const { tookMs, boundMs, refused } = await sendAll({ ...window, tells: true }, calls);
-    expect(refused).toBe(0);
-    expect(tookMs).toBeLessThanOrEqual(1.1 * boundMs);
-  });
-
-  it.each([
-    { limit: 5, windowMs: SECOND, calls: 300 },
-    { limit: 20, windowMs: SECOND, calls: 1_400 },
-    { limit: 35, windowMs: SECOND, calls: 1_000 },
-    { limit: 10, windowMs: SECOND / 2, calls: 700 },
-  ])("is found from 429s alone: %j within 1.2 of the bound", async ({ calls, ...window }) => {
-    const { tookMs, boundMs, lateShare } = await sendAll({ ...window, tells: false }, calls);
-    expect(tookMs).toBeLessThanOrEqual(1.2 * boundMs);
-    expect(lateShare).toBeLessThanOrEqual(0.005);
+    { limit: 20, windowMs: SECOND, calls: 700, tells: true, within: 1.1, most: 0 },
+    { limit: 20, windowMs: SECOND, calls: 1_400, tells: true, within: 1.1, most: 0 },
+    { limit: 50, windowMs: SECOND, calls: 2_000, tells: true, within: 1.1, most: 0 },
+    { limit: 5, windowMs: SECOND, calls: 300, tells: false, within: 1.2, most: 0.005 },
+    { limit: 20, windowMs: SECOND, calls: 1_400, tells: false, within: 1.2, most: 0.005 },
+    { limit: 35, windowMs: SECOND, calls: 1_000, tells: false, within: 1.2, most: 0.005 },
+    { limit: 10, windowMs: SECOND / 2, calls: 700, tells: false, within: 1.2, most: 0.005 },
+  ])("is found from the headers without a 429, or from 429s alone: %j", async ({ calls, within, most, ...window }) => {
+    const { tookMs, boundMs, refused, lateShare } = await sendAll(window, calls);
+    expect(tookMs).toBeLessThanOrEqual(within * boundMs);
+    expect(lateShare).toBeLessThanOrEqual(most);
+    expect(window.tells ? refused : 0).toBe(0);
   });
 
   it.each([
@@ -140,9 +134,7 @@ describe("the rate", () => {
     await clock.advance(SECOND);
     expect(platform.passed.filter(({ lane }) => lane === "edit")).toHaveLength(1);
   });
-});
 
-describe("the order", () => {
   it("follows a priority that rises while its request waits", async () => {
     const { clock, gate, sendMany } = behindGate({ limit: 100, windowMs: HOUR, tells: true });
     sendMany(100, "low", "sweeps");
@@ -154,29 +146,6 @@ describe("the order", () => {
     turn.priority = "urgent";
     await clock.advance(SECOND);
     expect(await now(edited)).toBe(0);
-  });
-
-  it("puts what somebody asked for before a backlog, and lets no backlog starve", async () => {
-    const { clock, platform, sendMany } = behindGate({ limit: 20, windowMs: SECOND, tells: true });
-    for (const priority of ["low", "normal", "high"] as const) sendMany(200, priority, "a");
-    await clock.advance(5 * SECOND);
-    const before = platform.passed.length;
-    void platform.send("urgent", "a");
-    await clock.advance(SECOND);
-    expect(platform.passed.slice(before).findIndex(({ priority }) => priority === "urgent")).toBeLessThan(5);
-    const oldest = platform.passed.filter(({ priority }) => priority === "low").length;
-    expect(oldest / platform.passed.length).toBeGreaterThan(0.15);
-  });
-
-  it("is fair to lanes of very different size: Jain's index is at least 0.9", async () => {
-    const { clock, platform, sendMany } = behindGate({ limit: 20, windowMs: SECOND, tells: true });
-    const sizes = { a: 900, b: 90, c: 30 };
-    for (const [lane, size] of Object.entries(sizes)) sendMany(size, "high", lane);
-    await clock.advance(5 * SECOND);
-    const shares = Object.keys(sizes).map((one) => platform.passed.filter(({ lane }) => lane === one).length);
-    const sum = shares.reduce((total, share) => total + share, 0);
-    const jain = sum ** 2 / (shares.length * shares.reduce((total, share) => total + share ** 2, 0));
-    expect(jain, shares.join(" ")).toBeGreaterThanOrEqual(0.9);
   });
 });
 
