@@ -83,12 +83,6 @@ describe("a request", () => {
     ]);
   });
 
-  it("shares its connections: 100 calls take 3 at most (K1)", async () => {
-    await connect({});
-    for (let call = 0; call < 100; call += 1) await get();
-    expect(connections).toBeLessThanOrEqual(3);
-  });
-
   it("[B11] ends at its deadline when the server is silent, in the head or within the body (K2)", async () => {
     await connect((response) => void (response.req.url === "/base/body" && response.writeHead(200).write("{")));
     for (const path of ["/head", "/body"]) {
@@ -161,25 +155,24 @@ describe("a request", () => {
   });
 });
 
-/** Takes one token only. */
-const taking = (token: () => string) => (response: ServerResponse) => {
-  const isKnown = response.req.headers.authorization === `Bearer ${token()}`;
-  response.writeHead(isKnown ? 200 : 401).end(JSON.stringify({ ok: isKnown }));
-};
+/** Connects to a server that takes one token only. */
+const connectTaking = (token: () => string, more: Partial<ClientOptions> = {}) =>
+  connect((response: ServerResponse) => {
+    const isKnown = response.req.headers.authorization === `Bearer ${token()}`;
+    response.writeHead(isKnown ? 200 : 401).end(JSON.stringify({ ok: isKnown }));
+  }, more);
+const second = () => "second";
 
 describe("a refused token (K12)", () => {
   it("is read again once, and the call repeated", async () => {
-    await connect(taking(() => "second"));
+    await connectTaking(second);
     await setUser({ token: "second" });
     expect(await client.request({ method: "PATCH", path: "/x", body: {} })).toEqual({ ok: true });
   });
 
   it("that stays refused fails, without reading the configuration at every call", async () => {
     const clock = manualClock();
-    await connect(
-      taking(() => "second"),
-      { clock },
-    );
+    await connectTaking(second, { clock });
     for (let call = 0; call < 3; call += 1) await expect(get()).rejects.toMatchObject({ failure: "Unauthorized" });
     expect(server.arrived).toHaveLength(4);
     await setUser({ token: "second" });
@@ -189,10 +182,7 @@ describe("a refused token (K12)", () => {
 
   it("is reported while there is no configuration to read", async () => {
     const clock = manualClock();
-    await connect(
-      taking(() => "second"),
-      { clock },
-    );
+    await connectTaking(second, { clock });
     await rm(join(dir, "kubeconfig"));
     await expect(get()).rejects.toMatchObject({ failure: "Unauthorized" });
     await setUser({ token: "second" });
@@ -201,7 +191,7 @@ describe("a refused token (K12)", () => {
   });
 
   it("of a watch is renewed for the next one", async () => {
-    await connect(taking(() => "second"));
+    await connectTaking(second);
     await setUser({ token: "second" });
     await expect(watch()).rejects.toMatchObject({ failure: "Unauthorized" });
     expect(await watch()).toBe('{"ok":true}');
@@ -209,7 +199,7 @@ describe("a refused token (K12)", () => {
 
   it("of a file is read again at once", async () => {
     let token = "first";
-    await connect(taking(() => token));
+    await connectTaking(() => token);
     const tokenFile = join(dir, "token");
     await writeFile(tokenFile, "first\n");
     await setUser({ "auth-provider": { name: "tokenFile", config: { tokenFile } } });

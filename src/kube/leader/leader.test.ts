@@ -6,7 +6,7 @@ import { KubeError } from "../api/errors.ts";
 import { isObject, member, stringMember } from "../api/json.ts";
 import type { KubeRequest } from "../api/transport.ts";
 import type { Json, JsonObject } from "../api/types.ts";
-import { createLeaderElection, openFence } from "./leader.ts";
+import { createLeaderElection } from "./leader.ts";
 
 const COLLECTION = "/apis/coordination.k8s.io/v1/namespaces/operator/leases";
 const NOW = "2026-11-21T10:00:00.000000Z";
@@ -320,11 +320,5 @@ describe("a lease that several processes share", () => {
     await clock.advance(1);
     isDown = true;
     expect([frozen.election.leading(), frozen.election.mayWrite()]).toEqual([true, false]);
-  });
-});
-
-describe("openFence", () => {
-  it("always lets a process write that runs alone", () => {
-    expect(openFence().mayWrite()).toBe(true);
   });
 });
