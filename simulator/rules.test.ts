@@ -93,10 +93,11 @@ describe("variables", () => {
     expect(listed.map(({ key, value }) => `${String(key)}=${String(value)}`).slice(1)).toEqual(["A=3", "B=2"]);
   });
 
-  it.each(["VENDOR_HOST", "1A", "a b", ""])("cannot have the name %j", async (name) => {
-    const id = await application();
-    const request = `POST /application/${id}/environmentVariable/import`;
-    expect(await statusOf(request, vars(false, [name, "1", false]))).toBe(400);
+  it("cannot have the platform's own names, nor names that are none", async () => {
+    const request = `POST /application/${await application()}/environmentVariable/import`;
+    for (const name of ["VENDOR_HOST", "1A", "a b", ""]) {
+      expect(await statusOf(request, vars(false, [name, "1", false])), name).toBe(400);
+    }
   });
 
   it("make a deployed application out of date; inherited and built-in ones are read-only", async () => {
@@ -147,20 +148,15 @@ describe("a deleted object", () => {
     expect(await statusOf(`GET /application/${deployed}/status`)).toBe(404);
   });
 
-  it.each([404, 403] as const)("is answered with %d when a parent is gone, too", async (goneAs) => {
+  it.each([404, 403] as const)("is answered with %d when a parent is gone, too, else with 404", async (goneAs) => {
     simulator.sim.settings.goneAs = goneAs;
-    const id = await application();
+    const [id, first] = [await application(), await application("first")];
+    await call(simulator, `DELETE /application/${first}`);
+    expect(await statusOf(`GET /application/${first}/status`)).toBe(404);
     await call(simulator, `DELETE /project/${projectId}`);
     for (const path of [`project/${projectId}`, `environment/${environmentId}`, `application/${id}`]) {
       expect(await statusOf(`GET /${path}`), path).toBe(goneAs);
     }
-  });
-
-  it("is answered with 404 when the parent still exists", async () => {
-    simulator.sim.settings.goneAs = 403;
-    const id = await application();
-    await call(simulator, `DELETE /application/${id}`);
-    expect(await statusOf(`GET /application/${id}/status`)).toBe(404);
   });
 });
 
@@ -176,22 +172,6 @@ describe("lists with a lag", () => {
 });
 
 describe("statuses", () => {
-  it("show a null request id with a setting", async () => {
-    const id = await application();
-    simulator.sim.settings.nullRequestIds = true;
-    const answer = await call(simulator, `POST /application/${id}/deploy`, { git_commit_id: "abcdef1" });
-    expect(answer.body).toMatchObject({
-      deployment_request_id: null,
-      deployment_requests_count: 1,
-      execution_id: expect.any(String),
-    });
-    expect((await call(simulator, `GET /application/${id}/status`)).body).toMatchObject({
-      deployment_request_id: null,
-      deployment_requests_count: 0,
-      last_deployment_date: "2026-11-21T10:00:00.000Z",
-    });
-  });
-
   it("show only the usage guide's four members with a setting", async () => {
     const id = await application();
     simulator.sim.settings.profile.applicationStatus = "partial";
@@ -200,20 +180,6 @@ describe("statuses", () => {
       state: "READY",
       service_deployment_status: "NEVER_DEPLOYED",
       last_deployment_date: null,
-    });
-  });
-
-  it("of an environment are one call for all of its services", async () => {
-    await application();
-    await call(simulator, `POST /environment/${environmentId}/database`, database);
-    expect((await call(simulator, `GET /environment/${environmentId}/statuses`)).body).toMatchObject({
-      environment: { id: environmentId, state: "READY" },
-      applications: [{ state: "READY" }],
-      databases: [{ state: "READY" }],
-      containers: [],
-      jobs: [],
-      helms: [],
-      terraforms: [],
     });
   });
 });

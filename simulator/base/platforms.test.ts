@@ -3,8 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { call, control, create, startWithEnvironment } from "../../test/support/env/simulated-platform.ts";
 import { GIT_TOKEN_ID } from "../model/seed.ts";
 import type { Simulator } from "../simulator.ts";
-import { operations, type OperationId } from "./operations.ts";
-import { partialPlatformNames, partialPlatforms } from "./platforms.ts";
 
 const BINDING = {
   templateKey: "kubernetes-essentials",
@@ -41,14 +39,6 @@ describe("an operation that is switched off", () => {
 });
 
 describe("a partial platform", () => {
-  it.each(partialPlatformNames)("%s has all documented operations, and lacks others", (name) => {
-    const off = new Set(Object.keys(partialPlatforms[name]));
-    const beyond = operations.filter(({ surface }) => surface === "full").map(({ id }) => id);
-    expect([...off].filter((id) => !beyond.includes(id as OperationId))).toEqual([]);
-    expect(off.size).toBeGreaterThan(0);
-    expect(off.size).toBeLessThan(beyond.length);
-  });
-
   it("is selected by its name", async () => {
     await control(simulator, "POST /surface", { surface: "lists-only" });
     expect(await status(`GET /project/${project}`)).toBe(404);

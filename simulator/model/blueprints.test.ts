@@ -1,22 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { call, startWithEnvironment, type Answer } from "../../test/support/env/simulated-platform.ts";
 import type { Simulator } from "../simulator.ts";
 
-const blueprint = { name: "cache", tag: "redis/3.0.0", icon: "https://example.com/i.png" };
-
 let simulator: Simulator;
 let environmentId: string;
-beforeEach(async () => {
+let names = 0;
+beforeAll(async () => {
   const options = { surface: "full", speed: "instant", seed: "blueprints" } as const;
   ({ simulator, environmentId } = await startWithEnvironment(options));
 });
-afterEach(() => simulator.close());
+afterAll(() => simulator.close());
 
-const create = (tag: string, overrides?: object | null): Promise<Answer> =>
-  call(simulator, `POST /environment/${environmentId}/blueprint`, { ...blueprint, tag, spec_overrides: overrides });
-const deploy = (): Promise<Answer> =>
-  call(simulator, `POST /environment/${environmentId}/blueprint?deploy=true`, blueprint);
+const post = (query: string, change: object = {}): Promise<Answer> => {
+  names += 1;
+  const body = { name: `cache-${names}`, tag: "redis/3.0.0", icon: "https://example.com/i.png", ...change };
+  return call(simulator, `POST /environment/${environmentId}/blueprint${query}`, body);
+};
 
 describe("blueprints", () => {
   it.each<[string, string, object | null | undefined, number]>([
@@ -33,48 +33,15 @@ describe("blueprints", () => {
     ["overrides that are null", "redis/3.0.0", null, 201],
     ["a tag of nothing", "moon/1.0.0", {}, 422],
   ])("take %s", async (_what, tag, overrides, status) => {
-    expect((await create(tag, overrides)).status).toBe(status);
-  });
-
-  it("are refused field by field, in a text or in a list", async () => {
-    const fields = [
-      { field: "spec_overrides.cpu", message: "is not overridable in postgres/1.0.0" },
-      { field: "spec_overrides.ram", message: "is not overridable in postgres/1.0.0" },
-      { field: "spec_overrides.engine_version", message: "is required for terraform blueprints" },
-    ];
-    const refused = async (): Promise<unknown> => (await create("postgres/1.0.0", { cpu: "1", ram: "1" })).body;
-    expect(await refused()).toMatchObject({
-      detail: fields.map(({ field, message }) => `${field} ${message}`).join("; "),
-    });
-    simulator.sim.settings.profile.rejections = "list";
-    expect(await refused()).toMatchObject({ errors: fields });
-  });
-
-  it.each([
-    ["record", { id: expect.any(String), tag: "redis/3.0.0" }],
-    ["both", { tag: "redis/3.0.0", state: "DEPLOYMENT_QUEUED", deployment_request_id: expect.any(String) }],
-    ["status", { id: expect.any(String), state: "DEPLOYMENT_QUEUED" }],
-    ["ids", { deployment_id: expect.any(String), execution_id: expect.any(String) }],
-  ] as const)("that are deployed at once are answered as the profile says: %s", async (shape, body) => {
-    simulator.sim.settings.profile.blueprintDeployed = shape;
-    simulator.sim.time.setSpeed(1);
-    const answer = await deploy();
-    expect(answer.status).toBe(202);
-    expect(answer.body).toMatchObject(body);
-  });
-
-  it("may have no body in the answer when they are deployed at once", async () => {
-    simulator.sim.settings.profile.blueprintDeployed = "none";
-    expect(await deploy()).toMatchObject({ status: 202, text: "" });
+    expect((await post("", { tag, spec_overrides: overrides })).status).toBe(status);
   });
 
   it("become a service that is deployed at once on request", async () => {
-    const answer = await deploy();
-    expect(answer.status).toBe(202);
-    const { id }: { id: string } = answer.body;
+    const { id }: { id: string } = (await post("?deploy=true")).body;
     const listed = await call(simulator, `GET /environment/${environmentId}/services`);
-    const { results: services }: { results: Readonly<Record<string, unknown>>[] } = listed.body;
-    expect(services).toMatchObject([{ name: "cache", service_type: "HELM", blueprint_id: id }]);
+    const { results }: { results: Readonly<Record<string, unknown>>[] } = listed.body;
+    const services = results.filter((service) => service["blueprint_id"] === id);
+    expect(services).toMatchObject([{ name: `cache-${names}`, service_type: "HELM" }]);
     const ingress = `/${String(services[0]?.["id"])}/ingressDeploymentStatus`;
     for (const type of ["helm", "HELM"]) {
       expect((await call(simulator, `GET /${type}${ingress}`)).body).toEqual({
@@ -84,5 +51,17 @@ describe("blueprints", () => {
     }
     expect((await call(simulator, `GET /application${ingress}`)).status).toBe(404);
     expect((await call(simulator, `GET /job${ingress}`)).status).toBe(400);
+  });
+
+  it.each([
+    ["record", { body: { id: expect.any(String), tag: "redis/3.0.0" } }],
+    ["both", { body: { tag: "redis/3.0.0", state: "DEPLOYMENT_QUEUED", deployment_request_id: expect.any(String) } }],
+    ["status", { body: { id: expect.any(String), state: "DEPLOYMENT_QUEUED" } }],
+    ["ids", { body: { deployment_id: expect.any(String), execution_id: expect.any(String) } }],
+    ["none", { text: "" }],
+  ] as const)("that are deployed at once are answered as the profile says: %s", async (shape, answer) => {
+    simulator.sim.settings.profile.blueprintDeployed = shape;
+    simulator.sim.time.setSpeed(1);
+    expect(await post("?deploy=true")).toMatchObject({ status: 202, ...answer });
   });
 });
