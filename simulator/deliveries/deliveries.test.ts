@@ -1,17 +1,15 @@
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { call, control, create, startWithEnvironment, type Answer } from "../../test/support/env/simulated-platform.ts";
+import { type ScriptedServer, startScriptedServer } from "../../test/support/kube/scripted-server.ts";
 import type { Surface } from "../base/operations.ts";
 import type { Simulator } from "../simulator.ts";
 import type { DeliveryEntry } from "./deliveries.ts";
 import { isLoopback } from "./delivery-post.ts";
 
-interface Arrived {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: { readonly event_type: string; readonly payload: Readonly<Record<string, unknown>> };
+interface Body {
+  readonly event_type: string;
+  readonly payload: Readonly<Record<string, unknown>>;
 }
 
 const events = [
@@ -24,33 +22,16 @@ const events = [
 ];
 
 let simulator: Simulator;
-let target: Server;
-let targetUrl: string;
-let arrived: Arrived[];
-/** Statuses of the next answers; 200 after them. */
-let answers: number[];
+let target: ScriptedServer;
 let environmentId: string;
 
 beforeEach(async () => {
-  arrived = [];
-  answers = [];
-  target = createServer((request, response) => {
-    let text = "";
-    request.on("data", (chunk: Buffer) => (text += chunk.toString()));
-    request.on("end", () => {
-      arrived.push({ headers: request.headers, body: JSON.parse(text) as Arrived["body"] });
-      response.writeHead(answers.shift() ?? 200).end();
-    });
-  }).listen(0, "127.0.0.1");
-  await once(target, "listening");
-  const address = target.address();
-  targetUrl = `http://127.0.0.1:${typeof address === "object" ? String(address?.port) : ""}/hook`;
+  target = await startScriptedServer();
 });
 
 afterEach(async () => {
   await simulator.close();
-  target.closeAllConnections();
-  await once(target.close(), "close");
+  await target.stop();
 });
 
 async function start(surface: Surface): Promise<void> {
@@ -59,7 +40,7 @@ async function start(surface: Surface): Promise<void> {
   await control(simulator, "PATCH /settings", { strictBodies: false });
 }
 
-const application = async (name: string): Promise<string> =>
+const application = async (name = "web"): Promise<string> =>
   create(simulator, `/environment/${environmentId}/application`, {
     name,
     git_repository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB" },
@@ -69,7 +50,7 @@ const application = async (name: string): Promise<string> =>
 
 const register = (change: object = {}): Promise<Answer> =>
   call(simulator, `POST /organization/${simulator.organizationId}/webhook`, {
-    target_url: targetUrl,
+    target_url: `${target.url}/hook`,
     events,
     enabled: true,
     ...change,
@@ -78,10 +59,25 @@ const register = (change: object = {}): Promise<Answer> =>
 const deploy = (id: string, commit = "abcdef1"): Promise<Answer> =>
   call(simulator, `POST /application/${id}/deploy`, { git_commit_id: commit });
 
-const names = (): readonly string[] => arrived.map(({ body }) => body.event_type);
+/** Deploys an application, and then a commit that fails. */
+async function deployTwice(id: string): Promise<void> {
+  await deploy(id);
+  await vi.waitFor(() => expect(simulator.world().services.get(id)?.state).toBe("DEPLOYED"));
+  await deploy(id, "bad0001");
+}
 
-async function arrivals(count: number): Promise<void> {
-  await vi.waitFor(() => expect(arrived).toHaveLength(count), { timeout: 3_000 });
+/** Cancels a deployment that has not begun. */
+async function cancelOne(id: string): Promise<void> {
+  simulator.sim.time.setSpeed(1);
+  const { deployment_request_id: request }: { deployment_request_id: string } = (await deploy(id)).body;
+  expect((await control(simulator, `POST /requests/${request}/cancel`)).status).toBe(204);
+}
+
+const bodies = (): readonly Body[] => target.arrived.map(({ body }) => JSON.parse(body) as Body);
+const names = (): readonly string[] => bodies().map(({ event_type }) => event_type);
+
+async function expectArrivals(...wanted: readonly string[]): Promise<void> {
+  await vi.waitFor(() => expect(names()).toEqual(wanted), { timeout: 3_000 });
 }
 
 const deliveries = async (): Promise<readonly DeliveryEntry[]> => (await control(simulator, "GET /deliveries")).body;
@@ -91,35 +87,23 @@ describe("the documented surface", () => {
 
   it("sends the begin and the end of each application's deployment, also without reads", async () => {
     await register();
-    const id = await application("web");
+    const id = await application();
     await deploy(id);
-    await arrivals(2);
-    expect(arrived.map(({ body }) => body)).toEqual([
-      { event_type: "DEPLOYMENT_STARTED", payload: { application_id: id } },
-      { event_type: "DEPLOYMENT_SUCCEEDED", payload: { application_id: id } },
-    ]);
+    await expectArrivals("DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED");
+    expect(bodies().map(({ payload }) => payload)).toEqual([{ application_id: id }, { application_id: id }]);
     await deploy(id, "bad0001");
-    await arrivals(4);
-    expect(names().slice(2)).toEqual(["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED"]);
+    await expectArrivals("DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED");
   });
 
   it("sends only requested events, and no cancellation", async () => {
     await register({ events: ["DEPLOYMENT_FAILED"] });
     await register({ enabled: false });
-    const id = await application("web");
-    await deploy(id);
-    await vi.waitFor(() => expect(simulator.world().services.get(id)?.state).toBe("DEPLOYED"));
-    await deploy(id, "bad0001");
-    await arrivals(1);
-    expect(names()).toEqual(["DEPLOYMENT_FAILED"]);
-    simulator.sim.time.setSpeed(1);
+    const id = await application();
+    await deployTwice(id);
+    await expectArrivals("DEPLOYMENT_FAILED");
     await register();
-    const request = [...simulator.world().requests.values()].length;
-    await deploy(id);
-    const last = [...simulator.world().requests.values()][request];
-    await control(simulator, `POST /requests/${last?.id}/cancel`);
-    expect(simulator.world().requests.get(last?.id ?? "")?.status).toBe("CANCELED");
-    expect(names()).toEqual(["DEPLOYMENT_FAILED"]);
+    await cancelOne(id);
+    await expectArrivals("DEPLOYMENT_FAILED");
   });
 });
 
@@ -130,12 +114,11 @@ describe("the full surface", () => {
     const hook = await register({ kind: "STANDARD", target_secret: "hush" });
     expect(JSON.stringify(hook.body)).not.toContain("hush");
     expect(hook.body).toMatchObject({ kind: "STANDARD", target_secret_set: true });
-    const id = await application("web");
+    const id = await application();
     await deploy(id);
-    await arrivals(2);
-    expect(names()).toEqual(["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL"]);
-    expect(arrived[1]?.headers["x-signature"]).toBe("hush");
-    expect(arrived[1]?.body).toMatchObject({
+    await expectArrivals("DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL");
+    expect(target.arrived[1]?.headers["x-signature"]).toBe("hush");
+    expect(bodies()[1]).toMatchObject({
       created_at: expect.any(String),
       payload_type: "ENVIRONMENT",
       payload_id: environmentId,
@@ -148,24 +131,18 @@ describe("the full surface", () => {
         databases: [],
       },
     });
-    expect(arrived[1]?.body.payload).not.toHaveProperty("application_id");
+    expect(bodies()[1]?.payload).not.toHaveProperty("application_id");
     await control(simulator, "PATCH /settings", { deliveries: { secretHeader: "x-secret" } });
     await deploy(id, "bad0001");
-    await arrivals(4);
-    expect(names().slice(2)).toEqual(["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILURE"]);
-    expect(arrived[3]?.headers["x-secret"]).toBe("hush");
+    await expectArrivals("DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL", "DEPLOYMENT_STARTED", "DEPLOYMENT_FAILURE");
+    expect(target.arrived[3]?.headers["x-secret"]).toBe("hush");
     expect(JSON.stringify(simulator.journal())).not.toContain("hush");
   });
 
   it("sends a cancellation", async () => {
     await register();
-    const id = await application("web");
-    simulator.sim.time.setSpeed(1);
-    const { body } = await deploy(id);
-    const { deployment_request_id: request }: { deployment_request_id: string } = body;
-    await control(simulator, `POST /requests/${request}/cancel`);
-    await arrivals(1);
-    expect(names()).toEqual(["DEPLOYMENT_CANCELLED"]);
+    await cancelOne(await application());
+    await expectArrivals("DEPLOYMENT_CANCELLED");
   });
 });
 
@@ -177,66 +154,56 @@ describe("a delivery", () => {
   it("is repeated until it is accepted, with a limit of attempts", async () => {
     await behave({ backoffSeconds: 0.01, attempts: 3 });
     await register({ events: ["DEPLOYMENT_STARTED"] });
-    answers = [500, 404, 200];
-    await deploy(await application("web"));
-    await arrivals(3);
-    await vi.waitFor(async () => {
-      expect((await deliveries()).map(({ attempt, ended }) => [attempt, ended])).toEqual([
-        [1, 500],
-        [2, 404],
-        [3, 200],
-      ]);
-    });
-    answers = [500, 500, 500];
-    await deploy(await application("next"));
-    await arrivals(6);
-    await vi.waitFor(async () => {
-      expect((await deliveries()).slice(3).map(({ ended }) => ended)).toEqual([500, 500, 500]);
-    });
-    await control(simulator, "DELETE /deliveries");
+    const ended = async () => (await deliveries()).map((entry) => [entry.attempt, entry.ended]);
+    const expected = [
+      [500, 404, 200],
+      [500, 500, 500],
+    ];
+    for (const statuses of expected) {
+      target.script(...statuses.map((status) => ({ status })));
+      await deploy(await application(`app-${statuses.join("-")}`));
+      await vi.waitFor(async () => expect(await ended()).toEqual(statuses.map((status, index) => [index + 1, status])));
+      await control(simulator, "DELETE /deliveries");
+    }
     expect(await deliveries()).toEqual([]);
   });
 
-  it("is sent twice with a setting", async () => {
-    await behave({ copies: 2 });
-    await register({ events: ["DEPLOYMENT_SUCCEEDED"] });
-    await deploy(await application("web"));
-    await arrivals(2);
-    expect(arrived[0]?.body).toEqual(arrived[1]?.body);
-  });
-
-  it("arrives after later ones with a setting", async () => {
-    await behave({ lateEvery: 2, lateSeconds: 1 });
-    await register();
-    const id = await application("web");
-    await deploy(id);
-    await vi.waitFor(() => expect(simulator.world().services.get(id)?.state).toBe("DEPLOYED"));
-    await deploy(id, "bad0001");
-    await arrivals(4);
-    expect(names()).toEqual(["DEPLOYMENT_STARTED", "DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"]);
+  it.each([
+    ["is sent twice", { copies: 2 }, ["DEPLOYMENT_SUCCEEDED"], ["DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_SUCCEEDED"]],
+    [
+      "arrives after later ones",
+      { lateEvery: 2, lateSeconds: 1 },
+      events,
+      ["DEPLOYMENT_STARTED", "DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"],
+    ],
+  ])("%s with a setting", async (_what, settings, wanted, arrived) => {
+    await behave(settings);
+    await register({ events: wanted });
+    await deployTwice(await application());
+    await expectArrivals(...arrived);
   });
 
   it("is lost with a setting, and never leaves the machine", async () => {
     await behave({ loseEvery: 2 });
     await register({ events: ["DEPLOYMENT_SUCCEEDED"], target_url: "https://example.com/hook" });
     await register({ events: ["DEPLOYMENT_SUCCEEDED"] });
-    await deploy(await application("web"));
+    await deploy(await application());
     await vi.waitFor(async () => {
       expect((await deliveries()).map(({ ended }) => String(ended)).toSorted()).toEqual(["lost", "refused"]);
     });
-    expect(arrived).toEqual([]);
+    expect(target.arrived).toEqual([]);
   });
+});
 
-  it.each([
-    ["http://127.0.0.1:9/x", true],
-    ["http://127.8.9.10/", true],
-    ["http://localhost:8082", true],
-    ["http://[::1]:8082/x", true],
-    ["https://127.0.0.1/x", false],
-    ["http://127.0.0.1.example.com/", false],
-    ["http://10.0.0.1/", false],
-    ["nonsense", false],
-  ])("to %s goes out: %s", (url, goes) => {
-    expect(isLoopback(url)).toBe(goes);
-  });
+it.each([
+  ["http://127.0.0.1:9/x", true],
+  ["http://127.8.9.10/", true],
+  ["http://localhost:8082", true],
+  ["http://[::1]:8082/x", true],
+  ["https://127.0.0.1/x", false],
+  ["http://127.0.0.1.example.com/", false],
+  ["http://10.0.0.1/", false],
+  ["nonsense", false],
+])("a delivery to %s goes out: %s", (url, goes) => {
+  expect(isLoopback(url)).toBe(goes);
 });

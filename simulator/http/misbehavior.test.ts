@@ -44,34 +44,23 @@ function exchange(method: string, body = ""): { done: Promise<Raw>; seen(): stri
   return { done: promise, seen: () => text, close: () => socket.destroy() };
 }
 
-/** Advances the clock until a condition is true. */
-async function until(what: () => boolean, stepMs: number): Promise<void> {
-  await expect
-    .poll(
-      async () => {
-        await clock.advance(stepMs);
-        return what();
-      },
-      { interval: 1 },
-    )
-    .toBe(true);
+/** Advances the clock until a text matches. */
+async function until(sent: ReturnType<typeof exchange>, wanted: RegExp, stepMs: number): Promise<void> {
+  const step = () => clock.advance(stepMs).then(() => sent.seen());
+  await expect.poll(step, { interval: 1 }).toMatch(wanted);
 }
 
 const ok = JSON.stringify({ name: "shop" });
 
 describe("a connection", () => {
-  it("is reset before the platform receives the call", async () => {
-    set({ ...create, answer: { is: "reset" } });
+  it.each([
+    ["before the platform receives", {}, 0, { status: null, fault: "fault", effects: [] }],
+    ["after the platform executed", { name: "lost", effect: "applied" }, 1, { status: 200, fault: "lost" }],
+  ] as const)("is reset %s the call", async (_when, change, count, entry) => {
+    set({ ...create, ...change, answer: { is: "reset" } });
     expect(await exchange("POST", ok).done).toEqual({ text: "", end: "reset" });
-    expect(projects()).toBe(0);
-    expect(simulator.journal().at(-1)).toMatchObject({ operation: "createProject", status: null, fault: "fault" });
-  });
-
-  it("is reset after the platform executed the call", async () => {
-    set({ ...create, name: "lost", effect: "applied", answer: { is: "reset" } });
-    expect((await exchange("POST", ok).done).end).toBe("reset");
-    expect(projects()).toBe(1);
-    expect(simulator.journal().at(-1)).toMatchObject({ status: 200, fault: "lost", effects: [{}] });
+    expect(projects()).toBe(count);
+    expect(simulator.journal().at(-1)).toMatchObject({ operation: "createProject", ...entry });
   });
 
   it("stays silent after the platform executed the call", async () => {
@@ -95,7 +84,7 @@ describe("a connection", () => {
   it("never ends its headers", async () => {
     set({ answer: { is: "endless-headers", intervalMs: 10 } });
     const endless = exchange("GET");
-    await until(() => endless.seen().includes("x-padding-50: x"), 10);
+    await until(endless, /x-padding-50: x/, 10);
     expect(endless.seen()).not.toContain("\r\n\r\n");
     endless.close();
   });
@@ -105,8 +94,8 @@ describe("a connection", () => {
     const dripping = exchange("GET");
     await expect.poll(() => dripping.seen()).toContain("\r\n\r\n");
     expect(dripping.seen()).not.toContain("{");
-    await until(() => dripping.seen().endsWith(`{"results`), 1000);
-    await until(() => dripping.seen().endsWith(`{"results":[]}`), 1000);
+    await until(dripping, /\{"results$/, 1000);
+    await until(dripping, /\{"results":\[\]\}$/, 1000);
   });
 
   it.each([true, false])("ends in the middle of the body (content-length: %j)", async (contentLength) => {

@@ -9,42 +9,41 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-interface TemplateList {
-  readonly results: readonly {
-    readonly key: string;
-    readonly version: string;
-    readonly status: string;
-    readonly layers: readonly { readonly components: readonly { readonly fields: readonly FieldBody[] }[] }[];
-  }[];
+interface Template {
+  readonly key: string;
+  readonly version: string;
+  readonly status: string;
+  readonly layers: readonly { readonly components: readonly { readonly fields: readonly Field[] }[] }[];
 }
-interface FieldBody {
+interface Field {
   readonly key: string;
   readonly constraints: Readonly<Record<string, unknown>>;
 }
 
-async function listTemplates(query = "", authorization?: string): Promise<Answer> {
+async function listTemplates(query = "", authorization?: string): Promise<Answer & { readonly list: Template[] }> {
   const organization = authorization === undefined ? simulator.organizationId : simulator.otherOrganizationId;
-  return call(simulator, `GET /organization/${organization}/platformTemplate${query}`, undefined, authorization);
+  const path = `/organization/${organization}/platformTemplate${query}`;
+  const answer = await call(simulator, `GET ${path}`, undefined, authorization);
+  const body: { results?: Template[] } = answer.body;
+  return { ...answer, list: body.results ?? [] };
 }
 
 async function instanceTypes(query: string): Promise<unknown> {
-  const { results }: TemplateList = (await listTemplates(query)).body;
-  const fields = results.flatMap(({ layers }) => layers).flatMap(({ components }) => components);
-  return fields.flatMap((component) => component.fields).find(({ key }) => key === "instanceType")?.constraints;
+  const { list } = await listTemplates(query);
+  const fields = list.flatMap(({ layers }) => layers.flatMap(({ components }) => components)).flatMap((c) => c.fields);
+  return fields.find(({ key }) => key === "instanceType")?.constraints;
 }
 
 describe("the catalog", () => {
   it("lists published templates for all or for the organization", async () => {
     const names = async (authorization?: string): Promise<string[]> => {
-      const { results }: TemplateList = (await listTemplates("", authorization)).body;
-      return results.map(({ key, version, status }) => `${key} ${version} ${status}`);
+      const { list } = await listTemplates("", authorization);
+      return list.map(({ key, version, status }) => `${key} ${version} ${status}`);
     };
     const everybodys = ["kubernetes-essentials 1.1.0 PUBLISHED", "kubernetes-essentials 1.2.0 PUBLISHED"];
     expect(await names()).toEqual(everybodys);
-    expect(await names(`Token ${simulator.tokens.foreign}`)).toEqual([
-      ...everybodys,
-      "partner-platform 1.0.0 PUBLISHED",
-    ]);
+    const theirs = await names(`Token ${simulator.tokens.foreign}`);
+    expect(theirs).toEqual([...everybodys, "partner-platform 1.0.0 PUBLISHED"]);
   });
 
   it("narrows constraints to the cluster's mode and provider", async () => {
@@ -91,6 +90,11 @@ function bind(change: Readonly<Record<string, unknown>>, cluster = 0): Promise<A
   });
 }
 
+function layersOf({ body }: Answer): readonly Readonly<Record<"key" | "status" | "reason", string>>[] {
+  const { layers }: { layers: Record<"key" | "status" | "reason", string>[] } = body;
+  return layers;
+}
+
 describe("a binding", () => {
   it.each([
     ["a draft", { templateVersion: "2.0.0" }, 404],
@@ -124,13 +128,11 @@ describe("a binding", () => {
   });
 
   it("answers each layer with its status and reason", async () => {
-    const selections = { observability: false, gpu: true };
-    const layers = async (cluster: number): Promise<unknown> => {
-      const { layers }: { layers: { key: string; status: string; reason: string }[] } = (
-        await bind({ layerSelections: selections }, cluster)
-      ).body;
-      return layers.map(({ key, status, reason }) => `${key} ${status}: ${reason}`);
-    };
+    const layerSelections = { observability: false, gpu: true };
+    const layers = async (cluster: number): Promise<unknown> =>
+      layersOf(await bind({ layerSelections }, cluster)).map(
+        ({ key, status, reason }) => `${key} ${status}: ${reason}`,
+      );
     expect(await layers(0)).toEqual([
       "networking ENABLED: The layer is mandatory",
       "nodes ENABLED: The layer is mandatory",
@@ -147,15 +149,11 @@ describe("a binding", () => {
 
   it("turns layers on after a duration when work takes time", async () => {
     await control(simulator, "PATCH /settings", { surface: "full", speed: 1, durations: { layers: 10 } });
-    const id = simulator.clusterIds[0];
-    const status = (answer: Answer): unknown => {
-      const { layers }: { layers: { status: string }[] } = answer.body;
-      return layers[0]?.status;
-    };
-    expect(status(await bind({}))).toBe("DISABLED");
+    expect(layersOf(await bind({}))[0]?.status).toBe("DISABLED");
     await control(simulator, "POST /time/advance", { seconds: 10 });
+    const [id] = simulator.clusterIds;
     const request = `GET /organization/${simulator.organizationId}/cluster/${id}/platformBinding`;
-    expect(status(await call(simulator, request))).toBe("ENABLED");
+    expect(layersOf(await call(simulator, request))[0]?.status).toBe("ENABLED");
     await control(simulator, "PATCH /settings", { surface: "documented", speed: "instant" });
   });
 
