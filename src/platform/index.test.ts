@@ -1,40 +1,36 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../test/support/kube/clock.ts";
-import { failureOf, ORGANIZATION, startHarness, TOKEN } from "../../test/support/platform/client.ts";
+import { failureOf, ORGANIZATION, startHarness } from "../../test/support/platform/client.ts";
 import { ID } from "../../test/support/platform/requests.ts";
 import { createGates } from "./rate/gates.ts";
 import { ApiError } from "./transport/errors.ts";
 
 const project = { id: ID, name: "web" };
+const none = { body: { results: [] } };
+const limited = { status: 429, headers: { "X-RateLimit-Reset": "5" } };
 
 describe("a request", () => {
   it.each([
     ["Token", "", `/organization/${ORGANIZATION}/project`],
     ["Bearer", "/api/v1", `/api/v1/organization/${ORGANIZATION}/project`],
-  ] as const)("carries %s, the operator's version and the prefix %j", async (scheme, pathPrefix, url) => {
-    const { server, connect } = await startHarness();
-    server.script({ body: { results: [] } });
-    await connect({ scheme, pathPrefix, token: () => `${TOKEN}\n` }).projects.list();
-    expect(server.arrived[0]).toMatchObject({
-      method: "GET",
-      url,
-      body: "",
-      headers: { authorization: `${scheme} ${TOKEN}`, "user-agent": "platform-operator/1.2.3" },
-    });
-    expect(server.arrived[0]?.headers).not.toHaveProperty("content-type");
-  });
-
-  it("asks for the token each time", async () => {
-    const { server, connect } = await startHarness();
-    server.script({ body: { results: [] } });
-    let token = "one";
-    const platform = connect({ token: () => token });
-    await platform.projects.list();
-    token = "two";
-    await platform.projects.list();
-    expect(server.arrived.map(({ headers }) => headers.authorization)).toEqual(["Token one", "Token two"]);
-  });
+  ] as const)(
+    "carries %s with the token of the moment, the operator's version and the prefix %j",
+    async (scheme, pathPrefix, url) => {
+      const { server, connect } = await startHarness(none);
+      let token = "one\n";
+      const platform = connect({ scheme, pathPrefix, token: () => token });
+      await platform.projects.list();
+      token = "two";
+      await platform.projects.list();
+      const sent = (value: string) => {
+        const headers = { authorization: `${scheme} ${value}`, "user-agent": "platform-operator/1.2.3" };
+        return { method: "GET", url, body: "", headers };
+      };
+      expect(server.arrived).toMatchObject([sent("one"), sent("two")]);
+      expect(server.arrived[0]?.headers).not.toHaveProperty("content-type");
+    },
+  );
 
   it.each(["", "\n", "a b", "a\n\n", "a\r\nb: c", "a\u0000", "päss", "a\t"])(
     "is not sent with the token %j",
@@ -76,10 +72,10 @@ describe("a connection", () => {
   });
 
   it("knows the platform's clock", async () => {
-    const { server, clock, connect } = await startHarness();
+    const headers = { date: "Sat, 21 Nov 2026 12:00:00 GMT" };
+    const { clock, connect } = await startHarness({ headers, body: project });
     const platform = connect();
     expect(platform.serverNow()).toBeUndefined();
-    server.script({ headers: { date: "Sat, 21 Nov 2026 12:00:00 GMT" }, body: project });
     const serverDate = new Date("2026-11-21T12:00:00Z");
     expect(await platform.projects.create({ name: "web" })).toMatchObject({ id: ID, serverDate });
     clock.skip(1500);
@@ -89,10 +85,9 @@ describe("a connection", () => {
 
 describe("the rate limit", () => {
   it("after a 429 holds back everybody on the connection, without a request", async () => {
-    const { server, calls, connect } = await startHarness();
+    const { server, calls, connect } = await startHarness(limited, none);
     const clock = manualClock();
     const platform = connect({ clock });
-    server.script({ status: 429, headers: { "X-RateLimit-Reset": "5" } }, { body: { results: [] } });
     const { failure } = await failureOf(platform.projects.create({ name: "web" }));
     expect(failure).toEqual({ is: "RateLimited", retryAfterMs: 5000 });
     for (const attempt of [platform.catalog.cloudProviders(), platform.clusters.stop(ID), platform.reserve()]) {
@@ -121,7 +116,7 @@ describe("the rate limit", () => {
   });
 
   it("is not used for a write that may no longer start once it waited for the gate, whatever kind of write it is", async () => {
-    const { server, calls, connect } = await startHarness();
+    const { server, calls, connect } = await startHarness(none);
     const clock = manualClock();
     const asked: string[] = [];
     const mayCall = (effect: "read" | "write") => {
@@ -129,7 +124,6 @@ describe("the rate limit", () => {
       return effect === "read";
     };
     const platform = connect({ clock, mayCall, rate: { requestsPerSecond: 1, burst: 1 } });
-    server.script({ body: { results: [] } });
     await platform.projects.list();
     const { projects } = platform;
     for (const write of [() => projects.delete(project.id), () => projects.create({ name: "web" })]) {
@@ -143,11 +137,10 @@ describe("the rate limit", () => {
   });
 
   it("lets a reserved POST through when there is no room for others", async () => {
-    const { server, connect } = await startHarness();
+    const { server, connect } = await startHarness({ body: project }, none);
     const clock = manualClock();
     const platform = connect({ clock, rate: { requestsPerSecond: 0.1, burst: 1 } });
     await platform.reserve();
-    server.script({ body: project }, { body: { results: [] } });
     const list = platform.projects.list();
     expect(await platform.projects.create({ name: "web" })).toMatchObject(project);
     const late = failureOf(platform.projects.create({ name: "web" }));
@@ -159,12 +152,11 @@ describe("the rate limit", () => {
   });
 
   it("is that of the token, whichever connection sends", async () => {
-    const { server, connect } = await startHarness();
+    const { connect } = await startHarness(limited, none);
     const clock = manualClock();
     const gates = createGates({ clock, random: () => 0 });
     const [first, second] = [connect({ clock, gates }), connect({ clock, gates })];
     const other = connect({ clock, gates, token: () => "another" });
-    server.script({ status: 429, headers: { "X-RateLimit-Reset": "5" } }, { body: { results: [] } });
     await failureOf(first.projects.list());
     expect((await failureOf(second.projects.list())).failure.is).toBe("RateLimited");
     expect(second.limited()).toEqual({ sinceMs: 0, leftMs: 5_000 });
@@ -177,7 +169,7 @@ describe("shared reads", () => {
   it("are remembered as long as the caller allows, until a write that touches them", async () => {
     const { server, connect } = await startHarness();
     const platform = connect();
-    server.script({ body: { results: [] } });
+    server.script(none);
     await Promise.all([platform.projects.list(), platform.projects.list({ maxAgeMs: 10_000 })]);
     await platform.projects.list({ maxAgeMs: 10_000 });
     expect(server.arrived).toHaveLength(1);
@@ -188,9 +180,8 @@ describe("shared reads", () => {
   });
 
   it("never hold a credential", async () => {
-    const { server, connect } = await startHarness();
+    const { server, connect } = await startHarness({ body: { status: { token: "t" } } });
     const { clusters } = connect();
-    server.script({ body: { status: { token: "t" } } });
     for (let read = 0; read < 2; read += 1) expect(await clusters.token(ID)).toEqual({ status: { token: "t" } });
     expect(server.arrived).toHaveLength(2);
   });

@@ -180,15 +180,15 @@ const readings: readonly [string, Call, string | object, unknown][] = [
 
 describe("answers", () => {
   it.each(readings)("are read: %s", async (_name, call, body, expected) => {
-    const { server, connect } = await startHarness();
-    server.script({ status: 202, body });
+    const { connect } = await startHarness({ status: 202, body });
     const value = await call(connect());
     expect(value).toEqual(expected);
   });
 
   it("[E3] never show members of a prototype", async () => {
-    const { server, connect } = await startHarness();
-    server.script({ body: `{"id":"${ID}","name":"web","__proto__":{"description":"polluted"},"constructor":{"x":1}}` });
+    const { connect } = await startHarness({
+      body: `{"id":"${ID}","name":"web","__proto__":{"description":"polluted"},"constructor":{"x":1}}`,
+    });
     const project = await connect().projects.get(ID);
     expect(project.description).toBeUndefined();
     expect(Object.hasOwn(project.record, "__proto__")).toBe(false);

@@ -67,8 +67,7 @@ describe("a binding", () => {
     ["none at all", undefined, undefined],
     ["no list", "ENABLED", undefined],
   ])("answers with the layers, %s", async (_name, layers, expected) => {
-    const { server, connect } = await startHarness();
-    server.script({ body: { clusterId: ID, ...input, layers } });
+    const { connect } = await startHarness({ body: { clusterId: ID, ...input, layers } });
     expect((await connect().templates.bind(ID, input))?.layers).toEqual(expected);
   });
 

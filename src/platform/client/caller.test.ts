@@ -26,8 +26,7 @@ describe("a failing read", () => {
     ["an id that is none", { body: { results: [{ ...project, id: "../x" }] } }, "BadResponse", 1],
     ["a redirect", { status: 302, headers: { location: "/x" } }, "BadResponse", 1],
   ])("%s", async (_name, answer, failure, requests) => {
-    const { server, calls, connect } = await startHarness();
-    server.script(answer);
+    const { server, calls, connect } = await startHarness(answer);
     const platform = connect(answer === silence ? { deadlines: { readMs: SHORT_MS } } : {});
     const error = await failureOf(platform.projects.list());
     expect([error.failure.is, error.operation, server.arrived.length]).toEqual([failure, "listProjects", requests]);
@@ -35,8 +34,7 @@ describe("a failing read", () => {
   });
 
   it("succeeds when a repetition does", async () => {
-    const { server, calls, connect } = await startHarness();
-    server.script({ status: 503 }, reset, { body: { results: [project] } });
+    const { calls, connect } = await startHarness({ status: 503 }, reset, { body: { results: [project] } });
     expect(await connect().projects.list()).toMatchObject([{ id: ID }]);
     expect(calls.map(({ status, failure }) => [status, failure])).toEqual([
       [503, "Server"],
@@ -65,8 +63,7 @@ describe("[C4] an answer whose type is wrong", () => {
   );
 
   it("is read even where it says that it is JSON and is none", async () => {
-    const { server, connect } = await startHarness();
-    server.script({ headers: { "content-type": "application/json" }, body: html });
+    const { connect } = await startHarness({ headers: { "content-type": "application/json" }, body: html });
     const { failure, message } = await failureOf(connect().projects.list());
     expect(failure.is).toBe("BadResponse");
     expect(message).not.toContain("no</title>");
@@ -92,8 +89,7 @@ describe("the record of a call", () => {
   });
 
   it("goes out with the headers of the moment, which do not replace its own", async () => {
-    const { server, connect } = await startHarness();
-    server.script({ body: { results: [] } });
+    const { server, connect } = await startHarness({ body: { results: [] } });
     await connect({ headers: () => ({ traceparent: "00-a-b-01", authorization: "none" }) }).projects.list();
     expect(server.arrived[0]?.headers).toMatchObject({ traceparent: "00-a-b-01", authorization: `Token ${TOKEN}` });
   });
@@ -110,8 +106,7 @@ describe("a failing write", () => {
     ["no id", { body: { name: "web" } }, "OutcomeUnknown"],
     ["HTML", { body: "<html>" }, "OutcomeUnknown"],
   ])("%s is sent once", async (_name, answer, failure) => {
-    const { server, connect } = await startHarness();
-    server.script(answer);
+    const { server, connect } = await startHarness(answer);
     const platform = connect(answer === silence ? { deadlines: { writeMs: SHORT_MS } } : {});
     const error = await failureOf(platform.projects.create({ name: "web" }));
     expect([error.failure.is, server.arrived.length]).toEqual([failure, 1]);
@@ -126,8 +121,7 @@ describe("a failing write", () => {
   });
 
   it("that only computes fails like a read", async () => {
-    const { server, connect } = await startHarness();
-    server.script({ status: 500 });
+    const { server, connect } = await startHarness({ status: 500 });
     const error = await failureOf(connect().environments.helmDefaultValues(ID, {}));
     expect([error.failure.is, server.arrived.length]).toEqual(["Server", 1]);
   });
@@ -135,8 +129,7 @@ describe("a failing write", () => {
 
 describe("the text of an error", () => {
   it("is the platform's own, less what was sent in confidence", async () => {
-    const { server, connect } = await startHarness();
-    server.script({ status: 400, body: { detail: `${TOKEN}: hunter22 is weak\n\u202Eevil` } });
+    const { connect } = await startHarness({ status: 400, body: { detail: `${TOKEN}: hunter22 is weak\n\u202Eevil` } });
     const error = await failureOf(connect().secrets.create(ID, { key: "PASSWORD", value: "hunter22" }));
     expect(error.message).toBe("•••: ••• is weak evil");
   });
@@ -149,8 +142,7 @@ describe("the text of an error", () => {
     ],
     ["does not quote a body that is no JSON", "hunter22", "the answer is not JSON"],
   ])("%s", async (_name, body, message) => {
-    const { server, connect } = await startHarness();
-    server.script({ body });
+    const { connect } = await startHarness({ body });
     expect((await failureOf(connect().applications.status(ID))).message).toBe(message);
   });
 });

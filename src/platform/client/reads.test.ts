@@ -15,7 +15,8 @@ function setUp() {
     loads += 1;
     return loads;
   };
-  return { clock, load, reads: createSharedReads(clock) };
+  const slow = (ms: number) => () => new Promise((resolve) => void clock.after(ms, () => resolve("slow")));
+  return { clock, load, slow, reads: createSharedReads(clock) };
 }
 
 describe("shared reads", () => {
@@ -26,9 +27,8 @@ describe("shared reads", () => {
   });
 
   it("wait for no read of another lane, and answer all lanes from memory", async () => {
-    const { clock, reads, load } = setUp();
-    const slow = () => new Promise((resolve) => void clock.after(5000, () => resolve("slow")));
-    const noisy = reads.get({ ...project, lane: "noisy" }, 0, slow);
+    const { clock, reads, load, slow } = setUp();
+    const noisy = reads.get({ ...project, lane: "noisy" }, 0, slow(5000));
     expect(await reads.get({ ...project, lane: "quiet" }, 0, load)).toBe(1);
     await clock.advance(5000);
     expect(await noisy).toBe("slow");
@@ -47,10 +47,10 @@ describe("shared reads", () => {
   });
 
   it("count the age from when it was asked", async () => {
-    const { clock, reads, load } = setUp();
-    const slow = reads.get(project, 0, () => new Promise((resolve) => void clock.after(5000, () => resolve("slow"))));
+    const { clock, reads, load, slow } = setUp();
+    const first = reads.get(project, 0, slow(5000));
     await clock.advance(5000);
-    expect(await slow).toBe("slow");
+    expect(await first).toBe("slow");
     expect(await reads.get(project, 5000, load)).toBe(1);
   });
 
@@ -63,13 +63,13 @@ describe("shared reads", () => {
   });
 
   it("forget everything when the platform was heard to have changed, what is in flight included", async () => {
-    const { clock, reads, load } = setUp();
+    const { clock, reads, load, slow } = setUp();
     await reads.get(project, 0, load);
-    const slow = reads.get(stats("a"), 0, () => new Promise((resolve) => void clock.after(50, () => resolve("old"))));
+    const first = reads.get(stats("a"), 0, slow(50));
     reads.forgetAll();
     expect(await reads.get(project, 10_000, load)).toBe(2);
     await clock.advance(50);
-    expect(await slow).toBe("old");
+    expect(await first).toBe("slow");
     expect(await reads.get(stats("a"), 10_000, load)).toBe(3);
   });
 
@@ -84,13 +84,12 @@ describe("shared reads", () => {
   });
 
   it("do not remember an answer that was in flight during a write", async () => {
-    const { reads, load } = setUp();
-    let answer = (_value: string) => {};
-    const before = reads.get(project, 0, () => new Promise<string>((resolve) => (answer = resolve)));
+    const { clock, reads, load, slow } = setUp();
+    const before = reads.get(project, 0, slow(50));
     reads.forget("createProject", {});
     const after = reads.get(project, 10_000, load);
-    answer("old");
-    expect(await before).toBe("old");
+    await clock.advance(50);
+    expect(await before).toBe("slow");
     expect(await after).toBe(1);
     expect(await reads.get(project, 10_000, load)).toBe(1);
   });

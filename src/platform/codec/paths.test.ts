@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { anyId, HOSTILE_IDS } from "../../../test/support/hostile/ids.ts";
 import { ApiError } from "../transport/errors.ts";
 import { type OperationName, operations } from "./operations.ts";
 import { buildPath, isPlainId, isUuidOfAnyCase } from "./paths.ts";
@@ -8,30 +9,6 @@ import { buildPath, isPlainId, isUuidOfAnyCase } from "./paths.ts";
 const names = Object.keys(operations) as OperationName[];
 const BASE = "https://platform.example/api/v1";
 const ID = "0f0e0d0c-0b0a-4908-8706-050403020100";
-const HOSTILE = [
-  "",
-  ".",
-  "..",
-  "a/b",
-  "a\\b",
-  "%2e%2e",
-  "a?x",
-  "a#b",
-  "\ud800",
-  "a\u0000b",
-  "a\nb",
-  `${ID}/..`,
-  ` ${ID}`,
-];
-
-/** Ids as people and attackers write them. */
-const anyId = fc.oneof(
-  fc.uuid(),
-  fc.string(),
-  fc.string({ unit: "binary" }),
-  fc.constantFrom(...HOSTILE),
-  fc.array(fc.constantFrom(".", "/", "\\", "%2e", "%2f", ID), { maxLength: 5 }).map((parts) => parts.join("")),
-);
 
 function placeholders(name: OperationName): string[] {
   return [...operations[name].path.matchAll(/\{(\w+)\}/g)].map(([, key]) => key ?? "");
@@ -53,7 +30,7 @@ describe("[E1] buildPath", () => {
     );
   });
 
-  it.each(HOSTILE)("refuses %j for every operation", (hostile) => {
+  it.each(HOSTILE_IDS)("refuses %j for every operation", (hostile) => {
     for (const name of names.filter((candidate) => placeholders(candidate).length > 0)) {
       // As a plain string these are harmless: they are one encoded segment.
       if (name === "getClusterToken" && isPlainId(hostile)) continue;

@@ -5,7 +5,7 @@ import type { CallRecord } from "../../../src/platform/client/caller.ts";
 import { connectPlatform, type Platform, type PlatformOptions } from "../../../src/platform/index.ts";
 import type { Clock } from "../../../src/platform/transport/clock.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
-import { startScriptedServer } from "../kube/scripted-server.ts";
+import { type Answer, startScriptedServer } from "../kube/scripted-server.ts";
 
 export const ORGANIZATION = "00000000-0000-4000-8000-000000000001";
 export const TOKEN = "s3cret-token";
@@ -54,9 +54,10 @@ export function adminOf(simulator: Simulator, change: Partial<PlatformOptions> =
   return clientOf({ baseUrl, organizationId, token: () => tokens.admin, allowedHosts, ...change });
 }
 
-/** A scripted server and clients of it. Everything ends with the test that it was started in. */
-export async function startHarness() {
+/** A server with scripted answers and clients of it. Everything ends with the test that it was started in. */
+export async function startHarness(...answers: readonly Answer[]) {
   const server = await startScriptedServer();
+  if (answers.length > 0) server.script(...answers);
   const clock = hurriedClock();
   const calls: CallRecord[] = [];
   onTestFinished(() => server.stop());

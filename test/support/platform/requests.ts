@@ -30,8 +30,7 @@ const ANSWER = { id: ID, name: "web", metrics: "", status: { token: "t" }, resul
 
 /** Checks that a call sends this one request; whether the answer can be read does not matter. */
 async function expectSent(call: Call, request: string, body?: unknown): Promise<void> {
-  const { server, connect } = await startHarness();
-  server.script({ body: ANSWER });
+  const { server, connect } = await startHarness({ body: ANSWER });
   await call(connect()).catch(() => {});
   const sent = server.arrived.map(({ method, url, headers, body: text }) => [
     `${method} ${url}`,
