@@ -32,8 +32,4 @@ describe("createAssignment", () => {
     const names = Array.from({ length: 20 }, (_, index) => `app-${String(index)}`);
     expect(new Set(names.map((name) => isOwn({ ...inNamespace("team"), name }))).size).toBe(1);
   });
-
-  it("gives everything to a process without shards", () => {
-    expect(createAssignment(0, 1).isOwn(inNamespace("any"))).toBe(true);
-  });
 });

@@ -3,20 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { mergePatched } from "../../../test/support/kube/patches.ts";
 import { isObject } from "../api/json.ts";
 import type { Json, JsonObject } from "../api/types.ts";
 import { diffMerge } from "./merge-patch.ts";
-
-/** Applies a merge patch like an API server (RFC 7386 §2). */
-function applyMerge(target: Json | undefined, patch: Json | undefined): Json | undefined {
-  if (!isObject(patch)) return patch;
-  const result = new Map(Object.entries(isObject(target) ? target : {}));
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) result.delete(name);
-    else result.set(name, applyMerge(result.get(name), value));
-  }
-  return Object.fromEntries(result);
-}
 
 const { json } = fc.letrec<{ json: Json; object: JsonObject }>((tie) => ({
   json: fc.oneof(
@@ -39,7 +29,7 @@ describe("diffMerge", () => {
     fc.assert(
       fc.property(object, object, (before, after) => {
         const patch = diffMerge(before, after);
-        expect(isDeepStrictEqual(applyMerge(before, patch ?? {}), after)).toBe(true);
+        expect(isDeepStrictEqual(mergePatched(before, patch ?? {}), after)).toBe(true);
         expect(patch === undefined).toBe(isDeepStrictEqual(before, after));
       }),
       { numRuns: 500 },

@@ -13,7 +13,7 @@ export function patched(old: KubeObject, body: JsonObject, isStatus: boolean): K
   check(old, body["metadata"]);
   const { resourceVersion: _, ...metadata } = isObject(body["metadata"]) ? body["metadata"] : {};
   const change = isStatus ? { status: body["status"] } : { ...body, status: undefined, metadata };
-  const next = merged(asJson(old), change) as unknown as KubeObject;
+  const next = mergePatched(asJson(old), change) as unknown as KubeObject;
   if (isDeepStrictEqual(asJson(next), asJson(old))) return old;
   const { deletionTimestamp, finalizers = [] } = next.metadata;
   if (deletionTimestamp !== undefined && finalizers.length > (old.metadata.finalizers ?? []).length)
@@ -21,13 +21,13 @@ export function patched(old: KubeObject, body: JsonObject, isStatus: boolean): K
   return isDeepStrictEqual(next.spec, old.spec) ? next : raised(next);
 }
 
-/** A JSON merge patch (RFC 7386) applied to `target`. */
-function merged(target: Json | undefined, patch: Json): Json {
+/** Returns `target` with a JSON merge patch (RFC 7386) applied. */
+export function mergePatched(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch;
   const result = new Map(Object.entries(isObject(target) ? target : {}));
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) result.delete(name);
-    else if (value !== undefined) result.set(name, merged(result.get(name), value));
+    else if (value !== undefined) result.set(name, mergePatched(result.get(name), value));
   }
   return Object.fromEntries(result);
 }
