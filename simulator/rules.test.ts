@@ -74,23 +74,14 @@ describe("variables", () => {
     vars: list.map(([name, value, secret]) => ({ name, value, is_secret: secret })),
   });
 
-  it("overwrite existing ones in an import only on request, and never a secret", async () => {
-    const id = await application();
-    const load = async (body: object): Promise<unknown> =>
-      (await call(simulator, `POST /application/${id}/environmentVariable/import`, body)).body;
-    expect(await load(vars(false, ["A", "1", false], ["S", "x", true]))).toMatchObject({
-      total_variables_to_import: 2,
-    });
-    expect(await load(vars(false, ["A", "2", false], ["B", "2", false]))).toEqual({
-      total_variables_to_import: 2,
-      successful_imported_variables: [{ name: "B", value: "2", is_secret: false }],
-    });
-    expect(await load(vars(true, ["A", "3", false], ["S", "y", true], ["S", "y", false]))).toEqual({
+  it("overwrite no secret in an import, not even on request", async () => {
+    const path = `POST /application/${await application()}/environmentVariable/import`;
+    await call(simulator, path, vars(false, ["A", "1", false], ["S", "x", true]));
+    const again = vars(true, ["A", "3", false], ["S", "y", true], ["S", "y", false]);
+    expect((await call(simulator, path, again)).body).toEqual({
       total_variables_to_import: 3,
       successful_imported_variables: [{ name: "A", value: "3", is_secret: false }],
     });
-    const listed = await results(`GET /application/${id}/environmentVariable`);
-    expect(listed.map(({ key, value }) => `${String(key)}=${String(value)}`).slice(1)).toEqual(["A=3", "B=2"]);
   });
 
   it("cannot have the platform's own names, nor names that are none", async () => {

@@ -4,12 +4,6 @@ import { call, control, create, startWithEnvironment } from "../../test/support/
 import { GIT_TOKEN_ID } from "../model/seed.ts";
 import type { Simulator } from "../simulator.ts";
 
-const BINDING = {
-  templateKey: "kubernetes-essentials",
-  templateVersion: "1.2.0",
-  managedConfig: { ingress: { domain: "apps.example.com" } },
-};
-
 let simulator: Simulator;
 let project: string;
 let environment: string;
@@ -73,16 +67,6 @@ describe("a platform that accepts only documented bodies", () => {
 });
 
 describe("settings of answers", () => {
-  it("set any status and reason of layers", async () => {
-    const [cluster = ""] = simulator.clusterIds;
-    const layerStatuses = { networking: { status: "FAILED", reason: "no quota" } };
-    await control(simulator, "PATCH /settings", { layerStatuses });
-    const path = `/organization/${simulator.organizationId}/cluster/${cluster}/platformBinding`;
-    const { body } = await call(simulator, `PUT ${path}`, BINDING);
-    const { layers }: { layers: { key: string }[] } = body;
-    expect(layers.find(({ key }) => key === "networking")).toMatchObject(layerStatuses.networking);
-  });
-
   it("remove the ingress of services, and the text of errors", async () => {
     const service = await create(simulator, `/environment/${environment}/application`, { name: "web" });
     await control(simulator, "PATCH /settings", { ingresses: false, profile: { errorText: "bare" } });

@@ -106,14 +106,6 @@ describe("other users", () => {
     expect(await state()).toBe("STOPPED");
   });
 
-  it("cancel a request", async () => {
-    await control(simulator, "PATCH /settings", { speed: 1 });
-    const { deployment_request_id: id }: { deployment_request_id: string } = (await deploy()).body;
-    expect((await control(simulator, `POST /requests/${id}/cancel`)).status).toBe(204);
-    expect(await state()).toBe("READY");
-    expect((await control(simulator, `POST /requests/${id}/cancel`)).status).toBe(409);
-  });
-
   it("add services that no operation creates, clusters, templates and manifests", async () => {
     const service = { environmentId, kind: "container", name: "worker" };
     const { id }: { id: string } = (await control(simulator, "POST /services", service)).body;

@@ -47,18 +47,6 @@ describe("an action on one service", () => {
     expect(env.path(job.id)).toEqual(["DEPLOYMENT_QUEUED", "WAITING_RUNNING", "DEPLOYING", "EXECUTING", "DEPLOYED"]);
   });
 
-  it("keeps the state of a stuck service until it is released", async () => {
-    const { env, app } = withApp();
-    env.order("deploy", [app]);
-    await env.wait(30);
-    app.stuck = true;
-    await env.wait(24 * 3600);
-    expect(app.state).toBe("DEPLOYING");
-    app.stuck = false;
-    await env.wait(0);
-    expect(app.state).toBe("DEPLOYED");
-  });
-
   it("shows the old state during the accept latency, but the request at once", async () => {
     const { env, app } = withApp("DEPLOYED");
     env.sim.settings.acceptLatencySeconds = 5;

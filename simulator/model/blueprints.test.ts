@@ -36,6 +36,17 @@ describe("blueprints", () => {
     expect((await post("", { tag, spec_overrides: overrides })).status).toBe(status);
   });
 
+  it("are refused field by field, in a list with a setting", async () => {
+    simulator.sim.settings.profile.rejections = "list";
+    const { body } = await post("", { tag: "postgres/1.0.0", spec_overrides: { cpu: "1" } });
+    simulator.sim.settings.profile.rejections = "text";
+    const errors = [
+      { field: "spec_overrides.cpu", message: "is not overridable in postgres/1.0.0" },
+      { field: "spec_overrides.engine_version", message: "is required for terraform blueprints" },
+    ];
+    expect(body).toMatchObject({ errors });
+  });
+
   it("become a service that is deployed at once on request", async () => {
     const { id }: { id: string } = (await post("?deploy=true")).body;
     const listed = await call(simulator, `GET /environment/${environmentId}/services`);

@@ -35,13 +35,4 @@ describe("an import of variables", () => {
     simulator.sim.settings.profile.records = "seed";
     expect((await load(item("A"))).status).toBe(201);
   });
-
-  it("omits refused variables without a reason", async () => {
-    simulator.sim.settings.refusedVariables = ["B"];
-    const { body } = await load(item("A", "APPLICATION"), item("B", "APPLICATION"));
-    expect(body).toEqual({
-      total_variables_to_import: 2,
-      successful_imported_variables: [{ name: "A", value: "1", is_secret: false, scope: "APPLICATION" }],
-    });
-  });
 });
