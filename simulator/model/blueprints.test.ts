@@ -36,15 +36,18 @@ describe("blueprints", () => {
     expect((await post("", { tag, spec_overrides: overrides })).status).toBe(status);
   });
 
-  it("are refused field by field, in a list with a setting", async () => {
+  it("are refused field by field, in a text or in a list", async () => {
+    const refused = async (spec_overrides: object) => (await post("", { tag: "postgres/1.0.0", spec_overrides })).body;
+    const fixed = "is not overridable in postgres/1.0.0";
+    const required = "spec_overrides.engine_version is required for terraform blueprints";
+    expect(await refused({ cpu: "1" })).toMatchObject({ detail: `spec_overrides.cpu ${fixed}; ${required}` });
     simulator.sim.settings.profile.rejections = "list";
-    const { body } = await post("", { tag: "postgres/1.0.0", spec_overrides: { cpu: "1" } });
-    simulator.sim.settings.profile.rejections = "text";
     const errors = [
-      { field: "spec_overrides.cpu", message: "is not overridable in postgres/1.0.0" },
-      { field: "spec_overrides.engine_version", message: "is required for terraform blueprints" },
+      { field: "spec_overrides.cpu", message: fixed },
+      { field: "spec_overrides.engine_version", message: "must be one of 1.9.8, 1.10.5 for postgres/1.0.0" },
     ];
-    expect(body).toMatchObject({ errors });
+    expect(await refused({ cpu: "1", engine_version: "9" })).toMatchObject({ errors });
+    simulator.sim.settings.profile.rejections = "text";
   });
 
   it("become a service that is deployed at once on request", async () => {

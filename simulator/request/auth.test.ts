@@ -4,6 +4,12 @@ import { call, control, type Answer } from "../../test/support/env/simulated-pla
 import { operations, type Operation } from "../base/operations.ts";
 import { startSimulator, type Simulator } from "../simulator.ts";
 
+/** The tokens that are accepted, by the permission that an operation needs. */
+const allowed: Readonly<Record<Operation["needs"], readonly string[]>> = {
+  read: ["admin", "read", "deploy", "write"],
+  write: ["admin", "write"],
+  deploy: ["admin", "deploy"],
+};
 /** Operations by their permission, as documented: Write creates, updates, deletes, imports. */
 const needs: readonly (readonly [RegExp, Operation["needs"]])[] = [
   [/^POST .*\/(deploy|stop|upgrade|restart-service|cancelDeployment)$/, "deploy"],
@@ -22,16 +28,42 @@ afterAll(() => simulator.close());
 const someId = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
 const projects = (): string => `GET /organization/${simulator.organizationId}/project`;
 
+async function jwt(expiresInSeconds: number): Promise<string> {
+  const { body } = await control(simulator, "POST /jwts", { expiresInSeconds });
+  const { token }: { token: string } = body;
+  return token;
+}
+
 describe("scopes", () => {
   it.each(operations)("$id needs the documented permission", ({ method, path, needs: need }) => {
     expect(need).toBe(needs.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1]);
   });
 
-  it("accept a token with Write and Deploy for a blueprint that is deployed at once", async () => {
+  it.each(operations)("$id accepts exactly the tokens with its permission", async ({ method, path, needs: need }) => {
+    const request = `${method} ${path.replaceAll(/\{\w+\}/g, someId)}`;
+    const answers: [string, Answer][] = [];
+    for (const scope of ["admin", "read", "deploy", "write"] as const) {
+      answers.push([scope, await call(simulator, request, undefined, `Token ${simulator.tokens[scope]}`)]);
+    }
+    const refused = answers.filter(([, { status }]) => status === 403).map(([, { body }]): unknown => body);
+    const message = `The token lacks the permission to ${need}`;
+    expect(refused).toEqual(refused.map(() => ({ status: 403, error: "Forbidden", message })));
+    const through = answers.filter(([, { status }]) => status !== 403).map(([scope]) => scope);
+    expect(through).toEqual(allowed[need]);
+  });
+
+  it("require Write and Deploy to create a blueprint and deploy it", async () => {
     const request = `POST /environment/${someId}/blueprint?deploy=true`;
     const blueprint = { name: "db", tag: "redis/3.0.0", icon: "https://example.com/icon.png" };
     await control(simulator, "POST /tokens", { name: "both", scopes: ["Write", "Deploy"], value: "write-and-deploy" });
+    expect((await call(simulator, request, blueprint, `Token ${simulator.tokens.write}`)).status).toBe(403);
+    expect((await call(simulator, request, blueprint, `Token ${simulator.tokens.deploy}`)).status).toBe(403);
     expect((await call(simulator, request, blueprint, "Token write-and-deploy")).status).toBe(404);
+  });
+
+  it("limit a token to its organization", async () => {
+    const answer = await call(simulator, projects(), undefined, `Token ${simulator.tokens.foreign}`);
+    expect(answer.status).toBe(403);
   });
 });
 
@@ -45,16 +77,23 @@ describe("schemes", () => {
     expect((await call(simulator, projects(), undefined, `${scheme} ${simulator.tokens.read}`)).status).toBe(200);
   });
 
-  it("refuse JWTs under Token, and those with a wrong signature", async () => {
-    const { body } = await control(simulator, "POST /jwts", { expiresInSeconds: 60 });
-    const { token }: { token: string } = body;
+  it("accept JWTs under Bearer only, until they expire", async () => {
+    const token = await jwt(60);
     expect((await call(simulator, projects(), undefined, `Bearer ${token}`)).status).toBe(200);
     expectUnauthorized(await call(simulator, projects(), undefined, `Token ${token}`));
+    expectUnauthorized(await call(simulator, projects(), undefined, `Bearer ${await jwt(-1)}`));
     expectUnauthorized(await call(simulator, projects(), undefined, `Bearer ${token.slice(0, -2)}xx`));
   });
 
   it.each([null, "", "Token", "Basic abc", "Token nonsense", "Bearer a.b.c"])("refuse %j", async (header) => {
     expectUnauthorized(await call(simulator, projects(), undefined, header));
+  });
+
+  it("accept only Token for the list of git repositories", async () => {
+    const request = `GET /organization/${simulator.organizationId}/account/github/repository`;
+    expect((await call(simulator, request)).status).toBe(200);
+    expectUnauthorized(await call(simulator, request, undefined, `Bearer ${simulator.tokens.admin}`));
+    expectUnauthorized(await call(simulator, request, undefined, `Bearer ${await jwt(60)}`));
   });
 });
 

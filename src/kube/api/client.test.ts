@@ -83,6 +83,12 @@ describe("a request", () => {
     ]);
   });
 
+  it("shares its connections: 100 calls take 3 at most (K1)", async () => {
+    await connect({});
+    for (let call = 0; call < 100; call += 1) await get();
+    expect(connections).toBeLessThanOrEqual(3);
+  });
+
   it("[B11] ends at its deadline when the server is silent, in the head or within the body (K2)", async () => {
     await connect((response) => void (response.req.url === "/base/body" && response.writeHead(200).write("{")));
     for (const path of ["/head", "/body"]) {
