@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { engineEnv } from "../../../test/support/engine/env.ts";
-import { MINUTE, outage, ready, started, withFleet, writesOf } from "../../../test/support/engine/widgets.ts";
+import { MINUTE, outage, ready, withFleet } from "../../../test/support/engine/widgets.ts";
 import { POLL_INTERVAL, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { conditionOf } from "../contract/status.ts";
@@ -73,16 +73,6 @@ describe("a connection's own status", () => {
     expect(env.world.calls.filter(({ op }) => op === "ping").length).toBeGreaterThan(8);
   });
 
-  it("is found by an object that waits for it once it is created", async () => {
-    const env = await started();
-    env.widget("a", { connectionRef: { name: "second" } });
-    await env.run(20_000);
-    expect(ready(env)).toBe("Ready=False/ConnectionNotReady");
-    env.cluster.create("Link", "second", {});
-    await env.run(2_000);
-    expect(ready(env)).toBe("Ready=True/Available");
-  });
-
   it("leaves the calls under way to the client that is replaced", async () => {
     const env = await withFleet(1);
     env.cluster.spec("Link", "default", { surface: "Full" });
@@ -107,17 +97,6 @@ describe("a connection's own status", () => {
     env.world.limited = undefined;
     await env.run(MINUTE);
     expect(env.conditions("Link", "default")).toContain("Synced=True/ReconcileSuccess");
-  });
-
-  it("is deleted, and its settled users report that after half an hour", async () => {
-    const env = await withFleet(1);
-    env.cluster.remove("Link", "default");
-    const before = writesOf(env, "Widget");
-    await env.run(20 * MINUTE);
-    expect(writesOf(env, "Widget")).toBe(before);
-    await env.run(35 * MINUTE);
-    expect(env.conditions("Widget", "w0")).toContain("Synced=False/ConnectionNotReady");
-    expect(env.conditions("Widget", "w0")).toContain("Ready=True/Available");
   });
 });
 

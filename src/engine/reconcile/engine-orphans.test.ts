@@ -166,9 +166,9 @@ describe("a resource that is created again under the same key", () => {
     expect(env.world.remotes.size).toBe(1);
   });
 
-  it("is the same object after fifty times, under Retain as under Delete", async () => {
+  it("is the same object after twenty times, under Retain as under Delete", async () => {
     const env = await documented();
-    for (let life = 0; life < 50; life += 1) {
+    for (let life = 0; life < 20; life += 1) {
       expect(ready(env)).toBe("Ready=True/Available");
       await removed(env);
       await applied(env, life % 2 === 0 ? {} : DELETE);

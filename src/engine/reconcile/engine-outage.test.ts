@@ -1,17 +1,20 @@
 import { describe, expect, it } from "vitest";
 
+import type { Env } from "../../../test/support/engine/env.ts";
 import { callsSince, fail, MINUTE, outage, withFleet, writesOf } from "../../../test/support/engine/widgets.ts";
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
 
+/** Deletes the connection. @returns a function that creates it again */
+function deleted({ cluster }: Env): () => void {
+  cluster.remove("Link", "default");
+  return () => void cluster.create("Link", "default", {});
+}
+
 describe("an outage of the platform", () => {
   it("is reported once, on the connection, and not on settled dependents", async () => {
-    const env = await withFleet(20);
-    const before = {
-      link: writesOf(env, "Link"),
-      widgets: writesOf(env, "Widget"),
-      calls: env.world.calls.length,
-    };
+    const env = await withFleet(8);
+    const before = { link: writesOf(env, "Link"), widgets: writesOf(env, "Widget"), calls: env.world.calls.length };
     const over = outage(env);
     await env.run(20 * MINUTE);
     expect(env.conditions("Link", "default")).toContain("Synced=False/PlatformUnavailable");
@@ -94,11 +97,16 @@ describe("an outage of the platform", () => {
     expect(env.conditions("Link", "default")).toContain(`Ready=False/${reason}`);
   });
 
-  it("is reported on a settled dependent after half an hour without a read, and Ready stays", async () => {
+  it.each([
+    ["an outage", outage],
+    ["a deletion", deleted],
+  ])("(%s) is reported on a settled dependent after half an hour without a read, and Ready stays", async (_, begin) => {
     const env = await withFleet(1);
-    const over = outage(env);
+    const over = begin(env);
     const before = writesOf(env, "Widget");
-    await env.run(55 * MINUTE);
+    await env.run(20 * MINUTE);
+    expect(writesOf(env, "Widget")).toBe(before);
+    await env.run(35 * MINUTE);
     expect(env.conditions("Widget", "w0")).toEqual([
       "Ready=True/Available",
       "Synced=False/ConnectionNotReady",

@@ -5,23 +5,10 @@ import { effects, HOUR, on, polled, ready, remote, status } from "../../../test/
 import { EXTERNAL_ID, FINALIZER, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 
 describe("managementPolicy ObserveOnly", () => {
-  const OBSERVE = { lifecycle: { managementPolicy: "ObserveOnly", deletionPolicy: "Delete" } };
-
-  it("creates nothing and reports that", async () => {
-    const env = await on("Full", OBSERVE);
-    expect(effects(env)).toEqual([]);
-    expect(ready(env)).toBe("Ready=False/NotCreated");
-    expect(env.conditions("Widget", "a")).toContain("Stalled=True/NotCreated");
-  });
-
   it("adopts an existing object, reports drift, and neither corrects nor deletes it", async () => {
-    const env = engineEnv({ bare: true });
-    env.world.surface = "Full";
-    env.cluster.secret("token", { token: "token-1" });
-    env.cluster.create("Link", "default", { surface: "Full" });
+    const env = engineEnv();
     env.world.add("a", { note: "theirs" });
-    await env.run(1_000);
-    env.widget("a", { note: "ours", ...OBSERVE });
+    env.widget("a", { note: "ours", lifecycle: { managementPolicy: "ObserveOnly", deletionPolicy: "Delete" } });
     await env.run(10_000);
     expect(env.conditions("Widget", "a")).toEqual(
       expect.arrayContaining(["Ready=True/Available", "Drifted=True/DriftDetected"]),
@@ -90,10 +77,7 @@ describe("onMissing", () => {
 
   it("never replaces what the user named by its id", async () => {
     const env = engineEnv();
-    env.world.surface = "Full";
     const { id } = env.world.add("a");
-    env.cluster.spec("Link", "default", { surface: "Full" });
-    await env.run(1_000);
     env.widget("a", { externalId: id, lifecycle: { onMissing: "Recreate" } });
     await env.run(10_000);
     env.world.remotes.delete(id);
@@ -107,6 +91,8 @@ describe("the connection's defaults", () => {
   it("count where the object says nothing, and nowhere else", async () => {
     const env = await on("Full", {}, { lifecycle: { deletionPolicy: "Delete", managementPolicy: "ObserveOnly" } });
     expect(ready(env)).toBe("Ready=False/NotCreated");
+    expect(env.conditions("Widget", "a")).toContain("Stalled=True/NotCreated");
+    expect(effects(env)).toEqual([]);
     env.cluster.spec("Widget", "a", { name: "a", lifecycle: { managementPolicy: "Manage" } });
     await env.run(10_000);
     env.cluster.remove("Widget", "a");

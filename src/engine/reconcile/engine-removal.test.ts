@@ -170,7 +170,7 @@ describe("[K1] the deletion of an object whose connection is", () => {
     const env = await applied(DELETE);
     const over = outage(env);
     env.cluster.remove("Widget", "a");
-    await env.run(HOUR);
+    await env.run(20 * MINUTE);
     expect(env.conditions("Widget", "a")).toContain("Ready=False/ConnectionNotReady");
     over();
     await env.run(20_000);

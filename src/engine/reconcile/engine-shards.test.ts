@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
-import { effects, ready } from "../../../test/support/engine/widgets.ts";
+import { effects, MINUTE, ready } from "../../../test/support/engine/widgets.ts";
 import { TEAM } from "../../../test/support/kube/api-server.ts";
 import { EXTERNAL_ID, RESOLVE } from "../../api/names.ts";
 import type { Assignment } from "../../kube/watch/assignment.ts";
@@ -11,7 +11,6 @@ import { recordsOf } from "../ownership/foreign.ts";
 const OTHER = "other-team";
 /** The process works on TEAM; another shard on the rest. */
 const SHARD: Assignment = { shards: 2, isOwn: ({ namespace }) => namespace === TEAM };
-const MINUTE = 60_000;
 
 /** Records an id in a resource of another shard, as that shard would. */
 function recordElsewhere(env: Env, id: string, creationTimestamp: string): void {
@@ -25,6 +24,24 @@ function recordElsewhere(env: Env, id: string, creationTimestamp: string): void 
   });
 }
 
+/** An environment in which a widget adopts an object. @param ms how long ago it began to */
+async function adopting(ms: number) {
+  const env = engineEnv({ assignment: SHARD });
+  const { id } = env.world.add("theirs", { note: "old" });
+  env.widget("a", { externalId: id, note: "new" });
+  await env.run(ms);
+  return { env, id };
+}
+
+/** An environment whose connection is one of the cluster, which another shard reports. */
+async function withClusterLink(): Promise<Env> {
+  const env = engineEnv({ assignment: SHARD, bare: true });
+  env.cluster.secret("token", { token: "token-1" }, "operator");
+  env.cluster.create("ClusterLink", "default", { allowedNamespaces: [TEAM] });
+  await env.run(5_000);
+  return env;
+}
+
 describe("an engine of one shard", () => {
   it("reconciles no object of another shard", async () => {
     const env = engineEnv({ assignment: SHARD });
@@ -36,9 +53,7 @@ describe("an engine of one shard", () => {
   });
 
   it("uses a cluster-scoped connection of another shard, and writes nothing about it", async () => {
-    const env = engineEnv({ assignment: SHARD, bare: true });
-    env.cluster.secret("token", { token: "token-1" }, "operator");
-    env.cluster.create("ClusterLink", "default", { allowedNamespaces: [TEAM] });
+    const env = await withClusterLink();
     env.widget("a");
     await env.run(5_000);
     expect(ready(env)).toBe("Ready=True/Available");
@@ -47,10 +62,7 @@ describe("an engine of one shard", () => {
   });
 
   it("writes to an adopted object only once every shard has seen the record", async () => {
-    const env = engineEnv({ assignment: SHARD });
-    const { id } = env.world.add("theirs", { note: "old" });
-    env.widget("a", { externalId: id, note: "new" });
-    await env.run(50_000);
+    const { env, id } = await adopting(50_000);
     expect(ready(env)).toBe("Ready=False/AdoptionPending");
     expect(effects(env)).toEqual([]);
     await env.run(20_000);
@@ -59,10 +71,7 @@ describe("an engine of one shard", () => {
   });
 
   it("waits again where the process that adopted it ended", async () => {
-    const env = engineEnv({ assignment: SHARD });
-    const { id } = env.world.add("theirs", { note: "old" });
-    env.widget("a", { externalId: id, note: "new" });
-    await env.run(50_000);
+    const { env } = await adopting(50_000);
     env.restart();
     await env.run(50_000);
     expect(effects(env)).toEqual([]);
@@ -71,10 +80,7 @@ describe("an engine of one shard", () => {
   });
 
   it("leaves an object to the older resource of another shard that adopted it meanwhile", async () => {
-    const env = engineEnv({ assignment: SHARD });
-    const { id } = env.world.add("theirs", { note: "old" });
-    env.widget("a", { externalId: id, note: "new" });
-    await env.run(10_000);
+    const { env, id } = await adopting(10_000);
     recordElsewhere(env, id, "2020-01-01T00:00:00Z");
     await env.run(11 * MINUTE);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/AlreadyManaged");
@@ -82,10 +88,7 @@ describe("an engine of one shard", () => {
   });
 
   it("releases its limit of mass changes when a user does so on another shard's connection", async () => {
-    const env = engineEnv({ assignment: SHARD, bare: true });
-    env.cluster.secret("token", { token: "token-1" }, "operator");
-    env.cluster.create("ClusterLink", "default", { allowedNamespaces: [TEAM] });
-    await env.run(5_000);
+    const env = await withClusterLink();
     const connection = env.engine.connections.all()[0];
     connection?.brake.hold();
     env.cluster.patch("ClusterLink", "default", { metadata: { annotations: { [RESOLVE]: "proceed" } } }, "");

@@ -3,18 +3,18 @@ import { describe, expect, it } from "vitest";
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
 import { apiError } from "../../../test/support/engine/fake-platform.ts";
 import { widget } from "../../../test/support/engine/kinds.ts";
-import { applied, HOUR, MINUTE, ready, status } from "../../../test/support/engine/widgets.ts";
+import { applied, effects, HOUR, MINUTE, ready, status } from "../../../test/support/engine/widgets.ts";
 import { APPROVED_PLAN, PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT, RESOLVE } from "../../api/names.ts";
-import { KubeError } from "../../kube/api/errors.ts";
 
 const handled = (env: Env): unknown => status(env, "lastHandledReconcileAt");
 
 describe("a pause", () => {
-  it("stops all work, reports that once, and keeps the stored facts", async () => {
+  it("stops all work, also on a new object, reports that once, and keeps the stored facts", async () => {
     const env = await applied({ commit: "c1" });
     const writes = env.writes("Widget", "a");
     env.cluster.annotate("Widget", "a", { [PAUSED]: "true" });
     env.cluster.spec("Widget", "a", { name: "a", commit: "c2" });
+    env.widget("new", {}, { annotations: { [PAUSED]: "true" } });
     await env.run(30 * MINUTE);
     expect(env.writes("Widget", "a") - writes).toBe(1);
     expect(env.conditions("Widget", "a")).toEqual([
@@ -23,21 +23,13 @@ describe("a pause", () => {
       "Deployed=True/DEPLOYED",
       "Drifted=False/NoDrift",
     ]);
-    expect(env.cluster.get("Widget", "a").status).toMatchObject({ observedGeneration: 1 });
-    expect(env.world.count("deploy")).toBe(1);
+    expect(status(env, "observedGeneration")).toBe(1);
+    expect(env.conditions("Widget", "new")).toEqual(["Ready=False/ReconcilePaused", "Synced=False/ReconcilePaused"]);
+    expect(effects(env)).toEqual(["create", "deploy"]);
     env.cluster.annotate("Widget", "a", { [PAUSED]: null });
     await env.run(5_000);
     expect(env.world.count("deploy")).toBe(2);
     expect(env.conditions("Widget", "a")).toContain("Synced=True/ReconcileSuccess");
-  });
-
-  it("of a new object creates nothing", async () => {
-    const env = engineEnv();
-    env.widget("a", {}, { annotations: { [PAUSED]: "true" } });
-    await env.run(15 * MINUTE);
-    expect(env.conditions("Widget", "a")).toEqual(["Ready=False/ReconcilePaused", "Synced=False/ReconcilePaused"]);
-    expect(env.cluster.get("Widget", "a").status).toMatchObject({ observedGeneration: -1 });
-    expect(env.world.effects).toEqual([]);
   });
 });
 
@@ -85,44 +77,21 @@ describe("a reconcile request", () => {
   });
 });
 
-describe("the annotation that pauses", () => {
-  const paused = async (value: string): Promise<Env> => {
+describe("an annotation of the user", () => {
+  it.each<[value: string, deploys: number]>([
+    ...["True", "TRUE", "1", "yes"].map((value): [string, number] => [value, 1]),
+    ...["", "false", "False", "0", "no", "treu"].map((value): [string, number] => [value, 2]),
+  ])("pauses or does not, by its value: %j, %i deployments", async (value, deploys) => {
     const env = await applied({ commit: "c1" });
     env.cluster.annotate("Widget", "a", { [PAUSED]: value });
     env.cluster.spec("Widget", "a", { name: "a", commit: "c2" });
-    await env.run(HOUR);
-    return env;
-  };
-  const warnings = (env: Env) =>
-    env.events.filter(({ reason, note }) => reason === "InvalidSpec" && note.includes(PAUSED));
-
-  it.each(["True", "TRUE", "1", "yes"])("pauses with the value %s", async (value) => {
-    const env = await paused(value);
-    expect(env.world.count("deploy")).toBe(1);
-    expect(env.conditions("Widget", "a")).toContain("Synced=False/ReconcilePaused");
-    expect(warnings(env)).toEqual([]);
+    await env.run(5 * MINUTE);
+    expect(env.world.count("deploy")).toBe(deploys);
+    expect(env.conditions("Widget", "a").includes("Synced=False/ReconcilePaused")).toBe(deploys === 1);
+    expect(env.events.some(({ reason }) => reason === "InvalidSpec")).toBe(value === "treu");
   });
 
-  it.each(["", "false", "False", "0", "no"])("does not pause with the value %j", async (value) => {
-    const env = await paused(value);
-    expect(env.world.count("deploy")).toBe(2);
-    expect(warnings(env)).toEqual([]);
-  });
-
-  it("does not pause with any other value, and a warning names the valid ones once", async () => {
-    const env = await paused("treu");
-    expect(env.world.count("deploy")).toBe(2);
-    expect(warnings(env)).toMatchObject([
-      {
-        reason: "InvalidSpec",
-        note: 'The annotation platform-operator.io/paused is "treu"; it must be "true", "1" or "yes" to pause the object, "false", "0" or "no" not to. The object is not paused.',
-      },
-    ]);
-  });
-});
-
-describe("a poll interval", () => {
-  it("is followed, and is at least 30 s", async () => {
+  it("sets the poll interval, which is at least 30 s", async () => {
     const env = await applied();
     env.cluster.annotate("Widget", "a", { [POLL_INTERVAL]: "1ms" });
     await env.run(1_000);
@@ -132,13 +101,12 @@ describe("a poll interval", () => {
     expect(env.due("Widget", "a")).toBeLessThan(134 * MINUTE);
   });
 
-  it.each([POLL_INTERVAL, RESOLVE, APPROVED_PLAN])("or another annotation (%s) is warned of once", async (name) => {
+  it.each([PAUSED, POLL_INTERVAL, RESOLVE, APPROVED_PLAN])("is warned of once if it is invalid: %s", async (name) => {
     const env = await applied();
     env.cluster.annotate("Widget", "a", { [name]: "soon" });
     await env.run(HOUR);
-    expect(env.events.filter(({ note }) => note.includes(`The annotation ${name} is "soon"; it must be`))).toHaveLength(
-      1,
-    );
+    const note = expect.stringContaining(`The annotation ${name} is "soon"; it must be `);
+    expect(env.events.filter(({ type }) => type === "Warning")).toMatchObject([{ reason: "InvalidSpec", note }]);
   });
 });
 
@@ -220,37 +188,14 @@ describe("[A8] a kind that throws", () => {
   });
 });
 
-describe("an output that belongs to somebody else", () => {
-  it("stalls the object, which is reconciled again slowly", async () => {
-    const env = engineEnv();
-    env.output = () => Promise.reject(new KubeError("Conflict", 409, "belongs to somebody else"));
-    env.widget("a", { output: "data" });
-    await env.run(5_000);
-    expect(env.conditions("Widget", "a")).toContain("Stalled=True/NameConflict");
-    const reads = env.world.calls.length;
-    await env.run(30 * MINUTE);
-    expect(env.world.calls.length - reads).toBeLessThan(20);
-    env.output = () => Promise.resolve();
-    await env.run(12 * MINUTE);
-    expect(ready(env)).toBe("Ready=True/Available");
-  });
-});
-
 describe("[C11] a platform that never keeps what is written", () => {
   it("is not written to in a hot loop", async () => {
     const env = await applied({ note: "mine" });
-    env.world.hooks.after = ({ op, id }) => {
-      if (op === "update") env.world.change(id ?? "", { note: "theirs" });
-      return Promise.resolve();
-    };
-    env.world.effect = ((effect) => (op, id, made) => {
-      const remote = effect(op, id, made);
-      return op === "update" ? env.world.change(id, { note: "theirs" }) : remote;
-    })(env.world.effect.bind(env.world));
+    const effect = env.world.effect.bind(env.world);
+    env.world.effect = (op, id, made) => effect(op, id, { ...made, ...(op === "update" && { note: "theirs" }) });
     env.cluster.spec("Widget", "a", { name: "a", note: "other" });
     await env.run(10 * MINUTE);
     expect(env.world.count("update")).toBeLessThan(400);
-    await env.run(HOUR);
     expect(env.due("Widget", "a")).toBeGreaterThan(0);
   });
 });
