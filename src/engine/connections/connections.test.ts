@@ -61,6 +61,20 @@ describe("a client that is replaced", () => {
     expect(sent.map((token) => token())).toEqual(expected);
   });
 
+  it("is closed once its calls are over, or with all others at the end of the process", async () => {
+    const { clock, connections, world } = connectionsWith({ first: "token" });
+    const open = (uid: string) => connections.open(link(uid), settings("https://a.example", "first"));
+    await open("uid-1");
+    await open("uid-2");
+    await clock.advance(29_000);
+    expect(world.closed).toBe(0);
+    await clock.advance(1_000);
+    expect(world.closed).toBe(1);
+    await open("uid-3");
+    await connections.closeAll();
+    expect(world.closed).toBe(3);
+  });
+
   it("does not give its token to its successor when its Secret is read late", async () => {
     const { connections, sent } = connectionsWith({ first: "old", second: "new" });
     const opened = await connections.open(link("uid-1"), settings("https://old.example", "first"));
@@ -70,18 +84,16 @@ describe("a client that is replaced", () => {
   });
 });
 
-describe("a deleted connection", () => {
-  it("is kept as long as an object needs it, and then closed", async () => {
-    const { clock, connections, world } = connectionsWith({ first: "token" });
-    const opened = await connections.open(link("uid-1"), settings("https://old.example", "first"));
-    if (opened.is === "open") opened.connection.users.add("Link/team/default").add("Widget/team/a");
-    connections.forget("Link/team/default", () => false);
-    expect(connections.last(keyOf(link("uid-1")))).toBeDefined();
-    connections.forget("Widget/team/a", () => true);
-    expect(connections.all()).toHaveLength(1);
-    connections.forget("Widget/team/b", () => false);
-    expect(connections.all()).toEqual([]);
-    await clock.advance(30_000);
-    expect(world.closed).toBe(1);
-  });
+it("a deleted connection is kept as long as an object needs it, and then closed", async () => {
+  const { clock, connections, world } = connectionsWith({ first: "token" });
+  const opened = await connections.open(link("uid-1"), settings("https://old.example", "first"));
+  if (opened.is === "open") opened.connection.users.add("Link/team/default").add("Widget/team/a");
+  connections.forget("Link/team/default", () => false);
+  expect(connections.last(keyOf(link("uid-1")))).toBeDefined();
+  connections.forget("Widget/team/a", () => true);
+  expect(connections.all()).toHaveLength(1);
+  connections.forget("Widget/team/b", () => false);
+  expect(connections.all()).toEqual([]);
+  await clock.advance(30_000);
+  expect(world.closed).toBe(1);
 });

@@ -91,15 +91,13 @@ describe("duty", () => {
   });
 });
 
-describe("maySend", () => {
-  it.each([
-    ["at once", { sinceMs: 0, leads: true }, true],
-    ["at the end of the window", { sinceMs: 5_000, leads: true }, true],
-    ["after it", { sinceMs: 5_001, leads: true }, false],
-    ["without the lease", { sinceMs: 0, leads: false }, false],
-  ])("%s", (_, now, expected) => {
-    expect(maySend({ ...now, sendMs: 5_000 })).toBe(expected);
-  });
+it.each([
+  ["at once", { sinceMs: 0, leads: true }, true],
+  ["at the end of the window", { sinceMs: 5_000, leads: true }, true],
+  ["after it", { sinceMs: 5_001, leads: true }, false],
+  ["without the lease", { sinceMs: 0, leads: false }, false],
+])("maySend %s", (_, now, expected) => {
+  expect(maySend({ ...now, sendMs: 5_000 })).toBe(expected);
 });
 
 describe("decide", () => {

@@ -219,8 +219,6 @@ describe("recordId", () => {
   });
 });
 
-describe("finalizerDue", () => {
-  it("is false once the object is deleted", () => {
-    expect([recorded(), recorded({}, { deleting: true })].map(finalizerDue)).toEqual([true, false]);
-  });
+it("finalizerDue is false once the object is deleted", () => {
+  expect([recorded(), recorded({}, { deleting: true })].map(finalizerDue)).toEqual([true, false]);
 });

@@ -1,32 +1,17 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
-import {
-  ID,
-  idOf,
-  memoryOrphans,
-  memoryShards,
-  orphan,
-  type MemoryShards,
-} from "../../../test/support/platform/orphans.ts";
+import { ID, idOf, memoryOrphans, memoryShards, orphan } from "../../../test/support/platform/orphans.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { DEFAULT_WINDOWS } from "../contract/windows.ts";
 import type { OrphanChange, Orphans } from "./ledger.ts";
 
-interface Ground {
-  readonly shards: MemoryShards;
-  readonly clock: ReturnType<typeof manualClock>;
-  readonly told: OrphanChange[];
-  readonly ledger: Orphans;
-  /** Another process over the same ConfigMaps. */
-  readonly again: () => Orphans;
-}
-
-function ground(shards = memoryShards()): Ground {
+/** A ledger, and `again`, which makes another process over the same ConfigMaps. */
+function ground(shards = memoryShards()) {
   const clock = manualClock();
   const told: OrphanChange[] = [];
-  const make = (): Orphans => memoryOrphans(clock, shards, told);
-  return { shards, clock, told, ledger: make(), again: make };
+  const again = (): Orphans => memoryOrphans(clock, shards, told);
+  return { shards, clock, told, ledger: again(), again };
 }
 
 const what = (told: readonly OrphanChange[]): readonly string[] => told.map(({ is }) => is);

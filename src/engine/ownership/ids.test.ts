@@ -4,7 +4,7 @@ import { uuid } from "../../../test/support/engine/fake-platform.ts";
 import { anObject } from "../../../test/support/engine/objects.ts";
 import { EXTERNAL_ID } from "../../api/names.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import { createIdOwnership } from "./ids.ts";
+import { createIdOwnership, type IdOwnership } from "./ids.ts";
 
 const ID = uuid(1);
 const HERE = { host: "platform", organizationId: uuid(90) };
@@ -40,50 +40,37 @@ describe("holder", () => {
     }
   });
 
-  it("judges an object that is not registered yet", () => {
-    const claims = createIdOwnership();
-    claims.set(claimant("old", "08:00", false), ID);
-    expect(claims.holder(ID, claimant("new", "09:00", false), HERE)).toBe("team/old");
-    expect(claims.holder(ID, claimant("older", "07:00", false), HERE)).toBeUndefined();
+  /** What was claimed by `set`, in this order. */
+  function after(...claims: readonly (readonly [KubeObject, string?])[]): IdOwnership {
+    const ownership = createIdOwnership();
+    for (const [object, id] of claims) ownership.set(object, id);
+    return ownership;
+  }
+  const [a, b] = [claimant("a", "08:00", false), claimant("b", "09:00", false)];
+  const older = claimant("older", "07:00", false);
+  const recorded = claimant("a", "08:00", true);
+  const noted = anObject({ meta: { ...a.metadata, annotations: { [EXTERNAL_ID]: ID } } });
+  const other = uuid(2);
+
+  it.each<[what: string, IdOwnership, id: string, asked: KubeObject, expected: string | undefined]>([
+    ["is older than one that is not registered yet", after([a, ID]), ID, b, "team/a"],
+    ["is younger than one that is not registered yet", after([a, ID]), ID, older, undefined],
+    ["has it in an annotation, and no status", after([noted]), ID, b, "team/a"],
+    ["has another one in its status", after([noted], [{ ...noted, status: { externalId: other } }]), ID, b, undefined],
+    ["is of another kind", after([claimant("a", "08:00", true, "Other")]), ID, b, undefined],
+    ["claims another one now", after([a, ID], [b, ID], [a, other]), ID, b, undefined],
+    ["has recorded it, and claims another one", after([recorded, other]), ID, older, "team/a"],
+    ["claims it, and has recorded another one", after([recorded, other]), other, b, "team/a"],
+    ["claims it as the younger, and has recorded another one", after([recorded, other]), other, older, undefined],
+    ["has recorded another one", after([recorded]), other, b, undefined],
+  ])("%s", (_, claims, id, asked, expected) => {
+    expect(claims.holder(id, asked, HERE)).toBe(expected);
   });
 
-  it("counts the annotation only until there is a status", () => {
-    const claims = createIdOwnership();
-    const meta = { name: "old", creationTimestamp: "2026-11-21T08:00:00Z", annotations: { [EXTERNAL_ID]: ID } };
-    const noted = anObject({ meta });
-    const other = claimant("new", "09:00", false);
-    claims.set(noted, undefined);
-    expect(claims.holder(ID, other, HERE)).toBe("team/old");
-    claims.set({ ...noted, status: { externalId: uuid(2) } }, undefined);
-    expect(claims.holder(ID, other, HERE)).toBeUndefined();
-  });
-
-  it("distinguishes kinds and ids", () => {
-    const claims = createIdOwnership();
-    claims.set(claimant("a", "08:00", true, "Other"), undefined);
-    expect(claims.holder(ID, claimant("b", "09:00", false), HERE)).toBeUndefined();
-    expect(claims.holder(uuid(2), claimant("b", "09:00", false, "Other"), HERE)).toBeUndefined();
-  });
-
-  it("forgets the claim of an object that changed it, or that is gone", () => {
-    const claims = createIdOwnership();
-    const first = claimant("a", "08:00", false);
-    const second = claimant("b", "09:00", false);
-    claims.set(first, ID);
-    claims.set(second, ID);
-    claims.set(first, uuid(2));
-    expect(claims.holder(ID, second, HERE)).toBeUndefined();
-    claims.set(first, ID);
-    claims.forget(first);
-    expect(claims.holder(ID, second, HERE)).toBeUndefined();
-  });
-
-  it("holds two ids of one resource", () => {
-    const claims = createIdOwnership();
-    claims.set(claimant("a", "08:00", true), uuid(2));
-    expect(claims.holder(ID, claimant("b", "07:00", false), HERE)).toBe("team/a");
-    expect(claims.holder(uuid(2), claimant("b", "09:00", false), HERE)).toBe("team/a");
-    expect(claims.holder(uuid(2), claimant("b", "07:00", false), HERE)).toBeUndefined();
+  it("forgets the claim of an object that is gone", () => {
+    const claims = after([a, ID], [b, ID]);
+    claims.forget(a);
+    expect(claims.holder(ID, b, HERE)).toBeUndefined();
   });
 
   describe("[E10] of another namespace", () => {

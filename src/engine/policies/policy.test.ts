@@ -1,75 +1,54 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine/objects.ts";
+import { anObject } from "../../../test/support/engine/objects.ts";
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import type { Json } from "../../kube/api/types.ts";
-import { causeIn } from "./policy-status.ts";
 import { adoptionPolicy, invalidSpec, NO_DEFAULTS, policiesOf, requestedToken } from "./policy.ts";
 
 const FLUX = "reconcile.fluxcd.io/requestedAt";
 
-describe("requestedToken", () => {
-  it.each<[Readonly<Record<string, string>> | undefined, string | undefined, string | undefined]>([
-    [undefined, undefined, undefined],
-    [{ [RECONCILE_REQUESTED_AT]: "1" }, undefined, "1"],
-    [{ [RECONCILE_REQUESTED_AT]: "1" }, "1", undefined],
-    [{ [RECONCILE_REQUESTED_AT]: "2" }, "1", "2"],
-    [{ [FLUX]: "1" }, undefined, "1"],
-    [{ [FLUX]: "1" }, "1", undefined],
-    [{ [RECONCILE_REQUESTED_AT]: "1", [FLUX]: "2" }, undefined, "1"],
-    [{ [RECONCILE_REQUESTED_AT]: "1", [FLUX]: "2" }, "1", undefined],
-  ])("of %o after %s is %s", (annotations, lastHandledReconcileAt, expected) => {
-    const object = anObject({
-      meta: annotations === undefined ? {} : { annotations },
-      status: { lastHandledReconcileAt },
-    });
-    expect(requestedToken(object)).toBe(expected);
+it.each<[Readonly<Record<string, string>> | undefined, string | undefined, string | undefined]>([
+  [undefined, undefined, undefined],
+  [{ [RECONCILE_REQUESTED_AT]: "1" }, undefined, "1"],
+  [{ [RECONCILE_REQUESTED_AT]: "1" }, "1", undefined],
+  [{ [RECONCILE_REQUESTED_AT]: "2" }, "1", "2"],
+  [{ [FLUX]: "1" }, undefined, "1"],
+  [{ [FLUX]: "1" }, "1", undefined],
+  [{ [RECONCILE_REQUESTED_AT]: "1", [FLUX]: "2" }, undefined, "1"],
+  [{ [RECONCILE_REQUESTED_AT]: "1", [FLUX]: "2" }, "1", undefined],
+])("requestedToken of %o after %s is %s", (annotations, lastHandledReconcileAt, expected) => {
+  const object = anObject({
+    meta: annotations === undefined ? {} : { annotations },
+    status: { lastHandledReconcileAt },
   });
+  expect(requestedToken(object)).toBe(expected);
 });
 
-describe("adoptionPolicy", () => {
-  it.each<[Json | undefined, boolean, boolean, string]>([
-    [undefined, true, true, "IfUniqueName"],
-    [undefined, true, false, "Never"],
-    [undefined, false, true, "Never"],
-    ["Never", true, true, "Never"],
-    ["Required", false, false, "Required"],
-    ["IfUniqueName", false, false, "IfUniqueName"],
-    ["else", true, true, "IfUniqueName"],
-  ])("%s, listable %s, parent managed here %s: %s", (adoption, listable, parentManagedHere, expected) => {
-    const object = anObject({ spec: { lifecycle: { adoptionPolicy: adoption } } });
-    const { adoption: said } = policiesOf(object, NO_DEFAULTS);
-    expect(adoptionPolicy(said, { listable, parentManagedHere })).toBe(expected);
-  });
+it.each<[Json | undefined, boolean, boolean, string]>([
+  [undefined, true, true, "IfUniqueName"],
+  [undefined, true, false, "Never"],
+  [undefined, false, true, "Never"],
+  ["Never", true, true, "Never"],
+  ["Required", false, false, "Required"],
+  ["IfUniqueName", false, false, "IfUniqueName"],
+  ["else", true, true, "IfUniqueName"],
+])("adoptionPolicy %s, listable %s, parent managed here %s: %s", (adoption, listable, parentManagedHere, expected) => {
+  const object = anObject({ spec: { lifecycle: { adoptionPolicy: adoption } } });
+  const { adoption: said } = policiesOf(object, NO_DEFAULTS);
+  expect(adoptionPolicy(said, { listable, parentManagedHere })).toBe(expected);
 });
 
-describe("the deletion policy", () => {
-  it.each<[Json | undefined, string]>([
-    [undefined, "Retain"],
-    [{}, "Retain"],
-    [{ lifecycle: "x" }, "Retain"],
-    [{ lifecycle: { deletionPolicy: "delete" } }, "Retain"],
-    [{ lifecycle: { deletionPolicy: "Retain" } }, "Retain"],
-    [{ lifecycle: { deletionPolicy: "Delete" } }, "Delete"],
-    [{ lifecycle: { deletionPolicy: "Stop" } }, "Stop"],
-  ])("of %j is %s: an unclear value deletes nothing", (spec, expected) => {
-    expect(policiesOf({ ...anObject(), spec }, NO_DEFAULTS).deletion).toBe(expected);
-  });
-});
-
-describe("the cause of changes in an object", () => {
-  const stalled = aStatus([aCondition("Stalled", "True", "BuildFailed")]);
-  it.each<[what: string, status: Json, annotations: Readonly<Record<string, string>>, cause: string | undefined]>([
-    ["that is settled", SETTLED, {}, undefined],
-    ["that is settled, with a request", SETTLED, { [RECONCILE_REQUESTED_AT]: "1" }, "Requested"],
-    ["with a new spec", WORKING, {}, "SpecChanged"],
-    ["with a new spec and a request", WORKING, { [RECONCILE_REQUESTED_AT]: "1" }, "SpecChanged"],
-    ["that is stalled", stalled, {}, "SpecChanged"],
-    ["that is stalled, with a request", stalled, { [RECONCILE_REQUESTED_AT]: "1" }, "Requested"],
-  ])("%s", (_what, status, annotations, cause) => {
-    expect(causeIn(anObject({ status, meta: { annotations } }))).toBe(cause);
-  });
+it.each<[Json | undefined, string]>([
+  [undefined, "Retain"],
+  [{}, "Retain"],
+  [{ lifecycle: "x" }, "Retain"],
+  [{ lifecycle: { deletionPolicy: "delete" } }, "Retain"],
+  [{ lifecycle: { deletionPolicy: "Retain" } }, "Retain"],
+  [{ lifecycle: { deletionPolicy: "Delete" } }, "Delete"],
+  [{ lifecycle: { deletionPolicy: "Stop" } }, "Stop"],
+])("the deletion policy of %j is %s: an unclear value deletes nothing", (spec, expected) => {
+  expect(policiesOf({ ...anObject(), spec }, NO_DEFAULTS).deletion).toBe(expected);
 });
 
 describe("invalidSpec", () => {

@@ -11,6 +11,8 @@ const berlin = (schedule: string, hours: number): RecurringWindow => ({
 });
 const nights = [berlin("0 20 * * 1-5", 11)];
 const weekend = [...nights, berlin("0 7 * * 6", 48)];
+const overlapping = [...nights, berlin("0 22 * * *", 12)];
+const noDay = [berlin("0 0 30 2 *", 1)];
 
 /** What the schedule says at a moment: until when it is stopped, and when it is stopped next. */
 function said(windows: readonly RecurringWindow[], now: string, runUntil?: string) {
@@ -31,30 +33,23 @@ describe("a run schedule", () => {
     ["runs from its end on", "2026-11-26T06:00:00Z", undefined, "2026-11-26T19:00Z"],
     ["counts in its time zone, in summer", "2026-07-01T17:59:00Z", undefined, "2026-07-01T18:00Z"],
     // 20:00 in summer time, and eleven hours later it is 06:00 in winter time.
-    [
-      "lasts as long as it says when the clocks change",
-      "2026-10-23T18:00:00Z",
-      "2026-10-24T05:00Z",
-      "2026-10-26T19:00Z",
-    ],
+    ["lasts as long when the clocks change", "2026-10-23T18:00:00Z", "2026-10-24T05:00Z", "2026-10-26T19:00Z"],
     ["runs over the weekend", "2026-11-28T12:00:00Z", undefined, "2026-11-30T19:00Z"],
   ])("%s", (_, now, ...expected) => {
     expect(said(nights, now)).toEqual(expected);
   });
 
-  it("joins windows that are adjacent or overlap", () => {
-    expect(said(weekend, "2026-11-27T20:00:00Z")).toEqual(["2026-11-30T06:00Z", "2026-11-30T19:00Z"]);
-    const overlapping = [...nights, berlin("0 22 * * *", 12)];
-    expect(said(overlapping, "2026-11-25T20:00:00Z")).toEqual(["2026-11-26T09:00Z", "2026-11-26T19:00Z"]);
+  it.each<[what: string, windows: readonly RecurringWindow[], now: string, ...said: (string | undefined)[]]>([
+    ["joins adjacent windows", weekend, "2026-11-27T20:00:00Z", "2026-11-30T06:00Z", "2026-11-30T19:00Z"],
+    ["joins windows that overlap", overlapping, "2026-11-25T20:00:00Z", "2026-11-26T09:00Z", "2026-11-26T19:00Z"],
+    ["never opens on a day that does not exist", noDay, "2026-11-25T12:00:00Z", undefined, undefined],
+  ])("%s", (_, windows, now, ...expected) => {
+    expect(said(windows, now)).toEqual(expected);
   });
 
   it("ends some time ahead where its windows follow each other without end", () => {
     const [stopUntil] = said([berlin("0 0 * * *", 24)], "2026-11-25T12:00:00Z");
     expect(stopUntil).toMatch(/^2027-01/);
-  });
-
-  it("never opens on a day that does not exist", () => {
-    expect(said([berlin("0 0 30 2 *", 1)], "2026-11-25T12:00:00Z")).toEqual([undefined, undefined]);
   });
 
   it.each<[what: string, now: string, runUntil: string, nextStop: string]>([

@@ -26,53 +26,38 @@ const parent = (ready: "True" | "False", id: string | undefined, generation = 2)
   });
 
 describe("resolveReferences", () => {
-  it.each<[string, KubeObject | undefined, boolean, string]>([
-    ["a parent that is ready", parent("True", ID), false, "open"],
-    ["a parent that is not ready", parent("False", ID), false, "ParentNotReady"],
-    ["a parent that was ready for an older generation", parent("True", ID, 1), false, "ParentNotReady"],
-    ["a parent without an id", parent("True", undefined), false, "ParentNotReady"],
-    ["a parent that is not there", undefined, false, "ParentNotFound"],
-    ["trouble of the parent, of a child that has an id", parent("False", ID), true, "open"],
-    ["a parent without an id, of a child that has one", parent("True", undefined), true, "ParentNotReady"],
-  ])("by %s (child has an id: %s)", (_, object, hasId, expected) => {
+  const resolve = (object: KubeObject | undefined, more: Partial<Reference> = {}, hasId = false) => {
     const cache = object === undefined ? cacheOf() : cacheOf(["Widget", "team", object]);
-    const gate = resolveReferences(cache, "team", [byName], hasId);
-    expect(gate.is === "open" ? "open" : gate.why.reason).toBe(expected);
-    expect(gate.is === "open" ? gate.ids.get("spec.parentRef") : ID).toBe(ID);
+    return resolveReferences(cache, "team", [{ ...byName, ...more }], hasId);
+  };
+  const [ready, unready, unnamed] = [parent("True", ID), parent("False", ID), parent("True", undefined)];
+
+  it.each<[what: string, object: KubeObject | undefined, more: Partial<Reference>, hasId: boolean, expected: string]>([
+    ["a parent that is ready", ready, {}, false, ID],
+    ["a parent that is not ready", unready, {}, false, "ParentNotReady"],
+    ["a parent that was ready for an older generation", parent("True", ID, 1), {}, false, "ParentNotReady"],
+    ["a parent without an id", unnamed, {}, false, "ParentNotReady"],
+    ["a parent that is not there", undefined, {}, false, "ParentNotFound"],
+    ["trouble of the parent, of a child that has an id", unready, {}, true, ID],
+    ["a parent without an id, of a child that has one", unnamed, {}, true, "ParentNotReady"],
+    ["a parent that is not ready, where its id is enough", unready, { idOnly: true }, false, ID],
+    ["a parent without an id, where its id is enough", unnamed, { idOnly: true }, false, "ParentNotReady"],
+    ["an optional one that is not there", undefined, { optional: true }, false, "none"],
+    ["an optional one without an id", unnamed, { optional: true }, false, "none"],
+    ["an optional one that is not ready", unready, { optional: true }, false, ID],
+    ["a given id", undefined, { name: undefined, externalId: ID }, false, ID],
+  ])("by %s", (_, object, more, hasId, expected) => {
+    const gate = resolve(object, more, hasId);
+    expect(gate.is === "open" ? (gate.ids.get("spec.parentRef") ?? "none") : gate.why.reason).toBe(expected);
   });
 
-  it.each<[string, KubeObject, string]>([
-    ["is not ready", parent("False", ID), "open"],
-    ["has no id", parent("True", undefined), "ParentNotReady"],
-  ])("needs only the id of one that %s, where that is enough", (_, object, expected) => {
-    const cache = cacheOf(["Widget", "team", object]);
-    const gate = resolveReferences(cache, "team", [{ ...byName, idOnly: true }], false);
-    expect(gate.is === "open" ? "open" : gate.why.reason).toBe(expected);
-  });
-
-  it("uses a given id, and does not look into another namespace", () => {
-    const given = { ...byName, name: undefined, externalId: ID };
-    expect(resolveReferences(cacheOf(), "team", [given], false)).toEqual({
-      is: "open",
-      ids: new Map([["spec.parentRef", ID]]),
-    });
-    const elsewhere = cacheOf(["Widget", "other", parent("True", ID)]);
+  it("does not look into another namespace", () => {
+    const elsewhere = cacheOf(["Widget", "other", ready]);
     expect(resolveReferences(elsewhere, "team", [byName], false)).toMatchObject({ is: "shut", missing: true });
   });
 
-  it.each<[string, KubeObject | undefined, string | undefined]>([
-    ["is not there", undefined, undefined],
-    ["has no id", parent("True", undefined), undefined],
-    ["is not ready", parent("False", ID), ID],
-  ])("is not blocked by an optional one that %s", (_, object, id) => {
-    const cache = object === undefined ? cacheOf() : cacheOf(["Widget", "team", object]);
-    const gate = resolveReferences(cache, "team", [{ ...byName, optional: true }], false);
-    expect(gate).toEqual({ is: "open", ids: new Map(id === undefined ? [] : [["spec.parentRef", id]]) });
-  });
-
   it("says why the parent is not ready", () => {
-    const gate = resolveReferences(cacheOf(["Widget", "team", parent("False", ID)]), "team", [byName], false);
-    expect(gate).toMatchObject({ why: { message: 'Waiting for Widget "parent" (reason Creating).' } });
+    expect(resolve(unready)).toMatchObject({ why: { message: 'Waiting for Widget "parent" (reason Creating).' } });
   });
 });
 
@@ -108,27 +93,15 @@ describe("connectionFor", () => {
     key: { kind, namespace: kind === "Link" ? "team" : "", name },
   });
   const none: Found = { is: "none", why: { reason: "InvalidSpec", message: "The parent is wrong." } };
-  const found1 = (one: Found): string => (one.is === "found" ? keyText(one.key) : one.why.reason);
+  const clusters = { kind: "ClusterLink", name: "default" };
 
   it.each<[string, Cache, Json | undefined, Found | undefined, string]>([
     ["its own reference", all, { name: "special" }, undefined, "Link/team/special"],
-    [
-      "its own reference to a cluster's",
-      all,
-      { kind: "ClusterLink", name: "default" },
-      undefined,
-      "ClusterLink//default",
-    ],
+    ["its own reference to a cluster's", all, clusters, undefined, "ClusterLink//default"],
     ["the parent's", all, undefined, found("Link", "special"), "Link/team/special"],
     ["its own that is the parent's", all, { name: "special" }, found("Link", "special"), "Link/team/special"],
     ["its own that is not the parent's", all, { name: "default" }, found("Link", "special"), "InvalidSpec"],
-    [
-      "one of the same name and another kind",
-      all,
-      { kind: "ClusterLink", name: "default" },
-      found("Link", "default"),
-      "InvalidSpec",
-    ],
+    ["one of the same name and another kind", all, clusters, found("Link", "default"), "InvalidSpec"],
     ["the namespace's default", all, undefined, undefined, "Link/team/default"],
     ["the cluster's default", cacheOf(cluster), undefined, undefined, "ClusterLink//default"],
     ["none", cacheOf(), undefined, undefined, "ConnectionNotReady"],
@@ -136,8 +109,8 @@ describe("connectionFor", () => {
     ["none, as the parent has none", all, undefined, none, "ConnectionNotReady"],
     ["its own, though the parent has none", all, { name: "special" }, none, "Link/team/special"],
   ])("%s", (_, cache, connectionRef, inherited, expected) => {
-    const object = anObject({ spec: { connectionRef } });
-    expect(found1(connectionFor(cache, KINDS, object, inherited))).toBe(expected);
+    const one = connectionFor(cache, KINDS, anObject({ spec: { connectionRef } }), inherited);
+    expect(one.is === "found" ? keyText(one.key) : one.why.reason).toBe(expected);
   });
 });
 
@@ -158,12 +131,7 @@ describe("admission", () => {
     ["its labels match", { names: [], matchLabels: { tier: "gold" } }, "team", true],
     ["its labels differ", { names: [], matchLabels: { tier: "iron" } }, "team", false],
     ["one of its labels is missing", { names: [], matchLabels: { tier: "gold", zone: "a" } }, "team", false],
-    [
-      "a label is asked for that every object inherits",
-      { names: [], matchLabels: { constructor: "x" } },
-      "team",
-      false,
-    ],
+    ["a label is named that every object inherits", { names: [], matchLabels: { constructor: "x" } }, "team", false],
     ["it does not exist", { names: [], matchLabels: { tier: "gold" } }, "gone", false],
   ])("where %s", async (_, allowed, namespace, admitted) => {
     const refused = await admission(namespaces, settings(allowed), connection, namespace);

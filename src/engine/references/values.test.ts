@@ -24,36 +24,25 @@ function readerOf(secrets: Readonly<Record<string, KeyValues>>, reads: string[] 
   };
 }
 
-const ask = (field: string, from: "Secret" | "ConfigMap", name: string, key: string): ValueRequest => ({
-  field,
-  from,
-  name,
-  key,
-});
+function ask(field: string, from: "Secret" | "ConfigMap", name: string, key: string): ValueRequest {
+  return { field, from, name, key };
+}
 
 describe("resolveValues", () => {
   const secrets = {
-    "Secret/db": holding("1", { url: SECRET, user: "u" }),
+    "Secret/db": holding("1", { url: SECRET, user: "" }),
     "ConfigMap/db": holding("2", { url: "plain" }),
   };
 
   it("reads each object once, of its own namespace, and tells Secret and ConfigMap apart", async () => {
     const reads: string[] = [];
-    const requests = [
-      ask("a", "Secret", "db", "url"),
-      ask("b", "Secret", "db", "user"),
-      ask("c", "ConfigMap", "db", "url"),
-    ];
+    const [url, user] = [ask("a", "Secret", "db", "url"), ask("b", "Secret", "db", "user")];
+    const requests = [url, user, ask("c", "ConfigMap", "db", "url")];
     const resolved = await resolveValues(readerOf(secrets, reads), "team", requests, 0);
     expect(reads).toEqual(["Secret team/db", "ConfigMap team/db"]);
-    expect(resolved).toMatchObject({
-      is: "found",
-      values: new Map([
-        ["a", SECRET],
-        ["b", "u"],
-        ["c", "plain"],
-      ]),
-    });
+    // An empty value is a value.
+    const values = new Map(Object.entries({ a: SECRET, b: "", c: "plain" }));
+    expect(resolved).toMatchObject({ is: "found", values });
   });
 
   it("names the versions that it read, in whatever order they were requested", async () => {
@@ -89,46 +78,33 @@ describe("resolveValues", () => {
     const missing = await resolveValues(readerOf({}), "team", [whole], 0);
     expect(missing).toMatchObject({ is: "missing", why: { reason: "DependencyNotReady" } });
   });
-
-  it("accepts an empty value", async () => {
-    const reader = readerOf({ "Secret/db": holding("1", { url: "" }) });
-    const resolved = await resolveValues(reader, "team", [ask("a", "Secret", "db", "url")], 0);
-    expect(resolved).toMatchObject({ is: "found", values: new Map([["a", ""]]) });
-  });
 });
 
 describe("fingerprint", () => {
   const [one, other] = ["token-1", "token-2"];
 
-  it.each<[string, [Json, string, string], [Json, string, string], boolean]>([
-    ["the same content of the same sources", [SECRET, "s1", one], [SECRET, "s1", one], true],
-    ["a Secret that was only touched", [SECRET, "s1", one], [SECRET, "s2", one], true],
-    ["a value that changed", [SECRET, "s1", one], ["new", "s2", one], false],
-    ["a value that changed in the spec", [SECRET, "s1", one], ["new", "s1", one], false],
-    ["a token that was rotated", [SECRET, "s1", one], [SECRET, "s1", other], true],
-    ["a token that was rotated and a value that changed", [SECRET, "s1", one], ["new", "s2", other], false],
-    ["another type of the same text", ["1", "s1", one], [1, "s1", one], false],
-  ])("%s is the same: %#", (_, left, right, same) => {
-    expect(sameContent(fingerprintOf(...left), fingerprintOf(...right))).toBe(same);
+  type Content = [value: Json, sources: string, token: string];
+  const known: Content = [SECRET, "s1", one];
+
+  it.each<[what: string, left: Content, right: Content, isSame: boolean, isChangedAtSource: boolean]>([
+    ["the same content of the same sources", known, known, true, false],
+    ["a Secret that was only touched", known, [SECRET, "s2", one], true, false],
+    ["a value that changed", known, ["new", "s2", one], false, true],
+    ["a value that changed in the spec, or by another version", known, ["new", "s1", one], false, false],
+    ["a token that was rotated", known, [SECRET, "s1", other], true, false],
+    ["a token that was rotated and a value that changed", known, ["new", "s2", other], false, false],
+    ["another type of the same text", ["1", "s1", one], [1, "s1", one], false, false],
+  ])("of %s: same %s, changed at its source %s", (...[, left, right, isSame, isChanged]) => {
+    const [before, now] = [fingerprintOf(...left), fingerprintOf(...right)];
+    expect(sameContent(before, now)).toBe(isSame);
+    expect(isChangedAtSource(before, now)).toBe(isChanged);
   });
 
-  it.each<[string, [Json, string, string] | undefined, [Json, string, string], boolean]>([
-    ["is changed at its source if both differ", [SECRET, "s1", one], ["new", "s2", one], true],
-    ["is not where only the source was touched", [SECRET, "s1", one], [SECRET, "s2", one], false],
-    ["is not where another version made it", [SECRET, "s1", one], ["new", "s1", one], false],
-    ["is not known to be after a rotation of the token", [SECRET, "s1", one], ["new", "s2", other], false],
-    ["is not known to be where it is unknown", undefined, ["new", "s2", one], false],
-  ])("%s", (_, known, now, changed) => {
-    expect(isChangedAtSource(known && fingerprintOf(...known), fingerprintOf(...now))).toBe(changed);
-  });
-
-  it("that is missing equals only another missing one", () => {
+  it("that is missing equals only another missing one, and is not known to have changed", () => {
     const some = fingerprintOf(SECRET, "s", one);
-    expect([sameContent(undefined, undefined), sameContent(some, undefined), sameContent(undefined, some)]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    const same = [sameContent(undefined, undefined), sameContent(some, undefined), sameContent(undefined, some)];
+    expect(same).toEqual([true, false, false]);
+    expect(isChangedAtSource(undefined, some)).toBe(false);
   });
 
   it("[C12] shows neither value nor token, and cannot be made without the token", () => {

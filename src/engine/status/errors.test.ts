@@ -118,12 +118,10 @@ describe("classifyError", () => {
   });
 });
 
-describe("notExecuted", () => {
-  it("is true for what docs/architecture.md §8 lists, and for what the client refused", () => {
-    const certain = FAILURES.flatMap(([failure]) => (notExecuted(failure) ? [failure.is] : []));
-    expect(certain).toEqual([
-      ...["Unauthorized", "Unauthorized", "Forbidden", "NotFound", "NotSupported", "Conflict", "Invalid"],
-      ...["RateLimited", "Unreachable", "Refused", "OverBudget"],
-    ]);
-  });
+it("notExecuted is true for what docs/architecture.md §8 lists, and for what the client refused", () => {
+  const certain = FAILURES.flatMap(([failure]) => (notExecuted(failure) ? [failure.is] : []));
+  expect(certain).toEqual([
+    ...["Unauthorized", "Unauthorized", "Forbidden", "NotFound", "NotSupported", "Conflict", "Invalid"],
+    ...["RateLimited", "Unreachable", "Refused", "OverBudget"],
+  ]);
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
-import { apiError } from "../../../test/support/engine/fake-platform.ts";
-import { HOUR, MINUTE, type Spec } from "../../../test/support/engine/widgets.ts";
+import { fail, HOUR, MINUTE, type Spec } from "../../../test/support/engine/widgets.ts";
 import { conditionOf } from "../contract/status.ts";
 
 const PARENT = { parentRef: { name: "parent" } };
@@ -117,15 +116,13 @@ describe("a reference to something that does not exist", () => {
 
   it("on the platform, as it answers a create with 404, stalls as well; the create is tried as often as before", async () => {
     const env = await startedEnv();
-    let isGone = true;
-    env.world.hooks.before = ({ op }) =>
-      isGone && op === "create" ? Promise.reject(apiError(op, { is: "NotFound" }, 404)) : Promise.resolve();
+    const over = fail(env, ["create"], [{ is: "NotFound" }, 404]);
     env.widget("child", { parentRef: { externalId: "00000000-0000-4000-8000-00000000dead" } });
     await env.run(9 * MINUTE);
     expect(env.conditions("Widget", "child")).toEqual(waiting("ParentNotFound"));
     await env.run(6 * MINUTE);
     expect(env.conditions("Widget", "child")).toEqual(stalled("ParentNotFound"));
-    isGone = false;
+    over();
     await env.run(5 * MINUTE);
     expect(env.conditions("Widget", "child")).toContain("Ready=True/Available");
   });

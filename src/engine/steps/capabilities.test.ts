@@ -71,18 +71,16 @@ describe("capabilitiesOf", () => {
   });
 });
 
-describe("the condition Capabilities", () => {
-  it("is in every status of a deployment, the one before the request included", async () => {
-    const env = engineEnv({ kind: { ...widget, operations: () => APPLICATION } });
-    const reported: boolean[] = [];
-    env.cluster.hooks.after = ({ key, what }) => {
-      if (key.startsWith("Widget/") && what === "status")
-        reported.push(conditionOf(env.cluster.get("Widget", "a"), "Capabilities") !== undefined);
-      return Promise.resolve();
-    };
-    env.widget("a", { commit: "c1" });
-    await env.run(30_000);
-    expect(reported.length).toBeGreaterThan(1);
-    expect(reported).not.toContain(false);
-  });
+it("the condition Capabilities is in every status of a deployment, the one before the request included", async () => {
+  const env = engineEnv({ kind: { ...widget, operations: () => APPLICATION } });
+  const reported: boolean[] = [];
+  env.cluster.hooks.after = ({ key, what }) => {
+    if (key.startsWith("Widget/") && what === "status")
+      reported.push(conditionOf(env.cluster.get("Widget", "a"), "Capabilities") !== undefined);
+    return Promise.resolve();
+  };
+  env.widget("a", { commit: "c1" });
+  await env.run(30_000);
+  expect(reported.length).toBeGreaterThan(1);
+  expect(reported).not.toContain(false);
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 
+import { ApiError } from "../../platform/transport/errors.ts";
 import type { Rejection } from "../context/local-state.ts";
-import { rejectedBefore } from "./rejection.ts";
+import type { Plan, Step } from "../contract/kind.ts";
+import { rejectedBefore, withoutStep } from "./rejection.ts";
 
 const why = { reason: "InvalidSpec", message: "no" } as const;
 const last: Rejection = {
@@ -20,20 +22,37 @@ const context = {
   now: 99,
 } as const;
 
-describe("a step that was rejected", () => {
-  it.each([
-    ["the same again", "create", context, why],
-    ["another operation", "update", context, undefined],
-    ["a newer generation", "create", { ...context, generation: 3 }, undefined],
-    ["another value", "create", { ...context, inputs: { parent: "p", value: "w" } }, undefined],
-    ["another surface", "create", { ...context, surface: "Full" }, undefined],
-    ["the same after a while", "create", { ...context, now: 100 }, undefined],
-    ["the user's request", "create", { ...context, requested: "now" }, undefined],
-  ] as const)("%s", (_, op, now, expected) => {
-    expect(rejectedBefore(last, op, now)).toEqual(expected);
+it.each([
+  ["the same again", "create", context, why],
+  ["another operation", "update", context, undefined],
+  ["a newer generation", "create", { ...context, generation: 3 }, undefined],
+  ["another value", "create", { ...context, inputs: { parent: "p", value: "w" } }, undefined],
+  ["another surface", "create", { ...context, surface: "Full" }, undefined],
+  ["the same after a while", "create", { ...context, now: 100 }, undefined],
+  ["the user's request", "create", { ...context, requested: "now" }, undefined],
+] as const)("a step that was rejected %s", (_, op, now, expected) => {
+  expect(rejectedBefore(last, op, now)).toEqual(expected);
+});
+
+const STEP: Step<string> = { repeat: "safe", op: "deleteWidget", action: "delete" };
+
+/** A refused step, on a platform that is known not to offer its operation. */
+function refused(next: Plan<string>) {
+  const capabilities = { supports: () => "Unsupported" };
+  const frame = { context: {}, connection: { api: { capabilities } } } as unknown as Parameters<typeof withoutStep>[1];
+  const error = new ApiError("deleteWidget", { is: "NotSupported" }, 501, "There is no such operation.");
+  return withoutStep({ plan: () => next }, frame, { step: STEP, observed: "it", error }, () => Promise.resolve(error));
+}
+
+describe("a step whose operation the platform does not offer", () => {
+  it("is left out of the plan", async () => {
+    expect(await refused({ is: "settled" })).toEqual({ is: "on", value: "it" });
   });
 
-  it("is not remembered at first", () => {
-    expect(rejectedBefore(undefined, "create", context)).toBeUndefined();
+  it("is not sent again if the kind would plan it again", async () => {
+    expect(await refused({ is: "step", step: STEP })).toEqual({
+      is: "stalled",
+      why: { reason: "NotSupportedByApi", message: "The platform has no operation deleteWidget." },
+    });
   });
 });

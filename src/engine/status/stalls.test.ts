@@ -33,12 +33,10 @@ describe("workOf", () => {
   });
 });
 
-describe("isOverdue", () => {
-  it.each([
-    [deadlineMs, now - deadlineMs, true],
-    [deadlineMs, now - deadlineMs + 1, false],
-    [0, 0, false],
-  ])("deadline %s, since %s: %s", (limit, since, expected) => {
-    expect(isOverdue({ message: "", since }, limit, now)).toBe(expected);
-  });
+it.each([
+  [deadlineMs, now - deadlineMs, true],
+  [deadlineMs, now - deadlineMs + 1, false],
+  [0, 0, false],
+])("isOverdue deadline %s, since %s: %s", (limit, since, expected) => {
+  expect(isOverdue({ message: "", since }, limit, now)).toBe(expected);
 });

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+
+import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine/objects.ts";
+import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
+import type { Json } from "../../kube/api/types.ts";
+import type { Step } from "../contract/kind.ts";
+import { causeIn, covers, type StatusPlan } from "./policy-status.ts";
+
+const update: Step<string> = { repeat: "safe", op: "update", action: "update" };
+const CREATE = { operation: "create", creates: true } as const;
+const plan = (change: Partial<StatusPlan> = {}): StatusPlan => ({
+  hash: "0123456789abcdef",
+  reason: "ApprovalPending",
+  generation: 3,
+  approved: true,
+  actions: [{ operation: "update" }],
+  ...change,
+});
+
+it.each<[what: string, plan: StatusPlan | undefined, generation: number, covered: boolean]>([
+  ["its own generation", plan(), 3, true],
+  ["a newer generation", plan(), 4, false],
+  ["an older generation", plan(), 2, false],
+  ["an operation that it does not list", plan({ actions: [{ operation: "delete" }] }), 3, false],
+  ["what follows a create", plan({ actions: [CREATE] }), 3, true],
+  ["what follows a create of another generation", plan({ actions: [CREATE] }), 4, false],
+  ["nothing while it is not approved", plan({ approved: undefined }), 3, false],
+  ["nothing where there is none", undefined, 3, false],
+])("an approved plan covers %s: %#", (_, approved, generation, covered) => {
+  expect(covers(approved, generation, update)).toBe(covered);
+});
+
+describe("the cause of changes in an object", () => {
+  const request = { [RECONCILE_REQUESTED_AT]: "1" };
+  const stalled = aStatus([aCondition("Stalled", "True", "BuildFailed")]);
+  it.each<[what: string, status: Json, annotations: Readonly<Record<string, string>>, cause: string | undefined]>([
+    ["that is settled", SETTLED, {}, undefined],
+    ["that is settled, with a request", SETTLED, request, "Requested"],
+    ["with a new spec", WORKING, {}, "SpecChanged"],
+    ["with a new spec and a request", WORKING, request, "SpecChanged"],
+    ["that is stalled", stalled, {}, "SpecChanged"],
+    ["that is stalled, with a request", stalled, request, "Requested"],
+  ])("%s", (_what, status, annotations, cause) => {
+    expect(causeIn(anObject({ status, meta: { annotations } }))).toBe(cause);
+  });
+});
