@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { engineEnv } from "../../../test/support/engine/env.ts";
-import { MINUTE, outage, ready, withFleet } from "../../../test/support/engine/widgets.ts";
+import { applied, fail, MINUTE, outage, ready, withFleet } from "../../../test/support/engine/widgets.ts";
 import { POLL_INTERVAL, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { conditionOf } from "../contract/status.ts";
@@ -73,15 +73,6 @@ describe("a connection's own status", () => {
     expect(env.world.calls.filter(({ op }) => op === "ping").length).toBeGreaterThan(8);
   });
 
-  it("leaves the calls under way to the client that is replaced", async () => {
-    const env = await withFleet(1);
-    env.cluster.spec("Link", "default", { surface: "Full" });
-    await env.run(10_000);
-    expect(env.world.closed).toBe(0);
-    await env.run(30_000);
-    expect(env.world.closed).toBe(1);
-  });
-
   it("waits between reconciles while no request has shown whether a rate limit is over", async () => {
     const env = await withFleet(1);
     const looks = () => env.passes.filter(({ key }) => key.startsWith("Link/")).length;
@@ -100,14 +91,44 @@ describe("a connection's own status", () => {
   });
 });
 
-describe("the mass-change limit", () => {
-  it("reports within seconds that it holds", async () => {
-    const env = await withFleet(12, { note: "right" });
-    for (const { id, name } of env.world.remotes.values()) {
-      env.world.change(id, { note: "wrong" });
-      env.cluster.annotate("Widget", name, { [POLL_INTERVAL]: "10m" });
-    }
-    await env.run(5_000);
-    expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
+it("the mass-change limit reports within seconds that it holds", async () => {
+  const env = await withFleet(12, { note: "right" });
+  for (const { id, name } of env.world.remotes.values()) {
+    env.world.change(id, { note: "wrong" });
+    env.cluster.annotate("Widget", name, { [POLL_INTERVAL]: "10m" });
+  }
+  await env.run(5_000);
+  expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
+});
+
+describe("[C6] a token that may not do something", () => {
+  it("stalls the object alone, and a new token brings it back at once", async () => {
+    const env = await applied();
+    const over = fail(env, ["create"], [{ is: "Forbidden" }, 403]);
+    env.widget("b");
+    await env.run(MINUTE);
+    expect(env.conditions("Widget", "b")).toContain("Stalled=True/PermissionDenied");
+    expect(ready(env)).toBe("Ready=True/Available");
+    expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
+    const creates = () => env.world.calls.filter(({ op }) => op === "create").length;
+    const before = creates();
+    await env.run(8 * MINUTE);
+    expect(creates()).toBe(before);
+    over();
+    env.cluster.secret("token", { token: "stronger" });
+    await env.run(11_000);
+    expect(env.conditions("Widget", "b")).toContain("Ready=True/Available");
+  });
+
+  it("not even read, stalls the connection and no dependent", async () => {
+    const env = await applied();
+    const writes = env.writes("Widget", "a");
+    const over = fail(env, ["ping", "list", "get"], [{ is: "Forbidden" }, 403]);
+    await env.run(15 * MINUTE);
+    expect(env.conditions("Link", "default")).toContain("Stalled=True/PermissionDenied");
+    expect(env.writes("Widget", "a")).toBe(writes);
+    over();
+    await env.run(75_000);
+    expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
   });
 });

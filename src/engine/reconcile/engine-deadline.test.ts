@@ -1,5 +1,5 @@
 /** One-shot objects whose kind cannot report their end. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
 import { apiError } from "../../../test/support/engine/fake-platform.ts";
@@ -27,24 +27,22 @@ function oneShot(failure?: readonly [ApiFailure, number]): typeof widget {
   };
 }
 
-describe("a one-shot object", () => {
-  it.each<[string, Env["output"] | undefined, readonly [ApiFailure, number] | undefined]>([
-    ["that the token may not read", undefined, [{ is: "Forbidden" }, 403]],
-    ["that the platform fails to show", undefined, [{ is: "Server" }, 500]],
-    ["whose ConfigMap belongs to others", () => Promise.reject(new KubeError("Conflict", 0, "no")), undefined],
-  ])("%s ends by its deadline", async (_title, output, failure) => {
-    const env = engineEnv({ kind: oneShot(failure) });
-    if (output !== undefined) env.output = output;
-    env.widget("a", { output: "values" });
-    await env.run(9 * MINUTE);
-    expect(status(env, "told")).toBeUndefined();
-    await env.run(HOUR);
-    expect(status(env, "told")).toBe("over");
-    expect(env.conditions("Widget", "a")).toContain(`Stalled=True/${TOO_LATE.reason}`);
-    expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
-    const passes = () => env.passes.filter(({ key }) => key.startsWith("Widget/")).length;
-    const before = passes();
-    await env.run(HOUR);
-    expect(passes()).toBe(before);
-  });
+it.each<[string, Env["output"] | undefined, readonly [ApiFailure, number] | undefined]>([
+  ["that the token may not read", undefined, [{ is: "Forbidden" }, 403]],
+  ["that the platform fails to show", undefined, [{ is: "Server" }, 500]],
+  ["whose ConfigMap belongs to others", () => Promise.reject(new KubeError("Conflict", 0, "no")), undefined],
+])("a one-shot object %s ends by its deadline", async (_title, output, failure) => {
+  const env = engineEnv({ kind: oneShot(failure) });
+  if (output !== undefined) env.output = output;
+  env.widget("a", { output: "values" });
+  await env.run(9 * MINUTE);
+  expect(status(env, "told")).toBeUndefined();
+  await env.run(HOUR);
+  expect(status(env, "told")).toBe("over");
+  expect(env.conditions("Widget", "a")).toContain(`Stalled=True/${TOO_LATE.reason}`);
+  expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
+  const passes = () => env.passes.filter(({ key }) => key.startsWith("Widget/")).length;
+  const before = passes();
+  await env.run(HOUR);
+  expect(passes()).toBe(before);
 });

@@ -134,7 +134,7 @@ describe("the receiver registration of a connection", () => {
     expect(env.world.count("create")).toBe(2);
   });
 
-  it("is found again after a crash between answer and record, and after a loss of status", async () => {
+  it("is found again after a crash between answer and record, and after a loss of status; it is repeated once on a person's request", async () => {
     const env = asking();
     await env.run(MINUTE);
     const { id } = remote(env);
@@ -143,11 +143,6 @@ describe("the receiver registration of a connection", () => {
     await env.run(MINUTE);
     expect(env.world.count("create")).toBe(1);
     expect(env.cluster.get("Link", "default").status).toMatchObject({ hook: id });
-  });
-
-  it("is repeated once on a person's request", async () => {
-    const env = asking();
-    await env.run(MINUTE);
     env.cluster.annotate("Link", "default", { [RESOLVE]: "recreate" });
     await env.run(HOUR);
     expect(env.world.count("create")).toBe(2);

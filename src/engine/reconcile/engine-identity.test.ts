@@ -2,28 +2,42 @@ import { describe, expect, it } from "vitest";
 
 import { engineEnv, INSTALLATION } from "../../../test/support/engine/env.ts";
 import { uuid } from "../../../test/support/engine/fake-platform.ts";
-import { applied, DELETE, effects, ready, remote, status } from "../../../test/support/engine/widgets.ts";
+import {
+  applied,
+  DELETE,
+  effects,
+  MINUTE,
+  ready,
+  remote,
+  started,
+  status,
+  type Spec,
+} from "../../../test/support/engine/widgets.ts";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION as INSTALLATION_KEY, RESOLVE } from "../../api/names.ts";
 import { entryOf } from "../contract/types.ts";
 
-const POLL = 11 * 60_000;
+const POLL = 11 * MINUTE;
+
+/** An environment in which a widget claims an object of the platform, which proves ids on the full surface alone. */
+async function claiming(surface: "Documented" | "Full", spec: Spec) {
+  const env = engineEnv();
+  env.world.surface = surface;
+  const { id } = env.world.add("theirs", { note: "old" });
+  env.widget("thief", { externalId: id, ...spec });
+  await env.run(5_000);
+  return { env, id };
+}
 
 describe("an id that the user gives", () => {
   it("is recorded once the kind has adopted the object", async () => {
-    const env = engineEnv();
-    const { id } = env.world.add("theirs", { note: "old" });
-    env.widget("a", { externalId: id, note: "new" });
-    await env.run(5_000);
-    expect(status(env, "externalId")).toBe(id);
+    const { env, id } = await claiming("Full", { note: "new" });
+    expect(env.cluster.get("Widget", "thief").status).toMatchObject({ externalId: id });
     expect(env.world.remotes.get(id)?.note).toBe("new");
     expect(env.world.count("create")).toBe(0);
   });
 
   it("is never recorded while the kind refuses it, however often it is reconciled", async () => {
-    const env = engineEnv();
-    env.world.surface = "Documented";
-    const { id } = env.world.add("victim");
-    env.widget("thief", { externalId: id, note: "mine now", commit: "evil" });
+    const { env } = await claiming("Documented", { note: "mine now", commit: "evil" });
     for (let polls = 0; polls < 3; polls += 1) {
       await env.run(POLL);
       expect(env.conditions("Widget", "thief")).toContain("Stalled=True/NotObservable");
@@ -33,11 +47,7 @@ describe("an id that the user gives", () => {
   });
 
   it("claims no field of the object while the kind refuses it", async () => {
-    const env = engineEnv();
-    env.world.surface = "Documented";
-    const { id } = env.world.add("victim");
-    env.widget("thief", { externalId: id, entry: "KEY" });
-    await env.run(5_000);
+    const { env, id } = await claiming("Documented", { entry: "KEY" });
     expect(env.conditions("Widget", "thief")).toContain("Stalled=True/NotObservable");
     env.widget("owner", { into: entryOf(id, "KEY") });
     await env.run(5_000);
@@ -69,23 +79,17 @@ describe("an id that the user gives", () => {
   });
 });
 
-describe("an object of the same name", () => {
-  it.each([
-    ["under a connection of the namespace is adopted", {}, "Ready=True/Available"],
-    [
-      "under a parent that is not managed here is not",
-      { parentRef: { externalId: uuid(9) } },
-      "Stalled=True/NameConflict",
-    ],
-    ["is not where the user forbids it", { lifecycle: { adoptionPolicy: "Never" } }, "Stalled=True/NameConflict"],
-  ])("%s", async (_, spec, told) => {
-    const env = engineEnv();
-    env.world.add("a");
-    env.widget("a", spec);
-    await env.run(5_000);
-    expect(env.conditions("Widget", "a")).toContain(told);
-    expect(env.world.count("create")).toBe(0);
-  });
+it.each([
+  ["under a connection of the namespace is adopted", {}, "Ready=True/Available"],
+  ["is not under a parent of nobody here", { parentRef: { externalId: uuid(9) } }, "Stalled=True/NameConflict"],
+  ["is not where the user forbids it", { lifecycle: { adoptionPolicy: "Never" } }, "Stalled=True/NameConflict"],
+])("an object of the same name %s", async (_, spec, told) => {
+  const env = engineEnv();
+  env.world.add("a");
+  env.widget("a", spec);
+  await env.run(5_000);
+  expect(env.conditions("Widget", "a")).toContain(told);
+  expect(env.world.count("create")).toBe(0);
 });
 
 describe("[R1] a lost status", () => {
@@ -196,5 +200,42 @@ describe("[R1] a place that changed", () => {
     await env.run(5_000);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/ParentChanged");
     expect(env.world.count("update")).toBe(0);
+  });
+});
+
+describe("an object that is taken over", () => {
+  it("gets its finalizer in the same write, where a policy needs it", async () => {
+    const env = engineEnv();
+    const { id } = env.world.add("a");
+    env.widget("a", DELETE);
+    await env.run(5_000);
+    expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
+    expect(status(env, "externalId")).toBe(id);
+    expect(env.writes("Widget", "a")).toBe(2);
+  });
+
+  it("while its resource is deleted is left without an error", async () => {
+    const env = await started();
+    env.world.hooks.after = ({ op }) => {
+      if (op === "create") env.cluster.remove("Widget", "a");
+      return Promise.resolve();
+    };
+    env.widget("a");
+    await env.run(5_000);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(env.changes.at(-1)).toMatchObject({ op: "create", result: "ok", id: [...env.world.remotes.keys()][0] });
+    await env.run(30 * MINUTE);
+    expect(env.internal).toEqual([]);
+  });
+
+  it("by two resources of the same name at once belongs to one of them", async () => {
+    const env = engineEnv();
+    env.world.add("shared");
+    env.cluster.create("Widget", "first", { name: "shared" });
+    env.cluster.create("Widget", "second", { name: "shared" });
+    await env.run(15 * MINUTE);
+    const told = ["first", "second"].map((name) => env.conditions("Widget", name)[0]);
+    expect(new Set(told)).toEqual(new Set(["Ready=False/AlreadyManaged", "Ready=True/Available"]));
+    expect(env.world.remotes.size).toBe(1);
   });
 });

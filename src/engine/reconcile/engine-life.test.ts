@@ -41,19 +41,17 @@ function editDuring(env: Env, what: "outcome" | "status", spec: { readonly commi
   };
 }
 
-describe("a spec that changes within one reconcile", () => {
-  it.each([
-    ["nothing is sent for the older one once the answer to a create is stored", "outcome"],
-    ["an intent for the older one is not stored and not sent", "status"],
-  ] as const)("is the one that is deployed: %s", async (_, what) => {
-    const env = what === "outcome" ? await started() : await applied();
-    editDuring(env, what, { commit: "c2" });
-    if (what === "outcome") env.widget("a", { commit: "c1" });
-    else env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
-    await env.run(30_000);
-    expect(effects(env)).toEqual(["create", "deploy"]);
-    expect(remote(env)).toMatchObject({ commit: "c2", deploys: 1 });
-  });
+it.each([
+  ["nothing is sent for the older one once the answer to a create is stored", "outcome"],
+  ["an intent for the older one is not stored and not sent", "status"],
+] as const)("a spec that changes within one reconcile is the one that is deployed: %s", async (_, what) => {
+  const env = what === "outcome" ? await started() : await applied();
+  editDuring(env, what, { commit: "c2" });
+  if (what === "outcome") env.widget("a", { commit: "c1" });
+  else env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
+  await env.run(30_000);
+  expect(effects(env)).toEqual(["create", "deploy"]);
+  expect(remote(env)).toMatchObject({ commit: "c2", deploys: 1 });
 });
 
 describe("a create", () => {
@@ -199,37 +197,49 @@ describe("drift and values", () => {
   });
 });
 
-describe("an object that another resource writes to while it is read", () => {
-  it("is read again before anything is planned", async () => {
-    const reads: { readonly reconcile: number; readonly writtenAt: string | undefined }[] = [];
-    let whileRead = (): void => {};
-    const env = engineEnv({
-      kind: {
-        ...widget,
-        externalWrites: (_memory, spec) =>
-          spec?.note === undefined ? [] : [{ id: spec.note, at: "2026-11-21T10:00:00.000Z" }],
-        observe: async (pass, api) => {
-          if (pass.spec.name === "a") {
-            reads.push({ reconcile: env.passes.length, writtenAt: pass.records.writtenAt });
-            whileRead();
-          }
-          return await widget.observe(pass, api);
-        },
+it("an object that another resource writes to while it is read is read again before anything is planned", async () => {
+  const reads: { readonly reconcile: number; readonly writtenAt: string | undefined }[] = [];
+  let whileRead = (): void => {};
+  const env = engineEnv({
+    kind: {
+      ...widget,
+      externalWrites: (_memory, spec) =>
+        spec?.note === undefined ? [] : [{ id: spec.note, at: "2026-11-21T10:00:00.000Z" }],
+      observe: async (pass, api) => {
+        if (pass.spec.name === "a") {
+          reads.push({ reconcile: env.passes.length, writtenAt: pass.records.writtenAt });
+          whileRead();
+        }
+        return await widget.observe(pass, api);
       },
-    });
-    env.widget("a");
-    env.widget("b");
-    await env.run(60_000);
-    const externalId = remote(env).id;
-    reads.length = 0;
-    whileRead = () => {
-      whileRead = () => {};
-      env.cluster.spec("Widget", "b", { name: "b", note: externalId });
-    };
-    env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
-    await env.run(0);
-    const [first, second] = reads;
-    expect([first?.writtenAt, second?.writtenAt]).toEqual([undefined, "2026-11-21T10:00:00.000Z"]);
-    expect(second?.reconcile).toBe(first?.reconcile);
+    },
   });
+  env.widget("a");
+  env.widget("b");
+  await env.run(60_000);
+  const externalId = remote(env).id;
+  reads.length = 0;
+  whileRead = () => {
+    whileRead = () => {};
+    env.cluster.spec("Widget", "b", { name: "b", note: externalId });
+  };
+  env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
+  await env.run(0);
+  const [first, second] = reads;
+  expect([first?.writtenAt, second?.writtenAt]).toEqual([undefined, "2026-11-21T10:00:00.000Z"]);
+  expect(second?.reconcile).toBe(first?.reconcile);
+});
+
+it("[A7] a process that ends stores what only it knows, and nothing else", async () => {
+  const env = await started();
+  env.world.deployed = "BUSY";
+  env.widget("a", { commit: "abcdef1" });
+  await env.run(5_000);
+  expect(env.world.count("deploy")).toBe(1);
+  expect(status(env, "intent")).toBeDefined();
+  await env.engine.flush();
+  expect(status(env, "intent")).toBeUndefined();
+  const writes = env.cluster.writes.length;
+  await env.engine.flush();
+  expect(env.cluster.writes.length).toBe(writes);
 });

@@ -114,6 +114,39 @@ describe("a record that is refused for good", () => {
   });
 });
 
+describe("a process that does not lead", () => {
+  it("changes nothing on the platform, and continues when it leads", async () => {
+    const env = engineEnv();
+    env.leader = false;
+    env.widget("a", { note: "n" });
+    await env.run(MINUTE);
+    expect(env.world.effects).toEqual([]);
+    expect(env.cluster.writes.filter(({ what, key }) => what === "checked" && key.startsWith("Widget"))).toEqual([]);
+    env.leader = true;
+    await env.run(31_000);
+    expect(ready(env)).toBe("Ready=True/Available");
+  });
+
+  it("loses the lease while the API server confirms the object: a repeatable write is not sent", async () => {
+    const env = await applied({ note: "one" });
+    const { client } = env.cluster;
+    const request = client.request.bind(client);
+    client.request = async (one) => {
+      const answer = await request(one);
+      if (one.method === "GET" && one.path.includes("widgets")) env.leader = false;
+      return answer;
+    };
+    env.cluster.spec("Widget", "a", { name: "a", note: "two" });
+    await env.run(1_000);
+    expect(env.leader).toBe(false);
+    expect(env.world.calls.filter(({ op }) => op === "update")).toEqual([]);
+    client.request = request;
+    env.leader = true;
+    await env.run(31_000);
+    expect(env.world.count("update")).toBe(1);
+  });
+});
+
 function withoutNulls(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }

@@ -11,11 +11,27 @@ import {
   outage,
   ready,
   remote,
+  type Spec,
 } from "../../../test/support/engine/widgets.ts";
 import { FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 
 const farewells = (env: Env): readonly string[] =>
   env.events.filter(({ action }) => action === "Delete").map(({ type, reason }) => `${type} ${reason}`);
+
+/** Deletes the widget "a", which is gone within that time. */
+async function removed(env: Env, ms = 5_000): Promise<void> {
+  env.cluster.remove("Widget", "a");
+  await env.run(ms);
+  expect(env.cluster.find("Widget", "a")).toBeUndefined();
+}
+
+/** An environment in which the widget "a" and its child exist. */
+async function withChild(spec: Spec): Promise<Env> {
+  const env = await applied(spec);
+  env.widget("child", { parentRef: { name: "a" }, ...DELETE });
+  await env.run(5_000);
+  return env;
+}
 
 describe("the deletion of an object", () => {
   it.each([
@@ -24,9 +40,7 @@ describe("the deletion of an object", () => {
     ["Delete", [], ["Normal Deleted"]],
   ])("under deletionPolicy %s leaves the platform's object %s", async (deletionPolicy, state, events) => {
     const env = await applied({ lifecycle: { deletionPolicy } });
-    env.cluster.remove("Widget", "a");
-    await env.run(5_000);
-    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    await removed(env);
     expect([...env.world.remotes.values()].map((one) => one.state)).toEqual(state);
     expect(farewells(env)).toEqual(events);
   });
@@ -103,9 +117,7 @@ describe("the deletion of an object", () => {
   });
 
   it("waits for children, and follows the last of them", async () => {
-    const env = await applied(DELETE);
-    env.widget("child", { parentRef: { name: "a" }, ...DELETE });
-    await env.run(5_000);
+    const env = await withChild(DELETE);
     env.cluster.remove("Widget", "a");
     await env.run(MINUTE);
     expect(env.conditions("Widget", "a")).toContain("Ready=False/WaitingForChildren");
@@ -120,9 +132,7 @@ describe("the deletion of an object", () => {
   });
 
   it("continues after a restart, however long it has been waiting", async () => {
-    const env = await applied(DELETE);
-    env.widget("child", { parentRef: { name: "a" }, ...DELETE });
-    await env.run(5_000);
+    const env = await withChild(DELETE);
     env.cluster.remove("Widget", "a");
     await env.run(HOUR);
     env.cluster.remove("Widget", "child");
@@ -133,9 +143,7 @@ describe("the deletion of an object", () => {
   });
 
   it("honours neither a pause nor a missing parent", async () => {
-    const env = await applied({});
-    env.widget("child", { parentRef: { name: "a" }, ...DELETE });
-    await env.run(5_000);
+    const env = await withChild({});
     env.cluster.remove("Widget", "a");
     env.cluster.annotate("Widget", "child", { [PAUSED]: "true" });
     await env.run(5_000);
@@ -158,9 +166,7 @@ describe("the deletion of an object", () => {
 
   it("that was never created needs no connection", async () => {
     const env = await applied({ parentRef: { name: "nobody" }, ...DELETE });
-    env.cluster.remove("Widget", "a");
-    await env.run(5_000);
-    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    await removed(env);
     expect(farewells(env)).toEqual([]);
   });
 });
@@ -178,23 +184,16 @@ describe("[K1] the deletion of an object whose connection is", () => {
     expect(env.world.remotes.size).toBe(0);
   });
 
-  it("without its Secret: the last good token serves", async () => {
+  it.each<[what: string, lose: (env: Env) => void]>([
+    ["without its Secret: the last good token serves", () => {}],
+    ["gone: the client that is still open serves", ({ cluster }) => cluster.remove("Link", "default")],
+  ])("%s", async (_, lose) => {
     const env = await applied(DELETE);
     env.cluster.secret("token", undefined);
     env.cluster.annotate("Link", "default", { [RECONCILE_REQUESTED_AT]: "1" });
     await env.run(MINUTE);
-    env.cluster.remove("Widget", "a");
-    await env.run(5_000);
-    expect(env.world.remotes.size).toBe(0);
-    expect(env.cluster.find("Widget", "a")).toBeUndefined();
-  });
-
-  it("gone: the client that is still open serves", async () => {
-    const env = await applied(DELETE);
-    env.cluster.remove("Link", "default");
-    env.cluster.secret("token", undefined);
-    env.cluster.remove("Widget", "a");
-    await env.run(5_000);
+    lose(env);
+    await removed(env);
     expect(env.world.remotes.size).toBe(0);
   });
 
@@ -229,9 +228,7 @@ describe("the deletion of an object with an open intent", () => {
     fail(env, ["create"], LOST, { when });
     env.widget("a", DELETE);
     await env.run(0);
-    env.cluster.remove("Widget", "a");
-    await env.run(3 * MINUTE);
-    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    await removed(env, 3 * MINUTE);
     expect(env.world.remotes.size).toBe(left);
     expect(farewells(env)).toEqual(farewell === undefined ? [] : [farewell]);
   });
@@ -241,9 +238,7 @@ describe("the deletion of an object with an open intent", () => {
     async (policy) => {
       const meta = { finalizers: [FINALIZER], annotations: { [INTENT]: '{"v":2}' } };
       const env = await applied({ lifecycle: { deletionPolicy: policy } }, meta);
-      env.cluster.remove("Widget", "a");
-      await env.run(10 * MINUTE);
-      expect(env.cluster.find("Widget", "a")).toBeUndefined();
+      await removed(env, 10 * MINUTE);
       expect(farewells(env)).toEqual(["Warning Orphaned"]);
     },
   );
@@ -253,9 +248,7 @@ describe("the deletion of an object with an open intent", () => {
     fail(env, ["deploy"], LOST);
     env.cluster.spec("Widget", "a", { name: "a", commit: "c1", ...DELETE });
     await env.run(100);
-    env.cluster.remove("Widget", "a");
-    await env.run(2 * MINUTE);
-    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    await removed(env, 2 * MINUTE);
     expect(env.world.remotes.size).toBe(0);
   });
 });

@@ -96,16 +96,14 @@ describe("an engine of one shard", () => {
   });
 });
 
-describe("recordsOf", () => {
-  it("keeps what decides who holds an object, and nothing else", async () => {
-    const env = engineEnv();
-    env.widget("a", { note: "large" }, { labels: { team: "a" }, annotations: { more: "text" } });
-    await env.run(5_000);
-    const object = env.cluster.get("Widget", "a");
-    const kept = recordsOf(object);
-    expect(recordedTenant(kept)).toEqual(recordedTenant(object));
-    expect(kept.metadata.annotations).toEqual({ [EXTERNAL_ID]: object.metadata.annotations?.[EXTERNAL_ID] });
-    expect(Object.keys(kept).toSorted()).toEqual(["apiVersion", "kind", "metadata", "status"]);
-    expect(Object.keys(kept.status ?? {})).toEqual(["externalId", "identity"]);
-  });
+it("recordsOf keeps what decides who holds an object, and nothing else", async () => {
+  const env = engineEnv();
+  env.widget("a", { note: "large" }, { labels: { team: "a" }, annotations: { more: "text" } });
+  await env.run(5_000);
+  const object = env.cluster.get("Widget", "a");
+  const kept = recordsOf(object);
+  expect(recordedTenant(kept)).toEqual(recordedTenant(object));
+  expect(kept.metadata.annotations).toEqual({ [EXTERNAL_ID]: object.metadata.annotations?.[EXTERNAL_ID] });
+  expect(Object.keys(kept).toSorted()).toEqual(["apiVersion", "kind", "metadata", "status"]);
+  expect(Object.keys(kept.status ?? {})).toEqual(["externalId", "identity"]);
 });

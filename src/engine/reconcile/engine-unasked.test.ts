@@ -2,20 +2,10 @@
 import { describe, expect, it } from "vitest";
 
 import type { Env } from "../../../test/support/engine/env.ts";
-import {
-  effects,
-  MINUTE,
-  on,
-  outage,
-  polled,
-  remote,
-  status,
-  withFleet,
-} from "../../../test/support/engine/widgets.ts";
-import { APPROVED_PLAN, RESOLVE } from "../../api/names.ts";
+import { effects, MINUTE, on, outage, polled, remote, withFleet } from "../../../test/support/engine/widgets.ts";
+import { RESOLVE } from "../../api/names.ts";
 import { isObject, stringMember } from "../../kube/api/json.ts";
 import { conditionsOf } from "../contract/status.ts";
-import { planIn } from "../policies/policy-status.ts";
 
 /** Of these, a connection lets others change ten. */
 const SIZE = 16;
@@ -119,24 +109,5 @@ describe("[R1] the mass-change limit", () => {
     await env.run(1_000);
     expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
     expect(env.cluster.get("Link", "default").metadata.annotations).not.toHaveProperty([RESOLVE]);
-  });
-});
-
-describe("an approval", () => {
-  it("of the first create does not cover the recreation of an object that vanished", async () => {
-    const env = await on("Full", { lifecycle: { applyPolicy: "Manual", onMissing: "Recreate" } });
-    const first = planIn(env.cluster.get("Widget", "a"))?.hash ?? "";
-    env.cluster.annotate("Widget", "a", { [APPROVED_PLAN]: first });
-    await env.run(10_000);
-    expect(effects(env)).toEqual(["create"]);
-    env.world.remotes.delete(remote(env).id);
-    await polled(env);
-    expect(effects(env)).toEqual(["create"]);
-    expect(status(env, "plan")).toMatchObject({ reason: "ApprovalPending" });
-    const second = planIn(env.cluster.get("Widget", "a"))?.hash ?? "";
-    expect(second).not.toBe(first);
-    env.cluster.annotate("Widget", "a", { [APPROVED_PLAN]: second });
-    await env.run(10_000);
-    expect(effects(env)).toEqual(["create", "create"]);
   });
 });

@@ -3,7 +3,18 @@ import { describe, expect, it } from "vitest";
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
 import { apiError, type Op } from "../../../test/support/engine/fake-platform.ts";
 import { silent } from "../../../test/support/engine/kinds.ts";
-import { fail, HOUR, LOST, MINUTE, ready, started, type Spec } from "../../../test/support/engine/widgets.ts";
+import {
+  applied,
+  fail,
+  HOUR,
+  LOST,
+  MINUTE,
+  ready,
+  started,
+  status,
+  type Spec,
+} from "../../../test/support/engine/widgets.ts";
+import type { Write } from "../../../test/support/kube/api-server.ts";
 import { INTENT, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
@@ -13,6 +24,19 @@ const failOnce = (env: Env, op: Op, how: Parameters<typeof fail>[2], when: "befo
   fail(env, [op], how, { when, times: 1 });
 
 const intentOf = (env: Env): string | undefined => env.cluster.get("Widget", "a").metadata.annotations?.[INTENT];
+
+/** The calls of that operation that the platform received. */
+const sent = (env: Env, op: Op) => env.world.calls.filter((call) => call.op === op);
+
+/** A hook that does something at the first write of a kind. */
+function once(what: Write["what"], act: () => Promise<void>): (write: Write) => Promise<void> {
+  let done = false;
+  return async (write) => {
+    if (done || write.what !== what || !write.key.startsWith("Widget/")) return;
+    done = true;
+    await act();
+  };
+}
 
 /** An environment on a surface that does not show what became of a create. */
 async function documented(settings: Spec = {}): Promise<Env> {
@@ -140,6 +164,21 @@ describe("[A3] a create of unknown outcome", () => {
   });
 });
 
+it("a trace that fails leaves the intent open and is tried again", async () => {
+  const env = await started();
+  failOnce(env, "create", LOST, "after");
+  env.widget("a");
+  await env.run(0);
+  const over = fail(env, ["list"], [{ is: "BadResponse" }, 200]);
+  await env.run(2 * MINUTE);
+  expect(env.world.count("create")).toBe(1);
+  expect(status(env, "externalId")).toBeUndefined();
+  over();
+  await env.run(5 * MINUTE);
+  expect(ready(env)).toBe("Ready=True/Available");
+  expect(env.world.remotes.size).toBe(1);
+});
+
 describe("[A4] an action of unknown outcome", () => {
   it.each(["before", "after"] as const)("(lost %s its effect) happens once", async (when) => {
     const env = await started();
@@ -206,29 +245,17 @@ describe("before anything is sent", () => {
 
   it("a conflict on the intent ends the reconcile", async () => {
     const env = await started();
-    let conflicts = 0;
-    env.cluster.hooks.before = ({ what }) => {
-      conflicts += what === "checked" ? 1 : 0;
-      return what === "checked" && conflicts === 1
-        ? Promise.reject(new KubeError("Conflict", 409, "conflict"))
-        : Promise.resolve();
-    };
+    env.cluster.hooks.before = once("checked", () => Promise.reject(new KubeError("Conflict", 409, "conflict")));
     env.widget("a");
     await env.run(0);
-    expect(env.world.calls.filter(({ op }) => op === "create")).toEqual([]);
+    expect(sent(env, "create")).toEqual([]);
     await env.run(5_000);
     expect(env.world.count("create")).toBe(1);
   });
 
   it("an intent whose write got no answer is known as not sent", async () => {
     const env = await started();
-    let lost = 0;
-    env.cluster.hooks.after = ({ what }) => {
-      lost += what === "checked" ? 1 : 0;
-      return what === "checked" && lost === 1
-        ? Promise.reject(new KubeError("Timeout", 0, "no answer"))
-        : Promise.resolve();
-    };
+    env.cluster.hooks.after = once("checked", () => Promise.reject(new KubeError("Timeout", 0, "no answer")));
     env.widget("a");
     await env.run(100);
     expect(intentOf(env)).toBeDefined();
@@ -237,21 +264,26 @@ describe("before anything is sent", () => {
     expect(ready(env)).toBe("Ready=True/Available");
   });
 
-  it.each(["lease", "time"] as const)("a lost %s between intent and send sends nothing", async (what) => {
-    const env = await started();
-    env.cluster.hooks.after = async (write) => {
-      if (write.what !== "checked") return;
+  it.each([
+    ["lease", "create", "checked"],
+    ["time", "create", "checked"],
+    ["lease", "deploy", "status"],
+    ["time", "deploy", "status"],
+  ] as const)("a lost %s between the intent and the %s sends nothing until later", async (what, op, write) => {
+    const env = op === "create" ? await started() : await applied();
+    env.cluster.hooks.after = once(write, async () => {
       if (what === "lease") env.leader = false;
       else await env.clock.advance(6_000);
-    };
-    env.widget("a");
-    await env.run(1_000);
-    expect(env.world.calls.filter(({ op }) => op === "create")).toEqual([]);
+    });
+    if (op === "create") env.widget("a");
+    else env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
+    await env.run(100);
+    expect(sent(env, op)).toEqual([]);
+    expect(intentOf(env) ?? status(env, "intent")).toBeDefined();
     env.leader = true;
-    env.cluster.hooks.after = () => Promise.resolve();
-    await env.run(10_000);
-    expect(env.world.count("create")).toBe(1);
-    expect(intentOf(env)).toBeUndefined();
+    await env.run(31_000);
+    expect(env.world.count(op)).toBe(1);
+    expect(intentOf(env) ?? status(env, "intent")).toBeUndefined();
   });
 
   it("[R1] an intent of a version that we do not know stalls", async () => {

@@ -3,9 +3,14 @@ import { describe, expect, it } from "vitest";
 import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine/objects.ts";
 import { EXTERNAL_ID, INTENT, PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT, RESOLVE } from "../../api/names.ts";
 import type { JsonObject, KubeObject, ObjectMeta } from "../../kube/api/types.ts";
-import { concernsDependents, concernsItself, mayWait } from "./triggers.ts";
+import { concernsDependents, concernsItself, mayWait, priorityOf } from "./triggers.ts";
 
 const READY: JsonObject = { ...SETTLED, externalId: "id" };
+const BUSY: JsonObject = { ...WORKING, externalId: "id" };
+const STOPPED = aStatus([aCondition("Ready", "True", "Stopped")], { externalId: "id" });
+const DELETED = { deletionTimestamp: "2026-11-21T10:00:00Z" };
+const ASKED = { [RECONCILE_REQUESTED_AT]: "1" };
+const HANDLED: JsonObject = { ...READY, lastHandledReconcileAt: "1" };
 
 function object(meta: Partial<ObjectMeta> = {}, status: JsonObject = READY): KubeObject {
   return anObject({ meta, status });
@@ -16,11 +21,11 @@ const annotated = (annotations: Readonly<Record<string, string>>): KubeObject =>
 describe("a change concerns the object itself", () => {
   it.each<[string, KubeObject, KubeObject, boolean]>([
     ["when its spec changed", object(), object({ generation: 3 }), true],
-    ["when it is deleted", object(), object({ deletionTimestamp: "2026-11-21T10:00:00Z" }), true],
+    ["when it is deleted", object(), object(DELETED), true],
     ["when it is another of the same name", object(), object({ uid: "other" }), true],
     ["when it is paused", object(), annotated({ [PAUSED]: "true" }), true],
     ["when it goes on", annotated({ [PAUSED]: "true" }), object(), true],
-    ["when a reconcile is asked for", object(), annotated({ [RECONCILE_REQUESTED_AT]: "1" }), true],
+    ["when a reconcile is asked for", object(), annotated(ASKED), true],
     ["when Flux asks", object(), annotated({ "reconcile.fluxcd.io/requestedAt": "1" }), true],
     [
       "when its poll interval changed",
@@ -34,7 +39,7 @@ describe("a change concerns the object itself", () => {
     ["not when we write its id", object({}, SETTLED), object(), false],
     ["not when we write an intent", object(), annotated({ [INTENT]: "{}" }), false],
     ["not when we write the backup of the id", object(), annotated({ [EXTERNAL_ID]: "id" }), false],
-    ["not when its status changed", object(), object({}, { ...WORKING, externalId: "id" }), false],
+    ["not when its status changed", object(), object({}, BUSY), false],
     ["not when a label changed", object(), object({ labels: { a: "b" } }), false],
     ["not when a finalizer changed", object(), object({ finalizers: ["x/y"] }), false],
     ["not when somebody else annotates it", object(), annotated({ "other/one": "x" }), false],
@@ -47,45 +52,52 @@ describe("a change concerns the object itself", () => {
   });
 });
 
-describe("a change concerns the dependents", () => {
-  it.each<[string, KubeObject, KubeObject, boolean]>([
-    ["when it becomes ready", object({}, { ...WORKING, externalId: "id" }), object(), true],
-    ["when it ceases to be", object(), object({}, { ...WORKING, externalId: "id" }), true],
-    ["when its spec changed, and so it is ready no more", object(), object({ generation: 3 }), true],
-    ["when it gets its id", object({}, SETTLED), object(), true],
-    ["when it is another of the same name", object(), object({ uid: "other" }), true],
-    [
-      "not when it is ready for another reason",
-      object(),
-      object({}, aStatus([aCondition("Ready", "True", "Stopped")], { externalId: "id" })),
-      false,
-    ],
-    ["not when anything else of its status changed", object(), object({}, { ...READY, state: "x" }), false],
-    ["not when it is annotated", object(), annotated({ [PAUSED]: "true" }), false],
-  ])("%s", (_, old, now, expected) => {
-    expect(concernsDependents({ type: "updated", object: now, old })).toBe(expected);
-  });
+it.each<[string, KubeObject, KubeObject, boolean]>([
+  ["when it becomes ready", object({}, BUSY), object(), true],
+  ["when it ceases to be", object(), object({}, BUSY), true],
+  ["when its spec changed, and so it is ready no more", object(), object({ generation: 3 }), true],
+  ["when it gets its id", object({}, SETTLED), object(), true],
+  ["when it is another of the same name", object(), object({ uid: "other" }), true],
+  ["not when it is ready for another reason", object(), object({}, STOPPED), false],
+  ["not when anything else of its status changed", object(), object({}, { ...READY, state: "x" }), false],
+  ["not when it is annotated", object(), annotated({ [PAUSED]: "true" }), false],
+])("a change concerns the dependents %s", (_, old, now, expected) => {
+  expect(concernsDependents({ type: "updated", object: now, old })).toBe(expected);
 });
 
-describe("at a start, an object may wait", () => {
-  it.each<[string, KubeObject, boolean]>([
-    ["that is ready", object(), true],
-    ["but not one that is being worked on", object({}, WORKING), false],
-    ["but not one of an older generation", object({ generation: 3 }), false],
-    ["but not one that is being deleted", object({ deletionTimestamp: "2026-11-21T10:00:00Z" }), false],
-    ["but not one with a request", annotated({ [RECONCILE_REQUESTED_AT]: "1" }), false],
-    ["but not one with the intent of a create", annotated({ [INTENT]: "{" }), false],
-    ["but not one with the intent of an action", object({}, { ...READY, intent: {} }), false],
-    ["but not one with an annotation of the user", annotated({ [RESOLVE]: "adopt" }), false],
-  ])("%s", (_, held, expected) => {
-    expect(mayWait(held)).toBe(expected);
-  });
+it.each<[string, KubeObject, boolean]>([
+  ["that is ready", object(), true],
+  ["but not one that is being worked on", object({}, WORKING), false],
+  ["but not one of an older generation", object({ generation: 3 }), false],
+  ["but not one that is being deleted", object(DELETED), false],
+  ["but not one with a request", annotated(ASKED), false],
+  ["that has handled its request", object({ annotations: ASKED }, HANDLED), true],
+  ["but not one with the intent of a create", annotated({ [INTENT]: "{" }), false],
+  ["but not one with the intent of an action", object({}, { ...READY, intent: {} }), false],
+  ["but not one with an annotation of the user", annotated({ [RESOLVE]: "adopt" }), false],
+])("at a start, an object may wait %s", (_, held, expected) => {
+  expect(mayWait(held)).toBe(expected);
+});
 
-  it("that has handled its request", () => {
-    const handled = anObject({
-      meta: { annotations: { [RECONCILE_REQUESTED_AT]: "1" } },
-      status: { ...READY, lastHandledReconcileAt: "1" },
-    });
-    expect(mayWait(handled)).toBe(true);
+describe("the priority of an object", () => {
+  const changing: JsonObject = { ...WORKING, appliedGeneration: 1 };
+  const fresh = anObject();
+
+  it.each<[string, KubeObject, string]>([
+    ["settled", object(), "low"],
+    ["settled, with an unconfirmed action", object({}, { ...READY, intent: { v: 1 } }), "normal"],
+    ["at work", object({}, WORKING), "normal"],
+    ["new", fresh, "high"],
+    ["new, its first deployment refused by the rate limit", object({}, { ...WORKING, intent: { v: 1 } }), "normal"],
+    ["changed, its deployment refused by the rate limit", object({}, { ...changing, intent: { v: 1 } }), "urgent"],
+    ["changed, its deployment accepted", object({}, changing), "normal"],
+    ["changed", object({ generation: 3 }), "urgent"],
+    ["changed while at work", object({ generation: 3 }, WORKING), "urgent"],
+    ["deleted", object(DELETED), "urgent"],
+    ["asked to reconcile", annotated(ASKED), "urgent"],
+    ["asked to reconcile, and done", object({ annotations: ASKED }, HANDLED), "low"],
+    ["with a person's decision", object({ annotations: { [RESOLVE]: "recreate" } }, WORKING), "urgent"],
+  ])("%s: %#", (_, one, expected) => {
+    expect(priorityOf(one)).toBe(expected);
   });
 });
