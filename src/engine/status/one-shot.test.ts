@@ -177,6 +177,7 @@ describe("the deadline of a task", () => {
     const own = local();
     let now = 0;
     const clock = { monotonic: () => now };
+    expectLook(own, clock, 0);
     countDelay(own, clock);
     for (const inMs of looks) expectLook(own, clock, inMs);
     now = took;
