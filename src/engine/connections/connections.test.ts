@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { makeHarness } from "../../../test/support/engine/fake-platform.ts";
 import { usualSettings } from "../../../test/support/engine/links.ts";
+import { anObject } from "../../../test/support/engine/objects.ts";
 import { manualClock } from "../../../test/support/kube/clock.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -22,11 +23,7 @@ function connectionsWith(tokens: Readonly<Record<string, string>>) {
     wake: () => {},
     reader: {
       secret: (_namespace, name) =>
-        Promise.resolve({
-          uid: name,
-          resourceVersion: "1",
-          data: new Map(Object.entries({ token: tokens[name] ?? "" })),
-        }),
+        Promise.resolve({ uid: name, resourceVersion: "1", data: new Map([["token", tokens[name] ?? ""]]) }),
       configMap: () => Promise.resolve(undefined),
     },
     connect: ({ baseUrl }, token) => {
@@ -38,17 +35,13 @@ function connectionsWith(tokens: Readonly<Record<string, string>>) {
   return { clock, connections, sent, world };
 }
 
-const link = (uid: string): KubeObject => ({
-  apiVersion: "test/v1",
-  kind: "Link",
-  metadata: { name: "default", namespace: "team", uid, resourceVersion: "1", generation: 1 },
-});
+function link(uid: string): KubeObject {
+  return { ...anObject({ meta: { name: "default", uid, generation: 1 } }), kind: "Link" };
+}
 
-const settings = (baseUrl: string, name: string): ConnectionSettings => ({
-  ...usualSettings("Full"),
-  baseUrl,
-  tokenSecret: { name, key: "token" },
-});
+function settings(baseUrl: string, name: string): ConnectionSettings {
+  return { ...usualSettings("Full"), baseUrl, tokenSecret: { name, key: "token" } };
+}
 
 describe("a client that is replaced", () => {
   it.each([

@@ -39,8 +39,9 @@ describe("parseDuration", () => {
 });
 
 describe("pollInterval", () => {
-  const asked = (value: string) =>
-    pollInterval(anObject({ meta: { annotations: { [POLL_INTERVAL]: value } } }), DEFAULT_WINDOWS);
+  const asked = (value: string, windows = DEFAULT_WINDOWS) =>
+    pollInterval(anObject({ meta: { annotations: { [POLL_INTERVAL]: value } } }), windows);
+
   it.each([
     ["1h", 3_600_000, undefined],
     ["31s", 31_000, undefined],
@@ -61,9 +62,7 @@ describe("pollInterval", () => {
 
   it("is the default where nothing is set, and its floor scales with a scaled default", () => {
     expect(pollInterval(anObject(), DEFAULT_WINDOWS)).toEqual({ ms: 600_000, invalid: undefined });
-    const scaled = { ...DEFAULT_WINDOWS, pollMs: 500 };
-    const object = anObject({ meta: { annotations: { [POLL_INTERVAL]: "100ms" } } });
-    expect(pollInterval(object, scaled).ms).toBe(500);
+    expect(asked("100ms", { ...DEFAULT_WINDOWS, pollMs: 500 }).ms).toBe(500);
   });
 });
 

@@ -5,7 +5,7 @@ import { anObject } from "../../../test/support/engine/objects.ts";
 import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
-import { identityMismatch, identify, checkInstallation, type RecordedIdentity } from "./identity.ts";
+import { checkInstallation, identify, identityMismatch } from "./identity.ts";
 
 const [A, B, C] = [uuid(1), uuid(2), uuid(3)];
 
@@ -23,11 +23,8 @@ describe("identify", () => {
     ["an empty status", "", undefined, C, { is: "known", id: C, identitySource: "claimed" }],
     ["a status of another type", 7, undefined, undefined, { is: "none" }],
   ])("by %s", (_, recorded, given, claimed, expected) => {
-    const object = anObject({
-      status: { externalId: recorded },
-      spec: { externalId: given },
-      meta: claimed === undefined ? {} : { annotations: { [EXTERNAL_ID]: claimed } },
-    });
+    const meta = claimed === undefined ? {} : { annotations: { [EXTERNAL_ID]: claimed } };
+    const object = anObject({ status: { externalId: recorded }, spec: { externalId: given }, meta });
     expect(identify(object)).toEqual(expected);
   });
 
@@ -38,13 +35,7 @@ describe("identify", () => {
 });
 
 describe("identityMismatch", () => {
-  const now: RecordedIdentity = {
-    connectionUid: "c",
-    host: "h",
-    organizationId: "o",
-    parentId: "p",
-    installation: "i",
-  };
+  const now = { connectionUid: "c", host: "h", organizationId: "o", parentId: "p", installation: "i" };
   const pinned = (identity: Json | undefined): KubeObject => anObject({ status: { identity } });
 
   it.each<[string, Json | undefined, string | undefined]>([
@@ -78,12 +69,9 @@ describe("checkInstallation", () => {
   const connection = anObject({ meta: { name: "default" } });
   const moved = anObject({ meta: { annotations: { [RESOLVE]: "adopt" } } });
   const judge = (object: KubeObject, through: KubeObject | null = connection): string | undefined => {
-    const ports = {
-      installation: "ours",
-      route: () => ({ is: "found", key: { kind: "Link", namespace: "team", name: "default" } }),
-      cache: { get: () => through ?? undefined, list: () => [] },
-    } as unknown as Ports;
-    return checkInstallation(ports, object)?.reason;
+    const route = () => ({ is: "found", key: { kind: "Link", namespace: "team", name: "default" } });
+    const cache = { get: () => through ?? undefined, list: () => [] };
+    return checkInstallation({ installation: "ours", route, cache } as unknown as Ports, object)?.reason;
   };
   const intent = (installation: string): string =>
     JSON.stringify({ v: 1, uid: "u", installation, attempt: "a", op: "o", creates: true, generation: 1, mark: null });

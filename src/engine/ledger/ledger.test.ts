@@ -5,20 +5,9 @@ import { decide, duty, maySend, readSlot, type Intent, type Knowledge } from "./
 
 const PARENT = "00000000-0000-4000-8000-00000000000a";
 const ID = "00000000-0000-4000-8000-00000000000b";
-const INTENT: Intent = {
-  v: 1,
-  uid: "uid-a",
-  installation: "installation-1",
-  attempt: "2-abc",
-  op: "create",
-  creates: true,
-  generation: 2,
-  parentId: PARENT,
-  name: "a",
-  id: ID,
-  commit: "c1",
-  mark: { ids: ["x"], absentAt: null },
-};
+const ATTEMPT = { v: 1, uid: "uid-a", installation: "installation-1", attempt: "2-abc", op: "create" } as const;
+const WHAT = { creates: true, generation: 2, parentId: PARENT, name: "a", id: ID, commit: "c1" };
+const INTENT: Intent = { ...ATTEMPT, ...WHAT, mark: { ids: ["x"], absentAt: null } };
 
 const KNOWN: Knowledge = { uid: "uid-a", generation: 2, unsent: [], seenForMs: 0, landingMs: 60_000, resolved: false };
 

@@ -21,22 +21,12 @@ import {
 const ports = { installation: "here" } as Ports;
 const kept = { written: { names: ["A"] } };
 
+const recordedIdentity = { connectionUid: "c", host: "h", organizationId: "o", installation: "here", parentId: "p-1" };
+
 function place(annotations: Readonly<Record<string, string>> = {}): RecordTarget {
-  return {
-    object: {
-      apiVersion: "v1",
-      kind: "Widget",
-      metadata: { name: "a", namespace: "n", uid: "uid-1", resourceVersion: "1", annotations },
-    },
-    connection: { token: () => "token" } as Connection,
-    recordedIdentity: {
-      connectionUid: "c",
-      host: "h",
-      organizationId: "o",
-      installation: "here",
-      parentId: "parent-1",
-    },
-  };
+  const metadata = { name: "a", namespace: "n", uid: "uid-1", resourceVersion: "1", annotations };
+  const connection = { token: () => "token" } as Connection;
+  return { object: { apiVersion: "v1", kind: "Widget", metadata }, connection, recordedIdentity };
 }
 
 describe("a record in annotations", () => {
@@ -45,7 +35,7 @@ describe("a record in annotations", () => {
     expect(Object.keys(annotations)).toEqual([EXTERNAL_ID, SEAL, BACKUP_SIGNATURE, INSTALLATION]);
     expect(readRecord(place(annotations), "id-1")).toEqual({ kept });
     expect(readRecord(place(annotations), "id-2")).toBeUndefined();
-    const moved = { ...place(annotations), recordedIdentity: { ...place().recordedIdentity, parentId: "parent-2" } };
+    const moved = { ...place(annotations), recordedIdentity: { ...recordedIdentity, parentId: "p-2" } };
     expect(readRecord(moved, "id-1")).toBeUndefined();
     expect(readRecord(place(recordAnnotations(ports, place(), "id-1")), "id-1")).toEqual({ kept: undefined });
   });
@@ -53,11 +43,8 @@ describe("a record in annotations", () => {
   it("is none where there are no annotations", () => {
     const { annotations: _, ...metadata } = place().object.metadata;
     const bare = { ...place(), object: { ...place().object, metadata } };
-    expect([readRecord(bare, "id-1"), isBackup(bare, "id-1"), isStarted(bare.object)]).toEqual([
-      undefined,
-      false,
-      false,
-    ]);
+    const found = [readRecord(bare, "id-1"), isBackup(bare, "id-1"), isStarted(bare.object)];
+    expect(found).toEqual([undefined, false, false]);
   });
 
   it("is valid for another resource of this kind, namespace and name, as a restored one", () => {
@@ -69,7 +56,6 @@ describe("a record in annotations", () => {
     expect(readRecord(at(), "id-1")).toBeUndefined();
     expect(isBackup(at(), "id-1")).toBe(true);
     expect(isBackup(at(), "id-2")).toBe(false);
-    const { recordedIdentity } = place();
     const others: readonly RecordTarget[] = [
       at({ namespace: "other" }),
       at({ name: "other" }),
@@ -117,24 +103,22 @@ function recorded(
   annotations: Readonly<Record<string, string>> = {},
   more: { readonly id?: string; readonly installation?: string; readonly deleting?: boolean } = {},
 ): RecordTarget {
-  const { object, connection, recordedIdentity } = place({ ...WHOLE, ...annotations });
+  const { object, connection } = place({ ...WHOLE, ...annotations });
   const { id = "id-1", installation = "here", deleting = false } = more;
   const deletion = deleting ? { deletionTimestamp: "2026-11-26T00:00:00Z" } : {};
   const settings = { defaults: { lifecycle: { deletionPolicy: "Delete" } } };
-  return {
-    object: {
-      ...object,
-      metadata: { ...object.metadata, ...deletion, finalizers: [FINALIZER] },
-      status: { externalId: id, identity: { installation } },
-    },
-    connection: { ...connection, settings } as unknown as Connection,
-    recordedIdentity,
-  };
+  const metadata = { ...object.metadata, ...deletion, finalizers: [FINALIZER] };
+  const status = { externalId: id, identity: { installation } };
+  const through = { ...connection, settings } as unknown as Connection;
+  return { object: { ...object, metadata, status }, connection: through, recordedIdentity };
 }
 
 describe("keepRecord", () => {
   const other = { [EXTERNAL_ID]: "id-2" };
   const unsigned = { [BACKUP_SIGNATURE]: "" };
+  const signed = { annotations: { [BACKUP_SIGNATURE]: WHOLE[BACKUP_SIGNATURE] } };
+  const [mine, held] = [{ annotations: { [INSTALLATION]: "here" } }, { finalizers: [FINALIZER] }];
+  const answered = { annotations: { ...mine.annotations, [RESOLVE]: null } };
   const withoutToken = { ...recorded(unsigned), connection: { ...recorded().connection, token: () => "" } };
 
   it.each<[string, RecordTarget, readonly object[]]>([
@@ -143,11 +127,7 @@ describe("keepRecord", () => {
     ["nothing without an id in the status", recorded(other, { id: "" }), []],
     ["nothing over the record of another installation", recorded(other, { installation: "there" }), []],
     ["nothing where there is no room", recorded({ ...other, note: "x".repeat(256 * 1_024) }), []],
-    [
-      "the signature over an invalid one",
-      recorded(unsigned),
-      [{ annotations: { [BACKUP_SIGNATURE]: WHOLE[BACKUP_SIGNATURE] } }],
-    ],
+    ["the signature over an invalid one", recorded(unsigned), [signed]],
     ["no signature without a token", withoutToken, []],
   ])("writes %s", async (_, target, expected) => {
     const { ports, changes } = portsWith();
@@ -164,19 +144,9 @@ describe("keepRecord", () => {
   });
 
   it.each<[string, RecordTarget, ExternalLifecycle, readonly object[]]>([
-    [
-      "the installation, and the finalizer for what it removes",
-      recorded(),
-      "InOthers",
-      [{ annotations: { [INSTALLATION]: "here" }, finalizers: [FINALIZER] }],
-    ],
-    ["the installation alone if its fields stay", recorded(), "Stays", [{ annotations: { [INSTALLATION]: "here" } }]],
-    [
-      "no answer that was used",
-      recorded({ [RESOLVE]: "adopt" }),
-      "Stays",
-      [{ annotations: { [INSTALLATION]: "here", [RESOLVE]: null } }],
-    ],
+    ["the installation, and the finalizer for what it removes", recorded(), "InOthers", [{ ...mine, ...held }]],
+    ["the installation alone if its fields stay", recorded(), "Stays", [mine]],
+    ["no answer that was used", recorded({ [RESOLVE]: "adopt" }), "Stays", [answered]],
     ["nothing while it is deleted", recorded({}, { deleting: true }), "InOthers", []],
   ])("writes for a resource that writes into others %s", async (_, target, lifecycle, expected) => {
     const { ports, changes } = portsWith();

@@ -10,11 +10,8 @@ const ID = uuid(1);
 const HERE = { host: "platform", organizationId: uuid(90) };
 
 function claimant(name: string, at: string, recorded: boolean, kind = "Widget"): KubeObject {
-  const object = anObject({
-    meta: { name, uid: `uid-${name}`, creationTimestamp: `2026-11-21T${at}:00Z` },
-    ...(recorded ? { status: { externalId: ID } } : {}),
-  });
-  return { ...object, kind };
+  const meta = { name, uid: `uid-${name}`, creationTimestamp: `2026-11-21T${at}:00Z` };
+  return { ...anObject({ meta, ...(recorded && { status: { externalId: ID } }) }), kind };
 }
 
 describe("holder", () => {
@@ -75,17 +72,9 @@ describe("holder", () => {
 
   describe("[E10] of another namespace", () => {
     const here = claimant("here", "10:00", false);
+    const meta = { name: "there", namespace: "other", uid: "uid-there", creationTimestamp: "2026-11-21T08:00:00Z" };
     const there = (status?: JsonObject, annotations: Readonly<Record<string, string>> = {}): KubeObject =>
-      anObject({
-        meta: {
-          name: "there",
-          namespace: "other",
-          uid: "uid-there",
-          creationTimestamp: "2026-11-21T08:00:00Z",
-          annotations,
-        },
-        ...(status !== undefined && { status }),
-      });
+      anObject({ meta: { ...meta, annotations }, ...(status !== undefined && { status }) });
     const on = (identity: JsonObject): JsonObject => ({ externalId: ID, identity });
 
     it.each<[string, KubeObject, string | undefined, string | undefined]>([

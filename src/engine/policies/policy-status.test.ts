@@ -8,14 +8,8 @@ import { causeIn, covers, type StatusPlan } from "./policy-status.ts";
 
 const update: Step<string> = { repeat: "safe", op: "update", action: "update" };
 const CREATE = { operation: "create", creates: true } as const;
-const plan = (change: Partial<StatusPlan> = {}): StatusPlan => ({
-  hash: "0123456789abcdef",
-  reason: "ApprovalPending",
-  generation: 3,
-  approved: true,
-  actions: [{ operation: "update" }],
-  ...change,
-});
+const PLAN: StatusPlan = { hash: "0", reason: "ApprovalPending", generation: 3, actions: [{ operation: "update" }] };
+const plan = (change: Partial<StatusPlan> = {}): StatusPlan => ({ ...PLAN, approved: true, ...change });
 
 it.each<[what: string, plan: StatusPlan | undefined, generation: number, covered: boolean]>([
   ["its own generation", plan(), 3, true],

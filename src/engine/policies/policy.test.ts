@@ -18,11 +18,8 @@ it.each<[Readonly<Record<string, string>> | undefined, string | undefined, strin
   [{ [RECONCILE_REQUESTED_AT]: "1", [FLUX]: "2" }, undefined, "1"],
   [{ [RECONCILE_REQUESTED_AT]: "1", [FLUX]: "2" }, "1", undefined],
 ])("requestedToken of %o after %s is %s", (annotations, lastHandledReconcileAt, expected) => {
-  const object = anObject({
-    meta: annotations === undefined ? {} : { annotations },
-    status: { lastHandledReconcileAt },
-  });
-  expect(requestedToken(object)).toBe(expected);
+  const meta = annotations === undefined ? {} : { annotations };
+  expect(requestedToken(anObject({ meta, status: { lastHandledReconcileAt } }))).toBe(expected);
 });
 
 it.each<[Json | undefined, boolean, boolean, string]>([

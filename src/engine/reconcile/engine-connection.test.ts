@@ -36,10 +36,9 @@ describe("the token", () => {
     env.widget("a");
     await env.run(MINUTE);
     expect(env.conditions("Link", "default")).toContain("Stalled=True/CredentialsMissing");
-    expect(conditionOf(env.cluster.get("Widget", "a"), "Ready")).toMatchObject({
-      reason: "ConnectionNotReady",
-      message: 'Waiting for Link "team/default" (reason CredentialsMissing).',
-    });
+    const message = 'Waiting for Link "team/default" (reason CredentialsMissing).';
+    const told = conditionOf(env.cluster.get("Widget", "a"), "Ready");
+    expect(told).toMatchObject({ reason: "ConnectionNotReady", message });
     const writes = env.cluster.writes.length;
     await env.run(10 * MINUTE);
     expect(env.cluster.writes.length).toBe(writes);

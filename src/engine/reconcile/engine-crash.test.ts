@@ -27,10 +27,8 @@ function killAt(env: Env, position: number, moment: Moment): () => boolean {
     env.kill();
     return new Promise<never>(() => {});
   };
-  const hooks = {
-    before: () => (dies("before") ? die() : Promise.resolve()),
-    after: () => (dies("after") ? die() : Promise.resolve()),
-  };
+  const at = (when: Moment) => () => (dies(when) ? die() : Promise.resolve());
+  const hooks = { before: at("before"), after: at("after") };
   env.cluster.hooks = { ...hooks };
   env.world.hooks = { ...hooks };
   if (moment !== "late") return () => done;

@@ -151,9 +151,8 @@ describe("work that takes long", () => {
   });
 
   it("keeps Ready for ten minutes in an unknown state, and then reports Unknown", async () => {
-    const env = await started();
-    env.widget("a", { commit: "c1" });
-    await env.run(30_000);
+    const env = await applied({ commit: "c1" });
+    await env.run(20_000);
     env.world.change(remote(env).id, { state: "ODD" });
     env.cluster.annotate("Widget", "a", { [RECONCILE_REQUESTED_AT]: "now" });
     await env.run(60_000);

@@ -25,9 +25,9 @@ async function applied(env: Env, spec: Spec = DELETE): Promise<void> {
   await env.run(10_000);
 }
 
-async function removed(env: Env): Promise<void> {
+async function removed(env: Env, ms = 10_000): Promise<void> {
   env.cluster.remove("Widget", "a");
-  await env.run(10_000);
+  await env.run(ms);
   expect(env.cluster.find("Widget", "a")).toBeUndefined();
 }
 
@@ -85,9 +85,7 @@ describe("[S4] what stays on the platform when its resource goes", () => {
     const env = await documented();
     env.cluster.remove("Link", "default");
     env.restart();
-    env.cluster.remove("Widget", "a");
-    await env.run(20 * MINUTE);
-    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    await removed(env, 20 * MINUTE);
     expect(told(env)).toEqual(["recorded ConnectionNotReady"]);
     expect(env.orphans[0]?.orphan.signature).toBe("");
   });

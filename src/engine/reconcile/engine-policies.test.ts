@@ -127,11 +127,8 @@ describe("applyPolicy Manual", () => {
     expect(effects(env)).toEqual([]);
     expect(ready(env)).toBe("Ready=False/ApprovalPending");
     expect(env.conditions("Widget", "a")).toContain("Reconciling=True/Progressing");
-    expect(status(env, "plan")).toMatchObject({
-      reason: "ApprovalPending",
-      generation: 1,
-      actions: [{ operation: "create", message: "It is being created.", creates: true }],
-    });
+    const actions = [{ operation: "create", message: "It is being created.", creates: true }];
+    expect(status(env, "plan")).toMatchObject({ reason: "ApprovalPending", generation: 1, actions });
     const writes = env.writes("Widget", "a");
     await polled(env);
     expect(env.writes("Widget", "a")).toBe(writes);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
-import { effects, MINUTE, ready } from "../../../test/support/engine/widgets.ts";
+import { anObject } from "../../../test/support/engine/objects.ts";
+import { applied, effects, MINUTE, ready } from "../../../test/support/engine/widgets.ts";
 import { TEAM } from "../../../test/support/kube/api-server.ts";
 import { EXTERNAL_ID, RESOLVE } from "../../api/names.ts";
 import type { Assignment } from "../../kube/watch/assignment.ts";
@@ -15,13 +16,9 @@ const SHARD: Assignment = { shards: 2, isOwn: ({ namespace }) => namespace === T
 /** Records an id in a resource of another shard, as that shard would. */
 function recordElsewhere(env: Env, id: string, creationTimestamp: string): void {
   const { identity } = env.cluster.get("Widget", "a").status as { readonly identity: object };
-  env.cluster.restore({
-    apiVersion: "test/v1",
-    kind: "Widget",
-    metadata: { name: "a", namespace: OTHER, uid: "theirs", resourceVersion: "1", creationTimestamp },
-    spec: { name: "a" },
-    status: { externalId: id, identity: { ...identity } },
-  });
+  const meta = { namespace: OTHER, uid: "theirs", creationTimestamp };
+  const status = { externalId: id, identity: { ...identity } };
+  env.cluster.restore(anObject({ meta, spec: { name: "a" }, status }));
 }
 
 /** An environment in which a widget adopts an object. @param ms how long ago it began to */
@@ -97,9 +94,7 @@ describe("an engine of one shard", () => {
 });
 
 it("recordsOf keeps what decides who holds an object, and nothing else", async () => {
-  const env = engineEnv();
-  env.widget("a", { note: "large" }, { labels: { team: "a" }, annotations: { more: "text" } });
-  await env.run(5_000);
+  const env = await applied({ note: "large" }, { labels: { team: "a" }, annotations: { more: "text" } });
   const object = env.cluster.get("Widget", "a");
   const kept = recordsOf(object);
   expect(recordedTenant(kept)).toEqual(recordedTenant(object));

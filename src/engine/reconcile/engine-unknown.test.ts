@@ -18,6 +18,7 @@ import type { Write } from "../../../test/support/kube/api-server.ts";
 import { INTENT, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
+import { conditionOf } from "../contract/status.ts";
 
 /** Fails the next call of that operation. */
 const failOnce = (env: Env, op: Op, how: Parameters<typeof fail>[2], when: "before" | "after" = "before") =>
@@ -47,6 +48,15 @@ async function documented(settings: Spec = {}): Promise<Env> {
   return env;
 }
 
+/** An environment in which the create of the widget "a" was lost, before or after its effect, some time ago. */
+async function lost(when: "before" | "after", ms: number, env?: Env): Promise<Env> {
+  const begun = env ?? (await started());
+  failOnce(begun, "create", LOST, when);
+  begun.widget("a");
+  await begun.run(ms);
+  return begun;
+}
+
 /** An environment with the widget "a" and a platform that answers creates without an id. @param isShown in its list */
 async function withoutIds(isShown = () => true): Promise<Env> {
   const env = await started();
@@ -63,10 +73,7 @@ async function withoutIds(isShown = () => true): Promise<Env> {
 
 describe("[A3] a create of unknown outcome", () => {
   it.each(["before", "after"] as const)("(lost %s its effect) ends in one object", async (when) => {
-    const env = await started();
-    failOnce(env, "create", LOST, when);
-    env.widget("a");
-    await env.run(1_000);
+    const env = await lost(when, 1_000);
     expect(intentOf(env)).toBeDefined();
     await env.run(3 * MINUTE);
     expect(env.world.remotes.size).toBe(1);
@@ -75,10 +82,7 @@ describe("[A3] a create of unknown outcome", () => {
   });
 
   it("is not tried again within the landing window", async () => {
-    const env = await started();
-    failOnce(env, "create", LOST);
-    env.widget("a");
-    await env.run(59_000);
+    const env = await lost("before", 59_000);
     expect(env.world.count("create")).toBe(0);
     expect(env.conditions("Widget", "a")).toContain("Ready=False/Creating");
     await env.run(MINUTE);
@@ -86,10 +90,7 @@ describe("[A3] a create of unknown outcome", () => {
   });
 
   it("that nothing shows stalls, and `resolve: recreate` resolves it", async () => {
-    const env = await documented();
-    failOnce(env, "create", LOST);
-    env.widget("a");
-    await env.run(30 * MINUTE);
+    const env = await lost("before", 30 * MINUTE, await documented());
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/CreateResultUnknown");
     expect(env.world.count("create")).toBe(0);
     env.cluster.annotate("Widget", "a", { [RESOLVE]: "recreate" });
@@ -100,10 +101,7 @@ describe("[A3] a create of unknown outcome", () => {
   });
 
   it("that nothing shows is resolved when the user names the object", async () => {
-    const env = await documented({ allowUnverifiedIds: true });
-    failOnce(env, "create", LOST, "after");
-    env.widget("a");
-    await env.run(MINUTE);
+    const env = await lost("after", MINUTE, await documented({ allowUnverifiedIds: true }));
     const [id = ""] = env.world.remotes.keys();
     env.cluster.spec("Widget", "a", { name: "a", externalId: id });
     await env.run(5_000);
@@ -114,10 +112,7 @@ describe("[A3] a create of unknown outcome", () => {
   });
 
   it("with several results stalls until the user names the right one", async () => {
-    const env = await started();
-    failOnce(env, "create", LOST, "after");
-    env.widget("a");
-    await env.run(0);
+    const env = await lost("after", 0);
     env.world.add("a");
     await env.run(MINUTE);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/DuplicateRemote");
@@ -140,12 +135,9 @@ describe("[A3] a create of unknown outcome", () => {
     const env = await withoutIds(() => isShown);
     await env.run(30 * MINUTE);
     expect(env.world.count("create")).toBe(1);
-    const told = env.conditions("Widget", "a");
-    expect(told).toContain("Stalled=True/CreateResultUnknown");
-    const { conditions } = env.cluster.get("Widget", "a").status as { conditions: readonly { message: string }[] };
-    expect(conditions.map(({ message }) => message)).toContainEqual(
-      expect.stringContaining("kubectl platform resolve widget/a -n team --id ID"),
-    );
+    const told = conditionOf(env.cluster.get("Widget", "a"), "Stalled");
+    expect(told?.reason).toBe("CreateResultUnknown");
+    expect(told?.message).toContain("kubectl platform resolve widget/a -n team --id ID");
     isShown = true;
     await env.run(30 * MINUTE);
     expect(ready(env)).toBe("Ready=True/Available");
@@ -153,10 +145,7 @@ describe("[A3] a create of unknown outcome", () => {
   });
 
   it("is not superseded by a newer generation, and keeps its own name", async () => {
-    const env = await started();
-    failOnce(env, "create", LOST, "after");
-    env.widget("a");
-    await env.run(0);
+    const env = await lost("after", 0);
     env.cluster.spec("Widget", "a", { name: "renamed" });
     await env.run(3 * MINUTE);
     expect(env.world.count("create")).toBe(1);
@@ -165,10 +154,7 @@ describe("[A3] a create of unknown outcome", () => {
 });
 
 it("a trace that fails leaves the intent open and is tried again", async () => {
-  const env = await started();
-  failOnce(env, "create", LOST, "after");
-  env.widget("a");
-  await env.run(0);
+  const env = await lost("after", 0);
   const over = fail(env, ["list"], [{ is: "BadResponse" }, 200]);
   await env.run(2 * MINUTE);
   expect(env.world.count("create")).toBe(1);
@@ -181,9 +167,7 @@ it("a trace that fails leaves the intent open and is tried again", async () => {
 
 describe("[A4] an action of unknown outcome", () => {
   it.each(["before", "after"] as const)("(lost %s its effect) happens once", async (when) => {
-    const env = await started();
-    env.widget("a");
-    await env.run(5_000);
+    const env = await applied();
     failOnce(env, "deploy", [{ is: "OutcomeUnknown" }, 0], when);
     env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
     await env.run(1_000);
@@ -228,12 +212,10 @@ describe("[C8] what was certainly not executed", () => {
 describe("before anything is sent", () => {
   it("an exhausted rate budget writes no intent", async () => {
     const env = await started();
-    let refused = 0;
-    env.world.reserve = () => {
-      refused += 1;
-      return refused > 2
-        ? Promise.resolve()
-        : Promise.reject(apiError("reserve", { is: "RateLimited", retryAfterMs: 4_000 }, 0));
+    let refusals = 2;
+    env.world.reserve = async () => {
+      refusals -= 1;
+      if (refusals >= 0) await Promise.reject(apiError("reserve", { is: "RateLimited", retryAfterMs: 4_000 }, 0));
     };
     env.widget("a");
     await env.run(3_000);
@@ -287,8 +269,7 @@ describe("before anything is sent", () => {
   });
 
   it("[R1] an intent of a version that we do not know stalls", async () => {
-    const env = await started();
-    env.widget("a", {}, { annotations: { [INTENT]: '{"v":2}' } });
+    const env = await applied({}, { annotations: { [INTENT]: '{"v":2}' } });
     await env.run(30 * MINUTE);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/UnreadableLedger");
     expect(env.world.effects).toEqual([]);

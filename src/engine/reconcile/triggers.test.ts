@@ -27,12 +27,7 @@ describe("a change concerns the object itself", () => {
     ["when it goes on", annotated({ [PAUSED]: "true" }), object(), true],
     ["when a reconcile is asked for", object(), annotated(ASKED), true],
     ["when Flux asks", object(), annotated({ "reconcile.fluxcd.io/requestedAt": "1" }), true],
-    [
-      "when its poll interval changed",
-      annotated({ [POLL_INTERVAL]: "1h" }),
-      annotated({ [POLL_INTERVAL]: "2h" }),
-      true,
-    ],
+    ["when its interval changed", annotated({ [POLL_INTERVAL]: "1h" }), annotated({ [POLL_INTERVAL]: "2h" }), true],
     ["when the user resolves", object(), annotated({ [RESOLVE]: "recreate" }), true],
     ["not when we remove that annotation", annotated({ [RESOLVE]: "recreate" }), object(), false],
     ["when its id is lost", object(), object({}, SETTLED), true],

@@ -17,6 +17,7 @@ function cacheOf(...objects: readonly (readonly [kind: string, namespace: string
   return { get: (key) => map.get(keyText(key)), list: () => [] };
 }
 
+const link = (name: string) => ({ kind: "Link", namespace: "team", name });
 const named = (name: string): KubeObject => anObject({ meta: { name } });
 const byName: Reference = { field: "spec.parentRef", kind: "Widget", name: "parent", externalId: undefined };
 const parent = (ready: "True" | "False", id: string | undefined, generation = 2): KubeObject =>
@@ -62,7 +63,6 @@ describe("resolveReferences", () => {
 });
 
 describe("strayed", () => {
-  const link = (name: string) => ({ kind: "Link", namespace: "team", name });
   const second: Reference = { ...byName, field: "spec.otherRef" };
   const cache = cacheOf(["Widget", "team", parent("True", ID)]);
   const uses = (name: string | undefined) => (): Found =>
@@ -88,20 +88,17 @@ describe("connectionFor", () => {
   const cluster = ["ClusterLink", "", named("default")] as const;
   const special = ["Link", "team", named("special")] as const;
   const all = cacheOf(own, cluster, special);
-  const found = (kind: string, name: string): Found => ({
-    is: "found",
-    key: { kind, namespace: kind === "Link" ? "team" : "", name },
-  });
+  const found = (name: string): Found => ({ is: "found", key: link(name) });
   const none: Found = { is: "none", why: { reason: "InvalidSpec", message: "The parent is wrong." } };
   const clusters = { kind: "ClusterLink", name: "default" };
 
   it.each<[string, Cache, Json | undefined, Found | undefined, string]>([
     ["its own reference", all, { name: "special" }, undefined, "Link/team/special"],
     ["its own reference to a cluster's", all, clusters, undefined, "ClusterLink//default"],
-    ["the parent's", all, undefined, found("Link", "special"), "Link/team/special"],
-    ["its own that is the parent's", all, { name: "special" }, found("Link", "special"), "Link/team/special"],
-    ["its own that is not the parent's", all, { name: "default" }, found("Link", "special"), "InvalidSpec"],
-    ["one of the same name and another kind", all, clusters, found("Link", "default"), "InvalidSpec"],
+    ["the parent's", all, undefined, found("special"), "Link/team/special"],
+    ["its own that is the parent's", all, { name: "special" }, found("special"), "Link/team/special"],
+    ["its own that is not the parent's", all, { name: "default" }, found("special"), "InvalidSpec"],
+    ["one of the same name and another kind", all, clusters, found("default"), "InvalidSpec"],
     ["the namespace's default", all, undefined, undefined, "Link/team/default"],
     ["the cluster's default", cacheOf(cluster), undefined, undefined, "ClusterLink//default"],
     ["none", cacheOf(), undefined, undefined, "ConnectionNotReady"],
@@ -139,7 +136,6 @@ describe("admission", () => {
   });
 
   it("is not needed for a connection of the namespace itself", async () => {
-    const own = { kind: "Link", namespace: "team", name: "default" };
-    expect(await admission(namespaces, settings(undefined), own, "team")).toBeUndefined();
+    expect(await admission(namespaces, settings(undefined), link("default"), "team")).toBeUndefined();
   });
 });

@@ -13,6 +13,7 @@ const NOW = new Date("2026-11-21T10:00:00.789Z");
 const EXCHANGES: readonly Exchange[] = ["ok", "failed", "none"];
 const AVAILABLE = { reason: "Available", message: "It is there." } as const;
 const QUEUED = { reason: "Queued", message: "It waits." } as const;
+const ODD = { reason: "UnknownState", message: "?" } as const;
 const INVALID = { reason: "InvalidSpec", message: "It is wrong." } as const;
 
 const SETTLES: ReconcileResult = { is: "settled", why: AVAILABLE };
@@ -21,47 +22,24 @@ const PAUSES: ReconcileResult = { is: "paused" };
 const waits = (exchange: Exchange): ReconcileResult => ({ is: "waiting", why: QUEUED, exchange });
 const stalls = (exchange: Exchange): ReconcileResult => ({ is: "stalled", why: INVALID, exchange });
 const held = (stale: boolean): ReconcileResult => ({ is: "held", why: QUEUED, stale });
-const unknown = (keepsReady: boolean): ReconcileResult => ({
-  is: "unknown",
-  why: { reason: "UnknownState", message: "?" },
-  keepsReady,
-});
+const unknown = (keepsReady: boolean): ReconcileResult => ({ is: "unknown", why: ODD, keepsReady });
 
-function outcome(
-  status: Json | undefined,
-  result: ReconcileResult,
-  more: Partial<ReconcileOutcome> = {},
-): ReconcileOutcome {
-  return {
-    object: anObject(status === undefined ? {} : { status }),
-    result,
-    report: undefined,
-    memory: {},
-    id: undefined,
-    recordedIdentity: undefined,
-    intent: undefined,
-    handled: undefined,
-    policyStatus: undefined,
-    now: NOW,
-    ...more,
-  };
+type More = Partial<ReconcileOutcome>;
+
+function outcome(status: Json | undefined, result: ReconcileResult, more: More = {}): ReconcileOutcome {
+  const object = anObject(status === undefined ? {} : { status });
+  const resolved = { id: undefined, recordedIdentity: undefined, policyStatus: undefined, memory: {} };
+  const ended = { report: undefined, intent: undefined, handled: undefined };
+  return { object, result, ...resolved, ...ended, now: NOW, ...more };
 }
 
-function told(
-  status: Json | undefined,
-  result: ReconcileResult,
-  more: Partial<ReconcileOutcome> = {},
-): readonly string[] {
+function told(status: Json | undefined, result: ReconcileResult, more: More = {}): readonly string[] {
   const composed = buildStatus(outcome(status, result, more));
   return conditionsOf({ status: composed }).map(({ type, status, reason }) => `${type}=${status}/${reason}`);
 }
 
-const REPORT: Report = {
-  ready: AVAILABLE,
-  conditions: [{ type: "Deployed", status: "True", reason: "DEPLOYED", message: "As the platform says." }],
-  status: { state: "DEPLOYED" },
-  drift: [],
-};
+const DEPLOYED = { type: "Deployed", status: "True", reason: "DEPLOYED", message: "As the platform says." } as const;
+const REPORT: Report = { ready: AVAILABLE, conditions: [DEPLOYED], status: { state: "DEPLOYED" }, drift: [] };
 
 const READY = "Ready=True/Available";
 const OK = "Synced=True/ReconcileSuccess";
@@ -159,10 +137,8 @@ describe("messages", () => {
   });
 
   it("of an outage are the first ones while the reason stays", () => {
-    const down = (message: string): ReconcileResult => ({
-      is: "retry",
-      why: { reason: "PlatformUnavailable", message },
-    });
+    const reason = "PlatformUnavailable";
+    const down = (message: string): ReconcileResult => ({ is: "retry", why: { reason, message } });
     const first = buildStatus(outcome(undefined, down("with 503")));
     expect(buildStatus(outcome(first, down("with 502")))).toEqual(first);
     const queued = buildStatus(outcome(first, RETRIES));
@@ -172,10 +148,8 @@ describe("messages", () => {
 
 describe("facts", () => {
   it("of a report replace the stored ones; without a report these stay", () => {
-    const before = aStatus(
-      [aCondition("Deployed", "False", "BUILDING"), aCondition("Drifted", "True", "DriftDetected")],
-      { state: "BUILDING", gone: 1, drift: { fields: [] } },
-    );
+    const conditions = [aCondition("Deployed", "False", "BUILDING"), aCondition("Drifted", "True", "DriftDetected")];
+    const before = aStatus(conditions, { state: "BUILDING", gone: 1, drift: { fields: [] } });
     const kept = buildStatus(outcome(before, RETRIES));
     expect(kept).toMatchObject({ state: "BUILDING", gone: 1, drift: { fields: [] } });
     expect(told(before, RETRIES)).toContain("Drifted=True/DriftDetected");
@@ -209,10 +183,8 @@ describe("facts", () => {
 });
 
 describe("every result over every status", () => {
-  const why = fc.record({
-    reason: fc.constantFrom("Queued", "UnknownState", "PlatformUnavailable"),
-    message: fc.string(),
-  });
+  const reason = fc.constantFrom("Queued", "UnknownState", "PlatformUnavailable");
+  const why = fc.record({ reason, message: fc.string() });
   const result = fc.oneof(
     fc.record({ is: fc.constant("settled"), why }),
     fc.record({ is: fc.constantFrom("waiting", "stalled"), why, exchange: fc.constantFrom(...EXCHANGES) }),

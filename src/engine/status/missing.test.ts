@@ -5,28 +5,17 @@ import { fail, HOUR, MINUTE, type Spec } from "../../../test/support/engine/widg
 import { conditionOf } from "../contract/status.ts";
 
 const PARENT = { parentRef: { name: "parent" } };
+const CONTENT = { secret: { name: "content", key: "text" } };
+const SECOND = { connectionRef: { name: "second" } };
+const SHARED = { connectionRef: { kind: "ClusterLink", name: "shared" } };
+const ADMITTED = { allowedNamespaces: ["team"] };
 
-/** An object that refers to something that does not exist, and what causes that. */
+/** An object that refers to something that does not exist, and what ends that. */
 const CASES: readonly (readonly [what: string, spec: Spec, reason: string, mend: (env: Env) => void])[] = [
   ["parent", PARENT, "ParentNotFound", (env) => env.widget("parent")],
-  [
-    "Secret",
-    { secret: { name: "content", key: "text" } },
-    "DependencyNotReady",
-    (env) => env.cluster.secret("content", { text: "x" }),
-  ],
-  [
-    "connection",
-    { connectionRef: { name: "second" } },
-    "ConnectionNotReady",
-    (env) => env.cluster.create("Link", "second", {}),
-  ],
-  [
-    "right to use the connection",
-    { connectionRef: { kind: "ClusterLink", name: "shared" } },
-    "ConnectionNotReady",
-    (env) => env.cluster.spec("ClusterLink", "shared", { allowedNamespaces: ["team"] }),
-  ],
+  ["Secret", CONTENT, "DependencyNotReady", ({ cluster }) => cluster.secret("content", { text: "x" })],
+  ["connection", SECOND, "ConnectionNotReady", ({ cluster }) => cluster.create("Link", "second", {})],
+  ["right to use it", SHARED, "ConnectionNotReady", ({ cluster }) => cluster.spec("ClusterLink", "shared", ADMITTED)],
 ];
 
 const waiting = (reason: string): unknown =>
@@ -91,7 +80,7 @@ describe("a reference to something that does not exist", () => {
     env.widget("child", PARENT);
     await env.run(11 * MINUTE);
     expect(env.conditions("Widget", "child")).toEqual(stalled("ParentNotFound"));
-    env.widget("parent", { secret: { name: "content", key: "text" } });
+    env.widget("parent", CONTENT);
     await env.run(100);
     expect(env.conditions("Widget", "child")).toEqual(waiting("ParentNotReady"));
     // An object that exists is waited for without an end.

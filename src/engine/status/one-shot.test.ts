@@ -21,13 +21,9 @@ const READY = { type: "Ready", status: "True", reason: "Completed", message: "",
 const TYPE = { group: "test", version: "v1", kind: "Task", plural: "tasks", namespaced: true };
 
 const memory = z.object({ over: z.string().optional() });
-const kind = {
-  resource: { memory },
-  oneShot: {
-    over: ({ over }: z.output<typeof memory>) =>
-      over === undefined ? undefined : { expiresAt: over === "never" ? undefined : new Date(over) },
-  },
-} as unknown as Kind;
+const over = ({ over: at }: z.output<typeof memory>) =>
+  at === undefined ? undefined : { expiresAt: at === "never" ? undefined : new Date(at) };
+const kind = { resource: { memory }, oneShot: { over } } as unknown as Kind;
 
 function env(mayWrite = true) {
   const cluster = memoryApiServer(() => NOW, [TYPE]);
@@ -90,10 +86,7 @@ describe("an object that does one thing", () => {
   it("records once that it was started, and no copy of it counts as started", async () => {
     const { cluster, ports, create } = env();
     const noted = await noteStarted(ports, create({}));
-    expect(noted.metadata.annotations).toEqual({
-      [BEGUN]: `${noted.metadata.uid} team/a`,
-      [INSTALLATION]: "here",
-    });
+    expect(noted.metadata.annotations).toEqual({ [BEGUN]: `${noted.metadata.uid} team/a`, [INSTALLATION]: "here" });
     expect(isStarted(noted)).toBe(true);
     await noteStarted(ports, noted);
     expect(cluster.writes).toHaveLength(1);
@@ -121,10 +114,8 @@ describe("an object that does one thing", () => {
 
 const HOUR = 3_600_000;
 const CREATED = "2026-11-21T10:00:00Z";
-const task = {
-  resource: { spec: z.object({ seconds: z.int().default(3_600) }) },
-  oneShot: { limitMs: ({ seconds }: { readonly seconds: number }) => seconds * 1000 },
-};
+const limitMs = ({ seconds }: { readonly seconds: number }) => seconds * 1000;
+const task = { resource: { spec: z.object({ seconds: z.int().default(3_600) }) }, oneShot: { limitMs } };
 const local = (more: Partial<LocalState> = {}): LocalState =>
   Object.assign(createLocalStates(() => 0).of("key", "uid"), more);
 const object = (status: Json = {}) => anObject({ meta: { creationTimestamp: CREATED }, status });
@@ -161,11 +152,8 @@ describe("the deadline of a task", () => {
     ["a later one, held up for longer", { deadline: CREATED }, working, 120_000, { deadline: "2026-11-21T10:02:00Z" }],
   ])("is reported: %s", (_title, status, result, idleMs, told) => {
     const now = at(HOUR / 2);
-    expect(timeLimit(task, object(status), local({ idleMs }), { result, now })).toEqual({
-      deadline: undefined,
-      remainingSeconds: undefined,
-      ...told,
-    });
+    const none = { deadline: undefined, remainingSeconds: undefined };
+    expect(timeLimit(task, object(status), local({ idleMs }), { result, now })).toEqual({ ...none, ...told });
   });
 
   it.each<[title: string, looks: readonly number[], took: number, idleMs: number]>([

@@ -37,12 +37,7 @@ describe("an output beside an object", () => {
     ["Conflict", BOTH, "NameConflict", /ConfigMap "data" exists and belongs to something else/],
     ["Conflict", SECRET, "NameConflict", /Secret "token" exists and belongs to something else/],
     ["Invalid", SECRET, "PermissionDenied", /API server does not accept Secret "token"/],
-    [
-      "Forbidden",
-      SECRET,
-      "PermissionDenied",
-      /may not write Secret "token".*ClusterRole platform-operator-secret-outputs/,
-    ],
+    ["Forbidden", SECRET, "PermissionDenied", /may not write Secret "token".*platform-operator-secret-outputs/],
   ])("that cannot be written (%s, %j) is reported as %s and seldom tried, until it can", async (...row) => {
     const [failure, spec, reason, message] = row;
     const env = await withOutputs(() => Promise.reject(new KubeError(failure, 0, "no")), spec);

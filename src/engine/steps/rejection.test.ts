@@ -6,21 +6,9 @@ import type { Plan, Step } from "../contract/kind.ts";
 import { rejectedBefore, withoutStep } from "./rejection.ts";
 
 const why = { reason: "InvalidSpec", message: "no" } as const;
-const last: Rejection = {
-  op: "create",
-  generation: 2,
-  inputs: { parent: "p", value: "v" },
-  surface: "Documented",
-  why,
-  until: 100,
-};
-const context = {
-  generation: 2,
-  inputs: { parent: "p", value: "v" },
-  surface: "Documented",
-  requested: undefined,
-  now: 99,
-} as const;
+const step = { generation: 2, inputs: { parent: "p", value: "v" }, surface: "Documented" } as const;
+const last: Rejection = { op: "create", ...step, why, until: 100 };
+const context = { ...step, requested: undefined, now: 99 } as const;
 
 it.each([
   ["the same again", "create", context, why],
@@ -50,9 +38,8 @@ describe("a step whose operation the platform does not offer", () => {
   });
 
   it("is not sent again if the kind would plan it again", async () => {
-    expect(await refused({ is: "step", step: STEP })).toEqual({
-      is: "stalled",
-      why: { reason: "NotSupportedByApi", message: "The platform has no operation deleteWidget." },
-    });
+    const message = "The platform has no operation deleteWidget.";
+    const end = { is: "stalled", why: { reason: "NotSupportedByApi", message } };
+    expect(await refused({ is: "step", step: STEP })).toEqual(end);
   });
 });
