@@ -4,12 +4,17 @@ import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/s
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import type { Json } from "../../kube/api/types.ts";
 import type { Step } from "../contract/kind.ts";
-import { causeIn, covers, type StatusPlan } from "./policy-status.ts";
+import { causeIn, covers, statusPlanOf, type StatusPlan } from "./policy-status.ts";
 
 const update: Step<string> = { repeat: "safe", op: "update", action: "update" };
 const CREATE = { operation: "create", creates: true } as const;
 const PLAN: StatusPlan = { hash: "0", reason: "ApprovalPending", generation: 3, actions: [{ operation: "update" }] };
 const plan = (change: Partial<StatusPlan> = {}): StatusPlan => ({ ...PLAN, approved: true, ...change });
+
+it("an approval of the same steps is not that of a newer generation", () => {
+  const hashes = [2, 3].map((generation) => statusPlanOf(anObject({ meta: { generation } }), [update], "").hash);
+  expect(new Set(hashes).size).toBe(2);
+});
 
 it.each<[what: string, plan: StatusPlan | undefined, generation: number, covered: boolean]>([
   ["its own generation", plan(), 3, true],

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
 import { apiError } from "../../../test/support/engine/fake-platform.ts";
 import { widget } from "../../../test/support/engine/kinds.ts";
-import { HOUR, MINUTE, status } from "../../../test/support/engine/widgets.ts";
+import { MINUTE, status } from "../../../test/support/engine/widgets.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
 
@@ -37,12 +37,12 @@ it.each<[string, Env["output"] | undefined, readonly [ApiFailure, number] | unde
   env.widget("a", { output: "values" });
   await env.run(9 * MINUTE);
   expect(status(env, "told")).toBeUndefined();
-  await env.run(HOUR);
+  await env.run(30 * MINUTE);
   expect(status(env, "told")).toBe("over");
   expect(env.conditions("Widget", "a")).toContain(`Stalled=True/${TOO_LATE.reason}`);
   expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
   const passes = () => env.passes.filter(({ key }) => key.startsWith("Widget/")).length;
   const before = passes();
-  await env.run(HOUR);
+  await env.run(30 * MINUTE);
   expect(passes()).toBe(before);
 });

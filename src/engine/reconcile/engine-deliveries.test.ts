@@ -134,7 +134,7 @@ describe("the receiver registration of a connection", () => {
     expect(env.world.count("create")).toBe(2);
   });
 
-  it("is found again after a crash between answer and record, and after a loss of status; it is repeated once on a person's request", async () => {
+  it("is found again after a crash and a loss of status, and is repeated once on a person's request", async () => {
     const env = asking();
     await env.run(MINUTE);
     const { id } = remote(env);

@@ -80,9 +80,9 @@ describe("an id that the user gives", () => {
 });
 
 it.each([
-  ["under a connection of the namespace is adopted", {}, "Ready=True/Available"],
-  ["is not under a parent of nobody here", { parentRef: { externalId: uuid(9) } }, "Stalled=True/NameConflict"],
-  ["is not where the user forbids it", { lifecycle: { adoptionPolicy: "Never" } }, "Stalled=True/NameConflict"],
+  ["is adopted under a connection of the namespace", {}, "Ready=True/Available"],
+  ["is not adopted under an unmanaged parent", { parentRef: { externalId: uuid(9) } }, "Stalled=True/NameConflict"],
+  ["is not adopted where the user forbids it", { lifecycle: { adoptionPolicy: "Never" } }, "Stalled=True/NameConflict"],
 ])("an object of the same name %s", async (_, spec, told) => {
   const env = engineEnv();
   env.world.add("a");

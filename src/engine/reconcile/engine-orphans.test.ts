@@ -17,6 +17,12 @@ import { KubeError } from "../../kube/api/errors.ts";
 import { conditionOf } from "../contract/status.ts";
 import { DEFAULT_WINDOWS } from "../contract/windows.ts";
 
+/** Kills the operator at a write. Its answer never comes. */
+function killed(env: Env): Promise<never> {
+  env.kill();
+  return new Promise<never>(() => {});
+}
+
 /** A platform that deletes nothing, and a widget there. */
 const documented = (spec: Spec = DELETE): Promise<Env> => on("Documented", spec);
 
@@ -54,19 +60,10 @@ describe("[S4] what stays on the platform when its resource goes", () => {
     await removed(env);
     expect(held).toEqual([FINALIZER]);
     expect(told(env)).toEqual(["recorded DeleteNotSupported"]);
-    expect(env.orphans[0]?.orphan).toMatchObject({
-      id: remote(env).id,
-      installation: "installation-1",
-      host: "platform.example",
-      organizationId: "org-1",
-      kind: "Widget",
-      namespace: "team",
-      namespaceUid: "ns",
-      name: "a",
-      externalName: "a",
-      at: expect.stringMatching(/Z$/),
-      signature: expect.stringMatching(/^[\w-]{22}$/),
-    });
+    const place = { installation: "installation-1", host: "platform.example", organizationId: "org-1" };
+    const key = { kind: "Widget", namespace: "team", namespaceUid: "ns", name: "a", externalName: "a" };
+    const [at, signature] = [expect.stringMatching(/Z$/), expect.stringMatching(/^[\w-]{22}$/)];
+    expect(env.orphans[0]?.orphan).toMatchObject({ id: remote(env).id, ...place, ...key, at, signature });
     expect(reasons(env)).toContain("Warning Orphaned");
   });
 
@@ -128,11 +125,7 @@ describe("[S4] what stays on the platform when its resource goes", () => {
 
   it("is recorded once when the operator is killed before the finalizer goes", async () => {
     const env = await documented();
-    env.cluster.hooks.before = ({ body }) => {
-      if (!("finalizers" in body)) return Promise.resolve();
-      env.kill();
-      return new Promise<never>(() => {});
-    };
+    env.cluster.hooks.before = ({ body }) => ("finalizers" in body ? killed(env) : Promise.resolve());
     env.cluster.remove("Widget", "a");
     await env.run(5_000);
     expect(env.shards.all()).toHaveLength(1);
@@ -291,9 +284,7 @@ describe("a resource that is created again under the same key", () => {
         let writes = 0;
         env.cluster.hooks[moment] = () => {
           writes += 1;
-          if (writes !== position) return Promise.resolve();
-          env.kill();
-          return new Promise<never>(() => {});
+          return writes === position ? killed(env) : Promise.resolve();
         };
         await applied(env, { ...DELETE, commit: "one" });
         env.cluster.hooks[moment] = () => Promise.resolve();

@@ -16,10 +16,7 @@ const ordersDeployment = ({ what, body }: Write): boolean =>
   what === "status" && isObject(member(body, "intent")) && member(member(body, "intent"), "op") === "deploy";
 
 describe("a request that another process sent after this one had closed its own", () => {
-  it.each<["executed" | "under way", string]>([
-    ["executed", "is taken for what it is"],
-    ["under way", "is waited for"],
-  ])("(%s) %s, and is not sent again", async (stand) => {
+  it.each(["executed", "under way"] as const)("(%s) is found or waited for, and is not sent again", async (stand) => {
     const env = engineEnv();
     env.cluster.secret("values", { a: "one" });
     const spec = { name: "a", secret: { name: "values", key: "a" } };

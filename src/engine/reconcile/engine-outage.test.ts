@@ -97,25 +97,6 @@ describe("an outage of the platform", () => {
     expect(env.conditions("Link", "default")).toContain(`Ready=False/${reason}`);
   });
 
-  it.each([
-    ["an outage", outage],
-    ["a deletion", deleted],
-  ])("(%s) is reported on a settled dependent after half an hour without a read, and Ready stays", async (_, begin) => {
-    const env = await withFleet(1);
-    const over = begin(env);
-    const before = writesOf(env, "Widget");
-    await env.run(20 * MINUTE);
-    expect(writesOf(env, "Widget")).toBe(before);
-    await env.run(35 * MINUTE);
-    const facts = ["Deployed=True/READY", "Drifted=False/NoDrift"];
-    const told = ["Ready=True/Available", "Synced=False/ConnectionNotReady", ...facts];
-    expect(env.conditions("Widget", "w0")).toEqual(told);
-    expect(writesOf(env, "Widget") - before).toBe(1);
-    over();
-    await env.run(12 * MINUTE);
-    expect(env.conditions("Widget", "w0")).toContain("Synced=True/ReconcileSuccess");
-  });
-
   it("does not lose a reconcile request for a settled object", async () => {
     const env = await withFleet(1);
     const over = outage(env);
@@ -167,4 +148,23 @@ describe("an outage of the platform", () => {
     expect(env.world.calls.slice(calls).filter(({ op }) => op === "list").length).toBeGreaterThan(1);
     expect(env.cluster.writes.length).toBe(before);
   });
+});
+
+it.each([
+  ["an outage", outage],
+  ["a deletion", deleted],
+])("%s of a connection is reported by its settled users after half an hour; Ready stays", async (_, begin) => {
+  const env = await withFleet(1);
+  const over = begin(env);
+  const before = writesOf(env, "Widget");
+  await env.run(20 * MINUTE);
+  expect(writesOf(env, "Widget")).toBe(before);
+  await env.run(35 * MINUTE);
+  const facts = ["Deployed=True/READY", "Drifted=False/NoDrift"];
+  const told = ["Ready=True/Available", "Synced=False/ConnectionNotReady", ...facts];
+  expect(env.conditions("Widget", "w0")).toEqual(told);
+  expect(writesOf(env, "Widget") - before).toBe(1);
+  over();
+  await env.run(12 * MINUTE);
+  expect(env.conditions("Widget", "w0")).toContain("Synced=True/ReconcileSuccess");
 });

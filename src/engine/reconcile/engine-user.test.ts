@@ -60,7 +60,7 @@ describe("an annotation of the user", () => {
   it.each<[value: string, deploys: number]>([
     ...["True", "TRUE", "1", "yes"].map((value): [string, number] => [value, 1]),
     ...["", "false", "False", "0", "no", "treu"].map((value): [string, number] => [value, 2]),
-  ])("pauses or does not, by its value: %j, %i deployments", async (value, deploys) => {
+  ])("pauses the object or not, by its value: %j, %i deployments", async (value, deploys) => {
     const env = await applied({ commit: "c1" });
     env.cluster.annotate("Widget", "a", { [PAUSED]: value });
     env.cluster.spec("Widget", "a", { name: "a", commit: "c2" });
