@@ -1,24 +1,30 @@
 import { describe, expect, it } from "vitest";
 
 import {
-  deployment,
-  OLD_REQUEST,
-  OTHER_COMMIT,
-  passWith,
-  REQUEST,
   type Change,
   COMMIT,
+  deployment,
+  inputsWith,
+  observedFull,
   observedIn,
+  OLD_REQUEST,
   openDeployment,
+  OTHER_COMMIT,
+  passWith,
   planned,
   plannedBy,
+  print,
+  REQUEST,
   statusOf,
 } from "../../../test/support/services/applications.ts";
 import { serviceBaseline } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import { deployedCommit, sameCommit } from "./deployment.ts";
 import { application } from "./index.ts";
-import { NOTHING_OBSERVED, type ApplicationContext, type Observed } from "./model.ts";
+import { type ApplicationContext, NOTHING_OBSERVED, type Observed } from "./model.ts";
+
+const lastOf = (change: Change, observed: Observed) =>
+  (application.report(passWith(change), observed).status as ApplicationMemory).lastDeployment;
 
 describe("commits", () => {
   it.each([
@@ -70,9 +76,6 @@ describe("[C10] a deployment is followed by its request id", () => {
   const unnamed = { status: statusOf("DEPLOYED", { deploymentRequestId: undefined as never, ...later }) };
   const since = observedIn("RUNNING", { status: statusOf("RUNNING", later) });
   const canceled = { status: statusOf("CANCELED", { deploymentRequestId: REQUEST, executionId: "run-2" }) };
-  const lastOf = (change: Change, observed: Observed) =>
-    (application.report(passWith(change), observed).status as ApplicationMemory).lastDeployment;
-
   it.each<[string, Observed, string, state: string, isOver: boolean]>([
     ["queued, not shown by the service yet", asked("DEPLOYMENT_QUEUED"), "waiting Queued", "DEPLOYMENT_QUEUED", false],
     ["under way, the service saying more", asked("QUEUED", "BUILDING"), "waiting Building", "BUILDING", false],
@@ -135,5 +138,233 @@ describe("a deployment without a request id", () => {
     expect(over(failed)).toBe(false);
     expect(plannedBy(passWith({ memory }), failed)).toBe("stalled BuildFailed");
     expect(over(failed, passWith({ memory }))).toBe(true);
+  });
+});
+
+const DEPLOY = `deployApplication ${COMMIT}`;
+const DEPLOY_OTHER = `deployApplication ${OTHER_COMMIT}`;
+const other = { deploy: { gitCommitId: OTHER_COMMIT } };
+const byHand = { deploy: { gitCommitId: COMMIT, policy: "Manual" } };
+const otherByHand = { deploy: { gitCommitId: OTHER_COMMIT, policy: "Manual" } };
+const isStopped = { memory: { runState: "Stopped" } } as const;
+const isNew = { memory: { lastDeployment: undefined } };
+const last = (change: Parameters<typeof deployment>[0]) => ({ memory: { lastDeployment: deployment(change) } });
+const written = (change: ApplicationMemory["written"]) => ({ revision: 0, ...change });
+const inputs = inputsWith([{ name: "KEY", value: "value", isSecret: false }], print("new"));
+const never = observedIn("READY", { status: statusOf("READY", { serviceDeploymentStatus: "NEVER_DEPLOYED" }) });
+
+/** The variables were written with this fingerprint, and deployed with that one. */
+const sent = (digest: string, deployed?: string) => ({
+  written: written({ variables: print(digest), variableNames: ["KEY"] }),
+  lastDeployment: deployment(deployed === undefined ? {} : { variables: print(deployed) }),
+});
+
+describe("a deployment is due", () => {
+  const settings = { written: written({ revision: 2 }), lastDeployment: deployment({ settings: 1 }) };
+  const unnamed = { lastDeployment: openDeployment({ requestId: undefined }) };
+
+  it.each<[string, Change, Observed, string]>([
+    ["the first time", isNew, never, DEPLOY],
+    ["for another commit", { spec: other }, observedIn("DEPLOYED"), DEPLOY_OTHER],
+    ["for another commit, of what others stopped", { spec: other }, observedIn("STOPPED"), DEPLOY_OTHER],
+    ["for settings that we wrote since", { memory: settings }, observedIn("DEPLOYED"), DEPLOY],
+    ["for variables that we wrote since", { inputs, memory: sent("new", "old") }, observedIn("DEPLOYED"), DEPLOY],
+    ["for the first variables", { inputs, memory: sent("new") }, observedIn("DEPLOYED"), DEPLOY],
+    ["on request, after a failure", { requested: "now" }, observedIn("BUILD_ERROR"), DEPLOY],
+    ["on request, in an unknown state", { requested: "now" }, observedIn("UNAVAILABLE"), DEPLOY],
+    ["for a new commit, in an unknown state", { spec: other }, observedIn("UNAVAILABLE"), DEPLOY_OTHER],
+    ["also after a request without an id", { spec: other, memory: unnamed }, observedIn("HIBERNATING"), DEPLOY_OTHER],
+    ["on request, also by hand", { requested: "now", spec: byHand }, observedIn("CANCELED"), DEPLOY],
+    ["on another request", { requested: "two", ...last({ retry: "one" }) }, observedIn("BUILD_ERROR"), DEPLOY],
+    ["to start what we stopped", isStopped, observedIn("STOPPED"), DEPLOY],
+    ["to start what we stopped, also by hand", { ...isStopped, spec: byHand }, observedIn("STOPPED"), DEPLOY],
+    ["to start what others stopped, on request", { requested: "now" }, observedIn("STOPPED"), DEPLOY],
+    ["to bring back what others uninstalled, on request", { requested: "now" }, observedIn("DELETED"), DEPLOY],
+  ])("%s", (_name, change, observed, expected) => {
+    expect(planned(change, observed)).toBe(expected);
+  });
+});
+
+describe("no deployment is due", () => {
+  const GONE = "stalled ExternalResourceDeleted";
+  const abbreviated = { spec: { deploy: { gitCommitId: COMMIT.slice(0, 7) } } };
+  const touched = { ...inputs, fingerprint: print("same", "key-1", "2 s@2") };
+  const rotated = { ...inputs, fingerprint: print("other digest", "key-2") };
+  const edited = { memory: { written: written({ revision: 1 }) } };
+  const toStop = { requested: "now", spec: { runState: "Stopped" } };
+  const retried = { requested: "now", ...last({ retry: "now" }) };
+
+  // states.test.ts has the states in which nothing has changed.
+  it.each<[string, Change, Observed, string]>([
+    ["for the same commit, abbreviated", abbreviated, observedIn("DEPLOYED"), "settled"],
+    ["for the same commit, in full", last({ gitCommitId: COMMIT.slice(0, 8) }), observedIn("DEPLOYED"), "settled"],
+    ["while work is under way", { spec: other }, observedIn("RESTARTING"), "waiting Restarting"],
+    ["by hand", { spec: otherByHand }, observedIn("DEPLOYED"), "settled"],
+    ["by hand, the first time", { ...isNew, spec: byHand }, never, "settled"],
+    ["twice for one request", retried, observedIn("BUILD_ERROR"), "stalled BuildFailed"],
+    ["on request, when it runs", { requested: "now" }, observedIn("DEPLOYED"), "settled"],
+    ["for settings, of what others stopped", edited, observedIn("STOPPED"), "stalled DriftDetected"],
+    ["to undo an uninstallation by others", { spec: other }, observedIn("DELETED"), GONE],
+    ["to bring back what shall be stopped", toStop, observedIn("DELETED"), GONE],
+    ["for a touched Secret", { inputs: touched, memory: sent("same", "same") }, observedIn("DEPLOYED"), "settled"],
+    ["for another token", { inputs: rotated, memory: sent("same", "same") }, observedIn("DEPLOYED"), "settled"],
+  ])("%s", (_name, change, observed, expected) => {
+    expect(planned(change, observed)).toBe(expected);
+  });
+});
+
+describe("an application that was deployed before we came, or whose status was lost", () => {
+  const adopted = { surface: "Full", ...isNew } as const;
+  const deployed = (deployedCommitId: string) => observedFull("DEPLOYED", { gitRepository: { deployedCommitId } });
+  const withKeys = (...keys: readonly string[]) => observedFull("DEPLOYED", {}, { keys: new Set(keys) });
+
+  it.each<[string, Change, Observed, string]>([
+    ["is not deployed again when its commit is the spec's", adopted, deployed(COMMIT), "settled"],
+    ["is not deployed again when it does not show its commit", isNew, observedIn("DEPLOYED"), "settled"],
+    ["is not deployed again when it failed", isNew, observedIn("BUILD_ERROR"), "stalled BuildFailed"],
+    ["gets the spec's commit when it shows another", adopted, deployed(OTHER_COMMIT), DEPLOY],
+    ["keeps its variables when their keys are there", { ...adopted, inputs }, withKeys("KEY"), "settled"],
+    ["gets the variables that it misses", { ...adopted, inputs }, withKeys("OTHER"), "importVariables"],
+  ])("%s", (_name, change, observed, expected) => {
+    expect(planned(change, observed)).toBe(expected);
+  });
+
+  it("takes what it found as the baseline, once", () => {
+    const found = (change: Change) => lastOf({ surface: "Full", ...change }, deployed(COMMIT));
+    const first = found(adopted);
+    const finishedAt = "2026-11-21T10:00:00.400Z";
+    const included = { settings: 0, variablesAt: "", variables: print("none") };
+    expect(first).toEqual({ gitCommitId: COMMIT, state: "DEPLOYED", finishedAt, ...included });
+    expect(found({ memory: { lastDeployment: first }, now: new Date("2026-11-22T10:00:00Z") })).toEqual(first);
+  });
+});
+
+describe("a deployment that failed", () => {
+  const broken = observedIn("DEPLOYMENT_ERROR");
+  const FAILED = "stalled DeploymentFailed";
+  const policy = { limit: 2, backoffMs: 60_000 };
+  const retry = { retry: policy };
+  const failed = (change: Parameters<typeof deployment>[0] = {}) => last({ state: "DEPLOYMENT_ERROR", ...change });
+  const again = (change: Parameters<typeof deployment>[0] = {}) => ({ ...failed(change), ...retry });
+  const toStop = { ...again(), surface: "Full", spec: { runState: "Stopped" } } as const;
+  const open = { ...retry, memory: { lastDeployment: openDeployment({ requestId: OLD_REQUEST }) } };
+  const over = observedIn("DEPLOYMENT_ERROR", { request: { status: "DEPLOYMENT_ERROR" } });
+
+  it.each<[string, Change, Observed, string]>([
+    ["is for a person without a policy", failed(), broken, FAILED],
+    ["is started again once its time has come", again(), broken, DEPLOY],
+    ["waits for its time", again({ finishedAt: "2026-11-21T09:59:30.000Z" }), broken, "waiting DeploymentFailed"],
+    ["is for a person at the limit", again({ attempts: 2 }), broken, FAILED],
+    ["is not started again at a limit of none", { ...failed(), retry: { limit: 0, backoffMs: 0 } }, broken, FAILED],
+    ["to build is started again, too", again({ state: "BUILD_ERROR" }), observedIn("BUILD_ERROR"), DEPLOY],
+    ["because somebody canceled it is not", again({ state: "CANCELED" }), observedIn("CANCELED"), "stalled Canceled"],
+    ["of others is not", { ...retry, ...last({}) }, broken, FAILED],
+    ["that was found is not", again({ startedAt: undefined as never }), broken, FAILED],
+    ["of another commit gives way", again({ gitCommitId: OTHER_COMMIT }), broken, DEPLOY],
+    ["waits for a person when it is to be stopped", toStop, observedFull("DEPLOYMENT_ERROR"), "stopApplication"],
+    ["is seen to fail, and waits from then on", open, over, "waiting DeploymentFailed"],
+  ])("%s", (_name, change, observed, expected) => {
+    expect(planned(change, observed)).toBe(expected);
+  });
+
+  it("is counted, until something else is deployed", () => {
+    const next = application.plan(passWith(again({ attempts: 1 })), broken);
+    expect(next).toMatchObject({ step: { action: { what: "deploy", attempts: 2 }, mark: { attempts: 2 } } });
+    const asked = application.plan(passWith({ ...again({ attempts: 2 }), requested: "now" }), broken);
+    expect(asked).toMatchObject({ step: { action: { what: "deploy", attempts: undefined, retry: "now" } } });
+  });
+
+  it("gives the time to wait to the engine, and not in a message", () => {
+    const at = (finishedAt: string) => application.plan(passWith(again({ finishedAt })), broken);
+    const early = at("2026-11-21T09:59:59.400Z");
+    const late = at("2026-11-21T09:59:10.400Z");
+    expect([early, late]).toMatchObject([{ again: 59_000 }, { again: 10_000 }]);
+    expect(early).toMatchObject({ why: (late as { readonly why: object }).why });
+    expect(early).toMatchObject({ why: { message: expect.stringContaining("commit 1a2b3c4") as string } });
+  });
+});
+
+describe("a deployment that failed, of which the service shows nothing any more", () => {
+  const canceled = last({ state: "CANCELED", requestId: REQUEST });
+  const back = (change: Parameters<typeof statusOf>[1] & { readonly state?: string } = {}) =>
+    observedIn("DEPLOYED", { status: statusOf("DEPLOYED", { deploymentRequestId: REQUEST, ...change }) });
+  const theirs = back({ deploymentRequestId: OLD_REQUEST });
+
+  it.each<[string, Change, Observed, string, string]>([
+    ["stays failed while the service shows its request", {}, back(), "stalled Canceled", "Available"],
+    ["stays failed after a first one as well", {}, back({ state: "READY" }), "stalled Canceled", "NotDeployed"],
+    ["is retried on request", { requested: "now" }, back(), DEPLOY, "Available"],
+    ["gives way to what others did since", {}, theirs, "settled", "Available"],
+    ["is retried on request also then", { requested: "now" }, theirs, DEPLOY, "Available"],
+    ["waits for what others do", {}, back({ state: "BUILDING" }), "waiting Building", "NotDeployed"],
+  ])("%s", (_name, change, observed, expected, ready) => {
+    const context = passWith({ ...canceled, ...change });
+    expect(plannedBy(context, observed)).toBe(expected);
+    const reported = application.report(context, observed);
+    expect(reported.ready.reason).toBe(ready);
+    expect(reported.conditions.find(({ type }) => type === "UpToDate")?.status).toBe("False");
+  });
+
+  it.each([
+    [COMMIT, "Commit 1a2b3c4 is deployed.", "True"],
+    ["feedface", "Commit feedfac is deployed.", "False"],
+  ])("does not count once others have deployed %s", (deployedCommitId, message, isUpToDate) => {
+    const shown = observedFull("DEPLOYED", { gitRepository: { deployedCommitId } });
+    const { ready, conditions } = application.report(passWith({ ...canceled, surface: "Full" }), shown);
+    expect(ready.message).toBe(message);
+    expect(conditions.find(({ type }) => type === "UpToDate")?.status).toBe(isUpToDate);
+  });
+});
+
+describe("a change outside of the spec that a user made", () => {
+  const changed = print("new", "key-1", "1 s@2");
+  const at = "2026-11-21T09:00:00.000Z";
+  const rotated = inputsWith([{ name: "KEY", value: "value", isSecret: true }], changed);
+  const imported = (variables: typeof changed) => ({
+    ...sent("new", "old"),
+    written: written({ variables, variableNames: ["KEY"] }),
+  });
+  const isWritten = { writtenAt: "2026-11-21T09:30:00.000Z", ...last({ variablesAt: at }) };
+
+  const stopped = observedIn("STOPPED");
+  const foreign = observedFull("DEPLOYED", { gitRepository: { deployedCommitId: OTHER_COMMIT } });
+
+  it.each<[string, Change, boolean, Observed?]>([
+    ["of a Secret causes the import", { inputs: rotated, memory: sent("old", "old") }, true],
+    ["of a Secret causes the deployment", { inputs: rotated, memory: imported(changed) }, true],
+    ["of a variable set causes the deployment", isWritten, true],
+    ["is none if another version of the operator imports", { inputs, memory: sent("old", "old") }, false],
+    ["is none if another version of the operator deploys", { inputs, memory: imported(print("new")) }, false],
+    ["does not cause the deployment of another commit", { ...isWritten, spec: other }, false],
+    ["does not cause a start", { ...isWritten, memory: { ...isStopped.memory, ...isWritten.memory } }, false, stopped],
+    ["is not known if others deployed another commit", { ...isWritten, surface: "Full" }, false, foreign],
+  ])("%s", (_title, change, follows, observed = observedIn("DEPLOYED")) => {
+    expect(application.plan(passWith(change), observed)).toMatchObject({ is: "step", step: { follows } });
+  });
+});
+
+describe("a variable set that wrote to the application", () => {
+  const before = "2026-11-21T09:00:00.000Z";
+  const after = "2026-11-21T09:30:00.000Z";
+
+  it.each<[string, string | undefined, string | undefined, string]>([
+    ["since the last deployment causes a deployment", after, before, DEPLOY],
+    ["for the first time since causes a deployment", after, "", DEPLOY],
+    ["before the last deployment does not", before, before, "settled"],
+    ["and is gone does not", undefined, before, "settled"],
+    ["is no news to a deployment that knows nothing of sets", after, undefined, "settled"],
+  ])("%s", (_, writtenAt, variablesAt, expected) => {
+    const known = last(variablesAt === undefined ? {} : { variablesAt });
+    expect(planned({ writtenAt, ...known }, observedIn("DEPLOYED"))).toBe(expected);
+  });
+
+  it.each([
+    ["that is not known at the moment, as while it is adopted", undefined, before],
+    ["that wrote again", after, after],
+  ])("%s, counts as included in the next deployment", (_, writtenAt, included) => {
+    const context = passWith({ writtenAt, ...last({ gitCommitId: "0".repeat(40), variablesAt: before }) });
+    expect(application.plan(context, observedIn("DEPLOYED"))).toMatchObject({
+      step: { op: "deployApplication", mark: { variablesAt: included } },
+    });
   });
 });

@@ -5,12 +5,9 @@ import { historyWith, successNote } from "./history.ts";
 
 const START = "2026-11-21T09:00:00.000Z";
 const after = (seconds: number): string => new Date(Date.parse(START) + seconds * 1000).toISOString();
-const took = (seconds: number) => ({
-  gitCommitId: COMMIT,
-  state: "DEPLOYED",
-  startedAt: START,
-  finishedAt: after(seconds),
-});
+const took = (seconds: number) => {
+  return { gitCommitId: COMMIT, state: "DEPLOYED", startedAt: START, finishedAt: after(seconds) };
+};
 const past = (...seconds: readonly number[]) =>
   seconds.map((each) => ({ commit: COMMIT, state: "DEPLOYED", at: START, seconds: each }));
 
@@ -28,9 +25,8 @@ describe("the history of an application", () => {
 
   it("has the start of a deployment whose end was not seen, and is undefined without a deployment", () => {
     const open = { gitCommitId: OTHER_COMMIT, state: "BUILDING", startedAt: START };
-    expect(historyWith(undefined, open)).toEqual([
-      { commit: OTHER_COMMIT, state: "BUILDING", at: "2026-11-21T09:00:00Z" },
-    ]);
+    const started = { commit: OTHER_COMMIT, state: "BUILDING", at: "2026-11-21T09:00:00Z" };
+    expect(historyWith(undefined, open)).toEqual([started]);
     expect(historyWith(undefined, undefined)).toBeUndefined();
   });
 });

@@ -2,21 +2,21 @@ import { describe, expect, it } from "vitest";
 
 import {
   type Change,
+  COMMIT,
   deployment,
   inputsWith,
   NOW,
   observedFull,
   observedIn,
+  OLD_REQUEST,
   openDeployment,
   OTHER_COMMIT,
   passWith,
+  planned,
   print,
   record,
   REQUEST,
-  COMMIT,
-  OLD_REQUEST,
   statusOf,
-  planned,
 } from "../../../test/support/services/applications.ts";
 import { serviceBaseline } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
@@ -27,6 +27,7 @@ const shown = <T>(value: T) => ({ value, fault: undefined });
 const FORBIDDEN = { reason: "PermissionDenied", message: "The platform answered 403." } as const;
 
 const reportOf = (change: Change, observed: Observed) => application.report(passWith(change), observed);
+const memoryOf = (change: Change, observed: Observed) => reportOf(change, observed).status as ApplicationMemory;
 const condition = (type: string, change: Change, observed: Observed) => {
   const found = reportOf(change, observed).conditions.find((each) => each.type === type);
   return found && `${found.status} ${found.reason}`;
@@ -76,14 +77,10 @@ describe("the status of an application", () => {
   });
 
   it("keeps since when a state is shown, and has none for what an older release recorded", () => {
-    const since = (memory: NonNullable<NonNullable<Change>["memory"]>) =>
-      reportOf({ memory }, observedIn("DEPLOYED")).status;
-    expect(since({ state: "DEPLOYED", stateSince: "2026-11-20T10:00:00Z" })).toMatchObject({
-      stateSince: "2026-11-20T10:00:00Z",
-    });
-    expect(since({ state: "DEPLOYING", stateSince: "2026-11-20T10:00:00Z" })).toMatchObject({
-      stateSince: NOW.toISOString().replace(/\.\d+Z$/, "Z"),
-    });
+    const since = (memory: ApplicationMemory) => memoryOf({ memory }, observedIn("DEPLOYED"));
+    const [stateSince, now] = ["2026-11-20T10:00:00Z", "2026-11-21T10:00:00Z"];
+    expect(since({ state: "DEPLOYED", stateSince })).toMatchObject({ stateSince });
+    expect(since({ state: "DEPLOYING", stateSince })).toMatchObject({ stateSince: now });
     expect(since({ state: "DEPLOYED" })).toMatchObject({ stateSince: undefined });
   });
 });
@@ -150,7 +147,7 @@ describe("the conditions of an application", () => {
 const deploy = (gitCommitId: string, policy = "Automatic") => ({ deploy: { gitCommitId, policy } });
 
 describe("the drift of an application", () => {
-  const drift = (change: Change, observed: Observed) => application.report(passWith(change), observed).drift;
+  const drift = (change: Change, observed: Observed) => reportOf(change, observed).drift;
   const outOfDate = statusOf("DEPLOYED", { serviceDeploymentStatus: "OUT_OF_DATE" });
   const edited = observedIn("DEPLOYED", { status: outOfDate });
   const waiting = { memory: { written: { revision: 1 } }, spec: deploy(COMMIT, "Manual") };
@@ -180,31 +177,98 @@ describe("the drift of an application", () => {
   });
 
   it("forgets that we stopped what others started since", () => {
-    const status = application.report(passWith({ memory: { runState: "Stopped" } }), observedIn("DEPLOYED"))
-      .status as ApplicationMemory;
-    expect(status.runState).toBe("Running");
-    expect(planned({ memory: status }, observedIn("STOPPED"))).toBe("stalled DriftDetected");
+    const memory = memoryOf({ memory: { runState: "Stopped" } }, observedIn("DEPLOYED"));
+    expect(memory.runState).toBe("Running");
+    expect(planned({ memory }, observedIn("STOPPED"))).toBe("stalled DriftDetected");
   });
 
   it("marks the deployment with all that a later trace compares with", () => {
     const memory = { written: { revision: 3, variables: print("v"), variableNames: ["KEY"] } };
     const context = passWith({ requested: "now", memory, inputs: inputsWith(variables, print("v")) });
-    expect(application.plan(context, observedIn("BUILD_ERROR"))).toMatchObject({
-      is: "step",
-      step: {
-        repeat: "once",
-        creates: false,
-        commit: COMMIT,
-        action: { what: "deploy", commit: COMMIT, retry: "now" },
-        mark: {
-          baseline: serviceBaseline(statusOf("BUILD_ERROR")),
-          requestId: OLD_REQUEST,
-          settings: 3,
-          variables: print("v"),
-          retry: "now",
-        },
-        why: { reason: "Deploying", message: "Commit 1a2b3c4 is being deployed." },
-      },
-    });
+    const baseline = serviceBaseline(statusOf("BUILD_ERROR"));
+    const mark = { baseline, requestId: OLD_REQUEST, settings: 3, variables: print("v"), retry: "now" };
+    const why = { reason: "Deploying", message: "Commit 1a2b3c4 is being deployed." };
+    const action = { what: "deploy", commit: COMMIT, retry: "now" };
+    const step = { repeat: "once", creates: false, commit: COMMIT, action, mark, why };
+    expect(application.plan(context, observedIn("BUILD_ERROR"))).toMatchObject({ is: "step", step });
+  });
+});
+
+describe("the last failure", () => {
+  const failed = { request: { status: "BUILD_ERROR", deploymentRequestId: REQUEST } };
+  const open = { memory: { lastDeployment: openDeployment({ baseline: serviceBaseline(statusOf("DEPLOYED")) }) } };
+  const at = NOW.toISOString();
+  const message = expect.stringMatching(/^The platform reports BUILD_ERROR for commit 1a2b3c4\. Read the build log/);
+  const failure = { state: "BUILD_ERROR", gitCommitId: COMMIT, requestId: REQUEST, at, message: message as string };
+  const { lastFailure: seenFirst, lastDeployment } = memoryOf(open, observedIn("BUILD_ERROR", failed));
+  const later = { now: new Date("2026-11-22T10:00:00Z") };
+
+  it("has its commit and request, and keeps its time", () => {
+    expect(seenFirst).toEqual(failure);
+    const memory = { lastFailure: seenFirst!, lastDeployment: lastDeployment! };
+    expect(memoryOf({ ...later, memory }, observedIn("BUILD_ERROR")).lastFailure).toEqual(seenFirst);
+  });
+
+  it("is kept while the next one is under way, and forgotten once one succeeds", () => {
+    const memory = { lastFailure: seenFirst!, lastDeployment: openDeployment() };
+    expect(memoryOf({ memory }, observedIn("BUILDING")).lastFailure).toEqual(seenFirst);
+    const over = { ...memory, lastDeployment: deployment() };
+    expect(memoryOf({ memory: over }, observedIn("DEPLOYED")).lastFailure).toBeUndefined();
+  });
+
+  it.each([
+    ["another state", { state: "DEPLOYMENT_ERROR" }],
+    ["another commit", { gitCommitId: "feedface" }],
+    ["another request", { requestId: "00000000-0000-4000-8000-0000000000d9" }],
+  ])("is another one with %s", (_name, change) => {
+    const before = { ...seenFirst!, ...change, at: "2026-11-20T10:00:00.000Z" };
+    const memory = { lastFailure: before, lastDeployment: lastDeployment! };
+    expect(memoryOf({ memory }, observedIn("BUILD_ERROR")).lastFailure).toEqual(failure);
+  });
+
+  it("does not name a successful deployment of the operator", () => {
+    const message: unknown = expect.stringMatching(/^The platform reports RESTART_ERROR\. /);
+    expect(memoryOf({}, observedIn("RESTART_ERROR")).lastFailure).toEqual({ state: "RESTART_ERROR", at, message });
+  });
+});
+
+describe("what an application remembers", () => {
+  it("is empty before the application is recorded", () => {
+    for (const identitySource of ["given", "claimed"] as const) {
+      const reported = reportOf({ identitySource, surface: "Full" }, observedFull("DEPLOYED"));
+      expect(reported).toMatchObject({ status: {}, conditions: [] });
+    }
+  });
+
+  it("gets the current sources while the content is the same", () => {
+    const now = print("some", "key-1", "2 s@2");
+    const memory = {
+      lastDeployment: deployment({ variables: print("some") }),
+      written: { variables: print("some"), variableNames: ["KEY"] },
+    };
+    const kept = memoryOf({ inputs: inputsWith(variables, now), memory }, observedIn("DEPLOYED"));
+    expect([kept.written?.variables, kept.lastDeployment?.variables]).toEqual([now, now]);
+    const changed = memoryOf({ inputs: inputsWith(variables, print("new")), memory }, observedIn("DEPLOYED"));
+    expect([changed.written?.variables, changed.lastDeployment?.variables]).toEqual([print("some"), print("some")]);
+  });
+
+  it("counts the deployed variables as sent where the memory is lost, so that no import is planned", () => {
+    const sentSecrets = [{ key: "KEY", digest: "old", at: NOW.toISOString() }];
+    const observed = observedIn("DEPLOYED", { keys: new Set(["KEY"]) });
+    const { written } = memoryOf({ inputs: inputsWith(variables), memory: { written: { sentSecrets } } }, observed);
+    expect(written).toMatchObject({ variableNames: ["KEY"], sentSecrets: undefined });
+  });
+
+  it("that it was asked to stop, until that is seen", () => {
+    const stopping = serviceBaseline(statusOf("DEPLOYED"));
+    const memory = { stopping, runState: "Stopped" } as const;
+    const change = { memory, spec: { runState: "Stopped" } };
+    const stoppingOf = (state: string, status = {}) =>
+      memoryOf(change, observedIn(state, { status: statusOf(state, status) })).stopping;
+    const moved = { executionId: "run-2" };
+    for (const at of [stoppingOf("DEPLOYED"), stoppingOf("STOP_QUEUED", moved), stoppingOf("STOPPING")])
+      expect(at).toBe(stopping);
+    for (const at of [stoppingOf("STOPPED"), stoppingOf("STOP_ERROR", moved), stoppingOf("DEPLOYED", moved)])
+      expect(at).toBeUndefined();
   });
 });

@@ -14,186 +14,146 @@ import { application } from "./index.ts";
 /** The spelling of the specification's usage guide. */
 const GUIDE = ["RUNNING", "ERROR"];
 const STRANGE = ["PAUSED", "", "deployed", "__proto__"];
-const BUSY = serviceStates.filter((state) => /ING$|_QUEUED$|^QUEUED$|^RECAP$|^WAITING_/.test(state));
-const FAILED = [...serviceStates.filter((state) => state.endsWith("_ERROR")), "CANCELED", "ERROR"];
-const RUNNING = new Set(["DEPLOYED", "RESTARTED", "RUNNING"]);
-const UNKNOWN = ["UNAVAILABLE", ...STRANGE];
-const states = [...serviceStates, ...GUIDE, ...STRANGE];
+const GONE = "stalled ExternalResourceDeleted";
+const UNCLEAR = "unknown UnknownState";
+/** The plan for an application that should be stopped, on the full and on the documented surface. */
+const STOP = ["stopApplication", "stalled NotSupportedByApi"] as const;
+const NOTHING = ["settled Stopped", "settled Stopped"] as const;
 
-const SURFACES = ["Documented", "Full"] as const;
-const RUN_STATES = ["Running", "Stopped"] as const;
-const POLICIES = ["Automatic", "Manual", "none"] as const;
-const DEPLOYMENT_STATUSES = ["UP_TO_DATE", "OUT_OF_DATE", "NEVER_DEPLOYED"] as const;
+/** The plan in each state, and, where it differs, for an application that should be stopped. */
+const PLANS: readonly (readonly [state: string, running: string, full?: string, documented?: string])[] = [
+  ["BUILDING", "waiting Building"],
+  ["BUILD_ERROR", "stalled BuildFailed", ...STOP],
+  ["CANCELED", "stalled Canceled", ...STOP],
+  ["CANCELING", "waiting Canceling"],
+  ["DELETED", GONE],
+  ["DELETE_ERROR", "stalled DeleteFailed", ...STOP],
+  ["DELETE_QUEUED", "waiting Queued"],
+  ["DELETING", "waiting Deleting"],
+  ["DEPLOYED", "settled Deployed", ...STOP],
+  ["DEPLOYING", "waiting Deploying"],
+  ["DEPLOYMENT_ERROR", "stalled DeploymentFailed", ...STOP],
+  ["DEPLOYMENT_QUEUED", "waiting Queued"],
+  ["QUEUED", "waiting Queued"],
+  ["READY", "settled NotDeployed", ...NOTHING],
+  ["RESTARTED", "settled Deployed", ...STOP],
+  ["RESTARTING", "waiting Restarting"],
+  ["RESTART_ERROR", "stalled RestartFailed", ...STOP],
+  ["RESTART_QUEUED", "waiting Queued"],
+  ["STOPPED", "stalled DriftDetected", ...NOTHING],
+  ["STOPPING", "waiting Stopping"],
+  ["STOP_ERROR", "stalled StopFailed", ...STOP],
+  ["STOP_QUEUED", "waiting Queued"],
+  ["EXECUTING", "waiting Progressing"],
+  ["RECAP", "waiting Progressing"],
+  ["UNAVAILABLE", UNCLEAR],
+  ["WAITING_DELETING", "waiting Deleting"],
+  ["WAITING_RESTARTING", "waiting Restarting"],
+  ["WAITING_RUNNING", "waiting Deploying"],
+  ["WAITING_STOPPING", "waiting Stopping"],
+  ["RUNNING", "settled Deployed", ...STOP],
+  ["ERROR", "stalled DeploymentFailed", ...STOP],
+  ["PAUSED", UNCLEAR],
+  ["", UNCLEAR],
+  ["deployed", UNCLEAR],
+  ["__proto__", UNCLEAR],
+];
 
 interface Case {
-  readonly state: string;
-  readonly surface: (typeof SURFACES)[number];
-  readonly runState: (typeof RUN_STATES)[number];
-  readonly policy: (typeof POLICIES)[number];
-  readonly deployed: (typeof DEPLOYMENT_STATUSES)[number];
+  readonly surface: "Documented" | "Full";
+  readonly runState: "Running" | "Stopped";
+  readonly policy: "Automatic" | "Manual" | "none";
+  readonly deployed: string;
 }
 
-const cases: readonly Case[] = states.flatMap((state) =>
-  SURFACES.flatMap((surface) =>
-    RUN_STATES.flatMap((runState) =>
-      POLICIES.flatMap((policy) =>
-        DEPLOYMENT_STATUSES.map((deployed) => ({ state, surface, runState, policy, deployed })),
-      ),
+/** Every combination of what is wanted and what others changed. */
+const CASES: readonly Case[] = (["Documented", "Full"] as const).flatMap((surface) =>
+  (["Running", "Stopped"] as const).flatMap((runState) =>
+    (["Automatic", "Manual", "none"] as const).flatMap((policy) =>
+      ["UP_TO_DATE", "OUT_OF_DATE", "NEVER_DEPLOYED"].map((deployed) => ({ surface, runState, policy, deployed })),
     ),
   ),
 );
+const [USUAL] = CASES as readonly [Case];
 
-/** An application whose last deployment of this commit has ended, and that is in any state now. */
-function settled({ state, surface, runState, policy, deployed }: Case) {
+/** An application whose last deployment of this commit has ended, and that is in this state now. */
+function settled(state: string, { surface, runState, policy, deployed }: Case) {
   const deploy = policy === "none" ? undefined : { gitCommitId: "1a2b3c4d", policy };
-  const context = passWith({
-    surface,
-    spec: { runState, ...(deploy === undefined ? { deploy: undefined } : { deploy }) },
-  });
+  const context = passWith({ surface, spec: { runState, deploy } });
   const status = statusOf(state, { serviceDeploymentStatus: deployed });
   const observed = surface === "Full" ? observedFull(state, {}, { status }) : observedIn(state, { status });
   return { context, observed };
 }
 
-/** The result of the plan, in one word. */
-function word(of: Case): string {
-  const { context, observed } = settled(of);
+/** The result of the plan in two words, or the operation of its step. */
+function word(state: string, of: Case): string {
+  const { context, observed } = settled(state, of);
   const planned = application.plan(context, observed);
   if (planned.is === "step") return planned.step.op;
-  const reason =
-    planned.is === "settled"
-      ? application.report(context, observed).ready.reason
-      : "why" in planned
-        ? planned.why.reason
-        : "";
-  return `${planned.is} ${reason}`;
+  const why = planned.is === "settled" ? application.report(context, observed).ready : "why" in planned && planned.why;
+  return `${planned.is} ${why === false ? "" : why.reason}`;
 }
 
-const all = (wanted: Partial<Record<keyof Case, readonly string[]>>): readonly Case[] =>
-  cases.filter((each) => Object.entries(wanted).every(([key, values]) => values.includes(each[key as keyof Case])));
-
 describe("the state of an application", () => {
-  it("is checked in every combination", () => {
-    expect([states.length, cases.length]).toEqual([35, 35 * 36]);
-    expect([BUSY.length, FAILED.length]).toEqual([17, 7]);
-  });
-
   it("[C5] causes no request by itself while it is unknown", () => {
-    for (const each of all({ state: UNKNOWN })) expect(word(each), JSON.stringify(each)).toBe("unknown UnknownState");
-  });
-
-  it("needs a person after a failure, with advice, and is not repaired by itself", () => {
-    for (const each of all({ state: FAILED, runState: ["Running"] })) {
-      const { context, observed } = settled(each);
-      const message = expect.stringMatching(
-        /^The platform reports \w+( for commit \w{7})?\. [A-Z].* or request a retry with the annotation \S+\.$/,
-      ) as string;
-      const stalled = { is: "stalled", why: { message } };
-      expect(application.plan(context, observed), JSON.stringify(each)).toMatchObject(stalled);
+    for (const state of ["UNAVAILABLE", ...STRANGE]) {
+      for (const each of CASES) expect(word(state, each), JSON.stringify(each)).toBe(UNCLEAR);
     }
   });
+
+  it("is checked whether it is documented or not", () => {
+    expect(PLANS.map(([state]) => state)).toEqual([...serviceStates, ...GUIDE, ...STRANGE]);
+  });
+
+  it.for(PLANS)(
+    "%j: %s, whatever is to be deployed and whatever others changed",
+    ([state, running, full, documented]) => {
+      for (const each of CASES) {
+        const stopped = (each.surface === "Full" ? full : documented) ?? running;
+        // Where nothing is to be deployed, a stop by others is none of our business.
+        const run = each.policy === "none" && state === "STOPPED" ? "settled NotDeployed" : running;
+        expect(word(state, each), JSON.stringify(each)).toBe(each.runState === "Running" ? run : stopped);
+      }
+    },
+  );
 
   it.each([
     ["BUILD_ERROR", "Read the build log on the platform and set spec.deploy.gitCommitId to a commit that"],
     ["DEPLOYMENT_ERROR", "Read the application's log and set spec.deploy.gitCommitId to a commit that"],
+    ["ERROR", "Look at the application on the platform"],
     ["STOP_ERROR", "Look at the application on the platform"],
     ["RESTART_ERROR", "Read the application's log"],
     ["DELETE_ERROR", "Look at the application on the platform"],
     ["CANCELED", "It was canceled, or another service of the environment failed first"],
-  ])("%s says what to do", (state, advice) => {
-    for (const each of all({ state: [state], runState: ["Running"] })) {
-      const { context, observed } = settled(each);
-      const message = expect.stringContaining(advice) as string;
-      expect(application.plan(context, observed), JSON.stringify(each)).toMatchObject({ why: { message } });
-    }
-  });
-
-  it("comes to the same, whatever is to be deployed and whatever others changed", () => {
-    const same = { policy: "Automatic", deployed: "UP_TO_DATE" } as const;
-    // Where nothing is to be deployed, a stop by others is none of our business.
-    for (const each of cases.filter(({ policy, state }) => policy !== "none" || state !== "STOPPED")) {
-      const surface = each.runState === "Running" ? "Full" : each.surface;
-      expect(word(each), JSON.stringify(each)).toBe(word({ ...each, ...same, surface }));
-    }
-  });
-
-  it("never causes another deployment by itself", () => {
-    expect(cases.filter((each) => word(each) === "deployApplication")).toEqual([]);
-  });
-
-  it("is the reason of Deployed, verbatim", () => {
-    for (const each of cases) {
-      const { context, observed } = settled(each);
-      const condition = application.report(context, observed).conditions.find(({ type }) => type === "Deployed");
-      const status = RUNNING.has(each.state) ? "True" : UNKNOWN.includes(each.state) ? "Unknown" : "False";
-      const reason = ["", "__proto__"].includes(each.state) ? "UnknownState" : each.state;
-      expect(condition, JSON.stringify(each)).toMatchObject({ status, reason });
-    }
-  });
-
-  it("comes to this", () => {
-    const rows = states.map((state) => {
-      const of = (surface: Case["surface"], runState: Case["runState"]) =>
-        word({ state, surface, runState, policy: "Automatic", deployed: "UP_TO_DATE" });
-      return [JSON.stringify(state), of("Full", "Running"), of("Full", "Stopped"), of("Documented", "Stopped")].join(
-        " | ",
+  ])("%s needs a person, and says what to do", (state, advice) => {
+    for (const each of CASES.filter(({ runState }) => runState === "Running")) {
+      const { context, observed } = settled(state, each);
+      const planned = application.plan(context, observed);
+      const message = planned.is === "stalled" ? planned.why.message : "";
+      expect(message, JSON.stringify(each)).toContain(advice);
+      expect(message, JSON.stringify(each)).toMatch(
+        /^The platform reports \w+( for commit \w{7})?\. [A-Z].* or request a retry with the annotation \S+\.$/,
       );
-    });
-    expect(rows.join("\n")).toMatchInlineSnapshot(`
-      ""BUILDING" | waiting Building | waiting Building | waiting Building
-      "BUILD_ERROR" | stalled BuildFailed | stopApplication | stalled NotSupportedByApi
-      "CANCELED" | stalled Canceled | stopApplication | stalled NotSupportedByApi
-      "CANCELING" | waiting Canceling | waiting Canceling | waiting Canceling
-      "DELETED" | stalled ExternalResourceDeleted | stalled ExternalResourceDeleted | stalled ExternalResourceDeleted
-      "DELETE_ERROR" | stalled DeleteFailed | stopApplication | stalled NotSupportedByApi
-      "DELETE_QUEUED" | waiting Queued | waiting Queued | waiting Queued
-      "DELETING" | waiting Deleting | waiting Deleting | waiting Deleting
-      "DEPLOYED" | settled Deployed | stopApplication | stalled NotSupportedByApi
-      "DEPLOYING" | waiting Deploying | waiting Deploying | waiting Deploying
-      "DEPLOYMENT_ERROR" | stalled DeploymentFailed | stopApplication | stalled NotSupportedByApi
-      "DEPLOYMENT_QUEUED" | waiting Queued | waiting Queued | waiting Queued
-      "QUEUED" | waiting Queued | waiting Queued | waiting Queued
-      "READY" | settled NotDeployed | settled Stopped | settled Stopped
-      "RESTARTED" | settled Deployed | stopApplication | stalled NotSupportedByApi
-      "RESTARTING" | waiting Restarting | waiting Restarting | waiting Restarting
-      "RESTART_ERROR" | stalled RestartFailed | stopApplication | stalled NotSupportedByApi
-      "RESTART_QUEUED" | waiting Queued | waiting Queued | waiting Queued
-      "STOPPED" | stalled DriftDetected | settled Stopped | settled Stopped
-      "STOPPING" | waiting Stopping | waiting Stopping | waiting Stopping
-      "STOP_ERROR" | stalled StopFailed | stopApplication | stalled NotSupportedByApi
-      "STOP_QUEUED" | waiting Queued | waiting Queued | waiting Queued
-      "EXECUTING" | waiting Progressing | waiting Progressing | waiting Progressing
-      "RECAP" | waiting Progressing | waiting Progressing | waiting Progressing
-      "UNAVAILABLE" | unknown UnknownState | unknown UnknownState | unknown UnknownState
-      "WAITING_DELETING" | waiting Deleting | waiting Deleting | waiting Deleting
-      "WAITING_RESTARTING" | waiting Restarting | waiting Restarting | waiting Restarting
-      "WAITING_RUNNING" | waiting Deploying | waiting Deploying | waiting Deploying
-      "WAITING_STOPPING" | waiting Stopping | waiting Stopping | waiting Stopping
-      "RUNNING" | settled Deployed | stopApplication | stalled NotSupportedByApi
-      "ERROR" | stalled DeploymentFailed | stopApplication | stalled NotSupportedByApi
-      "PAUSED" | unknown UnknownState | unknown UnknownState | unknown UnknownState
-      "" | unknown UnknownState | unknown UnknownState | unknown UnknownState
-      "deployed" | unknown UnknownState | unknown UnknownState | unknown UnknownState
-      "__proto__" | unknown UnknownState | unknown UnknownState | unknown UnknownState"
-    `);
+    }
   });
-});
 
-describe("the state of a deployment that is followed", () => {
-  const follow = (state: string) => {
+  it.for(PLANS)("%j is the reason of Deployed, verbatim if it can be", ([state, planned]) => {
+    const { context, observed } = settled(state, USUAL);
+    const condition = application.report(context, observed).conditions.find(({ type }) => type === "Deployed");
+    const status = planned === "settled Deployed" ? "True" : planned === UNCLEAR ? "Unknown" : "False";
+    const reason = ["", "__proto__"].includes(state) ? "UnknownState" : state;
+    expect(condition).toMatchObject({ status, reason });
+  });
+
+  it.for(PLANS)("%j ends a deployment that is followed, or does not", ([state, plan]) => {
     const context = passWith({ memory: { lastDeployment: openDeployment() } });
     const observed = observedIn("DEPLOYED", { request: { status: state, deploymentRequestId: REQUEST } });
-    return {
-      planned: application.plan(context, observed),
-      last: (application.report(context, observed).status as { lastDeployment: object }).lastDeployment,
-    };
-  };
-
-  it.each(states)("%j ends it, or does not", (state) => {
-    const { planned, last } = follow(state);
+    const planned = application.plan(context, observed);
+    const last = (application.report(context, observed).status as { lastDeployment: object }).lastDeployment;
     // The usage guide's states are those of a service, not of a request.
-    const waits = BUSY.includes(state) || UNKNOWN.includes(state) || GUIDE.includes(state);
+    const waits = plan.startsWith("waiting") || plan === UNCLEAR || GUIDE.includes(state);
+    const hasFailed = plan === GONE || /_ERROR$|^CANCELED$/.test(state);
     expect("finishedAt" in last).toBe(!waits);
-    expect(planned.is).toBe(waits ? "waiting" : [...FAILED, "DELETED"].includes(state) ? "stalled" : "settled");
+    expect(planned.is).toBe(waits ? "waiting" : hasFailed ? "stalled" : "settled");
   });
 });

@@ -53,6 +53,9 @@ const intentOf = (change: Partial<OpenIntent>): OpenIntent =>
 describe("whether a deployment landed", () => {
   const traced = (status: ServiceStatus | ApiFailure["is"], intent: Partial<OpenIntent> = {}) =>
     application.trace(intentOf(intent), passWith(), platform({ status }));
+  const building = (gitCommitId: string) => ({
+    known: [{ memory: { lastDeployment: { gitCommitId, state: "BUILDING" } } }],
+  });
   const hidden = { executionId: undefined as never, deploymentRequestId: undefined as never };
 
   it.each<[string, ServiceStatus | ApiFailure["is"], boolean]>([
@@ -76,33 +79,21 @@ describe("whether a deployment landed", () => {
       memory: { runState: "Stopped", lastDeployment: deployment(), written: { revision: 2 } },
     });
     const fresh = statusOf("DEPLOYMENT_QUEUED", { deploymentRequestId: REQUEST });
-    const known = {
-      gitCommitId: OTHER_COMMIT,
-      settings: 2,
-      variables: print("v"),
-      retry: "now",
-      baseline: serviceBaseline(statusOf("DEPLOYED")),
-      state: "DEPLOYMENT_QUEUED",
-      startedAt: NOW.toISOString(),
-    };
-    expect(await application.trace(intentOf({}), context, platform({ status: fresh }))).toMatchObject({
-      known: [
-        { memory: { runState: "Running", written: { revision: 2 }, lastDeployment: { ...known, requestId: REQUEST } } },
-      ],
-    });
+    const { requestId: _old, ...marked } = MARK;
+    const shown = { state: "DEPLOYMENT_QUEUED", startedAt: NOW.toISOString(), requestId: REQUEST };
+    const lastDeployment = { gitCommitId: OTHER_COMMIT, ...marked, ...shown };
+    const memory = { runState: "Running", written: { revision: 2 }, lastDeployment };
+    const landed = await application.trace(intentOf({}), context, platform({ status: fresh }));
+    expect(landed).toMatchObject({ known: [{ memory }] });
     // A request that was shown before belongs to somebody else.
     const found = await application.trace(intentOf({}), context, platform({ status: statusOf("BUILDING") }));
-    expect(found).toMatchObject({
-      known: [{ memory: { lastDeployment: { gitCommitId: OTHER_COMMIT, state: "BUILDING" } } }],
-    });
+    expect(found).toMatchObject(building(OTHER_COMMIT));
     expect(JSON.stringify(found)).not.toContain(`"requestId":"${OLD_REQUEST}"`);
   });
 
   it("is decided by a baseline with few members", async () => {
     for (const mark of [null, {}, "text", { settings: "many", variables: 1, retry: {} }]) {
-      expect(await traced(statusOf("BUILDING"), { mark, commit: COMMIT })).toMatchObject({
-        known: [{ memory: { lastDeployment: { gitCommitId: COMMIT, state: "BUILDING" } } }],
-      });
+      expect(await traced(statusOf("BUILDING"), { mark, commit: COMMIT })).toMatchObject(building(COMMIT));
     }
   });
 });

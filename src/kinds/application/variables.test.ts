@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
+import { resolvedNeeds } from "../../../test/support/kinds/kind-runner.ts";
 import { passWith, inputsWith, print, observedIn, specOf } from "../../../test/support/services/applications.ts";
-import type { Json, ResolvedNeeds } from "../../engine/contract/kind.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
 import type { Observed } from "./model.ts";
 import {
@@ -14,36 +14,24 @@ import {
   variablesSent,
 } from "./variables.ts";
 
-const fromSecret = { secretKeyRef: { name: "s", key: "k" } };
-const fromConfig = { configMapKeyRef: { name: "c", key: "k" } };
-const spec = specOf({
-  variables: [
-    { name: "TOKEN", valueFrom: fromSecret },
-    { name: "MODE", value: "fast" },
-    { name: "OPEN", valueFrom: fromSecret, secret: false },
-    { name: "CLOSED", value: "x", secret: true },
-    { name: "EMPTY", value: "" },
-    { name: "CONFIG", valueFrom: fromConfig },
-  ],
-});
-
 describe("the variables of an application", () => {
   it("have one fingerprint of all, and one of each secret", () => {
-    const observed: Json[] = [];
-    const resolved = {
-      value: (field: string) => `value of ${field}`,
-      fingerprint: (content: Json) => {
-        observed.push(content);
-        return print("all");
-      },
-    } as unknown as ResolvedNeeds;
-    const { variables, fingerprint } = inputVariables(spec, resolved);
-    expect(variables.map(({ name }) => name)).toEqual(["CLOSED", "CONFIG", "EMPTY", "MODE", "OPEN", "TOKEN"]);
-    expect(fingerprint).toEqual(print("all"));
-    expect(observed).toEqual([
-      variables.map(({ name, value, isSecret }) => [name, value, isSecret]),
-      ["CLOSED", "x"],
-      ["TOKEN", "value of spec.variables[TOKEN]"],
+    const secretKeyRef = { name: "s", key: "k" };
+    const closed = { name: "CLOSED", value: "x", secret: true };
+    const spec = specOf({
+      variables: [{ name: "TOKEN", valueFrom: { secretKeyRef } }, { name: "MODE", value: "fast" }, closed],
+    });
+    const values = { "spec.variables[TOKEN]": "hush" };
+    const { variables, fingerprint, secrets } = inputVariables(
+      spec,
+      resolvedNeeds({ ids: {}, values }, (content) => print(JSON.stringify(content))),
+    );
+    expect(fingerprint).toEqual(
+      print(JSON.stringify(variables.map(({ name, value, isSecret }) => [name, value, isSecret]))),
+    );
+    expect([...secrets]).toEqual([
+      ["CLOSED", '["CLOSED","x"]'],
+      ["TOKEN", '["TOKEN","hush"]'],
     ]);
   });
 
