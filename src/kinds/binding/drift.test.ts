@@ -13,21 +13,17 @@ import {
 import type { Binding } from "../../platform/areas/templates.ts";
 import { bindingDrift } from "./drift.ts";
 
+const ingress = component(
+  "ingress",
+  field("domain"),
+  field("replicas", { type: "number", defaultValue: "2" }),
+  field("logs", { type: "bool" }),
+  field("token", { sensitive: true }),
+  field("owner"),
+  field("region", { defaultValue: "eu" }),
+);
 const catalog = template(
-  layer("base", {
-    mandatory: true,
-    components: [
-      component(
-        "ingress",
-        field("domain"),
-        field("replicas", { type: "number", defaultValue: "2" }),
-        field("logs", { type: "bool" }),
-        field("token", { sensitive: true }),
-        field("owner"),
-        field("region", { defaultValue: "eu" }),
-      ),
-    ],
-  }),
+  layer("base", { mandatory: true, components: [ingress] }),
   layer("logs", { enabledByDefault: true }),
 );
 const spec = bindingSpec({

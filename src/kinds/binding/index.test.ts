@@ -4,17 +4,21 @@ import {
   bindingContext,
   bindingSpec,
   CLUSTER,
+  component,
   enabled,
   essentials,
+  fakePlatform,
+  field,
   fullBinding as full,
+  layer,
   observedBinding,
   resolved,
   starting,
+  template,
   writtenMemory,
 } from "../../../test/support/kinds/bindings.ts";
 import type { ContextChange } from "../../../test/support/kinds/contexts.ts";
-import { supportsOn } from "../../../test/support/kinds/supports.ts";
-import type { Binding } from "../../platform/areas/templates.ts";
+import type { Binding, BindingInput } from "../../platform/areas/templates.ts";
 import { createBinding } from "./index.ts";
 import type { BindingContext, Observed } from "./model.ts";
 
@@ -42,27 +46,18 @@ describe("what a binding needs", () => {
   });
   it("detects every change of the content, whatever its order", () => {
     const digest = (change: object) => kind.needs(bindingSpec(change)).inputs(resolved()).fingerprint.digest;
-    const config = {
-      managedConfig: { a: { x: { value: 1 }, y: { value: "1" } } },
-      layerSelections: { a: true, b: false },
-    };
-    const turned = {
-      managedConfig: { a: { y: { value: "1" }, x: { value: 1 } } },
-      layerSelections: { b: false, a: true },
-    };
+    const [x, y] = [{ value: 1 }, { value: "1" }];
+    const config = { managedConfig: { a: { x, y } }, layerSelections: { a: true, b: false } };
+    const turned = { managedConfig: { a: { y, x } }, layerSelections: { b: false, a: true } };
     expect(digest(config)).toBe(digest(turned));
     const others = [
       {},
       { ...config, layerSelections: { a: true } },
-      { ...config, managedConfig: { a: { x: { value: "1" }, y: { value: "1" } } } },
-      { ...config, customerProvidedInputs: { a: { x: { value: "1" } } } },
+      { ...config, managedConfig: { a: { x: y, y } } },
+      { ...config, customerProvidedInputs: { a: { x: y } } },
       { ...config, template: { key: "essentials", version: "1.3.0" } },
     ];
     expect(new Set([config, ...others].map(digest)).size).toBe(others.length + 1);
-  });
-  it("claims its cluster", () => {
-    expect(kind.claim?.(spec, () => undefined)).toBe(CLUSTER);
-    expect(kind.externalLifecycle).toBe("Stays");
   });
 });
 
@@ -125,31 +120,116 @@ describe("the plan of a binding", () => {
     expect(kind.plan(pass, observedBinding({ template: essentials, ...observed }))).toMatchObject(expected);
   });
 
+  const asBound = observedBinding({ template: essentials, bound: full(enabled) });
+
   it("writes values from Secrets, which cannot be compared with what somebody else bound", () => {
     const token = { valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
     const spec = bindingSpec({ managedConfig: { c: { token } } });
     const context = bindingContext(spec, { surface: "Full" }, { "spec.managedConfig[c][token]": "value" });
-    expect(kind.plan(context, observedBinding({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
+    expect(kind.plan(context, asBound)).toMatchObject(PUT);
   });
 
   it("remembers what it adopted, so that a change of the spec is written", () => {
     const context = bindingContext(bindingSpec(), { surface: "Full" });
-    const { status } = kind.report(context, observedBinding({ template: essentials, bound: full(enabled) }));
+    const { status } = kind.report(context, asBound);
     expect(status).toMatchObject({ written: context.inputs.fingerprint });
     const memory = { written: context.inputs.fingerprint };
     const changed = bindingContext(bindingSpec({ layerSelections: { gpu: false } }), { surface: "Full", memory });
-    expect(kind.plan(changed, observedBinding({ template: essentials, bound: full(enabled) }))).toMatchObject(PUT);
+    expect(kind.plan(changed, asBound)).toMatchObject(PUT);
   });
 
   it("stalls over a layer that the platform leaves out though the spec selects it", () => {
-    const context = bindingContext(bindingSpec({ layerSelections: { gpu: true } }));
+    const context = bindingContext(bindingSpec({ layerSelections: { gpu: true } }), { surface: "Full" });
     const layers = [...enabled, { key: "gpu", status: "SKIPPED", reason: "Not available on IBM" }];
     const observed = observedBinding({ template: essentials, bound: full(layers) });
-    expect(
-      kind.plan({ ...context, memory: writtenMemory(context, layers), supports: supportsOn("Full") }, observed),
-    ).toEqual({
-      is: "stalled",
-      why: { reason: "LayersNotEnabled", message: expect.stringMatching(/^gpu is SKIPPED .*Deselect/) },
+    const why = { reason: "LayersNotEnabled", message: expect.stringMatching(/^gpu is SKIPPED .*Deselect/) };
+    expect(kind.plan({ ...context, memory: writtenMemory(context, layers) }, observed)).toEqual({ is: "stalled", why });
+  });
+});
+
+describe("the write", () => {
+  const [count, flag] = [field("count", { type: "number" }), field("flag", { type: "bool" })];
+  const components = [component("c", field("text"), count, flag, field("token", { sensitive: true }))];
+  const shape = template(layer("base", { mandatory: true, components }));
+  const spec = bindingSpec({
+    layerSelections: { base: true },
+    managedConfig: {
+      c: {
+        text: { value: "a" },
+        count: { value: "9007199254740993" },
+        flag: { valueFrom: { configMapKeyRef: { name: "m", key: "k" } } },
+        token: { valueFrom: { secretKeyRef: { name: "s", key: "k" } } },
+      },
+    },
+    customerProvidedInputs: {
+      c: { contact: { value: "5" }, pin: { valueFrom: { secretKeyRef: { name: "s", key: "p" } } } },
+    },
+  });
+  const values = {
+    "spec.managedConfig[c][flag]": "true",
+    "spec.managedConfig[c][token]": "s3cret-1",
+    "spec.customerProvidedInputs[c][pin]": "s3cret-2",
+  };
+
+  async function act(surface: "Documented" | "Full", answer: Binding | undefined) {
+    const sent: { clusterId: string; input: BindingInput }[] = [];
+    const bind = (clusterId: string, input: BindingInput) => {
+      sent.push({ clusterId, input });
+      return Promise.resolve(answer);
+    };
+    const api = fakePlatform({ templates: { bind } });
+    const context = bindingContext(spec, { surface }, values);
+    const step = { repeat: "safe", op: "putBinding", action: "put" } as const;
+    const known = await kind.act(step, context, observedBinding({ template: shape }), api);
+    return { context, known, sent };
+  }
+
+  it("sends every value in its field's type, and marks the secret ones", async () => {
+    const { sent } = await act("Documented", full(enabled));
+    const input = {
+      templateKey: "essentials",
+      templateVersion: "1.2.0",
+      layerSelections: { base: true },
+      managedConfig: { c: { text: "a", count: 9_007_199_254_740_993n, flag: true, token: "s3cret-1" } },
+      customerProvidedInputs: { c: { contact: "5", pin: "s3cret-2" } },
+      secrets: ["s3cret-1", "s3cret-2"],
+    };
+    expect(sent).toEqual([{ clusterId: CLUSTER, input }]);
+  });
+
+  it("remembers what was written and what was answered", async () => {
+    const { context, known } = await act("Documented", full(enabled));
+    expect(known.memory).toEqual(writtenMemory(context, enabled));
+    expect(known.observed).toMatchObject({ sent: true, bound: undefined });
+    expect(kind.plan({ ...context, memory: known.memory }, known.observed)).toEqual({ is: "settled" });
+  });
+
+  it("uses the answer as the observed binding on the full surface", async () => {
+    const { context, known } = await act("Full", full(starting));
+    expect(known.observed.bound).toEqual(full(starting));
+    expect(kind.plan({ ...context, memory: known.memory }, known.observed)).toMatchObject({ is: "waiting" });
+  });
+
+  it("is not repeated for an input that the platform masks, unless it shows another value or the user asks", async () => {
+    const shown = (contact: string) => ({ ...full(enabled), customerProvidedInputs: { c: { contact } } });
+    const { context, known } = await act("Full", shown("***"));
+    const later = { ...context, memory: known.memory };
+    const observed = (contact: string) => ({ ...known.observed, bound: shown(contact), sent: false });
+    expect(kind.plan(later, observed("***"))).toEqual({ is: "settled" });
+    expect(kind.report(later, observed("***"))).toMatchObject({
+      status: { altered: known.memory.altered },
+      drift: [{ path: "spec.customerProvidedInputs[c][contact]", observed: "another value" }],
     });
+    expect(kind.plan(later, observed("6"))).toMatchObject({ is: "step", step: { corrects: true } });
+    expect(kind.plan({ ...later, requested: "now" }, observed("***"))).toMatchObject({ is: "step" });
+    expect(kind.report(later, observed("5")).status).toHaveProperty("altered", undefined);
+  });
+
+  it("works without an answer", async () => {
+    const { context, known } = await act("Documented", undefined);
+    expect(known.memory.layers).toBeUndefined();
+    expect(kind.report({ ...context, memory: known.memory }, known.observed).conditions).toContainEqual(
+      expect.objectContaining({ type: "LayersReady", status: "Unknown", reason: "NotObservable" }),
+    );
   });
 });

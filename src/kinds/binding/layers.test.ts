@@ -96,15 +96,16 @@ describe("the standing of the layers", () => {
 
 describe("the layers in the status", () => {
   it("are within its bounds, whatever the platform answers", () => {
-    const shown = shownLayers([
-      ...Array.from({ length: 100 }, (_each, index) => ({
-        key: `layer-${index}`,
-        status: "E".repeat(5000),
-        reason: "r".repeat(5000),
-        componentKeys: Array.from({ length: 300 }, () => "c".repeat(5000)),
-      })),
-      { key: "layer-0", status: "DISABLED" },
-    ]);
+    const [status, reason] = ["E".repeat(5000), "r".repeat(5000)];
+    const componentKeys = Array.from({ length: 300 }, () => "c".repeat(5000));
+    const keys = Array.from({ length: 100 }, (_each, index) => `layer-${index}`);
+    const wide = keys.map((key, index) => ({
+      key,
+      status,
+      reason,
+      componentKeys: index === 0 ? componentKeys : ["c"],
+    }));
+    const shown = shownLayers([...wide, { key: "layer-1", status: "DISABLED" }]);
     expect(shown).toHaveLength(64);
     expect(new Set(shown?.map(({ key }) => key)).size).toBe(64);
     expect(platformBinding.status.safeParse({ layers: shown }).error).toBeUndefined();

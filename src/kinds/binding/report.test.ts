@@ -24,137 +24,76 @@ describe("the report of a binding", () => {
   const report = (change: ContextChange<BindingContext>, observed: Partial<Observed> = {}) =>
     reportOf({ ...context, ...change }, observedBinding({ template: essentials, ...observed }));
 
-  it("says that all is on", () => {
-    expect(report(memory(enabled))).toEqual({
-      ready: {
-        reason: "Bound",
-        message: `Cluster ${CLUSTER} has template "essentials" version "1.2.0", with every selected layer enabled.`,
-      },
-      conditions: [
-        {
-          type: "ConfigValid",
-          status: "True",
-          reason: "Valid",
-          message: 'The spec fits template "essentials" version "1.2.0".',
-        },
-        {
-          type: "LayersReady",
-          status: "True",
-          reason: "LayersEnabled",
-          message: "1 of 1 selected layers are enabled.",
-        },
-      ],
-      status: { clusterId: CLUSTER, layersEnabled: "1/1" },
-    });
-  });
+  /** The report on the full surface, after a write that was answered with these layers. */
+  const since = (layers: Binding["layers"]) => ({ surface: "Full", ...memory(layers) }) as const;
+  const conditions = (change: ContextChange<BindingContext>, observed: Partial<Observed>) =>
+    report(change, observed).conditions.map((one) => `${one.type} ${one.status} ${one.reason}: ${one.message}`);
+  const unlisted = { template: undefined, offered: [] };
+  const unread = { template: { ...essentials, isIncomplete: true as const } };
+  const other = { template: undefined, offered: [{ key: "other", version: "1" }] };
+  const skipped = [{ key: "base", status: "SKIPPED", reason: "no GPU" }];
+  const onAws = { template: template(layer("base", { mandatory: true, providers: ["AWS"] })) };
+  const none = { template: template(layer("gpu")) };
+  const TEMPLATE = 'template "essentials"';
+  const ABSENT = `TemplateNotAvailable: The platform does not list ${TEMPLATE} as published for this organization.`;
+  const STAYS = "It lists none. It is bound, and stays so; changes are not checked before they are sent.";
+  const OFF = "LayersReady False LayersNotEnabled:";
+  const IS_OFF = `${OFF} base is DISABLED (The layer is being enabled).`;
+  const WAS_OFF = `${OFF} When the binding was written: base is DISABLED (The layer is being enabled). `;
+  const UNKNOWN = "LayersReady Unknown NotObservable: The platform did not answer with its layers";
+  const ALL_ON = "LayersReady True LayersEnabled: 1 of 1 selected layers are enabled.";
 
-  it("does not say that a spec fits a template of which a layer cannot be read", () => {
-    const { conditions } = report(memory(enabled), { template: { ...essentials, isIncomplete: true } });
-    expect(conditions[0]).toMatchObject({ type: "ConfigValid", status: "Unknown", reason: "UnexpectedResponse" });
-  });
-
-  it("reports layers as they were when the binding was written", () => {
-    const { conditions, status, drift } = report(memory(starting));
-    expect(conditions[1]).toMatchObject({
-      type: "LayersReady",
-      status: "False",
-      reason: "LayersNotEnabled",
-      message: expect.stringMatching(
-        /^When the binding was written: base is DISABLED \(The layer is being enabled\)\. /,
-      ),
-    });
-    expect(status).toEqual({ clusterId: CLUSTER, layersEnabled: "0/1" });
-    expect(drift).toBeUndefined();
+  it.each<[string, ContextChange<BindingContext>, Partial<Observed>, string]>([
+    ["fits", memory(enabled), {}, `ConfigValid True Valid: The spec fits ${TEMPLATE} version "1.2.0".`],
+    ["may not fit the layers that cannot be read", memory(enabled), unread, "ConfigValid Unknown UnexpectedResponse:"],
+    ["is bound to what is not listed", memory(enabled), unlisted, `ConfigValid Unknown ${ABSENT} ${STAYS}`],
+    ["names no listed template", {}, other, `ConfigValid False ${ABSENT} It lists other.`],
+    ["has all layers on", memory(enabled), {}, ALL_ON],
+    ["had layers off when the binding was written", memory(starting), {}, WAS_OFF],
+    ["has layers that the answer lacks", memory(undefined), {}, UNKNOWN],
+    ["has layers off now", since(enabled), { bound: full(starting) }, IS_OFF],
+    ["has layers on by now", since(starting), { bound: full(enabled) }, ALL_ON],
+    ["is not bound any more", since(enabled), { bound: "none" }, `${OFF} Nothing is bound`],
+  ])("says that a spec %s", (_name, change, observed, expected) => {
+    expect(conditions(change, observed)).toContainEqual(expect.stringContaining(expected));
   });
 
   it.each<[string, Binding["layers"], Partial<Observed>, string]>([
-    [
-      "skips, on a cluster of an unknown kind",
-      [{ key: "base", status: "SKIPPED", reason: "no GPU" }],
-      { template: template(layer("base", { mandatory: true, providers: ["AWS"] })) },
-      "base is SKIPPED (no GPU). Set spec.cluster to see what the cluster can have.",
-    ],
-    ["does not report", [], {}, "base is not reported. Set spec.cluster"],
-    [
-      "does not report, of a template that it does not list",
-      [{ key: "base", status: "SKIPPED" }],
-      { template: undefined },
-      "base is SKIPPED. The platform does not list the template",
-    ],
-  ])("does not know of a mandatory layer that the platform %s", (_name, layers, observed, words) => {
-    const { ready, conditions } = report(memory(layers), observed);
-    expect(conditions[1]).toMatchObject({ type: "LayersReady", status: "Unknown", reason: "NotObservable" });
-    expect(conditions[1]?.message).toContain(words);
-    expect(ready.reason).toBe("Available");
-    expect(ready.message).toContain(words);
+    ["is skipped on a cluster of an unknown kind", skipped, onAws, "base is SKIPPED (no GPU). Set spec.cluster to see"],
+    ["is not reported", [], {}, "base is not reported. Set spec.cluster"],
+    ["is skipped, of a template that is not listed", skipped, unlisted, "base is SKIPPED (no GPU). The platform does"],
+  ])("does not know of a mandatory layer that %s", (_name, layers, observed, words) => {
+    const message: unknown = expect.stringContaining(words);
+    const layersReady = { type: "LayersReady", status: "Unknown", reason: "NotObservable", message };
+    const { ready, conditions: all } = report(memory(layers), observed);
+    expect([all[1], ready]).toEqual([layersReady, { reason: "Available", message }]);
   });
 
-  it("reports layers as unknown where the answer has none", () => {
-    const { ready, conditions, status } = report({ memory: writtenMemory(context, undefined) });
-    expect(conditions[1]).toMatchObject({ type: "LayersReady", status: "Unknown", reason: "NotObservable" });
-    const message: unknown = expect.stringContaining("does not show the state of its layers");
-    expect(ready).toMatchObject({ reason: "Available", message });
-    expect(status).not.toHaveProperty("layersEnabled");
+  it.each<[string, Binding["layers"], Partial<Observed>, string, string]>([
+    ["enabled layers", enabled, {}, "Bound", 'has template "essentials" version "1.2.0", with every selected layer'],
+    ["unknown layers", undefined, {}, "Available", "does not show the state of its layers"],
+    ["no layers, of which none is selected", [], none, "Bound", "with no layer selected"],
+  ])("is ready with %s", (_name, layers, observed, reason, words) => {
+    expect(report(memory(layers), observed).ready).toEqual({ reason, message: expect.stringContaining(words) });
   });
 
-  it("does not report an empty list of layers as enabled", () => {
-    const { ready } = report(memory([]), { template: template(layer("gpu")) });
-    expect(ready).toMatchObject({ reason: "Bound", message: expect.stringContaining("with no layer selected") });
-  });
+  const shown = { templateKey: "essentials", templateVersion: "1.2.0", layers: enabled, layersEnabled: "1/1" };
+  const forgotten = { templateKey: undefined, templateVersion: undefined, layers: undefined };
 
-  it("shows the current binding on the full surface, not the remembered one", () => {
-    const { conditions, status, drift } = report({ surface: "Full", ...memory(starting) }, { bound: full(enabled) });
-    expect(conditions[1]).toMatchObject({ type: "LayersReady", status: "True" });
-    expect(status).toEqual({
-      clusterId: CLUSTER,
-      templateKey: "essentials",
-      templateVersion: "1.2.0",
-      layers: enabled,
-      layersEnabled: "1/1",
-    });
-    expect(drift).toEqual([]);
-  });
-
-  it("lists layers that are off, on the full surface", () => {
-    expect(report({ surface: "Full", ...memory(enabled) }, { bound: full(starting) }).conditions[1]).toEqual({
-      type: "LayersReady",
-      status: "False",
-      reason: "LayersNotEnabled",
-      message: "base is DISABLED (The layer is being enabled).",
-    });
-  });
-
-  it("forgets what is not bound any more", () => {
-    const { status, conditions, drift } = report({ surface: "Full", ...memory(enabled) }, { bound: "none" });
-    expect(status).toEqual({
-      clusterId: CLUSTER,
-      templateKey: undefined,
-      templateVersion: undefined,
-      layers: undefined,
-    });
-    expect(conditions[1]).toMatchObject({ status: "False", reason: "LayersNotEnabled" });
-    expect(drift).toHaveLength(1);
+  it.each<[string, ContextChange<BindingContext>, Partial<Observed>, object, number | undefined]>([
+    ["of remembered layers, without drift", memory(starting), {}, { layersEnabled: "0/1" }, undefined],
+    ["of no layers, where the answer had none", memory(undefined), {}, {}, undefined],
+    ["of what is bound now", since(starting), { bound: full(enabled) }, shown, 0],
+    ["of nothing that is not bound any more, which is drift", since(enabled), { bound: "none" }, forgotten, 1],
+  ])("has a status %s", (_name, change, observed, expected, drifted) => {
+    const { status, drift } = report(change, observed);
+    expect(status).toEqual({ clusterId: CLUSTER, ...expected });
+    expect(drift?.length).toBe(drifted);
+    expect(platformBinding.status.strict().safeParse(status).error).toBeUndefined();
   });
 
   it("reports no layers before the first write", () => {
     expect(report({}).conditions.map(({ type }) => type)).toEqual(["ConfigValid"]);
-  });
-
-  it("only warns that a bound template is not listed any more", () => {
-    const { conditions } = report(memory(enabled), { template: undefined, offered: [] });
-    expect(conditions[0]).toEqual({
-      type: "ConfigValid",
-      status: "Unknown",
-      reason: "TemplateNotAvailable",
-      message:
-        'The platform does not list template "essentials" as published for this organization. It lists none. It is bound, and stays so; changes are not checked before they are sent.',
-    });
-  });
-
-  it("says that a template is not listed", () => {
-    const { conditions } = report({}, { template: undefined, offered: [{ key: "other", version: "1" }] });
-    const message: unknown = expect.stringContaining("It lists other.");
-    expect(conditions[0]).toMatchObject({ status: "False", reason: "TemplateNotAvailable", message });
   });
 
   it("lists ten problems at most, and none in part", () => {
@@ -167,10 +106,5 @@ describe("the report of a binding", () => {
     const cut = report({}, { problems: long }).conditions[0]?.message ?? "";
     expect(cut.length).toBeLessThanOrEqual(1024);
     expect(cut).toMatch(/; and 7 more\.$/);
-  });
-
-  it("has only what the status holds", () => {
-    const { status } = report({ surface: "Full" }, { bound: full(enabled) });
-    expect(platformBinding.status.strict().safeParse(status).error).toBeUndefined();
   });
 });
