@@ -5,7 +5,6 @@ import {
   ago,
   BLUEPRINT,
   type Change,
-  listed,
   observedIn,
   passWith,
   planned,
@@ -35,11 +34,11 @@ const GONE = "stalled ExternalResourceDeleted";
 const DRIFT = "stalled DriftDetected";
 const FAILED = "stalled DeploymentFailed";
 
+// What is the same for an application, as the claim to an id or a name, is in ../application/plan.test.ts.
 describe("a blueprint that exists", () => {
   const mayStop = { memory: ran, spec: { deployOnCreate: false } };
   const recreated = { onMissing: "Recreate" } as const;
   const claimed = { identitySource: "claimed" } as const;
-  const renamed = observedIn("DEPLOYED", { siblings: [listed({ name: "other" })] });
 
   it.each<[string, Change, Observed, string]>([
     ["runs", {}, observedIn("DEPLOYED"), "settled"],
@@ -64,8 +63,6 @@ describe("a blueprint that exists", () => {
     ["is gone, and wanted back", recreated, gone, "forget ExternalResourceDeleted"],
     ["is gone, and not wanted back", {}, gone, GONE],
     ["may be gone, and is wanted back", recreated, nowhere, GONE],
-    ["belongs to somebody else", { holderOf: () => "shop/other" }, observedIn("DEPLOYED"), "stalled AlreadyManaged"],
-    ["is claimed under another name", claimed, renamed, "stalled NameConflict"],
     ["is claimed", claimed, observedIn("DEPLOYED"), "adopt"],
     ["is claimed, and not there", claimed, nowhere, "stalled InvalidSpec"],
   ])("and %s", (_name, change, observed, expected) => {
@@ -90,9 +87,6 @@ describe("a blueprint that does not exist yet", () => {
   it.each<[string, Change, Observed, string]>([
     ["is created", {}, nowhere, "createBlueprint"],
     ["is created where there is no list", { surface: "Documented" }, nowhere, "createBlueprint"],
-    ["is taken over by its name", {}, observedIn("DEPLOYED"), "adopt"],
-    ["is in the way of itself", { adoption: "Never" }, observedIn("DEPLOYED"), "stalled NameConflict"],
-    ["is not to be created", { adoption: "Required" }, nowhere, "waiting DependencyNotReady"],
     ["would be refused", refused, nowhere, "stalled InvalidSpec"],
     ["is taken over, though it would be refused", refused, observedIn("DEPLOYED"), "adopt"],
     ["has no environment here", {}, { ...nowhere, environmentIsOurs: false }, "stalled InvalidSpec"],
@@ -104,21 +98,9 @@ describe("a blueprint that does not exist yet", () => {
     const variables = [{ name: "password", value: "s3cret-value", isSecret: true }];
     const inputs = { ...redeployed().inputs, variables };
     const next = blueprint.plan(redeployed({ inputs, spec: unsaid }), nowhere);
-    expect(next).toMatchObject({
-      step: {
-        repeat: "once",
-        creates: true,
-        name: "cache",
-        mark: {
-          absentAt: null,
-          deploys: false,
-          written: {
-            settings: { "spec.tag": '"redis/3.0.0"', "spec.specOverrides": "{}" },
-            variables: { digest: "none" },
-          },
-        },
-      },
-    });
+    const settings = { "spec.tag": '"redis/3.0.0"', "spec.specOverrides": "{}" };
+    const mark = { absentAt: null, deploys: false, written: { settings, variables: { digest: "none" } } };
+    expect(next).toMatchObject({ step: { repeat: "once", creates: true, name: "cache", mark } });
     expect(JSON.stringify(next)).not.toContain("s3cret-value");
   });
 });

@@ -59,17 +59,15 @@ describe("a database that is deleted", () => {
 });
 
 describe("a database that was adopted by its name", () => {
-  it.each<[string, Failing]>([
-    ["is forbidden", FORBIDDEN],
-    ["fails", FAILED],
-    ["is not as documented", GARBAGE],
-    ["is not offered", MISSING],
-  ])("is not deployed where the read of its state %s", async (_what, failing) => {
-    const context = passWith({ memory: { lastDeployment: undefined, state: undefined } });
-    const observed = await database.observe(context, failingPlatform("listServiceStatuses", failing));
-    expect(plannedBy(context, observed)).toBe("settled");
-    expect(database.report(context, observed).ready.reason).toBe("NotObservable");
-  });
+  it.each<[Failing]>([[FORBIDDEN], [FAILED], [GARBAGE], [MISSING]])(
+    "is not deployed where the read of its state fails: %j",
+    async (failing) => {
+      const context = passWith({ memory: { lastDeployment: undefined, state: undefined } });
+      const observed = await database.observe(context, failingPlatform("listServiceStatuses", failing));
+      expect(plannedBy(context, observed)).toBe("settled");
+      expect(database.report(context, observed).ready.reason).toBe("NotObservable");
+    },
+  );
 });
 
 describe("the connection Secret of a database", () => {

@@ -22,13 +22,13 @@ const isStopped = { memory: { runState: "Stopped" } } as const;
 const toStop = { spec: { runState: "Stopped" } } as const;
 const everything = { corrects: "Everything" } as const;
 const retry = { retry: { limit: 2, backoffMs: 60_000 } };
-const failed = (change: Parameters<typeof deployment>[0] = {}) => ({
-  memory: { lastDeployment: deployment({ state: "DEPLOYMENT_ERROR", ...change }) },
-});
+const failed = (change: Parameters<typeof deployment>[0] = {}) => {
+  return { memory: { lastDeployment: deployment({ state: "DEPLOYMENT_ERROR", ...change }) } };
+};
 const written = { memory: { written: { settings: { "spec.cpu": "250" }, revision: 1 } } };
-const open = (change: Parameters<typeof openDeployment>[0] = {}) => ({
-  memory: { lastDeployment: openDeployment(change) },
-});
+const open = (change: Parameters<typeof openDeployment>[0] = {}) => {
+  return { memory: { lastDeployment: openDeployment(change) } };
+};
 
 describe("the next step of a database", () => {
   const FAILED = "stalled DeploymentFailed";
@@ -36,7 +36,7 @@ describe("the next step of a database", () => {
   const missing = observedFull("DEPLOYED", {}, { status: undefined, isGone: true });
   const queued = observedFull("DEPLOYED", {}, { request: { status: "DEPLOYMENT_QUEUED" } });
 
-  // What is the same for an application is in ../application/deploy.test.ts: retries by policy, and absence.
+  // What is the same for an application is in ../application/deployment.test.ts: retries by policy, and absence.
   it.each<[string, Change, Observed, string]>([
     ["that was never deployed", isNew, never, "deployDatabase"],
     ["that was never deployed and need not be", { ...toStop, ...isNew }, never, "settled"],
