@@ -4,8 +4,9 @@ import { CLUSTER, clusterContext, listed } from "../../../test/support/kinds/clu
 import type { ContextChange } from "../../../test/support/kinds/contexts.ts";
 import type { Plan, Supports } from "../../engine/contract/kind.ts";
 import { clusterPhase, clusterStates } from "../../platform/codec/states.ts";
-import type { ClusterOrder } from "./crd.ts";
-import type { ClusterContext } from "./model.ts";
+import type { ClusterMemory, ClusterOrder } from "./crd.ts";
+import { recordClusterAction } from "./index.ts";
+import { type ClusterContext, NOTHING_OBSERVED, type Observed } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 
@@ -45,6 +46,8 @@ function said(found: Plan): string {
   return "why" in found ? found.why.reason : found.is;
 }
 
+const conditions = (context: ClusterContext, observed: Observed): readonly string[] =>
+  report(context, observed).conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
 const saidIn = (state: string, runState?: string): string =>
   said(plan(clusterContext({}, { runState }), listed(state)));
 
@@ -56,16 +59,12 @@ describe("a cluster", () => {
   it.each(Object.entries(TABLE))("in state %s, which is the reason of ClusterDeployed", (state, row) => {
     expect([saidIn(state, "Running"), saidIn(state, "Stopped"), saidIn(state)]).toEqual(row);
     const status = state === "DEPLOYED" || state === "RESTARTED" ? "True" : "False";
-    expect(report(clusterContext(), listed(state)).conditions).toContainEqual(
-      expect.objectContaining({ type: "ClusterDeployed", reason: state, status }),
-    );
+    expect(conditions(clusterContext(), listed(state))).toContain(`ClusterDeployed ${status} ${state}`);
   });
 
   it("[C5] in a state of the future waits, and shows it", () => {
     expect(saidIn("HIBERNATING", "Running")).toBe("UnknownState");
-    expect(report(clusterContext(), listed("HIBERNATING")).conditions).toContainEqual(
-      expect.objectContaining({ type: "ClusterDeployed", status: "Unknown", reason: "HIBERNATING" }),
-    );
+    expect(conditions(clusterContext(), listed("HIBERNATING"))).toContain("ClusterDeployed Unknown HIBERNATING");
   });
 });
 
@@ -110,9 +109,8 @@ describe("a locked cluster", () => {
       is: "waiting",
       why: { reason: "ClusterLocked", message: expect.stringContaining('by "ops" (reason: new nodes)') },
     });
-    const reported = report(context, locked(state));
-    expect(reported.conditions).toContainEqual(expect.objectContaining({ type: "Locked", status: "True" }));
-    expect(reported.status).toMatchObject({ lock: clusterLock });
+    expect(conditions(context, locked(state))).toContainEqual(expect.stringMatching(/^Locked True /));
+    expect(report(context, locked(state)).status).toMatchObject({ lock: clusterLock });
     expect(plan(clusterContext({ goal: "stopped" }, spec), locked("DEPLOYED"))).toMatchObject({ is: "waiting" });
     expect(plan(context, listed(state, { nextK8sAvailableVersion: "1.34" })).is).toBe("step");
   });
@@ -122,27 +120,19 @@ describe("a locked cluster", () => {
   });
 });
 
-describe("a cluster that others started", () => {
-  it("is reported as drift, and stopped on request", () => {
-    const change = { memory: { runState: "Stopped" } } as const;
-    const planned = (more: object) =>
-      plan(clusterContext({ ...change, ...more }, { runState: "Stopped" }), listed("DEPLOYED"));
-    expect(planned({})).toMatchObject({ is: "stalled", why: { reason: "DriftDetected" } });
-    expect(planned({ requested: "now" })).toMatchObject({ is: "step", step: { op: "stopCluster" } });
-  });
+it("a cluster that others started is reported as drift, and stopped on request", () => {
+  const context = clusterContext({ memory: { runState: "Stopped" } }, { runState: "Stopped" });
+  const planned = [context, { ...context, requested: "now" }].map((one) => said(plan(one, listed("DEPLOYED"))));
+  expect(planned).toEqual(["DriftDetected", "stopCluster"]);
 });
 
-describe("steps that a policy blocks", () => {
-  const context = (spec: object) =>
-    clusterContext({ blockedOperations: new Set(["stopCluster", "upgradeCluster"]) }, spec);
-  it("are skipped", () => {
-    expect(plan(context({ runState: "Stopped" }), listed("DEPLOYED"))).toEqual({ is: "settled" });
-    const offered = listed("DEPLOYED", { nextK8sAvailableVersion: "1.34" });
-    expect(plan(context({ kubernetesVersion: "1.34" }), offered)).toEqual({ is: "settled" });
-    expect(report(context({ kubernetesVersion: "1.34" }), offered).conditions).toContainEqual(
-      expect.objectContaining({ type: "UpToDate", status: "False", reason: "DeployPending" }),
-    );
-  });
+it("steps that a policy blocks are skipped", () => {
+  const blockedOperations = new Set(["stopCluster", "upgradeCluster"]);
+  const upgraded = clusterContext({ blockedOperations }, { kubernetesVersion: "1.34" });
+  const offered = listed("DEPLOYED", { nextK8sAvailableVersion: "1.34" });
+  expect(plan(clusterContext({ blockedOperations }, { runState: "Stopped" }), offered)).toEqual({ is: "settled" });
+  expect(plan(upgraded, offered)).toEqual({ is: "settled" });
+  expect(conditions(upgraded, offered)).toContain("UpToDate False DeployPending");
 });
 
 describe("the wanted version", () => {
@@ -190,5 +180,137 @@ describe("the wanted version", () => {
     for (const runState of ["Stopped", undefined]) {
       expect(plan(clusterContext({}, { runState, kubernetesVersion: "1.34" }), stopped)).toEqual({ is: "settled" });
     }
+  });
+});
+
+const unseen = (change: ContextChange<ClusterContext> = {}, spec: object = {}): ClusterContext =>
+  clusterContext({ surface: "Documented", allowUnverifiedIds: true, ...change }, spec);
+
+const saidUnseen = (context: ClusterContext): string => said(plan(context, NOTHING_OBSERVED));
+
+describe("a cluster that nothing proves to be the organization's", () => {
+  const refused = { allowUnverifiedIds: false };
+
+  it.each<[string, ContextChange<ClusterContext>]>([
+    ["taken over", { identitySource: "given" }],
+    ["acted upon", {}],
+    ["stopped when its resource is deleted", { goal: "stopped" }],
+  ])("is not %s where the connection does not accept its id", (_name, change) => {
+    expect(saidUnseen(unseen({ ...refused, ...change }, { runState: "Stopped" }))).toBe("NotObservable");
+    expect(saidUnseen(unseen(change, { runState: "Stopped" }))).toBe(
+      change.identitySource === "given" ? "adopt" : "stopCluster",
+    );
+  });
+
+  it("is proven by a request that the platform accepted", () => {
+    expect(saidUnseen(unseen({ ...refused, memory: { verified: true } }, { runState: "Stopped" }))).toBe("stopCluster");
+  });
+});
+
+describe("the version of a cluster that is not shown", () => {
+  const upgraded = { operation: "Upgrade", kubernetesVersion: "1.34", generation: 1 } as const;
+  const stopped = { operation: "Stop", generation: 2 } as const;
+  const baseline = (kubernetesVersion?: string) => ({
+    versionBaseline: { generation: 1, ...(kubernetesVersion !== undefined && { kubernetesVersion }) },
+  });
+
+  const shown = { ...baseline("1.33"), nextKubernetesVersion: "1.34" };
+
+  it.each<[string, ClusterMemory, string, string]>([
+    ["was set when it was adopted", {}, "1.34", "settled"],
+    ["was set before, and so still is", baseline("1.34"), "1.34", "settled"],
+    ["is set since, for the first time", baseline(), "1.34", "settled"],
+    ["is set since, and an answer showed a newer one as next", { nextKubernetesVersion: "1.35" }, "1.34", "settled"],
+    ["is set since, and an answer showed it as next", { nextKubernetesVersion: "1.34" }, "1.34", "upgradeCluster"],
+    ["is newer since", baseline("1.33"), "1.34", "upgradeCluster"],
+    ["is older since", baseline("1.35"), "1.34", "settled"],
+    ["was upgraded to", { lastOrder: upgraded }, "1.34", "settled"],
+    ["was upgraded to, before it was stopped", { ...baseline("1.34"), lastOrder: stopped }, "1.34", "settled"],
+    ["is newer than the one upgraded to", { lastOrder: upgraded }, "1.35", "upgradeCluster"],
+    ["is newer, and an answer showed it as the next one", shown, "1.34", "upgradeCluster"],
+    ["is newer, and an answer showed another one", shown, "1.35", "VersionNotAvailable"],
+  ])("%s", (_name, memory, kubernetesVersion, expected) => {
+    expect(saidUnseen(unseen({ memory, generation: 2 }, { kubernetesVersion }))).toBe(expected);
+  });
+
+  it("is remembered from the first spec with a version on", () => {
+    const look = (context: ClusterContext) => report(context, NOTHING_OBSERVED).status["versionBaseline"];
+    expect(look(unseen({}, { kubernetesVersion: "1.34" }))).toEqual({ generation: 1, kubernetesVersion: "1.34" });
+    expect(look(unseen())).toEqual({ generation: 1 });
+    const [first, second] = ["1.34", "1.35"].map((kubernetesVersion) => ({ kubernetesVersion }));
+    expect(look(unseen({ memory: baseline(), generation: 2 }, first))).toEqual({ generation: 2, ...first });
+    expect(look(unseen({ memory: baseline("1.34"), generation: 2 }, second))).toEqual({ generation: 1, ...first });
+    const next = { nextKubernetesVersion: "1.34" };
+    expect(look(unseen({ memory: { ...baseline(), ...next }, generation: 2 }, second))).toEqual({ generation: 1 });
+  });
+
+  it("is never reported as reached", () => {
+    const say = (memory: ClusterMemory) => report(unseen({ memory }, { kubernetesVersion: "1.34" }), NOTHING_OBSERVED);
+    const upToDate = expect.objectContaining({ type: "UpToDate", status: "Unknown", reason: "NotObservable" });
+    const conditions: unknown = expect.arrayContaining([upToDate]);
+    expect(say({})).toMatchObject({ ready: { reason: "Available" }, conditions });
+    expect(say({ lastOrder: upgraded })).toMatchObject({ ready: { reason: "Accepted" }, conditions });
+  });
+});
+
+describe("the stop of a cluster that is not shown", () => {
+  it.each([
+    ["STOP_QUEUED", "Accepted"],
+    [undefined, "Accepted"],
+    ["STOPPED", "Stopped"],
+  ])("is reported after the answer %s as %s", (state, reason) => {
+    const memory = { runState: "Stopped", lastOrder: { operation: "Stop", generation: 1 }, state } as const;
+    const context = unseen({ memory }, { runState: "Stopped" });
+    expect(saidUnseen(context)).toBe("settled");
+    expect(report(context, NOTHING_OBSERVED).ready.reason).toBe(reason);
+  });
+});
+
+const action = (op: string) => ({ op, by: "shop/op", at: "2026-11-21T09:30:00.000Z", state: "DEPLOYED" });
+
+/** The context after an operation that a PlatformOperation carried out. */
+function after(op: string, spec: object, memory: ClusterMemory = {}): ClusterContext {
+  const context = unseen({ memory }, spec);
+  return { ...context, memory: recordClusterAction(action(op), context) };
+}
+
+describe("a cluster that is not shown, after an operation", () => {
+  const baseline = { versionBaseline: { generation: 1, kubernetesVersion: "1.33" } };
+  const offered = { versionBaseline: { generation: 1 }, nextKubernetesVersion: "1.34" };
+
+  it.each<[string, string, object, ClusterMemory, string]>([
+    ["was asked to stop", "stopCluster", {}, {}, "Accepted"],
+    ["was asked to stop, as its spec says", "stopCluster", { runState: "Stopped" }, {}, "Accepted"],
+    ["was stopped and cannot be started", "stopCluster", { runState: "Running" }, {}, "NotSupportedByApi"],
+    ["was upgraded", "upgradeCluster", { kubernetesVersion: "1.33" }, baseline, "Accepted"],
+    ["is not upgraded a second time", "upgradeCluster", { kubernetesVersion: "1.34" }, baseline, "Accepted"],
+    ["is upgraded further", "upgradeCluster", { kubernetesVersion: "1.35" }, baseline, "upgradeCluster"],
+    ["was upgraded to the offered version", "upgradeCluster", { kubernetesVersion: "1.34" }, offered, "Accepted"],
+    ["is upgraded beyond it", "upgradeCluster", { kubernetesVersion: "1.35" }, offered, "upgradeCluster"],
+    ["is no database", "stopDatabase", {}, {}, "Available"],
+  ])("%s", (_name, op, spec, memory, expected) => {
+    const context = after(op, spec, memory);
+    const planned = saidUnseen(context);
+    expect(planned === "settled" ? report(context, NOTHING_OBSERVED).ready.reason : planned).toBe(expected);
+  });
+
+  it("names the operation where its own request is not later", () => {
+    const message = (context: ClusterContext) => report(context, NOTHING_OBSERVED).ready.message;
+    const upgraded = after("upgradeCluster", { kubernetesVersion: "1.33" }, baseline);
+    expect(message(upgraded)).toContain("shop/op");
+    expect(report(upgraded, NOTHING_OBSERVED).conditions).toContainEqual(
+      expect.objectContaining({ type: "UpToDate", status: "Unknown", message: expect.stringContaining("shop/op") }),
+    );
+    const lastOrder = { operation: "Upgrade", generation: 1, kubernetesVersion: "1.34" } as const;
+    expect(message({ ...upgraded, memory: { ...upgraded.memory, lastOrder } })).not.toContain("shop/op");
+    expect(message(after("stopCluster", {}))).toContain("shop/op");
+  });
+
+  it("is not written twice, and is only remembered where the platform shows clusters", () => {
+    const context = after("stopCluster", {});
+    expect(recordClusterAction(action("stopCluster"), context)).toBe(context.memory);
+    expect(recordClusterAction(action("stopCluster"), clusterContext())).toEqual({
+      lastOperation: expect.anything() as unknown,
+    });
   });
 });

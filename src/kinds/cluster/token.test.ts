@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 
 import { clusterContext, listed } from "../../../test/support/kinds/cluster-contexts.ts";
-import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import type { Observed } from "./model.ts";
 import { plan } from "./plan.ts";
@@ -12,11 +11,9 @@ import { kubeconfig, tokenDue } from "./token.ts";
 const NOW = new Date("2026-11-21T10:00:00Z");
 const ref = { name: "edge", readOnly: true };
 const caBundle = Buffer.from("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n").toString("base64");
-const fetched = (expirationTimestamp: string | undefined, token = "s3cret-value"): Observed => {
-  const value: ClusterToken = {
-    status: expirationTimestamp === undefined ? { token } : { token, expirationTimestamp },
-  };
-  return { ...listed("DEPLOYED"), token: { is: "found", value } };
+const fetched = (expirationTimestamp: string | undefined): Observed => {
+  const status = { token: "s3cret-value", ...(expirationTimestamp !== undefined && { expirationTimestamp }) };
+  return { ...listed("DEPLOYED"), token: { is: "found", value: { status } } };
 };
 const failing = (is: "Forbidden" | "Server" | "NotSupported" | "BadResponse" | "Invalid"): Observed => {
   const failure: ApiFailure = { is };
@@ -24,15 +21,10 @@ const failing = (is: "Forbidden" | "Server" | "NotSupported" | "BadResponse" | "
 };
 const contextOf = (change: object = {}, spec: object = {}) =>
   clusterContext({ now: NOW, ...change }, { writeTokenSecretToRef: ref, ...spec });
-const held = (change: object = {}) => ({
-  token: {
-    secretName: "edge",
-    expiresAt: "2026-11-21T10:30:00Z",
-    renewAt: "2026-11-21T10:10:00.000Z",
-    generation: 1,
-    ...change,
-  },
-});
+const held = (change: object = {}) => {
+  const [expiresAt, renewAt] = ["2026-11-21T10:30:00Z", "2026-11-21T10:10:00.000Z"];
+  return { token: { secretName: "edge", expiresAt, renewAt, generation: 1, ...change } };
+};
 
 describe("the token of a cluster", () => {
   it.each<[string, string | undefined, number]>([
@@ -45,25 +37,19 @@ describe("the token of a cluster", () => {
   ])("that has %s, is renewed in time", (_name, expires, lookWithin) => {
     const reported = report(contextOf(), fetched(expires));
     expect(reported.lookWithin).toBe(lookWithin);
-    expect(reported.secret?.status).toEqual({
-      token: {
-        secretName: "edge",
-        ...(expires === undefined ? {} : { expiresAt: expires }),
-        renewAt: new Date(NOW.getTime() + lookWithin).toISOString(),
-        generation: 1,
-      },
-    });
+    const renewAt = new Date(NOW.getTime() + lookWithin).toISOString();
+    const expiresAt = expires !== undefined && { expiresAt: expires };
+    expect(reported.secret?.status).toEqual({ token: { secretName: "edge", ...expiresAt, renewAt, generation: 1 } });
   });
 
   it("is in the Secret alone", () => {
     const server = "https://edge.example.com:6443";
     const context = contextOf({}, { writeTokenSecretToRef: { ...ref, server, caBundle } });
-    const { secret, ...rest } = report(context, fetched("2026-11-21T11:00:00Z"));
+    const observed = fetched("2026-11-21T11:00:00Z");
+    const { secret, ...rest } = report(context, observed);
     expect(Object.keys(secret?.data ?? {}).toSorted()).toEqual(["expirationTimestamp", "kubeconfig", "token"]);
     expect(secret?.data["token"]).toBe("s3cret-value");
-    expect(JSON.stringify([rest, secret?.status, plan(context, fetched("2026-11-21T11:00:00Z"))])).not.toContain(
-      "s3cret",
-    );
+    expect(JSON.stringify([rest, secret?.status, plan(context, observed)])).not.toContain("s3cret");
     expect(Object.keys(report(contextOf(), fetched(undefined)).secret?.data ?? {})).toEqual(["token"]);
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { CLUSTER, clusterContext, listed } from "../../../test/support/kinds/cluster-contexts.ts";
 import { openIntent } from "../../../test/support/kinds/contexts.ts";
@@ -12,17 +12,12 @@ import { clusterBaseline } from "./order.ts";
 const before = listed("DEPLOYED").status;
 const baseline = before === undefined ? null : clusterBaseline(clusterFacts(before));
 const intent = (op: string) => openIntent(op, { id: CLUSTER, mark: { baseline, kubernetesVersion: "1.34" } });
-const showing = (status: () => unknown, surface: "Documented" | "Full" = "Full") =>
-  ({
-    capabilities: capabilitiesOn(surface),
-    clusters: { status: () => Promise.resolve().then(status) },
-  }) as unknown as Platform;
-const traced = async (op: string, state: string, change: object = {}) =>
-  await traceOrder(
-    intent(op),
-    clusterContext(),
-    showing(() => listed(state, change).status),
-  );
+const showing = (status: () => Promise<unknown>, surface: "Documented" | "Full" = "Full") =>
+  ({ capabilities: capabilitiesOn(surface), clusters: { status } }) as unknown as Platform;
+const traced = (op: string, state: string, change: object = {}) => {
+  const api = showing(() => Promise.resolve(listed(state, change).status));
+  return traceOrder(intent(op), clusterContext(), api);
+};
 
 describe("the trace of a request", () => {
   it.each<[string, string, object, "absent" | "landed"]>([
@@ -47,30 +42,17 @@ describe("the trace of a request", () => {
 
   it("finds nothing of a cluster that is gone, and throws other failures", async () => {
     const failing = (is: "NotFound" | "Server") =>
-      showing(() => {
-        throw new ApiError("getClusterStatus", { is }, 0, "no");
-      });
+      showing(() => Promise.reject(new ApiError("getClusterStatus", { is }, 0, "no")));
     expect(await traceOrder(intent("stopCluster"), clusterContext(), failing("NotFound"))).toEqual({ is: "absent" });
     await expect(traceOrder(intent("stopCluster"), clusterContext(), failing("Server"))).rejects.toThrow("no");
   });
 
   it("reads the list, once, where the status is not shown", async () => {
-    const asked: string[] = [];
-    const api = {
-      capabilities: capabilitiesOn("Auto"),
-      clusters: {
-        status: () => {
-          asked.push("status");
-          return Promise.reject(new ApiError("getClusterStatus", { is: "NotFound" }, 404, "no"));
-        },
-        list: () => {
-          asked.push("list");
-          return Promise.resolve([{ id: CLUSTER, status: "STOPPING" }]);
-        },
-      },
-    } as unknown as Platform;
+    const status = vi.fn(() => Promise.reject(new ApiError("getClusterStatus", { is: "NotFound" }, 404, "no")));
+    const list = vi.fn(() => Promise.resolve([{ id: CLUSTER, status: "STOPPING" }]));
+    const api = { capabilities: capabilitiesOn("Auto"), clusters: { status, list } } as unknown as Platform;
     expect((await traceOrder(intent("stopCluster"), clusterContext(), api)).is).toBe("landed");
-    expect(asked).toEqual(["status", "list"]);
+    expect([status, list].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
   });
 
   it("where nothing shows the cluster, lets a stop be repeated and leaves an upgrade to a person", async () => {
