@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { type ContextChange, contextWith } from "../../../test/support/kinds/contexts.ts";
-import { startKindHarness, type KindHarness, type SurfaceName } from "../../../test/support/kinds/env.ts";
+import { kindEnv, type SurfaceName } from "../../../test/support/kinds/env.ts";
 import type { Fingerprint, OpenIntent, ReconcileContext, Plan, ReceiverInputs } from "../../engine/contract/kind.ts";
 import { platformConnection, type ConnectionMemory } from "./crd.ts";
 import { registration, type RegistrationTypes } from "./registration.ts";
@@ -19,111 +19,106 @@ const inputs: ReceiverInputs = {
 };
 const moved = { ...inputs, url: `https://hooks.example.com/${"a".repeat(64)}`, registered: print("second") };
 
-let harness: KindHarness;
-
-afterEach(async () => {
-  await harness.close();
-});
-
-function contextOf(change: ContextChange<RegistrationContext> = {}): RegistrationContext {
-  const spec = platformConnection.spec.parse({
-    baseUrl: "https://platform.example.com",
-    organizationId: harness.simulator.organizationId,
-    auth: { tokenSecretRef: { name: "token" } },
-  });
-  const usual = { name: "default", spec, inputs, surface: harness.surface, adoption: "Never" } as const;
-  return contextWith<RegistrationContext>(usual, change);
-}
-
-/** Plans and acts until there is no step. @returns what was sent, how it ended, and the memory */
-async function run(first: RegistrationContext) {
-  const ops: string[] = [];
-  let context = first;
-  let observed = await KIND.observe(context, harness.api);
-  let plan: Plan = KIND.plan(context, observed);
-  for (; plan.is === "step" && ops.length < 4; plan = KIND.plan(context, observed)) {
-    ops.push(plan.step.op);
-    const known = await KIND.act(plan.step as never, context, observed, harness.api);
-    ({ observed } = known);
-    const { memory, id = context.id } = known;
-    context = contextOf({ ...first, memory, id, identitySource: id === undefined ? undefined : "recorded" });
-  }
-  const { webhook } = KIND.report(context, observed).status as { readonly webhook?: ConnectionMemory["webhook"] };
-  const reason = plan.is === "stalled" || plan.is === "waiting" ? plan.why.reason : plan.is;
-  return { ops, reason, memory: { webhook }, id: context.id, plan };
-}
+/** A platform for the tests of one `describe`. */
+const registrationEnv = (surface: SurfaceName) =>
+  kindEnv(
+    surface,
+    () => ({}),
+    (env) => {
+      const contextOf = (change: ContextChange<RegistrationContext> = {}): RegistrationContext => {
+        const { organizationId } = env.harness.simulator;
+        const auth = { tokenSecretRef: { name: "token" } };
+        const spec = platformConnection.spec.parse({ baseUrl: "https://platform.example.com", organizationId, auth });
+        const usual = { name: "default", spec, inputs, surface, adoption: "Never" } as const;
+        return contextWith<RegistrationContext>(usual, change);
+      };
+      /** Plans and acts until there is no step. @returns what was sent, how it ended, and the memory */
+      const run = async (change: ContextChange<RegistrationContext> = {}) => {
+        const { api } = env.harness;
+        const ops: string[] = [];
+        let context = contextOf(change);
+        let observed = await KIND.observe(context, api);
+        let plan: Plan = KIND.plan(context, observed);
+        for (; plan.is === "step" && ops.length < 4; plan = KIND.plan(context, observed)) {
+          ops.push(plan.step.op);
+          const known = await KIND.act(plan.step as never, context, observed, api);
+          ({ observed } = known);
+          const { memory, id = context.id } = known;
+          const identitySource = id === undefined ? undefined : "recorded";
+          context = contextOf({ ...change, memory, id, identitySource });
+        }
+        const { webhook } = KIND.report(context, observed).status as { readonly webhook?: ConnectionMemory["webhook"] };
+        const reason = plan.is === "stalled" || plan.is === "waiting" ? plan.why.reason : plan.is;
+        return { ops, reason, memory: { webhook }, id: context.id };
+      };
+      return { contextOf, run };
+    },
+  );
 
 describe.each<SurfaceName>(["Documented", "Full"])("the registration of the receiver on the surface %s", (surface) => {
+  const env = registrationEnv(surface);
+  const { contextOf, run } = env;
   const isFull = surface === "Full";
 
-  beforeEach(async () => {
-    harness = await startKindHarness(surface);
-  });
-
   it("requests the events that the surface knows, and is found again by the memory", async () => {
-    const { ops, reason, memory } = await run(contextOf());
+    const { ops, reason, memory } = await run();
     expect([ops, reason]).toEqual([["createWebhook"], "settled"]);
-    expect(harness.writes()).toEqual([
-      [
-        "createWebhook",
-        {
-          target_url: inputs.url,
-          enabled: true,
-          events: isFull
-            ? ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL", "DEPLOYMENT_FAILURE", "DEPLOYMENT_CANCELLED"]
-            : ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"],
-          ...(isFull && { kind: "STANDARD", target_secret: "***" }),
-        },
-      ],
-    ]);
+    const more = {
+      events: ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL", "DEPLOYMENT_FAILURE", "DEPLOYMENT_CANCELLED"],
+      kind: "STANDARD",
+      target_secret: "***",
+    };
+    const events = ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"];
+    const body = { target_url: inputs.url, enabled: true, events, ...(isFull && more) };
+    expect(env.harness.writes()).toEqual([["createWebhook", body]]);
     expect(memory.webhook).toMatchObject({ registered: inputs.registered });
-    expect(await run(contextOf({ memory }))).toMatchObject({ ops: [], reason: "settled", memory });
+    expect(await run({ memory })).toMatchObject({ ops: [], reason: "settled", memory });
   });
 
   it("is found again by a record that the status does not have", async () => {
-    const { id } = await run(contextOf());
-    const again = await run(contextOf({ id, identitySource: "recorded" }));
+    const { id } = await run();
+    const again = await run({ id, identitySource: "recorded" });
     expect(again).toMatchObject({ ops: [], reason: "settled", memory: { webhook: { id } } });
     // The record of a registration that was repeated is newer than the status.
     const old = { webhook: { id: "00000000-0000-4000-8000-00000000dead", registered: print("old") } };
-    expect(await run(contextOf({ id, identitySource: "recorded", memory: old }))).toMatchObject({
+    expect(await run({ id, identitySource: "recorded", memory: old })).toMatchObject({
       memory: { webhook: { id } },
     });
   });
 
   it("accepts an annotation only if its webhook has the receiver as target", async () => {
-    const { id } = await run(contextOf());
-    const claimed = await run(contextOf({ id, identitySource: "claimed" }));
+    const { id } = await run();
+    const claimed = await run({ id, identitySource: "claimed" });
     expect(claimed).toMatchObject({ ops: [], reason: isFull ? "adopt" : "NotObservable" });
-    const other = await run(contextOf({ id, identitySource: "claimed", inputs: moved }));
+    const other = await run({ id, identitySource: "claimed", inputs: moved });
     expect(other).toMatchObject({ reason: "NotObservable" });
   });
 
   it("follows another address where it can be changed", async () => {
-    const { memory } = await run(contextOf());
-    const change = await run(contextOf({ memory, inputs: moved }));
+    const { memory } = await run();
+    const change = await run({ memory, inputs: moved });
     expect([change.ops, change.reason]).toEqual(isFull ? [["updateWebhook"], "settled"] : [[], "UpdateNotSupported"]);
     expect(change.memory.webhook?.registered).toEqual(isFull ? moved.registered : inputs.registered);
-    const later = await run(contextOf({ memory: change.memory, inputs: isFull ? moved : inputs }));
+    const later = await run({ memory: change.memory, inputs: isFull ? moved : inputs });
     expect(later).toMatchObject({ ops: [], reason: "settled" });
   });
 
   it("is repeated only on a person's request, once in a reconcile", async () => {
-    const { memory } = await run(contextOf());
-    const again = await run(contextOf({ memory, inputs: { ...inputs, anew: true } }));
+    const { memory } = await run();
+    const again = await run({ memory, inputs: { ...inputs, anew: true } });
     expect([again.ops, again.reason]).toEqual([["createWebhook"], "settled"]);
     expect(again.memory.webhook?.id).not.toBe(memory.webhook?.id);
   });
 
   it("uses http only where the platform itself is reached by http", async () => {
     const plain = { ...inputs, url: `http://hooks.example.com/${PATH}` };
-    expect(await run(contextOf({ inputs: plain }))).toMatchObject({ ops: [], reason: "InvalidSpec" });
+    expect(await run({ inputs: plain })).toMatchObject({ ops: [], reason: "InvalidSpec" });
     const spec = { ...contextOf().spec, baseUrl: "http://127.0.0.1:8080" };
-    expect(await run(contextOf({ inputs: plain, spec }))).toMatchObject({ ops: ["createWebhook"], reason: "settled" });
+    expect(await run({ inputs: plain, spec })).toMatchObject({ ops: ["createWebhook"], reason: "settled" });
   });
 
   it("cannot be traced, and gives advice without the secret path", async () => {
-    const traced = await KIND.trace({ op: "createWebhook", creates: true } as OpenIntent, contextOf(), harness.api);
+    const traced = await KIND.trace({ op: "createWebhook", creates: true } as OpenIntent, contextOf(), env.harness.api);
     expect(traced).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
     const said = JSON.stringify(traced);
     expect(said).toContain("https://hooks.example.com/…");
@@ -132,23 +127,22 @@ describe.each<SurfaceName>(["Documented", "Full"])("the registration of the rece
   });
 });
 
-describe("on the full surface", () => {
-  beforeEach(async () => {
-    harness = await startKindHarness("Full");
-  });
+describe("a registration that the platform shows", () => {
+  const env = registrationEnv("Full");
+  const { run } = env;
 
   it("is corrected where others changed it, and not registered again where they deleted it", async () => {
-    const { memory } = await run(contextOf());
-    harness.edit(memory.webhook?.id, { enabled: false, events: ["DEPLOYMENT_STARTED"] });
-    expect(await run(contextOf({ memory }))).toMatchObject({ ops: ["updateWebhook"], reason: "settled" });
-    harness.remove(memory.webhook?.id);
-    expect(await run(contextOf({ memory }))).toMatchObject({ ops: [], reason: "ExternalResourceDeleted" });
+    const { memory } = await run();
+    env.harness.edit(memory.webhook?.id, { enabled: false, events: ["DEPLOYMENT_STARTED"] });
+    expect(await run({ memory })).toMatchObject({ ops: ["updateWebhook"], reason: "settled" });
+    env.harness.remove(memory.webhook?.id);
+    expect(await run({ memory })).toMatchObject({ ops: [], reason: "ExternalResourceDeleted" });
   });
 
   it("is brought up to the surface once that is known", async () => {
-    const { memory } = await run(contextOf({ surface: "Documented" }));
-    harness.writes();
-    expect(await run(contextOf({ memory }))).toMatchObject({ ops: ["updateWebhook"], reason: "settled" });
-    expect(harness.writes()).toMatchObject([["updateWebhook", { target_secret: "***", enabled: true }]]);
+    const { memory } = await run({ surface: "Documented" });
+    env.harness.writes();
+    expect(await run({ memory })).toMatchObject({ ops: ["updateWebhook"], reason: "settled" });
+    expect(env.harness.writes()).toMatchObject([["updateWebhook", { target_secret: "***", enabled: true }]]);
   });
 });

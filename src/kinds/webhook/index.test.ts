@@ -1,44 +1,28 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { startKindHarness, type KindHarness, type SurfaceName } from "../../../test/support/kinds/env.ts";
+import { kindEnv, type SurfaceName } from "../../../test/support/kinds/env.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import { webhook } from "./index.ts";
 
 const TARGET = "https://user:hush@hooks.example.com/secret-path?key=hush";
 const spec = { targetUrl: TARGET, events: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED"] };
-const body = { target_url: TARGET, events: spec.events, enabled: true };
 const OTHER = "00000000-0000-4000-8000-0000000000b2";
 
-let harness: KindHarness;
+/** A platform for the tests of one `describe`, with a webhook that was just registered for each. */
+const webhookEnv = (surface: SurfaceName) =>
+  kindEnv(
+    surface,
+    async (env) => ({ hook: await env.begun(env.harness.webhook(spec)) }),
+    () => ({}),
+  );
 
-afterEach(async () => {
-  await harness.close();
-});
+describe.each<SurfaceName>(["Documented", "Full"])("a webhook on the surface %s", (surface) => {
+  const env = webhookEnv(surface);
 
-/** A webhook that was just registered. */
-async function registered() {
-  const hook = harness.webhook(spec);
-  await hook.run();
-  harness.writes();
-  return hook;
-}
-
-describe.each<[SurfaceName, object]>([
-  ["Documented", body],
-  ["Full", { ...body, kind: "STANDARD" }],
-])("a webhook on the surface %s", (surface, sent) => {
-  beforeEach(async () => {
-    harness = await startKindHarness(surface);
-  });
-
-  it("is registered once, shows scheme and host of its target alone, and is not touched by deletionPolicy Stop", async () => {
-    const hook = harness.webhook(spec);
+  it("shows scheme and host of its target alone, and is not touched by deletionPolicy Stop", async () => {
+    const { hook } = env;
     const first = await hook.run();
-    expect(first).toMatchObject({ ops: ["createWebhook"], end: "settled Available" });
-    expect(harness.writes()).toEqual([["createWebhook", sent]]);
-    expect(await hook.run()).toMatchObject({ ops: [], is: "settled" });
-    for (const _round of [1, 2]) expect(await hook.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-    expect(harness.simulator.world().webhooks.get(hook.id() ?? "")).toMatchObject({ targetUrl: TARGET, enabled: true });
+    expect(first).toMatchObject({ ops: [], is: "settled", why: { reason: "Available" } });
     expect(await hook.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
     const changed = await hook.run({ spec: { ...spec, targetUrl: `${TARGET}2` } });
     for (const ran of [first, changed]) {
@@ -49,7 +33,7 @@ describe.each<[SurfaceName, object]>([
 
   it("is not found again after an unknown outcome: a person has to look", async () => {
     const intent = { op: "createWebhook", creates: true } as OpenIntent;
-    const traced = await webhook.trace(intent, harness.webhook(spec).pass(), harness.api);
+    const traced = await webhook.trace(intent, env.hook.pass(), env.harness.api);
     expect(traced).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
     const { message } = traced.is === "unknowable" ? traced.why : { message: "" };
     expect(message).toContain("resolve=recreate");
@@ -57,41 +41,33 @@ describe.each<[SurfaceName, object]>([
     expect(message.length).toBeLessThanOrEqual(300);
   });
 
-  it("is not created where one is required, and not while another resource holds it", async () => {
-    expect(await harness.webhook(spec).run({ adoption: "Required" })).toMatchObject({
-      end: "waiting DependencyNotReady",
-    });
-    const hook = await registered();
-    const adopter = harness.webhook({ ...spec, externalId: hook.id() ?? "" });
-    const held = await adopter.run({ allowUnverifiedIds: true, holderOf: () => "shop/first" });
-    expect(held).toMatchObject({ ops: [], end: "stalled AlreadyManaged" });
-    expect(harness.writes()).toEqual([]);
+  it("is not created where one is required", async () => {
+    const required = await env.harness.webhook(spec).run({ adoption: "Required" });
+    expect(required).toMatchObject({ ops: [], end: "waiting DependencyNotReady" });
   });
 
   it("is neither registered nor deleted through a connection that is limited to some projects", async () => {
     const limited = { allowedProjects: [OTHER], allowUnverifiedIds: false };
     const why = { reason: "NotObservable", message: expect.stringContaining("in all projects") };
-    const hook = harness.webhook(spec);
+    const hook = env.harness.webhook(spec);
     expect(await hook.run(limited)).toMatchObject({ ops: [], is: "stalled", why });
     expect(await hook.run({ ...limited, allowUnverifiedIds: true })).toMatchObject({ is: "settled" });
-    harness.writes();
+    env.sent();
     expect(await hook.run({ ...limited, goal: "absent" })).toMatchObject({ ops: [], is: "stalled", why });
-    expect(harness.writes()).toEqual([]);
+    expect(env.sent()).toEqual([]);
   });
 });
 
-describe("on the full surface", () => {
-  beforeEach(async () => {
-    harness = await startKindHarness("Full");
-  });
+describe("a webhook that the platform shows", () => {
+  const env = webhookEnv("Full");
 
   it.each<[string, Readonly<Record<string, unknown>>, string, string]>([
     ["target", { targetUrl: "https://other.example.com/x" }, "spec.targetUrl", "https://other.example.com/…"],
     ["hidden part of the target", { targetUrl: `${TARGET}2` }, "spec.targetUrl", "another user, path or query"],
     ["events", { events: ["DEPLOYMENT_STARTED"] }, "spec.events", "DEPLOYMENT_STARTED"],
     ["state", { enabled: false }, "spec.enabled", "false"],
-  ])("a changed %s is reported field by field and corrected", async (_name, change, path, observed) => {
-    const hook = await registered();
+  ])("has a changed %s reported field by field and corrected", async (_name, change, path, observed) => {
+    const { harness, hook } = env;
     harness.edit(hook.id(), change);
     const result = await hook.run({ blockedOperations: new Set(["updateWebhook"]) });
     expect(result).toMatchObject({ ops: [], is: "settled" });
@@ -99,12 +75,13 @@ describe("on the full surface", () => {
       { path, desired: expect.any(String), observed: expect.stringContaining(observed) },
     ]);
     expect(await hook.run()).toMatchObject({ ops: ["updateWebhook"], is: "settled", report: { drift: [] } });
-    expect(harness.writes()).toMatchObject([["updateWebhook", { ...body, kind: "STANDARD" }]]);
+    const body = { target_url: TARGET, events: spec.events, enabled: true, kind: "STANDARD" };
+    expect(harness.writes()).toMatchObject([["updateWebhook", body]]);
     expect(await hook.run()).toMatchObject({ ops: [], report: { drift: [] } });
   });
 
-  it("one that the platform stores differently is sent once, reported, and deleted", async () => {
-    const hook = await registered();
+  it("is sent once, reported, and deleted where the platform stores it differently", async () => {
+    const { harness, hook } = env;
     const [stored, drift] = [{ targetUrl: `${TARGET}/` }, [{ path: "spec.targetUrl" }]];
     harness.fault("updateWebhook", { is: "edited", set: { target_url: `${TARGET}/` } }, { count: null });
     harness.edit(hook.id(), stored);
@@ -121,50 +98,47 @@ describe("on the full surface", () => {
     expect(await hook.run()).toMatchObject({ ops: ["updateWebhook"], is: "settled", report: { drift } });
     harness.edit(hook.id(), stored);
     expect(await hook.run({ goal: "absent" })).toMatchObject({ ops: ["deleteWebhook"], is: "settled" });
-    expect(harness.simulator.world().webhooks.size).toBe(0);
+    expect(harness.simulator.world().webhooks.has(hook.id() ?? "")).toBe(false);
   });
 
-  it("ignores the order of events", async () => {
-    const hook = await registered();
-    harness.edit(hook.id(), { events: spec.events.toReversed() });
-    expect(await hook.run()).toMatchObject({ ops: [], report: { drift: [] } });
+  it("has its events in any order", async () => {
+    env.harness.edit(env.hook.id(), { events: spec.events.toReversed() });
+    expect(await env.hook.run()).toMatchObject({ ops: [], report: { drift: [] } });
   });
 
-  it("one that is gone is reported, and never registered again", async () => {
-    const hook = await registered();
-    harness.remove(hook.id());
+  it("is reported when it is gone, and never registered again", async () => {
+    const { hook } = env;
+    env.harness.remove(hook.id());
     const gone = await hook.run({ onMissing: "Recreate" });
     expect(gone).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
-    expect(harness.writes()).toEqual([]);
     expect(await hook.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+    expect(env.sent()).toEqual([]);
   });
 
   it("is adopted by its id, which the organization must have", async () => {
-    const hook = await registered();
-    const adopter = harness.webhook({ ...spec, enabled: false, externalId: hook.id() ?? "" });
+    const adopter = env.harness.webhook({ ...spec, enabled: false, externalId: env.hook.id() ?? "" });
     expect(await adopter.run()).toMatchObject({ ops: ["adopt", "updateWebhook"], is: "settled" });
-    const lost = harness.webhook({ ...spec, externalId: OTHER });
+    const lost = env.harness.webhook({ ...spec, externalId: OTHER });
     expect(await lost.run()).toMatchObject({ ops: [], end: "stalled InvalidSpec" });
   });
 });
 
-describe("on the documented surface", () => {
-  beforeEach(async () => {
-    harness = await startKindHarness("Documented");
-  });
+describe("a webhook that the platform does not show", () => {
+  const env = webhookEnv("Documented");
 
-  it("a change cannot be made, and is no problem any more once it is reverted", async () => {
-    const hook = await registered();
-    const changed = await hook.run({ spec: { ...spec, enabled: false } });
+  it("cannot be changed, and is no problem any more once the change is reverted", async () => {
+    const changed = await env.hook.run({ spec: { ...spec, enabled: false } });
     expect(changed).toMatchObject({ ops: [], end: "stalled UpdateNotSupported" });
     expect(changed.status["drift"]).toBeUndefined();
-    expect(await hook.run({ spec: { ...spec, events: spec.events.toReversed() } })).toMatchObject({ is: "settled" });
-    expect(harness.writes()).toEqual([]);
+    expect(await env.hook.run({ spec: { ...spec, events: spec.events.toReversed() } })).toMatchObject({
+      is: "settled",
+    });
+    expect(env.sent()).toEqual([]);
   });
 
-  it("an id is adopted only if the connection accepts it, and changes are noticed from then on", async () => {
+  it("is adopted by its id only if the connection accepts it, and changes are noticed from then on", async () => {
     const given = { ...spec, externalId: OTHER };
-    const hook = harness.webhook(given);
+    const hook = env.harness.webhook(given);
     const refused = await hook.run({ allowUnverifiedIds: false });
     expect(refused).toMatchObject({ ops: [], end: "stalled NotObservable" });
     expect(await hook.run({ allowUnverifiedIds: true })).toMatchObject({ ops: ["adopt"], is: "settled" });
