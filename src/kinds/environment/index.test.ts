@@ -24,27 +24,15 @@ function contextOf({ spec, ...rest }: Change = {}): EnvironmentContext {
   return contextWith<EnvironmentContext>({ name: "staging", spec: parsed, inputs, id: MINE }, rest);
 }
 
-const record = (change: Partial<Environment> = {}): Environment => ({
-  id: MINE,
-  name: "staging",
-  mode: "STAGING",
-  clusterId: CLUSTER,
-  record: {},
-  ...change,
-});
+const record = (change: Partial<Environment> = {}): Environment => {
+  return { id: MINE, name: "staging", mode: "STAGING", clusterId: CLUSTER, record: {}, ...change };
+};
 
 function observedOf(change: Partial<EnvironmentObserved> = {}): EnvironmentObserved {
   const { counts = [{ id: MINE }] } = change;
-  return {
-    counts,
-    presence: counts.some(({ id }) => id === MINE) ? "Present" : "Gone",
-    records: undefined,
-    projectIsOurs: true,
-    serverNow: NOW,
-    updated: false,
-    deleting: false,
-    ...change,
-  };
+  const presence = counts.some(({ id }) => id === MINE) ? "Present" : "Gone";
+  const usual = { records: undefined, projectIsOurs: true, serverNow: NOW, updated: false, deleting: false };
+  return { counts, presence, ...usual, ...change };
 }
 const observedFull = (...records: readonly Environment[]): EnvironmentObserved =>
   observedOf({ records, counts: records.map(({ id }) => ({ id })) });
@@ -53,7 +41,7 @@ const full = { surface: "Full" } as const;
 const fresh = { id: undefined, identitySource: undefined } as const;
 const none = observedOf({ counts: [] });
 
-/** ../project/index.test.ts has the plan of every kind that has a name and settings. */
+/** The plan of every kind that has a name and settings: ../project/index.test.ts, test/model/kinds-contract.test.ts. */
 describe("the plan of an environment", () => {
   const given = { identitySource: "given" } as const;
   const moved = observedFull(record({ clusterId: ELSEWHERE }));
@@ -64,10 +52,8 @@ describe("the plan of an environment", () => {
   const UNFIT = "stalled InvalidSpec";
 
   it.each<[string, Change, EnvironmentObserved, string]>([
-    ["when it does not exist", fresh, none, "createEnvironment"],
     ["when its project is another organization's", fresh, observedOf({ projectIsOurs: false }), UNFIT],
     ["when its project is not allowed", { ...fresh, allowedProjects: [OTHER] }, none, "stalled PermissionDenied"],
-    ["when one of its name exists", { ...fresh, ...full }, observedFull(record({ name: "Staging" })), "adopt"],
     ["when one of its name is on another cluster", { ...fresh, ...full }, moved, UNFIT],
     ["when its given id is in the project", given, observedOf(), "adopt"],
     ["when its given id is not in the project", given, none, UNFIT],
@@ -79,23 +65,16 @@ describe("the plan of an environment", () => {
     ["when it was made on another cluster", { memory: { clusterId: ELSEWHERE } }, observedOf(), UNFIT],
     ["when it shows no mode", full, observedFull(record({ mode: undefined as never })), "settled"],
     ["when the spec has no mode", { ...full, spec: { mode: undefined } }, preview, "settled"],
-    ["when its mode differs", full, preview, "updateEnvironment"],
     ["when its name differs", full, observedFull(record({ name: "Staging" })), "updateEnvironment"],
-    ["at the end", { ...full, ...absent }, observedFull(record()), "deleteEnvironment"],
     ["at the end, where its project is not allowed", outside, observedFull(record()), "stalled NotObservable"],
   ])("%s", (_name, change, observed, expected) => {
     expect(said(environment.plan(contextOf(change), observed))).toBe(expected);
   });
 
   it("marks a create with the platform's clock and what was there", () => {
-    expect(environment.plan(contextOf(fresh), observedOf({ counts: [{ id: OTHER }] }))).toMatchObject({
-      step: {
-        repeat: "once",
-        creates: true,
-        name: "staging",
-        mark: { absentAt: "2026-11-21T10:00:00.000Z", ids: [OTHER] },
-      },
-    });
+    const mark = { absentAt: "2026-11-21T10:00:00.000Z", ids: [OTHER] };
+    const step = { repeat: "once", creates: true, name: "staging", mark };
+    expect(environment.plan(contextOf(fresh), observedOf({ counts: [{ id: OTHER }] }))).toMatchObject({ step });
   });
 });
 

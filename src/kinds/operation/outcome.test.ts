@@ -4,8 +4,8 @@ import { operationContext, TARGET } from "../../../test/support/kinds/operation-
 import { serviceStates } from "../../platform/codec/states.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { rejection } from "./act.ts";
-import { platformOperation } from "./crd.ts";
-import { operation } from "./index.ts";
+import { type OperationMemory, platformOperation } from "./crd.ts";
+import { externalWrites, operation } from "./index.ts";
 import { NOTHING_OBSERVED, type Observed } from "./model.ts";
 import { outcomeOf } from "./outcome.ts";
 import { targetBaseline } from "./progress.ts";
@@ -50,13 +50,16 @@ describe("the end of an operation", () => {
   });
 
   it.each([
-    ["Observed", undefined],
-    [undefined, "Accepted"],
-    ["Accepted", "Accepted"],
-  ])("of a request that nothing shows is, with completion %s, %s", (completion, reason) => {
-    const memory = { startedAt: STARTED, request: { startedAt: STARTED } };
+    ["Observed", undefined, undefined],
+    [undefined, undefined, "Accepted"],
+    ["Accepted", undefined, "Accepted"],
+    ["Accepted", REQUEST, "Accepted"],
+  ])("of a request that nothing shows is, with completion %s and the id %s, %s", (completion, requestId, reason) => {
+    const memory = { startedAt: STARTED, request: { startedAt: STARTED, requestId } };
     const context = operationContext({ ...stop, completion }, { memory });
-    expect(outcomeOf(context, NOTHING_OBSERVED)?.reason).toBe(reason);
+    const end = outcomeOf(context, NOTHING_OBSERVED);
+    expect(end?.reason).toBe(reason);
+    expect(end?.message.includes("its end is not waited for") ?? false).toBe(requestId !== undefined);
   });
 
   it("of an upgrade follows from the state alone, once the cluster was observed at work", () => {
@@ -113,17 +116,14 @@ describe("the end of an operation", () => {
 
   it("is known at the deadline where nothing can be resolved", () => {
     const { spec, memory, now } = accepted(stop);
-    const ends = [false, true].map((isSent) =>
-      operation.oneShot?.overdue(spec, { startedAt: STARTED }, { now, isSent }),
-    );
-    expect(ends.map((end) => end?.status["outcome"])).toMatchObject([
-      { result: "Failed", reason: "DeadlineExceeded" },
-      { result: "Unknown", reason: "DeadlineExceeded" },
-    ]);
-    expect(operation.oneShot?.overdue(spec, memory, { now, isSent: false })).toMatchObject({
+    const end = (of: OperationMemory, isSent: boolean) => operation.oneShot?.overdue(spec, of, { now, isSent });
+    const ending = (result: string) => ({
       ready: { reason: "DeadlineExceeded" },
-      status: { outcome: { result: "Unknown" } },
+      status: { outcome: { result, reason: "DeadlineExceeded" } },
     });
+    expect(end({ startedAt: STARTED }, false)).toMatchObject(ending("Failed"));
+    expect(end({ startedAt: STARTED }, true)).toMatchObject(ending("Unknown"));
+    expect(end(memory, false)).toMatchObject(ending("Unknown"));
   });
 
   it("is the recorded one, whatever is observed", () => {
@@ -160,10 +160,8 @@ describe("a failed request", () => {
   ])("to stop a database that %s", (_name, observed, is, message, result) => {
     const error = new ApiError("stopDatabase", { is }, is === "Conflict" ? 409 : 400, message);
     const known = operation.oneShot?.refused(error, operationContext({ ...stop, backoffLimit: 0 }), observed);
-    expect(known?.memory.outcome?.result).toBe(result);
-    expect(known?.memory.outcome?.message).toContain(
-      result === "Failed" ? message : "The database was stopped before.",
-    );
+    const words = result === "Failed" ? message : "The database was stopped before.";
+    expect(known?.memory.outcome).toMatchObject({ result, message: expect.stringContaining(words) });
   });
 
   it.each([
@@ -194,5 +192,41 @@ describe("a failed request", () => {
     const rejected = rejection(new ApiError("stopDatabase", failure, status, "no"), "database");
     expect(rejected?.why.reason).toBe(reason);
     expect(rejected?.isFinal ?? false).toBe(isFinal);
+  });
+});
+
+describe("the external writes of an operation", () => {
+  type Outcome = NonNullable<OperationMemory["outcome"]>;
+  const at = "2026-11-21T10:00:00.000Z";
+  const sent: OperationMemory = { targetId: TARGET, request: { startedAt: at, requestId: "r-1", state: "QUEUED" } };
+  const ended = (result: Outcome["result"], reason: Outcome["reason"]): OperationMemory => ({
+    ...sent,
+    outcome: { result, reason, message: "", at },
+  });
+  const of = (spec: object, memory: OperationMemory) => externalWrites(memory, operationContext(spec).spec);
+  const lastFailure = { reason: "OperationRejected", message: "no" } as const;
+
+  it.each<[string, object, OperationMemory]>([
+    ["was not sent", stop, { targetId: TARGET }],
+    ["was refused", stop, { targetId: TARGET, failedRequests: 1, lastFailure }],
+    ["acts upon no object", { type: "SendInvoices" }, { request: { startedAt: at } }],
+  ])("is nothing where it %s", (_name, spec, memory) => {
+    expect(of(spec, memory)).toEqual([]);
+  });
+
+  it("is nothing where its spec is not valid", () => {
+    expect(externalWrites(sent, undefined)).toEqual([]);
+  });
+
+  it.each<[string, OperationMemory, string | undefined]>([
+    ["is not known", sent, undefined],
+    ["was seen", ended("Complete", "Completed"), "Completed"],
+    ["is not observed", ended("Complete", "Accepted"), "Accepted"],
+    ["is a failure", ended("Failed", "DeploymentFailed"), "Failed"],
+    ["never came", ended("Unknown", "DeadlineExceeded"), "Unknown"],
+  ])("is the request that the platform accepted, whose end %s", (_name, memory, result) => {
+    const request = { requestId: "r-1", state: "QUEUED", result };
+    expect(of(stop, memory)).toEqual([{ id: TARGET, at, action: { op: "stopDatabase", ...request } }]);
+    expect(of(deploy, memory)).toMatchObject([{ action: { op: "deployApplication", commit: "1a2b3c4", ...request } }]);
   });
 });

@@ -10,19 +10,12 @@ import { operation } from "./index.ts";
 import { NOTHING_OBSERVED, type OperationContext } from "./model.ts";
 import { markOf, traceRequest } from "./trace.ts";
 
-const service = (state: string, more: Partial<ServiceStatus> = {}): ServiceStatus => ({
-  id: TARGET,
-  state,
-  lastDeploymentDate: "2026-11-20T10:00:00Z",
-  deploymentRequestsCount: 0,
-  ...more,
-});
-const cluster = (status: string, more: Partial<ClusterStatus> = {}): ClusterStatus => ({
-  clusterId: TARGET,
-  status,
-  lastExecutionId: "one",
-  ...more,
-});
+const service = (state: string, more: Partial<ServiceStatus> = {}): ServiceStatus => {
+  return { id: TARGET, state, lastDeploymentDate: "2026-11-20T10:00:00Z", deploymentRequestsCount: 0, ...more };
+};
+const cluster = (status: string, more: Partial<ClusterStatus> = {}): ClusterStatus => {
+  return { clusterId: TARGET, status, lastExecutionId: "one", ...more };
+};
 const intentOf = (op: string, mark: Json) => openIntent(op, { parentId: TARGET, mark });
 
 const REQUEST = "00000000-0000-4000-8000-0000000000d1";
@@ -55,10 +48,8 @@ describe("an unconfirmed request", () => {
     const after = service("DEPLOYING", { deploymentRequestId: REQUEST });
     const api = answeringPlatform({ application: after });
     const found = await traceRequest(intentOf("deployApplication", markOf(before)), operationContext(deploy), api);
-    expect(found).toMatchObject({
-      is: "landed",
-      known: [{ memory: { request: { requestId: REQUEST, state: "DEPLOYING" }, startedAt: expect.any(String) } }],
-    });
+    const memory = { request: { requestId: REQUEST, state: "DEPLOYING" }, startedAt: expect.any(String) };
+    expect(found).toMatchObject({ is: "landed", known: [{ memory }] });
   });
 
   it("counts as failed once it is certain that it was not executed, and is over at its limit", async () => {
@@ -86,25 +77,17 @@ describe("an unconfirmed request", () => {
     expect(JSON.stringify(found).includes('"outcome"')).toBe(false);
   });
 
-  it.each<[string, Readonly<Record<string, unknown>>, boolean]>([
+  it.each([
     ["to stop a database", stopDatabase, true],
     ["to stop a cluster", stopCluster, true],
     ["to send the invoices", { type: "SendInvoices" }, false],
-  ])("%s, where nothing shows it: may be sent once more", async (_title, spec, expected) => {
-    const intent = intentOf("x", markOf(NOTHING_OBSERVED));
-    const found = await traceRequest(intent, operationContext(spec), answeringPlatform({}));
+  ])("%s, where nothing shows it, may be sent once more or not, and is over then", async (_title, spec, expected) => {
+    const [intent, context] = [intentOf("x", markOf(NOTHING_OBSERVED)), operationContext(spec)];
+    const found = await traceRequest(intent, context, answeringPlatform({}));
     expect(found.is === "unknowable" && found.repeatable === true).toBe(expected);
-  });
-
-  it.each([
-    ["a database", stopDatabase],
-    ["a cluster", stopCluster],
-    ["the organization", { type: "SendInvoices" }],
-  ])("is over where nothing shows %s", async (_title, spec) => {
-    const intent = { ...intentOf("x", markOf(NOTHING_OBSERVED)), repetition: true } as const;
-    const found = await traceRequest(intent, operationContext(spec), answeringPlatform({}));
+    const repeated = await traceRequest({ ...intent, repetition: true }, context, answeringPlatform({}));
     const outcome = { result: "Unknown", reason: "OperationResultUnknown" };
-    expect(found).toMatchObject({ is: "landed", known: [{ memory: { outcome } }] });
+    expect(repeated).toMatchObject({ is: "landed", known: [{ memory: { outcome } }] });
   });
 });
 

@@ -1,9 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { contextWith, type SpecChange } from "../../../test/support/kinds/contexts.ts";
 import { said } from "../../../test/support/kinds/plans.ts";
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
-import type { Project } from "../../platform/areas/projects.ts";
+import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";
 import { NOT_READ, type SideRead } from "../shared/answers.ts";
 import { project, type ProjectContext } from "./index.ts";
@@ -25,15 +25,11 @@ function contextOf({ spec, ...change }: Change = {}): ProjectContext {
 
 const shown = <T>(value: T): SideRead<T> => ({ value, fault: undefined });
 
-const observedOf = (projects: readonly Project[], change: Partial<Observed> = {}): Observed => ({
-  records: projects,
-  presence: projects.some(({ id }) => id === MINE) ? "Present" : "Gone",
-  environments: NOT_READ,
-  serverNow: NOW,
-  updated: false,
-  deleting: false,
-  ...change,
-});
+const observedOf = (records: readonly Project[], change: Partial<Observed> = {}): Observed => {
+  const presence = records.some(({ id }) => id === MINE) ? "Present" : "Gone";
+  const usual = { environments: NOT_READ, serverNow: NOW, updated: false, deleting: false };
+  return { records, presence, ...usual, ...change };
+};
 
 describe("the plan of a project, as of every kind that has a name and settings", () => {
   const fresh = { id: undefined, identitySource: undefined } as const;
@@ -134,9 +130,8 @@ describe("the plan of a project, as of every kind that has a name and settings",
       ["the spec changed since", { spec: { description: "new" } }, "theirs", "updateProject"],
       ["the user requests it", { ...ours, requested: "now" }, "theirs", "updateProject"],
     ])("when %s", (_name, change, description, expected) => {
-      expect(said(project.plan(contextOf({ ...change, memory }), observedOf([remote({ description })])))).toBe(
-        expected,
-      );
+      const observed = observedOf([remote({ description })]);
+      expect(said(project.plan(contextOf({ ...change, memory }), observed))).toBe(expected);
     });
 
     const trimmed = fingerprint([["spec.description", "ours", "ours "]]);
@@ -165,12 +160,10 @@ describe("the plan of a project, as of every kind that has a name and settings",
   });
 
   it("marks a create with the platform's clock", () => {
-    expect(project.plan(contextOf(fresh), observedOf([]))).toMatchObject({
-      step: { repeat: "once", creates: true, name: "shop", mark: { absentAt: "2026-11-21T10:00:00.000Z" } },
-    });
-    expect(project.plan(contextOf(fresh), observedOf([], { serverNow: undefined }))).toMatchObject({
-      step: { mark: { absentAt: null } },
-    });
+    const step = { repeat: "once", creates: true, name: "shop", mark: { absentAt: "2026-11-21T10:00:00.000Z" } };
+    expect(project.plan(contextOf(fresh), observedOf([]))).toMatchObject({ step });
+    const unknown = observedOf([], { serverNow: undefined });
+    expect(project.plan(contextOf(fresh), unknown)).toMatchObject({ step: { mark: { absentAt: null } } });
   });
 });
 
@@ -182,43 +175,31 @@ it.each<[string, Change, number]>([
   ["an id that is not recorded yet", { identitySource: "claimed" }, 0],
   ["an id that the user gave", { identitySource: "given" }, 0],
 ])("for %s a project is compared with a list that is at most so old", async (_what, change, maxAge) => {
-  const ages: (number | undefined)[] = [];
-  const projects = {
-    list: (options?: { readonly maxAgeMs?: number }) => {
-      ages.push(options?.maxAgeMs);
-      return Promise.resolve([remote()]);
-    },
-    environmentStats: () => Promise.resolve([]),
-  };
+  const list = vi.fn(() => Promise.resolve([remote()]));
+  const projects = { list, environmentStats: () => Promise.resolve([]) };
   const api = { capabilities: capabilitiesOn("Full"), projects, serverNow: () => NOW } as unknown as Platform;
   await project.observe(contextOf(change), api);
-  expect(ages).toEqual([maxAge]);
+  expect(list.mock.calls).toEqual([[expect.objectContaining({ maxAgeMs: maxAge })]]);
 });
 
 describe("the report of a project", () => {
-  it("shows its record and its environments, in a fixed order", () => {
+  it("shows its record and the same 200 environments, in a fixed order", () => {
     const dates = { createdAt: "2026-11-21T09:00:00.123456Z", updatedAt: "2026-11-21T09:30:00Z" };
-    const environments = [{ id: OTHER, serviceTotalNumber: 2 }, { id: MINE }];
-    const of = (list: typeof environments) =>
+    const environments: readonly EnvironmentCount[] = [{ id: OTHER, serviceTotalNumber: 2 }, { id: MINE }];
+    const of = (list: readonly EnvironmentCount[]) =>
       project.report(contextOf(), observedOf([remote(dates)], { environments: shown(list) }));
     const { status, ready } = of(environments);
     expect(ready).toEqual({ reason: "Available", message: 'Project "shop" exists on the platform.' });
-    const counted = [
+    const [mine, other] = [
       { id: MINE, serviceCount: 0 },
       { id: OTHER, serviceCount: 2 },
     ];
-    expect(status).toEqual({ ...dates, environmentCount: 2, environments: counted });
+    expect(status).toEqual({ ...dates, environmentCount: 2, environments: [mine, other] });
     expect(of(environments.toReversed()).status).toEqual(status);
-  });
-
-  it("lists the same 200 of more environments, whatever their order", () => {
-    const environments = Array.from({ length: 250 }, (_, index) => ({
-      id: `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`,
-    }));
-    const of = (list: typeof environments) =>
-      project.report(contextOf(), observedOf([remote()], { environments: shown(list) })).status;
-    expect(of(environments)).toEqual(of(environments.toReversed()));
-    expect(of(environments)).toMatchObject({ environmentCount: 250 });
+    const ids = Array.from({ length: 250 }, (_, index) => `00000000-0000-4000-8000-${`${index}`.padStart(12, "0")}`);
+    const many = ids.map((id) => ({ id }));
+    expect(of(many).status).toMatchObject({ environmentCount: 250, environments: { length: 200 } });
+    expect(of(many.toReversed()).status).toEqual(of(many).status);
   });
 
   it("says Unknown of environments that cannot be counted, and is ready", () => {

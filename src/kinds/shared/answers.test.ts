@@ -13,8 +13,4 @@ describe("isStoppedAlready", () => {
   ] as const)("knows %s", (_, failure, message, expected) => {
     expect(isStoppedAlready(new ApiError("stopDatabase", failure, 409, message))).toBe(expected);
   });
-
-  it("leaves other errors alone", () => {
-    expect(isStoppedAlready(new Error("already stopped"))).toBe(false);
-  });
 });

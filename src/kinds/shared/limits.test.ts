@@ -6,6 +6,7 @@ import { orGone } from "./answers.ts";
 import { isProjectOfOrganization, projectOfEnvironment } from "./limits.ts";
 
 const failed = (is: ApiFailure["is"]) => new ApiError("listEnvironments", { is } as ApiFailure, 0, "said");
+const kindOf = (error: unknown): string => (error as ApiError).failure.is;
 
 /** A platform with these environments in these projects, or with the failures of their reads. */
 function platform(projects: Readonly<Record<string, readonly string[] | ApiFailure["is"]>>) {
@@ -36,10 +37,7 @@ describe("the way up from an id", () => {
     ["ends at any other failure", "Server", "b", "Server"],
   ])("%s", async (_name, failure, environment, expected) => {
     const { api } = platform({ one: failure, two: ["b"] });
-    const outcome = await projectOfEnvironment(api, environment).catch(
-      (error: unknown) => (error as ApiError).failure.is,
-    );
-    expect(outcome).toBe(expected);
+    expect(await projectOfEnvironment(api, environment).catch(kindOf)).toBe(expected);
   });
 });
 
@@ -52,10 +50,7 @@ describe("a read under a parent that may be gone", () => {
     ["fails otherwise, whatever is gone", "Server", true, "Server"],
   ])("%s", async (_name, failure, gone, expected) => {
     const read = failure === undefined ? Promise.resolve("answer") : Promise.reject(failed(failure));
-    const outcome = await orGone(read, () => Promise.resolve(gone)).catch(
-      (error: unknown) => (error as ApiError).failure.is,
-    );
-    expect(outcome).toBe(expected);
+    expect(await orGone(read, () => Promise.resolve(gone)).catch(kindOf)).toBe(expected);
   });
 
   it("hides no defect of the operator", async () => {

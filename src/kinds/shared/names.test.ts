@@ -24,11 +24,9 @@ describe("names", () => {
 describe("the possible result of a create", () => {
   const since = new Date("2026-11-21T10:00:00Z");
   const intent = (mark: OpenIntent["mark"]) => openIntent("createProject", { creates: true, name: "shop", mark });
-  const made = (createdAt: string | undefined, name = "Shop") => ({
-    id: ONE,
-    name,
-    ...(createdAt === undefined ? {} : { createdAt }),
-  });
+  const made = (createdAt: string | undefined, name = "Shop") => {
+    return { id: ONE, name, ...(createdAt !== undefined && { createdAt }) };
+  };
 
   it.each<[string, object, ReturnType<typeof made>, boolean]>([
     ["of its name, made since", nameMark(since), made("2026-11-21T10:00:05Z"), true],
@@ -52,14 +50,13 @@ describe("the possible result of a create", () => {
     ["is unknown where an object of the baseline is missing", [ONE, TWO], [ONE], "unknowable"],
   ])("%s", (_name, before, now, expected) => {
     const listed = (ids: readonly string[]) => ids.map((id) => ({ id }));
-    const mark: unknown = nameMark(since, listed(before));
-    expect(notCreated(intent(mark as OpenIntent["mark"]), listed(now), listed(now)).is).toBe(expected);
+    const mark = { ...nameMark(since, listed(before)) };
+    expect(notCreated(intent(mark), listed(now), listed(now)).is).toBe(expected);
   });
 
   it("is unknown where the list may be one page", () => {
-    const mark: unknown = nameMark(since, [{ id: ONE }]);
     const page = asPage([{ id: ONE }]);
-    const found = notCreated(intent(mark as OpenIntent["mark"]), page, page);
+    const found = notCreated(intent({ ...nameMark(since, page) }), page, page);
     expect(found).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
   });
 

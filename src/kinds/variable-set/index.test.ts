@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { contextWith } from "../../../test/support/kinds/contexts.ts";
-import type { Fingerprint } from "../../engine/contract/kind.ts";
+import { resolvedNeeds } from "../../../test/support/kinds/kind-runner.ts";
+import type { Fingerprint, Json } from "../../engine/contract/kind.ts";
 import { platformVariableSet } from "./crd.ts";
-import { variableSet } from "./index.ts";
+import { needs, variableSet } from "./index.ts";
 import type { Inputs, Observed, SetContext, TargetInput } from "./model.ts";
 
 const MINE = "0b5e8a52-6a83-4f0b-9c6e-2f3a3d1c9a11";
@@ -19,7 +20,13 @@ function inputs(target: Partial<TargetInput>, overwrite = true): Inputs {
   };
 }
 
+const spec = (change: object = {}) =>
+  platformVariableSet.spec.parse({ targets: [{ applicationRef: { name: "web" } }], ...change });
+
 const known = { applicationId: MINE, written: { ...fingerprint }, variables: [{ key: "KEY", digest: "d" }] };
+
+/** A fingerprint that is the content itself. */
+const content = (of: Json): Fingerprint => ({ ...fingerprint, digest: JSON.stringify(of) });
 
 type Owner = Parameters<NonNullable<typeof variableSet.fieldOwnership>>[0];
 
@@ -36,7 +43,6 @@ describe("the fields that a variable set claims", () => {
 });
 
 describe("an import", () => {
-  const spec = platformVariableSet.spec.parse({ targets: [{ applicationRef: { name: "web" } }] });
   const entry = { id: "e", key: "KEY", isSecret: false, scope: "APPLICATION", createdAt: undefined };
   const entries = [{ ...entry, updatedAt: "2026-11-21T09:00:00Z" }];
   const observed: Observed = {
@@ -53,8 +59,71 @@ describe("an import", () => {
     ["that restores a variable follows nothing", fingerprint, gone, { corrects: true, follows: false }],
   ])("%s", (_title, written, variable, step) => {
     const memory = { targets: [{ ...known, written, variables: [variable] }] };
-    const context = contextWith<SetContext>({ spec, inputs: inputs({ name: "web" }), memory });
+    const context = contextWith<SetContext>({ spec: spec(), inputs: inputs({ name: "web" }), memory });
     const plan = variableSet.plan(context, observed);
     expect(plan).toMatchObject({ is: "step", step: { op: "importVariables", ...step } });
+  });
+});
+
+describe("what a variable set needs", () => {
+  const given = spec({
+    targets: [{ applicationRef: { name: "web" } }, { applicationRef: { externalId: MINE } }],
+    variables: [{ name: "A", valueFrom: { secretKeyRef: { name: "s", key: "k" } } }],
+    variablesFrom: [{ secretRef: { name: "whole" } }, { configMapRef: { name: "plain" } }],
+  });
+
+  it("are applications that need not exist, single keys, and whole objects", () => {
+    const { references, values } = needs(given);
+    expect(references).toEqual([
+      { field: "spec.targets[0].applicationRef", kind: "PlatformApplication", name: "web", optional: true },
+      { field: "spec.targets[1].applicationRef", kind: "PlatformApplication", externalId: MINE, optional: true },
+    ]);
+    expect(values).toEqual([
+      { field: "spec.variables[A]", from: "Secret", name: "s", key: "k" },
+      { field: "spec.variablesFrom[0]", from: "Secret", name: "whole" },
+      { field: "spec.variablesFrom[1]", from: "ConfigMap", name: "plain" },
+    ]);
+  });
+});
+
+describe("the inputs of a variable set", () => {
+  it("is each application once, also while one has no id", () => {
+    const targets = ["web", "same", "missing"].map((name) => ({ applicationRef: { name } }));
+    const ids = { "spec.targets[0].applicationRef": "id-1", "spec.targets[1].applicationRef": "id-1" };
+    const { targets: found } = needs(spec({ targets })).inputs(resolvedNeeds({ ids, values: {} }, content));
+    expect(found).toEqual([
+      { name: "web", id: "id-1" },
+      { name: "missing", id: undefined },
+    ]);
+  });
+
+  it("is each variable once: the spec's own before a later source before an earlier one", () => {
+    const given = spec({
+      scope: "PROJECT",
+      variables: [{ name: "OWN", value: "1", scope: "APPLICATION" }],
+      variablesFrom: [
+        { secretRef: { name: "s" } },
+        { configMapRef: { name: "c" }, secret: true, scope: "ENVIRONMENT" },
+        { configMapRef: { name: "d" }, prefix: "P_" },
+      ],
+    });
+    const all = {
+      "spec.variablesFrom[0]": { OWN: "theirs", BOTH: "first", "a.b": "x", "1": "y" },
+      "spec.variablesFrom[1]": { BOTH: "second" },
+      "spec.variablesFrom[2]": { "1": "z", ["L".repeat(254)]: "too long" },
+    };
+    const inputs = needs(given).inputs(resolvedNeeds({ ids: {}, values: {}, all }, content));
+    expect(inputs.variables.map(({ name, value, isSecret, scope }) => ({ name, value, isSecret, scope }))).toEqual([
+      { name: "BOTH", value: "second", isSecret: true, scope: "ENVIRONMENT" },
+      { name: "OWN", value: "1", isSecret: false, scope: "APPLICATION" },
+      { name: "P_1", value: "z", isSecret: false, scope: "PROJECT" },
+    ]);
+    expect(inputs.skipped).toEqual([
+      `ConfigMap "d" key "${"L".repeat(254)}"`,
+      'Secret "s" key "1"',
+      'Secret "s" key "a.b"',
+    ]);
+    expect(new Set(inputs.variables.map(({ digest }) => digest)).size).toBe(3);
+    expect(inputs.fingerprint.digest).toContain("second");
   });
 });
