@@ -5,13 +5,6 @@ import { databaseEnv } from "../support/services/runners.ts";
 describe.each(["Documented", "Full"] as const)("a database on the %s surface", (surface) => {
   const env = databaseEnv(surface);
 
-  it("that is to be stopped from the beginning is created, and nothing more", async () => {
-    const runner = env.applied({ runState: "Stopped" });
-    expect(await runner.run()).toMatchObject({ ops: ["createDatabase"], end: "settled Stopped" });
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
-    expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
-  });
-
   it("whose stop fails is for a person", async () => {
     const runner = await env.deployed();
     env.harness.edit(runner.id(), { failNext: ["stop"] });
@@ -22,15 +15,6 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     expect(await runner.run({ requested: "again" })).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
     env.harness.pass(120);
     expect(await runner.run({ requested: "again" })).toMatchObject({ ops: [], is: "settled" });
-  });
-
-  it("is stopped once when its object goes, where that is wanted", async () => {
-    const runner = await env.deployed();
-    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
-    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "waiting" });
-    env.harness.pass(60);
-    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
-    expect(env.sent()).toEqual(["stopDatabase"]);
   });
 
   it("reports once whether the platform lists its managed type, and created in any case", async () => {
@@ -47,17 +31,14 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     await runner.run();
     const result = await runner.run();
     expect(result.status["typeCheck"]).toEqual({ type: "REDIS", listed: false });
-    expect(result.report.conditions).toContainEqual(
-      expect.objectContaining({ type: "TypeKnown", status: "False", reason: "TypeNotListed" }),
-    );
+    const known = (status: string, reason: string): unknown =>
+      expect.objectContaining({ type: "TypeKnown", status, reason });
+    expect(result.report.conditions).toContainEqual(known("False", "TypeNotListed"));
     expect(result).toMatchObject({ is: "settled" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     faults.clear();
     env.harness.pass(3_700);
-    const listed = await runner.run();
-    expect(listed.report.conditions).toContainEqual(
-      expect.objectContaining({ type: "TypeKnown", status: "True", reason: "TypeListed" }),
-    );
+    expect((await runner.run()).report.conditions).toContainEqual(known("True", "TypeListed"));
   });
 });
 
@@ -118,14 +99,9 @@ describe("a database whose state the surface does not show", () => {
     const runner = await env.deployed(ref);
     const before = reads();
     const { report, status } = await runner.run({ spec: env.spec({ ...ref, lifecycle: { driftPolicy: "Report" } }) });
-    const data = {
-      id: runner.id(),
-      name: env.harness.service(runner.id()).name,
-      environmentId: env.environmentId,
-      environment: "staging",
-    };
-    expect(report.secret).toMatchObject({ name: "main", data });
-    expect(Object.keys(report.secret?.data ?? {})).toEqual(Object.keys(data));
+    const place = { environmentId: env.environmentId, environment: "staging" };
+    expect(report.secret).toMatchObject({ name: "main" });
+    expect(report.secret?.data).toEqual({ id: runner.id(), name: env.name, ...place });
     expect(reads()).toBe(before);
     expect(JSON.stringify(status)).not.toContain('"data"');
     expect((await runner.run()).report.secret).toBeUndefined();

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { operationEnv } from "../support/kinds/operations.ts";
 import { COMMIT } from "../support/kube/manifests.ts";
+import { rawSpec } from "../support/services/applications.ts";
 
 const NEXT = "89abcdef0123456789abcdef0123456789abcdef";
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: NEXT };
@@ -77,14 +78,6 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     expect(await unfollowed.run()).toMatchObject({ ops: [], is: "waiting", report: { conditions: [] } });
   });
 
-  it("is over with its request where that is all that is asked for", async () => {
-    const done = await env.applied({ ...deploy, completion: "Accepted" }).run();
-    expect(done).toMatchObject({ ops: ["deployApplication"], is: "settled" });
-    expect(done.report.conditions).toEqual([
-      { ...complete, reason: "Accepted", message: expect.stringContaining("its end is not waited for") },
-    ]);
-  });
-
   it.each([
     ["a git repository", { git_repository: { url: "https://git.example.com/charts.git", root_path: "/redis" } }],
     ["a helm repository", { helm_repository: { chart_name: "redis", chart_version: "19.0.1" } }],
@@ -157,12 +150,6 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     expect(await runner.run()).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
   });
 
-  it("fails at once for what is not there", async () => {
-    env.harness.remove(env.databaseId);
-    const done = await env.applied(stopDatabase).run();
-    expect(done).toMatchObject({ is: "stalled", report: { conditions: [failed("ExternalResourceDeleted")] } });
-  });
-
   it("is not carried out again once its status is lost", async () => {
     const runner = await env.begun(env.applied(deploy));
     runner.lose({ observedGeneration: -1 });
@@ -174,12 +161,8 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
 
   it("deploys what an application with the policy Manual waits for, without a fight", async () => {
     const { harness, environmentId } = env;
-    const spec = (gitCommitId: string) => ({
-      environmentRef: { name: "staging" },
-      name: `manual-${env.applicationId}`,
-      gitRepository: { url: "https://github.com/acme/web.git" },
-      deploy: { gitCommitId, policy: "Manual" },
-    });
+    const name = `manual-${env.applicationId}`;
+    const spec = (gitCommitId: string) => rawSpec({ name, deploy: { gitCommitId, policy: "Manual" } });
     const application = harness.application(environmentId, spec(COMMIT));
     expect(await application.run()).toMatchObject({ ops: ["createApplication"], is: "settled" });
     const deployed = async (gitCommitId: string) => {

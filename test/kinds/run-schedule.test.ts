@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { applicationEnv, databaseEnv } from "../support/services/runners.ts";
+import { databaseEnv } from "../support/services/runners.ts";
 
 /** The harness begins at 10:00. */
 const stopUntil = new Date("2026-11-21T20:00:00Z");
@@ -8,13 +8,11 @@ const nextStop = new Date("2026-11-22T10:00:00Z");
 const within = { runSchedule: { stopUntil, nextStop } };
 const outside = { runSchedule: { stopUntil: undefined, nextStop } };
 
-describe.each([
-  ["database", databaseEnv("Full"), "stopDatabase", "deployDatabase"],
-  ["application", applicationEnv("Full"), "stopApplication", "deployApplication"],
-] as const)("the schedule of a %s", (noun, env, stop, start) => {
+// All kinds have the same schedule; test/model/faults/run-schedule.test.ts has each of them.
+describe("the schedule of a database", () => {
+  const env = databaseEnv("Full");
   const startByHand = async (id: string): Promise<void> => {
-    const { api } = env.harness;
-    await (noun === "database" ? api.databases.deploy(id) : api.applications.deploy(id, "0123456789abcdef0123"));
+    await env.harness.api.databases.deploy(id);
     env.harness.pass(120);
   };
 
@@ -22,7 +20,7 @@ describe.each([
     const runner = await env.deployed();
     await runner.run(within);
     env.harness.pass(120);
-    const message = `The ${noun} is stopped until 2026-11-21T20:00:00Z, as spec.runSchedule says.`;
+    const message = "The database is stopped until 2026-11-21T20:00:00Z, as spec.runSchedule says.";
     const nextRunChange = { at: "2026-11-21T20:00:00Z", runState: "Running" };
     const stopped = await runner.run(within);
     expect(stopped).toMatchObject({ ops: [], end: "settled Stopped", why: { message }, status: { nextRunChange } });
@@ -31,12 +29,10 @@ describe.each([
     await startByHand(runner.id()!);
     const held = { ops: [], is: "settled", status: { runState: "Running", runUntil: "2026-11-21T20:00:00Z" } };
     expect(await runner.run(within)).toMatchObject(held);
-    expect(await runner.run({ ...within, requested: "a look" })).toMatchObject({
-      ops: expect.not.arrayContaining([stop]),
-    });
+    expect((await runner.run({ ...within, requested: "a look" })).ops).not.toContain("stopDatabase");
     const later = { stopUntil: new Date("2026-11-23T08:00:00Z"), nextStop: undefined };
     const nextNight = { runSchedule: later, now: new Date("2026-11-22T12:00:00Z") };
-    expect(await runner.run(nextNight)).toMatchObject({ ops: [stop] });
+    expect(await runner.run(nextNight)).toMatchObject({ ops: ["stopDatabase"] });
   });
 
   it("leaves alone what somebody stopped before a window and starts by hand within it", async () => {
@@ -60,6 +56,6 @@ describe.each([
     const stopped = await runner.run(within);
     expect(stopped).toMatchObject({ ops: [], end: "settled Stopped" });
     expect(stopped.status).not.toHaveProperty("runUntil");
-    expect(await runner.run(outside)).toMatchObject({ ops: [start] });
+    expect(await runner.run(outside)).toMatchObject({ ops: ["deployDatabase"] });
   });
 });

@@ -18,23 +18,6 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
   });
 
-  it("is distinguished from what is inherited, and found in lists that lag behind", async () => {
-    const inherited = env.foreign("MODE", { scope: "PROJECT", parentId: env.projectId });
-    Object.assign(inherited, { bornAt: inherited.bornAt - 60_000, updatedAt: "2026-01-01T00:00:00.000Z" });
-    const runner = env.set({ variables: [plain], overwrite: true });
-    env.harness.change({ listLagSeconds: 5 });
-    await runner.settle();
-    env.harness.change({ listLagSeconds: 0 });
-    env.wait(30);
-    const found = await runner.run();
-    const gone = await runner.settle({ goal: "absent" });
-    const stays = env.harness.simulator.world().variables.delete(inherited.id);
-    const known = { key: "MODE", id: expect.not.stringContaining(inherited.id), created: true };
-    expect(found).toMatchObject({ ops: [], is: "settled", status: { targets: [{ variables: [known] }] } });
-    expect(gone.ops).toEqual(isFull ? ["deleteVariable"] : []);
-    expect(stays).toBe(true);
-  });
-
   it("is imported again when others removed it, and once more its own", async () => {
     const runner = await env.synced({ variables: [plain, secret] });
     for (const key of ["MODE", "TOKEN"]) env.remove(key);
@@ -150,8 +133,7 @@ describe("what a variable set created on the Full surface", () => {
     const runner = await env.synced({ targets, variables: [plain] });
     const { ids } = runner.around;
     Object.assign(runner.around, { ids: { "spec.targets[1].applicationRef": env.api } });
-    const changed = { targets, variables: [{ ...plain, value: "other" }] };
-    const written = await runner.settle({ spec: changed });
+    const written = await runner.settle({ spec: { targets, variables: [{ ...plain, value: "other" }] } });
     expect(written).toMatchObject({ ops: ["importVariables"], end: "waiting DependencyNotReady" });
     expect(written.status["targets"]).toHaveLength(2);
     Object.assign(runner.around, { ids });

@@ -8,23 +8,15 @@ const plain = { name: "MODE", value: "fast" };
 describe.each(["Full", "Documented"] as const)("the targets of a variable set on the %s surface", (surface) => {
   const env = variableSetEnv(surface);
   const targets = () => [env.target("web"), env.target("api")];
-  const withApi = (id: string | undefined) => ({
-    ids: {
-      "spec.targets[0].applicationRef": env.web,
-      ...(id !== undefined && { "spec.targets[1].applicationRef": id }),
-    },
-  });
 
   it("that do not exist yet are waited for, and hold up no others", async () => {
-    const runner = env.set({ targets: targets(), variables: [plain] }, withApi(undefined));
-    expect(await runner.settle()).toMatchObject({
-      ops: ["importVariables"],
-      is: "waiting",
-      why: { reason: "DependencyNotReady", message: expect.stringContaining('PlatformApplication "api"') },
-      status: { targetsSynced: "1/2" },
-    });
+    const web = { "spec.targets[0].applicationRef": env.web };
+    const runner = env.set({ targets: targets(), variables: [plain] }, { ids: web });
+    const why = { reason: "DependencyNotReady", message: expect.stringContaining('PlatformApplication "api"') };
+    const waits = { ops: ["importVariables"], is: "waiting", why, status: { targetsSynced: "1/2" } };
+    expect(await runner.settle()).toMatchObject(waits);
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    Object.assign(runner.around, withApi(env.api));
+    Object.assign(runner.around, { ids: { ...web, "spec.targets[1].applicationRef": env.api } });
     const status = { targetsSynced: "2/2" };
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled", status });
   });
@@ -52,14 +44,9 @@ describe.each(["Full", "Documented"] as const)("the targets of a variable set on
     const entry = `${env.web}/MODE`;
     const holderOf = (id: string) => (id === entry ? 'PlatformVariableSet "shop/other"' : undefined);
     const runner = env.set({ variables: [plain], overwrite: true });
-    expect(await runner.run({ holderOf })).toMatchObject({
-      ops: [],
-      is: "stalled",
-      why: {
-        reason: "AlreadyManaged",
-        message: expect.stringMatching(/^PlatformVariableSet "shop\/other" writes .* MODE/),
-      },
-    });
+    const held = await runner.run({ holderOf });
+    expect(held).toMatchObject({ ops: [], end: "stalled AlreadyManaged" });
+    expect(held.why.message).toMatch(/^PlatformVariableSet "shop\/other" writes .* MODE/);
     expect(await env.set({ variables: [plain] }).settle({ holderOf })).toMatchObject({ ops: ["importVariables"] });
   });
 

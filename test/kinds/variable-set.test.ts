@@ -15,11 +15,8 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     const targets = [env.target("web"), env.target("api")];
     const runner = env.set({ targets, variables: [plain, secret] }, { values: valued("hunter22") });
     const ran = await runner.settle();
-    expect(ran).toMatchObject({
-      ops: ["importVariables", "importVariables"],
-      is: "settled",
-      why: { reason: "Available", message: "2 variables in place in 2 applications." },
-    });
+    expect(ran).toMatchObject({ ops: ["importVariables", "importVariables"], end: "settled Available" });
+    expect(ran.why.message).toBe("2 variables in place in 2 applications.");
     const vars = [
       { name: "MODE", value: "fast", is_secret: false, ...scope },
       { name: "TOKEN", value: expect.not.stringContaining("hunter"), is_secret: true, ...scope },
@@ -28,13 +25,10 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     expect(env.harness.writes()).toEqual([request, request]);
     for (const id of [env.web, env.api]) expect(env.harness.values(id)).toEqual({ MODE: "fast", TOKEN: "hunter22" });
     const { id, updatedAt } = env.variable("TOKEN") ?? {};
-    expect(ran.status).toMatchObject({
-      targetsSynced: "2/2",
-      targets: [
-        { applicationId: env.web, name: "web", total: 2, imported: 2, secretKeys: [{ key: "TOKEN", id, updatedAt }] },
-        { applicationId: env.api, name: "api", total: 2, imported: 2 },
-      ],
-    });
+    const [total, imported, secretKeys] = [2, 2, [{ key: "TOKEN", id, updatedAt }]];
+    const web = { applicationId: env.web, name: "web", total, imported, secretKeys };
+    const api = { applicationId: env.api, name: "api", total, imported };
+    expect(ran.status).toMatchObject({ targetsSynced: "2/2", targets: [web, api] });
     expect(JSON.stringify(ran.status)).not.toContain("hunter22");
     env.wait(600);
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
@@ -49,9 +43,8 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     runner.around.sources = "s@3";
     expect((await runner.run()).ops).toEqual([]);
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    const changed = await runner.settle({
-      spec: { targets: [env.target("web")], variables: [{ ...plain, value: "slow" }, secret] },
-    });
+    const slow = { targets: [env.target("web")], variables: [{ ...plain, value: "slow" }, secret] };
+    const changed = await runner.settle({ spec: slow });
     expect(changed).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
     expect(env.harness.values(env.web)).toEqual({ MODE: "slow", TOKEN: "old-value" });
   });
@@ -59,13 +52,9 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
   it("tries a few times what the platform does not take over, apart from each other, and then reports it", async () => {
     env.harness.change({ refusedVariables: ["MODE"] });
     const runner = env.set({ variables: [plain, { name: "OTHER", value: "1" }] });
-    const first = await runner.settle();
-    expect(first).toMatchObject({
-      ops: ["importVariables"],
-      is: "waiting",
-      why: { reason: "VariablesPending", message: expect.stringContaining("MODE of application web") },
-      status: { targets: [{ total: 2, imported: 1, failed: ["MODE"] }] },
-    });
+    const status = { targets: [{ total: 2, imported: 1, failed: ["MODE"] }] };
+    const why = { reason: "VariablesPending", message: expect.stringContaining("MODE of application web") };
+    expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "waiting", why, status });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     for (const is of ["waiting", "stalled"] as const) {
       env.wait(120);
@@ -85,12 +74,9 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     const targets = [env.target("web")];
     const variables = [plain, { name: "OTHER", value: "1" }];
     const runner = env.set({ variables });
-    expect(await runner.settle()).toMatchObject({
-      ops: ["importVariables"],
-      is: "stalled",
-      why: { message: "MODE of application web: exists there and spec.overwrite is false." },
-      status: { targets: [{ imported: 1, failed: ["MODE"] }] },
-    });
+    const why = { message: "MODE of application web: exists there and spec.overwrite is false." };
+    const status = { targets: [{ imported: 1, failed: ["MODE"] }] };
+    expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "stalled", why, status });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     expect(env.harness.values(env.web)).toEqual({ MODE: "theirs", OTHER: "1" });
     // What the set created, it may replace.
@@ -115,14 +101,10 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     };
     const runner = env.set({ variables: [plain], variablesFrom }, { all });
     const ran = await runner.settle();
-    expect(ran).toMatchObject({
-      is: "settled",
-      why: { message: "4 variables in place in 1 application. 1 key left out: see status.skippedKeys." },
-      status: {
-        skippedKeys: ['ConfigMap "c" key "tls.crt"'],
-        targets: [{ secretKeys: [{ key: "S_1" }, { key: "S_KEY" }] }],
-      },
-    });
+    const why = { message: "4 variables in place in 1 application. 1 key left out: see status.skippedKeys." };
+    const targets = [{ secretKeys: [{ key: "S_1" }, { key: "S_KEY" }] }];
+    const status = { skippedKeys: ['ConfigMap "c" key "tls.crt"'], targets };
+    expect(ran).toMatchObject({ is: "settled", why, status });
     expect(env.harness.values(env.web)).toEqual({ A: "later", MODE: "fast", S_1: "one", S_KEY: "canary" });
     expect(JSON.stringify(ran.status)).not.toContain("canary");
   });
@@ -133,17 +115,15 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     const runner = env.set({ variables, scope: "ENVIRONMENT" });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
     const [[, body] = []] = env.harness.writes();
-    expect(body).toMatchObject({
-      vars: [
-        { name: "MODE", scope: "ENVIRONMENT" },
-        { name: "OWN", scope: "APPLICATION" },
-      ],
-    });
+    const [mode, own] = [
+      { name: "MODE", scope: "ENVIRONMENT" },
+      { name: "OWN", scope: "APPLICATION" },
+    ];
+    expect(body).toMatchObject({ vars: [mode, own] });
     expect(env.harness.values(env.web)).toEqual({ OWN: "1" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    for (const { id, scope: where } of env.harness.simulator.world().variables.values()) {
-      if (where === "ENVIRONMENT") env.harness.simulator.world().variables.delete(id);
-    }
+    const stored = env.harness.simulator.world().variables;
+    for (const { id, scope: where } of stored.values()) if (where === "ENVIRONMENT") stored.delete(id);
   });
 });
 
