@@ -28,17 +28,6 @@ describe("a spec", () => {
     expect(specSchema(given.kind).safeParse(specOf(given)).success).toBe(false);
   });
 
-  it("gets its defaults when it is parsed", () => {
-    const spec = platformApplication.spec.parse(specOf({ title: "", kind: "PlatformApplication", change: {} }));
-    expect(spec).toEqual({
-      environmentRef: { name: "staging" },
-      name: "api",
-      gitRepository: { url: "https://git.example.com/shop/api.git" },
-      variables: [],
-      runState: "Running",
-    });
-  });
-
   it.each([
     ["an integer that JSON has rounded already", 2 ** 53, "must be quoted"],
     ["an object", { nested: true }, "invalid"],

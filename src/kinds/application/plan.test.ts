@@ -13,10 +13,12 @@ import {
   planned,
   print,
   record,
+  specOf,
   statusOf,
 } from "../../../test/support/services/applications.ts";
+import { declaredSettings } from "../service/settings.ts";
 import { application } from "./index.ts";
-import type { Observed } from "./model.ts";
+import { APPLICATION_SETTINGS, type Observed } from "./model.ts";
 
 const OTHER = "00000000-0000-4000-8000-0000000000a2";
 const full = { surface: "Full" } as const;
@@ -93,42 +95,39 @@ describe("a plan of an application that waits for approval", () => {
 });
 
 describe("what others did to an application", () => {
-  const retried = {
-    retry: { limit: 2, backoffMs: 60_000 },
-    memory: { lastDeployment: deployment({ state: "DEPLOYMENT_ERROR" }) },
-  };
+  const failed = { lastDeployment: deployment({ state: "DEPLOYMENT_ERROR" }) };
+  const retried = { retry: { limit: 2, backoffMs: 60_000 }, memory: failed };
+
+  const another = { ...everything, spec: { deploy: { gitCommitId: OTHER_COMMIT } } };
+  const isStopped = { ...everything, memory: { runState: "Stopped" as const } };
+  const sent = (cpu: string) => ({
+    ...full,
+    spec: { cpu: 250 },
+    memory: { written: { settings: { ...declaredSettings(APPLICATION_SETTINGS, specOf()), "spec.cpu": cpu } } },
+  });
+  const [undone, update] = [`${DEPLOY} corrects`, "updateApplication"];
 
   // states.test.ts has what is only reported: a stop and an uninstallation.
   it.each<[string, Change, Observed, string]>([
     ["a deployment of another commit is reported", full, foreign, "settled"],
-    ["a deployment of another commit is undone where everything is", everything, foreign, DEPLOY],
+    ["a deployment of another commit is undone where everything is", everything, foreign, undone],
     ["a list that lags behind our own deployment is nothing of others", everything, shown(OTHER_COMMIT), "settled"],
     ["what is under way is awaited", everything, { ...foreign, status: statusOf("DEPLOYING") }, "waiting Deploying"],
-    ["a stop is undone where everything is", everything, observedFull("STOPPED"), DEPLOY],
-    ["a stop is undone on the documented surface, too", { corrects: "Everything" }, observedIn("STOPPED"), DEPLOY],
+    ["a stop is undone where everything is", everything, observedFull("STOPPED"), undone],
+    ["a stop is undone on the documented surface, too", { corrects: "Everything" }, observedIn("STOPPED"), undone],
     ["a stop is only reported", { ...full, corrects: "Nothing" }, observedFull("STOPPED"), "stalled DriftDetected"],
-    ["a start of what is to be stopped is undone", stopped, observedFull("DEPLOYED"), "stopApplication"],
-    ["an uninstallation is undone where everything is", everything, observedFull("DELETED"), DEPLOY],
+    ["a start of what is to be stopped is undone", stopped, observedFull("DEPLOYED"), "stopApplication corrects"],
+    ["an uninstallation is undone where everything is", everything, observedFull("DELETED"), undone],
     ["a commit is nothing where none is wanted", { ...everything, spec: { deploy: undefined } }, foreign, "settled"],
+    ["a setting of theirs is undone", sent("250"), observedFull("DEPLOYED", { cpu: 500 }), `${update} corrects`],
+    ["a setting of ours is not theirs", sent("100"), observedFull("DEPLOYED", { cpu: 100 }), update],
+    ["a stop of ours is not theirs", isStopped, observedFull("STOPPED"), DEPLOY],
+    ["a new commit of ours is not theirs", another, observedFull("DEPLOYED"), `deployApplication ${OTHER_COMMIT}`],
+    ["what a user asks for is not theirs", { ...everything, requested: "now" }, observedFull("STOPPED"), DEPLOY],
   ])("%s", (_name, change, observed, expected) => {
-    expect(planned(change, observed)).toBe(expected);
-  });
-
-  const another = { ...everything, spec: { deploy: { gitCommitId: OTHER_COMMIT } } };
-  const sent = (cpu: string) => ({ ...full, spec: { cpu: 250 }, memory: { written: { settings: settingsWith(cpu) } } });
-
-  it.each<[string, Change, Observed, boolean]>([
-    ["their commit", everything, foreign, true],
-    ["their stop", everything, observedFull("STOPPED"), true],
-    ["their start", stopped, observedFull("DEPLOYED"), true],
-    ["a stop of ours", { ...everything, memory: { runState: "Stopped" } }, observedFull("STOPPED"), false],
-    ["a new commit of ours", another, observedFull("DEPLOYED"), false],
-    ["what a user asks for", { ...everything, requested: "now" }, observedFull("STOPPED"), false],
-    ["a setting of theirs", sent("250"), observedFull("DEPLOYED", { cpu: 500 }), true],
-    ["a setting of ours", sent("100"), observedFull("DEPLOYED", { cpu: 100 }), false],
-  ])("is undone by a step that says so, or not: %s", (_name, change, observed, corrects) => {
     const next = application.plan(passWith(change), observed);
-    expect(next.is === "step" && (next.step.corrects ?? false)).toBe(corrects);
+    const corrects = next.is === "step" && next.step.corrects === true;
+    expect(`${planned(change, observed)}${corrects ? " corrects" : ""}`).toBe(expected);
   });
 
   it.each<[string, Change, Observed, string]>([
@@ -148,16 +147,6 @@ describe("what others did to an application", () => {
   });
 });
 
-/** All settings of the spec as they were sent, with this many CPUs. */
-function settingsWith(cpu: string): Record<string, string> {
-  return {
-    "spec.name": '"api"',
-    "spec.gitRepository.url": '"https://github.com/acme/api.git"',
-    "spec.gitRepository.branch": '"main"',
-    "spec.cpu": cpu,
-  };
-}
-
 const PROJECT = "00000000-0000-4000-8000-0000000000b1";
 const held = { holderOf: () => "a/b" };
 const recreated = { ...full, onMissing: "Recreate" } as const;
@@ -171,6 +160,7 @@ const MANAGED = "stalled AlreadyManaged";
 const CONFLICT = "stalled NameConflict";
 const GONE = "stalled ExternalResourceDeleted";
 
+// What holds for every kind, as its creation and its deletion, is in test/model/kinds-contract.test.ts.
 describe("which application is meant", () => {
   const fresh = { id: undefined, identitySource: undefined, memory: { lastDeployment: undefined } } as const;
   const freshFull = { ...fresh, ...full };
@@ -182,7 +172,6 @@ describe("which application is meant", () => {
   const proven = { isGone: true };
 
   it.each<[string, Change, Observed, string]>([
-    ["none yet", fresh, nowhere, "createApplication"],
     ["none yet, among others", freshFull, siblings(record({ id: OTHER, name: "web" })), "createApplication"],
     ["one of its name", freshFull, siblings(record({ name: "API" })), "adopt"],
     ["one of its name that may not be taken", { ...freshFull, adoption: "Never" }, siblings(record()), CONFLICT],
@@ -243,7 +232,6 @@ describe("the deletion of an application", () => {
 
   it.each<[string, Change, Observed, string]>([
     ["nothing to delete", absent, nowhere, "settled"],
-    ["delete", absent, observedFull("DEPLOYED"), "deleteApplication"],
     ["delete what failed", absent, observedFull("BUILD_ERROR"), "deleteApplication"],
     ["[E11] not delete what is recorded, but lies elsewhere", absent, observedIn("READY", { siblings: [] }), UNPROVEN],
     ["wait for what is under way", absent, observedFull("BUILDING"), "waiting Building"],
@@ -251,7 +239,6 @@ describe("the deletion of an application", () => {
     ["report that it failed", absent, deleting("DELETE_ERROR"), "waiting DeleteFailed"],
     ["try again", absent, observedFull("DELETE_ERROR"), "deleteApplication"],
     ["spare one of another name", absent, renamed, CONFLICT],
-    ["spare what the surface cannot delete", { goal: "absent" }, deployed, "stalled DeleteNotSupported"],
     ["spare what is only claimed, outside", outside, observedFull("DEPLOYED", {}, { projectId: PROJECT }), UNPROVEN],
   ])("%s", (_name, change, observed, expected) => {
     expect(planned(change, observed)).toBe(expected);

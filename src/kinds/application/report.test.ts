@@ -97,8 +97,6 @@ describe("the conditions of an application", () => {
   const SYNCED = "True VariablesSynced";
 
   it.each<[string, string, Change, Observed, string | undefined]>([
-    ["its state", "Deployed", {}, observedIn("BUILDING"), "False BUILDING"],
-    ["a state that is no reason", "Deployed", {}, observedIn("half done!"), "Unknown UnknownState"],
     ["no state", "Deployed", {}, observedIn(undefined), undefined],
     ["its ingress", "IngressReady", {}, withIngress({ status: "DEPLOYED", routerId: REQUEST }), "True DEPLOYED"],
     ["an ingress under way", "IngressReady", {}, withIngress({ status: "RECAP" }), "False RECAP"],

@@ -75,9 +75,8 @@ describe("whether a deployment landed", () => {
   });
 
   it("and if so, what it included", async () => {
-    const context = passWith({
-      memory: { runState: "Stopped", lastDeployment: deployment(), written: { revision: 2 } },
-    });
+    const before = { runState: "Stopped", lastDeployment: deployment(), written: { revision: 2 } } as const;
+    const context = passWith({ memory: before });
     const fresh = statusOf("DEPLOYMENT_QUEUED", { deploymentRequestId: REQUEST });
     const { requestId: _old, ...marked } = MARK;
     const shown = { state: "DEPLOYMENT_QUEUED", startedAt: NOW.toISOString(), requestId: REQUEST };
@@ -110,9 +109,8 @@ describe("whether a stop landed", () => {
   ])("when the service is %s: %s", async (state, landed) => {
     const intent = openIntent("stopApplication", target);
     const found = await application.trace(intent, passWith(), platform({ status: statusOf(state) }));
-    expect(found).toMatchObject(
-      landed ? { is: "landed", known: [{ memory: { runState: "Stopped" } }] } : { is: "absent" },
-    );
+    const known = [{ memory: { runState: "Stopped" } }];
+    expect(found).toMatchObject(landed ? { is: "landed", known } : { is: "absent" });
   });
 });
 

@@ -87,14 +87,9 @@ describe("the problems of a spec", () => {
   });
 
   it("lists everything at once, in one order, whatever the order of the spec", () => {
-    const spec = {
-      layerSelections: { b: true, a: true },
-      managedConfig: { z: {}, ingress: { replicas: { value: 99 } } },
-    };
-    const reversed = {
-      layerSelections: { a: true, b: true },
-      managedConfig: { ingress: { replicas: { value: 99 } }, z: {} },
-    };
+    const ingress = { replicas: { value: 99 } };
+    const spec = { layerSelections: { b: true, a: true }, managedConfig: { z: {}, ingress } };
+    const reversed = { layerSelections: { a: true, b: true }, managedConfig: { ingress, z: {} } };
     const found = check({ spec });
     expect(found.map((problem) => problem.split(" ")[0])).toEqual([
       "spec.layerSelections[a]",
@@ -115,9 +110,8 @@ describe("the problems of a spec", () => {
 
   it("[E4] leaves a pattern to the platform that cannot be judged here", () => {
     const value = `${"a".repeat(4000)}!`;
-    const of = template(
-      layer("l", { components: [component("c", field("f", { constraints: { pattern: "^(a+)+$" } }))] }),
-    );
+    const slow = field("f", { constraints: { pattern: "^(a+)+$" } });
+    const of = template(layer("l", { components: [component("c", slow)] }));
     expect(check({ spec: { managedConfig: { c: { f: { value } } } }, of })).toEqual([]);
   });
 
@@ -126,9 +120,8 @@ describe("the problems of a spec", () => {
     const layerSelections = Object.fromEntries(names.map((name) => [name, true]));
     const managedConfig = { ...DOMAIN, ...Object.fromEntries(names.map((name) => [name, {}])) };
     expect(check({ spec: { layerSelections, managedConfig } })).toHaveLength(2 * names.length);
-    expect(
-      check({ spec: { managedConfig: { ingress: { ...DOMAIN.ingress, constructor: { value: 1 } } } } }),
-    ).toHaveLength(1);
+    const ingress = { ...DOMAIN.ingress, constructor: { value: 1 } };
+    expect(check({ spec: { managedConfig: { ingress } } })).toHaveLength(1);
   });
 });
 
@@ -140,24 +133,17 @@ describe("[E3] whatever catalog and spec", () => {
     fc.constantFrom("^(a+)+$", "(x+x+)+y", "(", "[", String.raw`\p{L}{0,200}`.repeat(30), "(?<a>a)".repeat(60)),
     fc.string({ maxLength: 600 }),
   );
+  const allowedValues = fc.array(fc.string(), { maxLength: 3 });
+  const constraints = { allowedValues, min: bound, max: bound, minLength: length, maxLength: length, pattern };
   const fieldOf = fc.record({
     key,
     type: fc.oneof(fc.constantFrom("string", "number", "bool"), fc.string()),
     required: fc.boolean(),
     sensitive: fc.boolean(),
     label: fc.string(),
-    constraints: fc.record(
-      {
-        allowedValues: fc.array(fc.string(), { maxLength: 3 }),
-        min: bound,
-        max: bound,
-        minLength: length,
-        maxLength: length,
-        pattern,
-      },
-      { requiredKeys: [] },
-    ),
+    constraints: fc.record(constraints, { requiredKeys: [] }),
   });
+  const componentOf = fc.record({ key, kind: fc.string(), fields: fc.array(fieldOf, { maxLength: 3 }) });
   const layerOf = fc.record({
     key,
     mandatory: fc.boolean(),
@@ -165,32 +151,22 @@ describe("[E3] whatever catalog and spec", () => {
     modes: fc.array(fc.string(), { maxLength: 2 }),
     providers: fc.array(fc.string(), { maxLength: 2 }),
     componentKeys: fc.array(key, { maxLength: 3 }),
-    components: fc.array(fc.record({ key, kind: fc.string(), fields: fc.array(fieldOf, { maxLength: 3 }) }), {
-      maxLength: 3,
-    }),
+    components: fc.array(componentOf, { maxLength: 3 }),
   });
-  const value = fc.oneof(
-    fc.constantFrom(`${"a".repeat(4000)}!`, "9007199254740993"),
-    fc.string(),
-    fc.boolean(),
-    fc.maxSafeInteger(),
-  );
+  const odd = fc.constantFrom(`${"a".repeat(4000)}!`, "9007199254740993");
+  const value = fc.oneof(odd, fc.string(), fc.boolean(), fc.maxSafeInteger());
   const config = fc.dictionary(key, fc.dictionary(key, fc.record({ value }), { maxKeys: 3 }), { maxKeys: 3 });
 
   it("is judged without an error, and without quoting anything at length", () => {
+    const layers = fc.array(layerOf, { maxLength: 4 });
     fc.assert(
-      fc.property(
-        fc.array(layerOf, { maxLength: 4 }),
-        fc.dictionary(key, fc.boolean()),
-        config,
-        (layers, layerSelections, managedConfig) => {
-          const of = template(...(layers as Template["layers"]));
-          const problems = check({ spec: { layerSelections, managedConfig }, of, cluster: AWS });
-          expect(problems.every((problem) => problem.length <= 300)).toBe(true);
-          expect(problems).toEqual([...new Set(problems)].toSorted());
-          expect("polluted" in {}).toBe(false);
-        },
-      ),
+      fc.property(layers, fc.dictionary(key, fc.boolean()), config, (catalog, layerSelections, managedConfig) => {
+        const of = template(...(catalog as Template["layers"]));
+        const problems = check({ spec: { layerSelections, managedConfig }, of, cluster: AWS });
+        expect(problems.every((problem) => problem.length <= 300)).toBe(true);
+        expect(problems).toEqual([...new Set(problems)].toSorted());
+        expect("polluted" in {}).toBe(false);
+      }),
       { numRuns: 60 },
     );
   });

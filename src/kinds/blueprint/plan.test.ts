@@ -85,7 +85,6 @@ describe("a blueprint that does not exist yet", () => {
   const refused = { spec: { engine: "Terraform" } };
 
   it.each<[string, Change, Observed, string]>([
-    ["is created", {}, nowhere, "createBlueprint"],
     ["is created where there is no list", { surface: "Documented" }, nowhere, "createBlueprint"],
     ["would be refused", refused, nowhere, "stalled InvalidSpec"],
     ["is taken over, though it would be refused", refused, observedIn("DEPLOYED"), "adopt"],

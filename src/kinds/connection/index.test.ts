@@ -131,22 +131,6 @@ describe("an organization that the platform does not find", () => {
 describe("the settings of a connection", () => {
   const of = (kind: typeof connection, change: object) =>
     kind.connection?.(kind.resource.spec.parse({ ...least, ...change }));
-  const settings = (change: object = {}) => of(connection, change);
-
-  it("have their defaults", () => {
-    expect(settings()).toEqual({
-      baseUrl: "https://platform.example.com",
-      pathPrefix: "",
-      organizationId: ORGANIZATION,
-      scheme: "Token",
-      tokenSecret: { name: "token", key: "token" },
-      surface: "Auto",
-      allowUnverifiedIds: true,
-      allowedProjects: undefined,
-      defaults: { lifecycle: {}, pollInterval: undefined },
-      allowedNamespaces: undefined,
-    });
-  });
 
   it.each([
     ["unset", {}, true, false],
@@ -155,13 +139,8 @@ describe("the settings of a connection", () => {
     ["true, for some projects", { allowedProjects: [PROJECT], allowUnverifiedIds: true }, true, true],
     ["false", { allowUnverifiedIds: false }, false, false],
   ])("accept unverified ids or not where allowUnverifiedIds is %s", (_name, change, own, shared) => {
-    expect(settings(change)?.allowUnverifiedIds).toBe(own);
+    expect(of(connection, change)?.allowUnverifiedIds).toBe(own);
     expect(of(clusterConnection, change)?.allowUnverifiedIds).toBe(shared);
-  });
-
-  it("are those of the spec", () => {
-    const change = { allowedProjects: [PROJECT], allowUnverifiedIds: true, pathPrefix: "/api/v1", surface: "Full" };
-    expect(settings(change)).toMatchObject(change);
   });
 
   it.each([

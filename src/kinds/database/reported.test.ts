@@ -49,10 +49,8 @@ describe("the state of a database that cannot be read", () => {
   });
 
   it("is not known of an adopted one, however it was found", () => {
-    expect(toldBy(nothing, undefined, DATABASE)).toBe("NotObservable");
-    expect(reportedState(passWith({ memory: nothing }), DATABASE, undefined, true).unseen?.reason).toBe(
-      "NotObservable",
-    );
+    const listed = reportedState(passWith({ memory: nothing }), DATABASE, undefined, true);
+    expect([toldBy(nothing, undefined, DATABASE), listed.unseen?.reason]).toEqual(["NotObservable", "NotObservable"]);
     expect(toldBy({ ...nothing, state: "DEPLOYED" }, undefined, DATABASE)).toBe("DEPLOYED");
   });
 
@@ -76,14 +74,9 @@ describe("the state of a database that cannot be read", () => {
 
 const LATER = "2026-11-21T09:30:00.000Z";
 const BEFORE = "2026-11-21T08:30:00.000Z";
-const action = (op: string, change: Partial<ExternalAction> = {}): ExternalAction => ({
-  op,
-  by: "shop/op",
-  at: LATER,
-  requestId: REQUEST,
-  state: "STOP_QUEUED",
-  ...change,
-});
+const action = (op: string, change: Partial<ExternalAction> = {}): ExternalAction => {
+  return { op, by: "shop/op", at: LATER, requestId: REQUEST, state: "STOP_QUEUED", ...change };
+};
 const stop = (change: Partial<ExternalAction> = {}) => action("stopDatabase", change);
 const start = (change: Partial<ExternalAction> = {}) =>
   action("deployDatabase", { state: "DEPLOYMENT_QUEUED", ...change });
@@ -127,28 +120,23 @@ describe("a database whose state is not shown, after an operation", () => {
     const { context, observed } = after(unseen(), stop({ result: "Completed" }), "STOPPED");
     const message: unknown = expect.stringContaining("shop/op");
     expect(database.plan(context, observed)).toMatchObject({ why: { message } });
-    expect(database.report(context, observed)).toMatchObject({
-      drift: [{ path: "spec.runState", desired: "Running", observed: "Stopped" }],
-      status: { state: "STOPPED" },
-    });
+    const drift = [{ path: "spec.runState", desired: "Running", observed: "Stopped" }];
+    expect(database.report(context, observed)).toMatchObject({ drift, status: { state: "STOPPED" } });
   });
 
   it("is started again on request, or where everything is corrected", () => {
-    const context = unseen();
-    const corrects = { ...context, policies: { ...context.policies, corrects: "Everything" as const } };
-    for (const changed of [{ ...context, requested: "now" }, corrects]) {
-      expect(planned(changed, stop(), "STOPPED")).toBe("deployDatabase");
-      expect(planned(changed, stop({ requestId: undefined }))).toBe("deployDatabase");
+    for (const change of [{ requested: "now" }, { corrects: "Everything" as const }]) {
+      const context = passWith({ surface: "Documented", ...change });
+      expect(planned(context, stop(), "STOPPED")).toBe("deployDatabase");
+      expect(planned(context, stop({ requestId: undefined }))).toBe("deployDatabase");
     }
   });
 
   it("stays unknown where its status was lost since", () => {
     const memory = { lastDeployment: undefined, state: undefined };
-    const context = unseen(memory);
-    expect(recordDatabaseAction(stop(), { ...context, records: { ...context.records, started: true } })).toMatchObject({
-      ...memory,
-      lastOperation: { name: "shop/op" },
-    });
+    const context = passWith({ surface: "Documented", memory, started: true });
+    const lastOperation = { name: "shop/op" };
+    expect(recordDatabaseAction(stop(), context)).toMatchObject({ ...memory, lastOperation });
   });
 });
 
@@ -156,16 +144,12 @@ describe("what is remembered of an operation", () => {
   it.each(["Documented", "Full"] as const)("is not written twice, on %s", (surface) => {
     const context = passWith({ surface });
     const memory = recordDatabaseAction(stop(), context);
-    expect(memory.lastOperation).toEqual({
-      name: "shop/op",
-      operation: "stopDatabase",
-      startedAt: LATER,
-      requestId: REQUEST,
-    });
+    const lastOperation = { name: "shop/op", operation: "stopDatabase", startedAt: LATER, requestId: REQUEST };
+    expect(memory.lastOperation).toEqual(lastOperation);
     expect(recordDatabaseAction(stop(), { ...context, memory })).toBe(memory);
     expect(recordDatabaseAction(stop({ at: BEFORE }), { ...context, memory })).toBe(memory);
     const ended = recordDatabaseAction(stop({ result: "Completed" }), { ...context, memory });
-    expect(ended).toEqual({ ...memory, lastOperation: { ...memory.lastOperation, result: "Completed" } });
+    expect(ended).toEqual({ ...memory, lastOperation: { ...lastOperation, result: "Completed" } });
   });
 
   it("changes nothing else where the platform shows the state", () => {

@@ -31,7 +31,8 @@ const observedOf = (records: readonly Project[], change: Partial<Observed> = {})
   return { records, presence, ...usual, ...change };
 };
 
-describe("the plan of a project, as of every kind that has a name and settings", () => {
+/** Also of every other kind that has a name and settings. Of all kinds: test/model/kinds-contract.test.ts. */
+describe("the plan of a project", () => {
   const fresh = { id: undefined, identitySource: undefined } as const;
   const given = { identitySource: "given" } as const;
   const claimed = { identitySource: "claimed" } as const;
@@ -47,7 +48,6 @@ describe("the plan of a project, as of every kind that has a name and settings",
   const [GONE, CONFLICT] = ["stalled ExternalResourceDeleted", "stalled NameConflict"];
 
   it.each<[string, Change, readonly Project[], string]>([
-    ["it does not exist", fresh, [remote({ id: OTHER, name: "other" })], "createProject"],
     ["none can be created", { ...fresh, supports: () => "Unsupported" }, [], "stalled NotSupportedByApi"],
     ["it does not exist and none may be taken", { ...fresh, adoption: "Never" }, [], "createProject"],
     ["one of its name exists", fresh, [renamed], "adopt"],
@@ -92,12 +92,10 @@ describe("the plan of a project, as of every kind that has a name and settings",
   const absent = { goal: "absent" } as const;
 
   it.each<[string, Change, Observed, string]>([
-    ["deletes it", absent, observedOf([remote()]), "deleteProject"],
     ["waits for the deletion", absent, observedOf([remote()], { deleting: true }), "waiting Deleting"],
     ["is over when it is gone", absent, observedOf([]), "settled"],
     ["is over when it never was", { ...absent, ...fresh }, observedOf([remote()]), "settled"],
     ["has nothing to stop", { goal: "stopped" }, observedOf([remote()]), "settled"],
-    ["cannot delete", { ...absent, ...documented }, observedOf([remote()]), "stalled DeleteNotSupported"],
     ["spares one of another name", absent, observedOf([ofOthers]), CONFLICT],
     ["spares what is not ours", { ...absent, ...claimed, ...limited }, observedOf([remote()]), "stalled NotObservable"],
   ])("at the end %s", (_name, change, observed, expected) => {
