@@ -9,6 +9,8 @@ import {
   failed,
   fakePlatform,
   fullBinding as full,
+  layer,
+  template,
 } from "../../../test/support/kinds/bindings.ts";
 import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import type { Cluster } from "../../platform/areas/clusters.ts";
@@ -63,6 +65,13 @@ describe("what is seen", () => {
     expect(observed).toMatchObject({ template: essentials, problems: [], sent: false });
     const clusters = Array.isArray(answers.clusters);
     expect(observed.cluster.listed).toBe(clusters ? true : undefined);
+  });
+
+  it("finds what does not fit the template and the cluster", async () => {
+    const { api } = platform({ templates: [template(layer("gpu", { providers: ["AWS"] }))], ...seen() });
+    const context = bindingContext(bindingSpec({ layerSelections: { gpu: true } }), { surface: "Full" });
+    const { problems } = await kind.observe(context, api);
+    expect(problems).toEqual(["spec.layerSelections[gpu] must not be true: the layer is not available on GCP"]);
   });
 
   it("shows the binding on the full surface", async () => {
