@@ -159,10 +159,18 @@ const sent = (digest: string, deployed?: string) => ({
   lastDeployment: deployment(deployed === undefined ? {} : { variables: print(deployed) }),
 });
 
-describe("a deployment is due", () => {
+describe("another deployment", () => {
+  const GONE = "stalled ExternalResourceDeleted";
   const settings = { written: written({ revision: 2 }), lastDeployment: deployment({ settings: 1 }) };
   const unnamed = { lastDeployment: openDeployment({ requestId: undefined }) };
+  const abbreviated = { spec: { deploy: { gitCommitId: COMMIT.slice(0, 7) } } };
+  const touched = { ...inputs, fingerprint: print("same", "key-1", "2 s@2") };
+  const rotated = { ...inputs, fingerprint: print("other digest", "key-2") };
+  const edited = { memory: { written: written({ revision: 1 }) } };
+  const toStop = { requested: "now", spec: { runState: "Stopped" } };
+  const retried = { requested: "now", ...last({ retry: "now" }) };
 
+  // states.test.ts has the states in which nothing has changed.
   it.each<[string, Change, Observed, string]>([
     ["the first time", isNew, never, DEPLOY],
     ["for another commit", { spec: other }, observedIn("DEPLOYED"), DEPLOY_OTHER],
@@ -180,22 +188,6 @@ describe("a deployment is due", () => {
     ["to start what we stopped, also by hand", { ...isStopped, spec: byHand }, observedIn("STOPPED"), DEPLOY],
     ["to start what others stopped, on request", { requested: "now" }, observedIn("STOPPED"), DEPLOY],
     ["to bring back what others uninstalled, on request", { requested: "now" }, observedIn("DELETED"), DEPLOY],
-  ])("%s", (_name, change, observed, expected) => {
-    expect(planned(change, observed)).toBe(expected);
-  });
-});
-
-describe("no deployment is due", () => {
-  const GONE = "stalled ExternalResourceDeleted";
-  const abbreviated = { spec: { deploy: { gitCommitId: COMMIT.slice(0, 7) } } };
-  const touched = { ...inputs, fingerprint: print("same", "key-1", "2 s@2") };
-  const rotated = { ...inputs, fingerprint: print("other digest", "key-2") };
-  const edited = { memory: { written: written({ revision: 1 }) } };
-  const toStop = { requested: "now", spec: { runState: "Stopped" } };
-  const retried = { requested: "now", ...last({ retry: "now" }) };
-
-  // states.test.ts has the states in which nothing has changed.
-  it.each<[string, Change, Observed, string]>([
     ["for the same commit, abbreviated", abbreviated, observedIn("DEPLOYED"), "settled"],
     ["for the same commit, in full", last({ gitCommitId: COMMIT.slice(0, 8) }), observedIn("DEPLOYED"), "settled"],
     ["while work is under way", { spec: other }, observedIn("RESTARTING"), "waiting Restarting"],
@@ -208,7 +200,7 @@ describe("no deployment is due", () => {
     ["to bring back what shall be stopped", toStop, observedIn("DELETED"), GONE],
     ["for a touched Secret", { inputs: touched, memory: sent("same", "same") }, observedIn("DEPLOYED"), "settled"],
     ["for another token", { inputs: rotated, memory: sent("same", "same") }, observedIn("DEPLOYED"), "settled"],
-  ])("%s", (_name, change, observed, expected) => {
+  ])("is due or not, %s", (_name, change, observed, expected) => {
     expect(planned(change, observed)).toBe(expected);
   });
 });

@@ -16,11 +16,6 @@ const all = ["GitRepositories", "Templates", "DatabaseTypes", "CloudProviders"];
 const context = (change: object = {}, memory: CatalogMemory = {}, more: object = {}) =>
   contextOf<CatalogTypes>(platformCatalog.spec.parse(change), {}, memory, { name: "full", ...more });
 
-interface Fake {
-  readonly templates?: readonly Template[] | ApiError;
-  readonly repositories?: ApiError;
-}
-
 const PROVIDERS = [
   { shortName: "GCP", regions: [] },
   { shortName: "AWS", regions: [{ name: "eu-west-3", zones: ["a"] }] },
@@ -31,7 +26,7 @@ const REPOSITORIES = [
 ];
 
 /** A platform with these answers, and the reads that it received. */
-function platform({ templates = [essentials], repositories }: Fake = {}) {
+function platform(templates: readonly Template[] | ApiError = [essentials], repositories?: ApiError) {
   const asked: [name: string, query: unknown, maxAgeMs: number | undefined][] = [];
   const list = async <T>(name: string, answer: T | ApiError, query: unknown, options?: ReadOptions): Promise<T> => {
     asked.push([name, query, options?.maxAgeMs]);
@@ -52,8 +47,8 @@ function platform({ templates = [essentials], repositories }: Fake = {}) {
   return { api, asked };
 }
 
-const reportOf = async (given = context({ include: all }), fake?: Fake) =>
-  catalog.report(given, await catalog.observe(given, platform(fake).api));
+const reportOf = async (given = context({ include: all }), ...answers: Parameters<typeof platform>) =>
+  catalog.report(given, await catalog.observe(given, platform(...answers).api));
 
 describe("a catalog", () => {
   const gitTokenId = "00000000-0000-4000-8000-0000000000c1";
@@ -76,12 +71,8 @@ describe("a catalog", () => {
   it("writes a document per section, one item a line, in an order of its own", async () => {
     const { output } = await reportOf();
     expect(output?.name).toBe("full-catalog");
-    expect(Object.keys(output?.data ?? {}).toSorted()).toEqual([
-      "cloudProviders.json",
-      "databaseTypes.json",
-      "gitRepositories.json",
-      "templates.json",
-    ]);
+    const files = ["cloudProviders", "databaseTypes", "gitRepositories", "templates"].map((name) => `${name}.json`);
+    expect(Object.keys(output?.data ?? {}).toSorted()).toEqual(files);
     expect(output?.data["cloudProviders.json"]).toBe(
       '{\n"results":[\n{"shortName":"AWS","regions":[{"name":"eu-west-3","zones":["a"]}]},\n{"shortName":"GCP","regions":[]}\n]\n}\n',
     );
@@ -105,11 +96,11 @@ describe("a catalog", () => {
 
   it("reports the same for the same content, whatever its order and the time", async () => {
     const two = [essentials, { ...essentials, version: "1.1.0" }];
-    const first = await reportOf(context({}), { templates: two });
+    const first = await reportOf(context({}), two);
     const memory = platformCatalog.memory.parse(first.status);
     const later = context({}, memory, { now: new Date(NOW.getTime() + 3_600_000) });
-    expect(await reportOf(later, { templates: two.toReversed() })).toEqual(first);
-    const changed = await reportOf(later, { templates: [essentials] });
+    expect(await reportOf(later, two.toReversed())).toEqual(first);
+    const changed = await reportOf(later, [essentials]);
     expect(changed.status["digest"]).not.toBe(first.status["digest"]);
     expect(changed.status["changedAt"]).toBe("2026-11-21T11:00:00Z");
   });
@@ -120,7 +111,7 @@ describe("a catalog", () => {
     ["Forbidden", 403],
     ["Unauthorized", 401],
   ] as const)("shows a section that the platform refuses as %s, and continues with the others", async (is, code) => {
-    const { ready, status, output } = await reportOf(context({ include: all }), { repositories: failed(is, code) });
+    const { ready, status, output } = await reportOf(undefined, undefined, failed(is, code));
     const message: unknown = expect.stringContaining("GitRepositories cannot be read: said.");
     expect(ready).toMatchObject({ reason: "Available", message });
     expect(status["counts"]).toEqual({ templates: 1, cloudProviders: 2, databaseTypes: 1 });
@@ -130,7 +121,7 @@ describe("a catalog", () => {
   it.each(["Server", "Unauthorized", "Forbidden", "Unreachable", "RateLimited", "BadResponse"] as const)(
     "throws %s, so that the last good content stays",
     async (is) => {
-      await expect(reportOf(context({ include: all }), { templates: failed(is, 503) })).rejects.toThrow("said");
+      await expect(reportOf(undefined, failed(is, 503))).rejects.toThrow("said");
     },
   );
 
@@ -144,15 +135,11 @@ describe("a catalog", () => {
   });
 
   it("reports what did not fit", async () => {
-    const big = Array.from({ length: 10 }, (_each, index) => ({
-      ...essentials,
-      version: `${index}`,
-      description: "x".repeat(200_000),
-    }));
-    const { ready, status } = await reportOf(context({}), { templates: big });
-    expect(ready.message).toContain(
-      "6 entries of templates.json are left out: the operator writes at most 900 KiB into a ConfigMap.",
-    );
+    const big = { ...essentials, description: "x".repeat(200_000) };
+    const versions = Array.from({ length: 10 }, (_each, index) => ({ ...big, version: `${index}` }));
+    const { ready, status } = await reportOf(context({}), versions);
+    const words = "6 entries of templates.json are left out: the operator writes at most 900 KiB into a ConfigMap.";
+    expect(ready.message).toContain(words);
     expect(status["counts"]).toEqual({ templates: 10 });
   });
 
