@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { addForeignVariable } from "../../simulator/control/control.ts";
+import { runAfter } from "../support/kinds/run-after.ts";
 import { failureOf } from "../support/platform/client.ts";
 import { OTHER_COMMIT } from "../support/services/applications.ts";
 import { applicationEnv } from "../support/services/runners.ts";
@@ -15,8 +16,7 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
 
   it("follows the commit that was set while another was deployed", async () => {
     const runner = await env.begun(env.applied());
-    env.harness.pass(3);
-    expect(await runner.run({ spec: env.spec(other) })).toMatchObject({ ops: [], is: "waiting" });
+    expect(await runAfter(3, env, runner, { spec: env.spec(other) })).toMatchObject({ ops: [], is: "waiting" });
     env.harness.pass(120);
     // The pass that sees the first one over starts the second, and must not take it for over.
     const second = await runner.run();
@@ -32,8 +32,7 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
   it("reports the commit that is deployed now, not the one of a moment before", async () => {
     const runner = await env.deployed();
     await runner.run({ spec: env.spec(other) });
-    env.harness.pass(3);
-    await runner.run();
+    await runAfter(3, env, runner);
     // Time passes on the platform, but not for what the client remembers.
     env.harness.simulator.sim.time.advance(120);
     const over = await runner.run();
@@ -95,8 +94,7 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
   it("[C7] that is gone is not created again", async () => {
     const runner = await env.deployed();
     env.harness.remove(runner.id());
-    env.harness.pass(60);
-    expect(await runner.run()).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
+    expect(await runAfter(60, env, runner)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
   });
 
@@ -118,8 +116,7 @@ describe("an application on the full surface alone", () => {
 
   it("is stopped once in the pass that sees a deployment over", async () => {
     const runner = await env.begun(env.applied());
-    env.harness.pass(120);
-    const stopped = await runner.run({ spec: env.spec({ runState: "Stopped" }) });
+    const stopped = await runAfter(120, env, runner, { spec: env.spec({ runState: "Stopped" }) });
     expect(stopped).toMatchObject({ ops: ["stopApplication"], is: "waiting" });
   });
 
@@ -135,15 +132,13 @@ describe("an application on the full surface alone", () => {
     const portsAfter = stored(runner.id())["ports"] as typeof portsBefore;
     expect(portsAfter.map(({ id }) => id)).toEqual(portsBefore.map(({ id }) => id));
     expect(portsAfter.find(({ internal_port: inner }) => inner === 8080)).toMatchObject({ external_port: 8443 });
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
+    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
   });
 
   it("[C11] has settings put back that others changed", async () => {
     const runner = await env.deployed({ cpu: 250 });
     env.harness.edit(runner.id(), { cpu: 2000 });
-    env.harness.pass(60);
-    expect((await runner.run()).ops).toEqual(["updateApplication", "deployApplication"]);
+    expect((await runAfter(60, env, runner)).ops).toEqual(["updateApplication", "deployApplication"]);
   });
 
   it("has settings that the platform stores otherwise sent and deployed once, and reported as drift", async () => {
@@ -166,8 +161,7 @@ describe("an application on the full surface alone", () => {
     env.harness.fault("updateApplication", { is: "empty" }, { effect: "applied" });
     const changed = await runner.run({ spec: env.spec({ cpu: 750 }) });
     expect(changed.ops).toEqual(["updateApplication", "deployApplication"]);
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
+    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
   });
 
   it("has a secret replaced before the deployment", async () => {
@@ -177,8 +171,7 @@ describe("an application on the full surface alone", () => {
     const run = await runner.run();
     expect(run.ops).toEqual(["importVariables", "updateSecret", "deployApplication"]);
     expect(env.harness.values(runner.id())).toEqual({ TOKEN: "new-value" });
-    env.harness.pass(120);
-    const over = await runner.run();
+    const over = await runAfter(120, env, runner);
     expect(over).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
     expect(JSON.stringify(over.status)).not.toMatch(/old-value|new-value/);
   });
@@ -188,19 +181,15 @@ describe("an application on the full surface alone", () => {
     runner.around.values = { "spec.variables[TOKEN]": "new-value" };
     env.harness.fault("listApplicationSecrets", { is: "edited", set: { results: [] } });
     expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
-    env.harness.pass(120);
-    expect((await runner.run()).ops).toEqual(["updateSecret", "deployApplication"]);
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
+    expect((await runAfter(120, env, runner)).ops).toEqual(["updateSecret", "deployApplication"]);
+    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], is: "settled" });
   });
 
   it("[A5] is deleted until it is gone", async () => {
     const runner = await env.deployed();
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: ["deleteApplication"], is: "waiting" });
-    env.harness.pass(3);
-    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], end: "waiting Deleting" });
-    env.harness.pass(60);
-    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+    expect(await runAfter(3, env, runner, { goal: "absent" })).toMatchObject({ ops: [], end: "waiting Deleting" });
+    expect(await runAfter(60, env, runner, { goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
     expect(env.sent()).toEqual(["deleteApplication"]);
   });
 
@@ -211,8 +200,7 @@ describe("an application on the full surface alone", () => {
     env.harness.fault("listApplications", { is: "status", status: 403 });
     expect((await failureOf(runner.run({ goal: "absent" }))).failure.is).toBe("Forbidden");
     env.harness.remove(own);
-    env.harness.pass(60);
-    expect(await runner.run()).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
+    expect(await runAfter(60, env, runner)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
     env.harness.fault("listApplications", { is: "status", status: 403 });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
   });
@@ -243,8 +231,7 @@ describe("an application on the documented surface alone", () => {
     removeSecret();
     expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
     expect(env.harness.values(runner.id())).toEqual({ TOKEN: "new-value" });
-    env.harness.pass(120);
-    expect((await runner.run()).report.conditions).toContainEqual(synced);
+    expect((await runAfter(120, env, runner)).report.conditions).toContainEqual(synced);
   });
 
   it("knows a secret that an import without an answer made after the old one was removed", async () => {
@@ -256,10 +243,8 @@ describe("an application on the documented surface alone", () => {
     env.harness.fault("importEnvironmentVariable", { is: "reset" }, { effect: "applied" });
     await failureOf(runner.run());
     expect(env.harness.values(runner.id())).toEqual({ TOKEN: "new-value" });
-    env.harness.pass(120);
-    expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject(settled);
+    expect((await runAfter(120, env, runner)).ops).toEqual(["importVariables", "deployApplication"]);
+    expect(await runAfter(120, env, runner)).toMatchObject(settled);
   });
 
   it("knows a secret that an import without an answer made right after the list was read", async () => {
@@ -269,22 +254,18 @@ describe("an application on the documented surface alone", () => {
     await failureOf(runner.run());
     env.harness.fault("listApplicationSecrets", { is: "edited", set: { results: [] } });
     expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject(settled);
+    expect(await runAfter(120, env, runner)).toMatchObject(settled);
   });
 
   it("is followed where its status shows no more than the usage guide", async () => {
     env.harness.change({ profile: { applicationStatus: "partial" } });
     const runner = env.applied();
     expect(await runner.run()).toMatchObject({ ops: ["createApplication", "deployApplication"] });
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
+    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], is: "settled" });
     env.harness.change({ nullRequestIds: true });
     const bad = { spec: env.spec({ deploy: { gitCommitId: `bad${OTHER_COMMIT.slice(3)}` } }) };
     expect(await runner.run(bad)).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], end: "stalled BuildFailed" });
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
+    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], end: "stalled BuildFailed" });
+    expect(await runAfter(600, env, runner)).toMatchObject({ ops: [], wrote: false });
   });
 });

@@ -6,6 +6,7 @@ import { blueprint } from "../../src/kinds/blueprint/index.ts";
 import { openIntent } from "../support/kinds/contexts.ts";
 import { kindEnv, named, type SurfaceName } from "../support/kinds/env.ts";
 import type { Runner } from "../support/kinds/kind-runner.ts";
+import { runAfter } from "../support/kinds/run-after.ts";
 import { rawSpec } from "../support/services/blueprints.ts";
 
 type Values = Readonly<Record<string, string>>;
@@ -111,18 +112,15 @@ describe("a blueprint on the documented surface alone", () => {
     env.harness.pass(120);
     const last = { requestId, state: "DEPLOYED", finishedAt: expect.any(String) };
     expect(await deployment()).toMatchObject({ is: "settled", reason: "Deployed", deployed: "DEPLOYED", last });
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
+    expect(await runAfter(600, env, runner)).toMatchObject({ ops: [], is: "settled", wrote: false });
   });
 
   it("whose followed deployment fails is for a person, who may leave it to others", async () => {
     env.harness.change({ profile: { blueprintDeployed: "both" } });
     const runner = await env.begun(env.applied());
     env.harness.edit(env.service(runner).id, { failNext: ["deploy"] });
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], end: "stalled DeploymentFailed" });
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", wrote: false });
+    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], end: "stalled DeploymentFailed" });
+    expect(await runAfter(600, env, runner)).toMatchObject({ ops: [], is: "stalled", wrote: false });
     const left = { spec: env.spec({ deployOnCreate: false }) };
     expect(await runner.run(left)).toMatchObject({ ops: [], end: "settled Available" });
   });
@@ -143,8 +141,7 @@ describe("the service of a blueprint", () => {
     const busy = { type: "Deployed", status: "False", reason: "DEPLOYING" };
     const deploying = { status: { state: "DEPLOYING" }, report: { conditions: [busy] } };
     expect(await runner.run()).toMatchObject({ end: "waiting Deploying", ...deploying });
-    env.harness.pass(60);
-    const done = await runner.run();
+    const done = await runAfter(60, env, runner);
     const deployed = { type: "Deployed", status: "True", reason: "DEPLOYED" };
     const conditions = [deployed, { type: "IngressReady", status: "True" }];
     expect(done).toMatchObject({ ops: [], end: "settled Deployed", report: { conditions, drift: [] } });
@@ -173,14 +170,11 @@ describe("the service of a blueprint", () => {
   ])("whose deployment was canceled %s says so", async (_when, looks) => {
     const runner = await env.begun(env.applied());
     for (const seconds of looks) {
-      env.harness.pass(seconds);
-      await runner.run();
+      await runAfter(seconds, env, runner);
     }
     env.harness.cancel(env.service(runner).requestId ?? "");
-    env.harness.pass(60);
-    expect(await runner.run()).toMatchObject({ ops: [], end: "stalled Canceled" });
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", wrote: false });
+    expect(await runAfter(60, env, runner)).toMatchObject({ ops: [], end: "stalled Canceled" });
+    expect(await runAfter(600, env, runner)).toMatchObject({ ops: [], is: "stalled", wrote: false });
   });
 
   it("that only one of the lists lacks is not created again before the other lacks it, too", async () => {
@@ -197,11 +191,9 @@ describe("the service of a blueprint", () => {
     const environmentId = await env.harness.newEnvironment(await env.harness.newProject(env.name), "doomed");
     const runner = env.harness.blueprint(environmentId, env.spec());
     await runner.run();
-    env.harness.pass(60);
-    await runner.run();
+    await runAfter(60, env, runner);
     env.harness.remove(environmentId);
-    env.harness.pass(60);
-    const missed = await runner.run({ onMissing: "Recreate" });
+    const missed = await runAfter(60, env, runner, { onMissing: "Recreate" });
     expect(missed).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { kindEnv, type SurfaceName } from "../support/kinds/env.ts";
 import { ownCluster } from "../support/kinds/operations.ts";
+import { runAfter } from "../support/kinds/run-after.ts";
 
 /** A platform with a separate cluster for each test of the `describe`. */
 const clusterEnv = (surface: SurfaceName) =>
@@ -61,8 +62,7 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
     const runner = await env.begun(env.applied());
     const first = await runner.run({ goal: "stopped" });
     expect(first).toMatchObject({ ops: ["stopCluster"], is: isFull ? "waiting" : "settled" });
-    env.harness.pass(120);
-    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
+    expect(await runAfter(120, env, runner, { goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], end: "stalled DeleteNotSupported" });
   });
 });
@@ -90,8 +90,7 @@ describe("a cluster that the platform shows", () => {
     expect(theirs).toMatchObject({ ops: [], end: "stalled InvalidSpec" });
     const runner = await env.begun(env.applied());
     env.harness.remove(env.cluster.id);
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ end: "stalled ExternalResourceDeleted" });
+    expect(await runAfter(120, env, runner)).toMatchObject({ end: "stalled ExternalResourceDeleted" });
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
     expect(env.sent()).toEqual([]);
   });
@@ -101,20 +100,17 @@ describe("a cluster that the platform shows", () => {
     const runner = env.applied({ runState: "Stopped" });
     expect(await runner.run()).toMatchObject({ ops: ["adopt", "stopCluster"], is: "waiting" });
     expect(await runner.run()).toMatchObject({ is: "waiting", status: { state: "STOP_QUEUED" } });
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { state: "STOPPED" } });
+    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], is: "settled", status: { state: "STOPPED" } });
     const stop = { type: "StopCluster", clusterRef: { name: "main" } };
     const operation = env.harness.operation(stop, { "spec.clusterRef": env.cluster.id });
     env.harness.edit(env.cluster.id, { state: "DEPLOYED", deployed: true, run: null });
     expect(await operation.run()).toMatchObject({ ops: ["stopCluster"], is: "waiting" });
-    env.harness.pass(120);
-    expect(await operation.run()).toMatchObject({ end: "settled Completed" });
+    expect(await runAfter(120, env, operation)).toMatchObject({ end: "settled Completed" });
   });
 
   it("starts again, and what others stop is reported or undone", async () => {
     const runner = await env.begun(env.applied({ runState: "Stopped" }));
-    env.harness.pass(120);
-    await runner.run();
+    await runAfter(120, env, runner);
     expect((await runner.run({ spec: env.spec({ runState: "Running" }) })).ops).toEqual(["deployCluster"]);
     env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ is: "settled", status: { runState: "Running", state: "DEPLOYED" } });
@@ -132,8 +128,7 @@ describe("a cluster that the platform shows", () => {
   it("that does not stop is asked for once", async () => {
     env.harness.edit(env.cluster.id, { failNext: ["stop"] });
     const runner = await env.begun(env.applied({ runState: "Stopped" }));
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], end: "stalled StopFailed" });
+    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], end: "stalled StopFailed" });
     expect((await runner.run({ requested: "again" })).ops).toEqual(["stopCluster"]);
   });
 
@@ -145,8 +140,7 @@ describe("a cluster that the platform shows", () => {
     set();
     expect((await runner.run()).is).toBe("waiting");
     expect((await runner.run()).is).toBe("waiting");
-    env.harness.pass(120);
-    await runner.run();
+    await runAfter(120, env, runner);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { kubernetesVersion: "1.34" } });
     expect(env.sent()).toEqual(["upgradeCluster"]);
   });
@@ -183,8 +177,7 @@ describe("a cluster that only answers show", () => {
     const upgraded = await runner.run({ spec: env.spec({ kubernetesVersion: "1.34" }) });
     expect(upgraded).toMatchObject({ ops: ["upgradeCluster"], end: "settled Accepted" });
     expect(upgraded.status).not.toHaveProperty("nextKubernetesVersion");
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
+    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], is: "settled", wrote: false });
     env.harness.edit(env.cluster.id, { nextVersion: "1.35" });
     expect((await runner.run({ spec: env.spec({ kubernetesVersion: "1.35" }) })).ops).toEqual(["upgradeCluster"]);
     expect(env.sent()).toEqual(["stopCluster", "upgradeCluster", "upgradeCluster"]);
@@ -192,8 +185,7 @@ describe("a cluster that only answers show", () => {
 
   it("cannot be started, and says how to go on", async () => {
     const runner = await env.begun(env.applied({ runState: "Stopped" }));
-    env.harness.pass(120);
-    const stalled = await runner.run({ spec: env.spec({ runState: "Running" }) });
+    const stalled = await runAfter(120, env, runner, { spec: env.spec({ runState: "Running" }) });
     expect(stalled).toMatchObject({ ops: [], end: "stalled NotSupportedByApi" });
     env.harness.edit(env.cluster.id, { state: "DEPLOYED", deployed: true });
     expect(await runner.run({ spec: env.spec() })).toMatchObject({ is: "settled" });

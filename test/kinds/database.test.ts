@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { runAfter } from "../support/kinds/run-after.ts";
 import { databaseEnv } from "../support/services/runners.ts";
 
 describe.each(["Documented", "Full"] as const)("a database on the %s surface", (surface) => {
@@ -9,12 +10,10 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     const runner = await env.deployed();
     env.harness.edit(runner.id(), { failNext: ["stop"] });
     await runner.run({ spec: env.spec({ runState: "Stopped" }) });
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], end: "stalled StopFailed" });
+    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], end: "stalled StopFailed" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     expect(await runner.run({ requested: "again" })).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
-    env.harness.pass(120);
-    expect(await runner.run({ requested: "again" })).toMatchObject({ ops: [], is: "settled" });
+    expect(await runAfter(120, env, runner, { requested: "again" })).toMatchObject({ ops: [], is: "settled" });
   });
 
   it("reports once whether the platform lists its managed type, and created in any case", async () => {
@@ -27,8 +26,7 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     expect(first.report.conditions.map(({ type }) => type)).not.toContain("TypeKnown");
     faults.clear();
     env.harness.fault(read, { is: "edited", set: { results: [{ name: "POSTGRESQL" }] } }, { count: null });
-    env.harness.pass(120);
-    await runner.run();
+    await runAfter(120, env, runner);
     const result = await runner.run();
     expect(result.status["typeCheck"]).toEqual({ type: "REDIS", listed: false });
     const known = (status: string, reason: string): unknown =>
@@ -37,8 +35,7 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     expect(result).toMatchObject({ is: "settled" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     faults.clear();
-    env.harness.pass(3_700);
-    expect((await runner.run()).report.conditions).toContainEqual(known("True", "TypeListed"));
+    expect((await runAfter(3_700, env, runner)).report.conditions).toContainEqual(known("True", "TypeListed"));
   });
 });
 
@@ -48,16 +45,14 @@ describe("a database that others work on, too", () => {
   it("[A5] is deleted until it is gone", async () => {
     const runner = await env.deployed();
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: ["deleteDatabase"], is: "waiting" });
-    env.harness.pass(60);
-    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+    expect(await runAfter(60, env, runner, { goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
     expect(env.sent()).toEqual(["deleteDatabase"]);
   });
 
   it("[C7] is reported missing, and created again only where that is wanted and its environment's list proves it", async () => {
     const runner = await env.deployed();
     env.harness.remove(runner.id());
-    env.harness.pass(60);
-    expect(await runner.run()).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
+    expect(await runAfter(60, env, runner)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
     const policies = { onMissing: "Recreate" } as const;
     expect(await runner.run(policies)).toMatchObject({ ops: ["forget"] });
     expect(await runner.run(policies)).toMatchObject({ ops: ["createDatabase", "deployDatabase"], is: "waiting" });
@@ -80,12 +75,10 @@ describe("a database that others work on, too", () => {
     set();
     const runner = await env.begun(env.applied());
     expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], end: "settled Available" });
+    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], end: "settled Available" });
     await runner.run({ spec: env.spec({ runState: "Stopped" }) });
     expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
-    env.harness.pass(120);
-    expect(await runner.run()).toMatchObject({ ops: [], end: "settled Stopped" });
+    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], end: "settled Stopped" });
     expect(env.sent()).toEqual(["createDatabase", "deployDatabase", "stopDatabase"]);
   });
 });
@@ -118,21 +111,18 @@ describe("a database whose state the surface does not show", () => {
     expect(first.report.conditions).toMatchObject([{ type: "Deployed", status: "Unknown", reason: "NotObservable" }]);
     expect(first.status).not.toHaveProperty("state");
     const before = reads();
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
+    expect(await runAfter(600, env, runner)).toMatchObject({ ops: [], is: "settled", wrote: false });
     expect(reads()).toBe(before);
   });
 
   it("is ordered to stop and to run again all the same, once each", async () => {
     env.harness.change({ nullRequestIds: true });
     const runner = await env.begun(env.applied());
-    env.harness.pass(120);
-    const stop = await runner.run({ spec: env.spec({ runState: "Stopped" }) });
+    const stop = await runAfter(120, env, runner, { spec: env.spec({ runState: "Stopped" }) });
     expect(stop).toMatchObject({ ops: ["stopDatabase"], end: "settled NotObservable" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], end: "stalled NotObservable" });
-    env.harness.pass(120);
-    const start = await runner.run({ spec: env.spec() });
+    const start = await runAfter(120, env, runner, { spec: env.spec() });
     expect(start).toMatchObject({ ops: ["deployDatabase"], end: "settled NotObservable" });
     expect(await runner.run({ requested: "look" })).toMatchObject({ ops: ["deployDatabase"], is: "settled" });
     expect(await runner.run({ requested: "look" })).toMatchObject({ ops: [], is: "settled" });
@@ -143,8 +133,7 @@ describe("a database whose state the surface does not show", () => {
   it("is found to be stopped already, and stays at that", async () => {
     const runner = await env.deployed();
     await env.harness.api.databases.stop(runner.id() ?? "");
-    env.harness.pass(120);
-    const stop = await runner.run({ spec: env.spec({ runState: "Stopped" }) });
+    const stop = await runAfter(120, env, runner, { spec: env.spec({ runState: "Stopped" }) });
     expect(stop).toMatchObject({ end: "settled Stopped", status: { state: "STOPPED" } });
     expect(await runner.run()).toMatchObject({ ops: [], end: "settled Stopped", wrote: false });
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
@@ -159,8 +148,7 @@ describe("a database whose state the surface does not show", () => {
     expect(await runner.run()).toMatchObject({ ops: ["adopt"], end: "settled NotObservable" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     expect(await runner.run({ requested: "now" })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
-    env.harness.pass(120);
-    expect(await runner.run({ requested: "now" })).toMatchObject({ ops: [], end: "settled Available" });
+    expect(await runAfter(120, env, runner, { requested: "now" })).toMatchObject({ ops: [], end: "settled Available" });
   });
 
   it("is deployed when all that is known of it is that we made it", async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { clusterConnection, connection } from "../../src/kinds/connection/index.ts";
 import { kindEnv, named, NOBODY, startKindHarness, SURFACES, type KindHarness } from "../support/kinds/env.ts";
+import { runAfter } from "../support/kinds/run-after.ts";
 import { failureOf } from "../support/platform/client.ts";
 
 describe.each(SURFACES)("a project on the %s surface", (surface) => {
@@ -10,8 +11,7 @@ describe.each(SURFACES)("a project on the %s surface", (surface) => {
   it("[C7] that is gone is not created again", async () => {
     const gone = await env.begun(env.harness.project({ name: env.name }));
     env.harness.remove(gone.id());
-    env.harness.pass(60);
-    expect(await gone.run()).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
+    expect(await runAfter(60, env, gone)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
     expect(await gone.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
   });
 });
@@ -34,8 +34,7 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
     const parent = await env.harness.newProject("doomed");
     const gone = await applied(parent);
     env.harness.remove(gone.id());
-    env.harness.pass(60);
-    expect(await gone.run()).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
+    expect(await runAfter(60, env, gone)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
     env.harness.remove(parent);
     env.harness.pass(60);
     expect((await failureOf(gone.run())).failure.is).toBe("NotFound");

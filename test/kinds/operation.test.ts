@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { operationEnv } from "../support/kinds/operations.ts";
+import { runAfter } from "../support/kinds/run-after.ts";
 import { COMMIT } from "../support/kube/manifests.ts";
 import { rawSpec } from "../support/services/applications.ts";
 
@@ -30,8 +31,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     expect(first).toMatchObject({ ops: [op], is: "waiting", report: { conditions: [] } });
     expect(first.status).toMatchObject({ request: { requestId: expect.any(String) }, startedAt: expect.any(String) });
     expect(await runner.run()).toMatchObject({ ops: [], end: "waiting Queued" });
-    env.harness.pass(600);
-    const last = await runner.run();
+    const last = await runAfter(600, env, runner);
     expect(last).toMatchObject({ ops: [], is: "settled", report: { conditions: [{ ...complete, message: done }] } });
     expect(last.status).toMatchObject({ outcome: { result: "Complete" }, request: { finishedAt: expect.any(String) } });
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
@@ -43,8 +43,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     const runner = env.applied(deploy);
     expect(await runner.run()).toMatchObject({ is: "waiting" });
     expect(await runner.run()).toMatchObject({ is: "waiting" });
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ is: "settled", report: { conditions: [complete] } });
+    expect(await runAfter(600, env, runner)).toMatchObject({ is: "settled", report: { conditions: [complete] } });
     expect(env.harness.service(env.applicationId)).toMatchObject({ state: "DEPLOYED", commit: NEXT });
   });
 
@@ -57,8 +56,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     const first = await runner.run();
     expect(first).toMatchObject({ ops: [op], is: isShown ? "waiting" : "settled" });
     expect(first.why.reason).toBe(isShown ? "Queued" : "Accepted");
-    env.harness.pass(5_000);
-    const last = await runner.run();
+    const last = await runAfter(5_000, env, runner);
     const reason = isShown ? "Completed" : "Accepted";
     expect(last).toMatchObject({ is: "settled", report: { conditions: [{ ...complete, reason }] } });
     expect(last.why.message).toContain(isShown ? done : "its surface does not show how it ends");
@@ -146,8 +144,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     for (let looks = 0; looks < 8; looks += 1) {
       expect(await runner.run()).toMatchObject({ ops: [], end: "waiting Queued" });
     }
-    env.harness.pass(600);
-    expect(await runner.run()).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
+    expect(await runAfter(600, env, runner)).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
   });
 
   it("is not carried out again once its status is lost", async () => {

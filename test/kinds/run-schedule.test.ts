@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { runAfter } from "../support/kinds/run-after.ts";
 import { databaseEnv } from "../support/services/runners.ts";
 
 /** The harness begins at 10:00. */
@@ -47,13 +48,11 @@ describe("the schedule of a database", () => {
   it("counts again once it is stopped by hand", async () => {
     const runner = await env.deployed();
     await runner.run(within);
-    env.harness.pass(120);
-    await runner.run(within);
+    await runAfter(120, env, runner, within);
     await startByHand(runner.id()!);
     await runner.run(within);
     env.harness.edit(runner.id(), { state: "STOPPED" });
-    env.harness.pass(60);
-    const stopped = await runner.run(within);
+    const stopped = await runAfter(60, env, runner, within);
     expect(stopped).toMatchObject({ ops: [], end: "settled Stopped" });
     expect(stopped.status).not.toHaveProperty("runUntil");
     expect(await runner.run(outside)).toMatchObject({ ops: ["deployDatabase"] });
