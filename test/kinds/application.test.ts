@@ -168,8 +168,7 @@ describe("an application on the full surface alone", () => {
     const runner = await env.deployed({ variables: [secret] }, { "spec.variables[TOKEN]": "old-value" });
     runner.around.values = { "spec.variables[TOKEN]": "new-value" };
     runner.around.sources = "s@2";
-    const run = await runner.run();
-    expect(run.ops).toEqual(["importVariables", "updateSecret", "deployApplication"]);
+    expect((await runner.run()).ops).toEqual(["importVariables", "updateSecret", "deployApplication"]);
     expect(env.harness.values(runner.id())).toEqual({ TOKEN: "new-value" });
     const over = await runAfter(120, env, runner);
     expect(over).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });

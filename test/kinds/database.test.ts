@@ -137,8 +137,7 @@ describe("a database whose state the surface does not show", () => {
     expect(stop).toMatchObject({ end: "settled Stopped", status: { state: "STOPPED" } });
     expect(await runner.run()).toMatchObject({ ops: [], end: "settled Stopped", wrote: false });
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
-    const start = await runner.run({ spec: env.spec() });
-    expect(start).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
+    expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
   });
 
   it("is taken over by its id where the connection lets it, and left as it is until somebody asks", async () => {

@@ -28,8 +28,7 @@ describe.each(["Full", "Documented"] as const)("the targets of a variable set on
     const match = { path: `/application/${env.web}/*` };
     env.harness.fault(match, { is: "status", status }, { count: null });
     const runner = env.set({ targets: targets(), variables: [plain] });
-    const result = await runner.settle();
-    expect(result).toMatchObject({ ops: ["importVariables"], is: "stalled", why: { reason } });
+    expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "stalled", why: { reason } });
     expect(env.harness.values(env.api)).toEqual({ MODE: "fast" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
@@ -88,8 +87,7 @@ describe("a target by id", () => {
     it("[E11] keeps what a set recorded where the environment is not the organization's", async () => {
       const runner = await env.synced(byId(env.web), given);
       env.harness.fault("getApplication", { is: "edited", set: { "environment.id": elsewhere } });
-      const gone = await runner.run({ goal: "absent" });
-      expect(gone).toMatchObject({ ops: [], end: "stalled NotObservable" });
+      expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], end: "stalled NotObservable" });
       expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     });
 
@@ -133,8 +131,7 @@ describe("a target by id", () => {
       const runner = env.set(byId(env.web), { ids: {} });
       const refused = await runner.run({ allowUnverifiedIds: false });
       expect(refused).toMatchObject({ ops: [], end: "stalled NotObservable" });
-      const allowed = await runner.run();
-      expect(allowed.ops).toEqual(["importVariables"]);
+      expect((await runner.run()).ops).toEqual(["importVariables"]);
       expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     });
 

@@ -38,14 +38,9 @@ describe("commits", () => {
 });
 
 describe("the commit that an operation deployed", () => {
-  const operation = {
-    name: "shop/op",
-    operation: "deployApplication",
-    startedAt: "2026-11-21T09:30:00.000Z",
-    requestId: REQUEST,
-    gitCommitId: OTHER_COMMIT,
-    result: "Completed",
-  } as const;
+  const said = { name: "shop/op", operation: "deployApplication", result: "Completed" } as const;
+  const startedAt = "2026-11-21T09:30:00.000Z";
+  const operation = { ...said, startedAt, requestId: REQUEST, gitCommitId: OTHER_COMMIT };
   const running = { state: "DEPLOYED", deploymentRequestId: REQUEST };
 
   it.each<[string, object, object, string | undefined]>([
@@ -312,10 +307,9 @@ describe("a change outside of the spec that a user made", () => {
   const changed = print("new", "key-1", "1 s@2");
   const at = "2026-11-21T09:00:00.000Z";
   const rotated = inputsWith([{ name: "KEY", value: "value", isSecret: true }], changed);
-  const imported = (variables: typeof changed) => ({
-    ...sent("new", "old"),
-    written: written({ variables, variableNames: ["KEY"] }),
-  });
+  const imported = (variables: typeof changed) => {
+    return { ...sent("new", "old"), written: written({ variables, variableNames: ["KEY"] }) };
+  };
   const isWritten = { writtenAt: "2026-11-21T09:30:00.000Z", ...last({ variablesAt: at }) };
 
   const stopped = observedIn("STOPPED");

@@ -25,9 +25,7 @@ const imported = inputsWith([{ name: "A", value: "b", isSecret: false }], print(
 
 const minutes = (after: number): Date => new Date(NOW.getTime() + after * 60_000);
 /** The last deployment ended this many minutes from now. */
-const endedAt = (after: number) => ({
-  lastDeployment: deployment({ finishedAt: minutes(after).toISOString() }),
-});
+const endedAt = (after: number) => ({ lastDeployment: deployment({ finishedAt: minutes(after).toISOString() }) });
 
 /** A platform without lists, and the reads that it received. */
 function documented(answers: { readonly request?: string; readonly state?: string; readonly serverNow?: Date }) {

@@ -35,13 +35,10 @@ const isOlder = (settings: Record<string, string>) => {
 
 describe("the steps before a deployment", () => {
   /** This was sent, and 256 stored. */
-  const written = (cpu: string) => ({
-    ...smaller,
-    memory: {
-      written: { settings: { "spec.cpu": cpu }, revision: 1, altered: { "spec.cpu": "256" } },
-      lastDeployment: { gitCommitId: "1a2b3c4d", settings: 1 },
-    },
-  });
+  const written = (cpu: string) => {
+    const sent = { settings: { "spec.cpu": cpu }, revision: 1, altered: { "spec.cpu": "256" } };
+    return { ...smaller, memory: { written: sent, lastDeployment: { gitCommitId: "1a2b3c4d", settings: 1 } } };
+  };
 
   const replaceable = observedFull("BUILDING", {}, { secretIds: new Map([["KEY", OTHER]]) });
   const elsewhere = observedIn("DEPLOYED", { siblings: [] });
@@ -100,11 +97,8 @@ describe("what others did to an application", () => {
 
   const another = { ...everything, spec: { deploy: { gitCommitId: OTHER_COMMIT } } };
   const isStopped = { ...everything, memory: { runState: "Stopped" as const } };
-  const sent = (cpu: string) => ({
-    ...full,
-    spec: { cpu: 250 },
-    memory: { written: { settings: { ...declaredSettings(APPLICATION_SETTINGS, specOf()), "spec.cpu": cpu } } },
-  });
+  const declared = declaredSettings(APPLICATION_SETTINGS, specOf());
+  const sent = (cpu: string) => ({ ...smaller, memory: { written: { settings: { ...declared, "spec.cpu": cpu } } } });
   const [undone, update] = [`${DEPLOY} corrects`, "updateApplication"];
 
   // states.test.ts has what is only reported: a stop and an uninstallation.

@@ -240,10 +240,8 @@ describe("what an application remembers", () => {
 
   it("gets the current sources while the content is the same", () => {
     const now = print("some", "key-1", "2 s@2");
-    const memory = {
-      lastDeployment: deployment({ variables: print("some") }),
-      written: { variables: print("some"), variableNames: ["KEY"] },
-    };
+    const known = { variables: print("some"), variableNames: ["KEY"] };
+    const memory = { lastDeployment: deployment({ variables: print("some") }), written: known };
     const kept = memoryOf({ inputs: inputsWith(variables, now), memory }, observedIn("DEPLOYED"));
     expect([kept.written?.variables, kept.lastDeployment?.variables]).toEqual([now, now]);
     const changed = memoryOf({ inputs: inputsWith(variables, print("new")), memory }, observedIn("DEPLOYED"));

@@ -8,6 +8,9 @@ import { APPLICATION_SETTINGS } from "./model.ts";
 const http = { internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true };
 const grpc = { internalPort: 9090 };
 
+/** As the platform completes it. */
+const completed = { ...grpc, id: "x", name: "p9090", externalPort: 9090, protocol: "HTTP", publiclyAccessible: false };
+
 const driftOf = (spec: ReturnType<typeof specOf>, found: ReturnType<typeof record>) =>
   settingsDrift(declaredSettings(APPLICATION_SETTINGS, spec), observedSettings(APPLICATION_SETTINGS, found, spec));
 
@@ -24,10 +27,9 @@ describe("the settings of an application", () => {
       "spec.gitRepository.branch": '"main"',
     });
     const more = specOf({ minRunningInstances: 0, ports: [grpc, http] });
-    expect(declaredSettings(APPLICATION_SETTINGS, more)).toMatchObject({
-      "spec.minRunningInstances": "0",
-      "spec.ports": JSON.stringify([http, { internalPort: 9090, publiclyAccessible: false }]),
-    });
+    const ports = JSON.stringify([http, { internalPort: 9090, publiclyAccessible: false }]);
+    const declared = declaredSettings(APPLICATION_SETTINGS, more);
+    expect(declared).toMatchObject({ "spec.minRunningInstances": "0", "spec.ports": ports });
   });
 
   it.each<[string, Parameters<typeof specOf>[0], Parameters<typeof record>[0], string[]]>([
@@ -38,12 +40,7 @@ describe("the settings of an application", () => {
     ["a number", { cpu: 250 }, { cpu: 500 }, ["spec.cpu"]],
     ["another repository", {}, { gitRepository: { url: "https://x.example/web.git" } }, ["spec.gitRepository.url"]],
     ["ports in another order", { ports: [http, grpc] }, { ports: [{ ...grpc, id: "x" }, http] }, []],
-    [
-      "ports with what the platform adds",
-      { ports: [grpc] },
-      { ports: [{ ...grpc, id: "x", name: "p9090", externalPort: 9090, protocol: "HTTP", publiclyAccessible: false }] },
-      [],
-    ],
+    ["ports with what the platform adds", { ports: [grpc] }, { ports: [completed] }, []],
     ["ports without what the platform does not show", { ports: [http] }, { ports: [{ internalPort: 8080 }] }, []],
     ["another port", { ports: [http] }, { ports: [http, grpc] }, ["spec.ports"]],
     ["no port", { ports: [http] }, { ports: [] }, ["spec.ports"]],

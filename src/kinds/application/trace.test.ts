@@ -39,13 +39,8 @@ function platform(answer: {
   } as unknown as Platform;
 }
 
-const MARK = {
-  baseline: serviceBaseline(statusOf("DEPLOYED")),
-  requestId: OLD_REQUEST,
-  settings: 2,
-  variables: print("v"),
-  retry: "now",
-};
+const sent = { settings: 2, variables: print("v"), retry: "now" };
+const MARK = { baseline: serviceBaseline(statusOf("DEPLOYED")), requestId: OLD_REQUEST, ...sent };
 const target = { parentId: ENVIRONMENT, id: APPLICATION };
 const intentOf = (change: Partial<OpenIntent>): OpenIntent =>
   openIntent("deployApplication", { ...target, commit: OTHER_COMMIT, mark: MARK, ...change });

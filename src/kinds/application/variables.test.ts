@@ -22,17 +22,12 @@ describe("the variables of an application", () => {
       variables: [{ name: "TOKEN", valueFrom: { secretKeyRef } }, { name: "MODE", value: "fast" }, closed],
     });
     const values = { "spec.variables[TOKEN]": "hush" };
-    const { variables, fingerprint, secrets } = inputVariables(
-      spec,
-      resolvedNeeds({ ids: {}, values }, (content) => print(JSON.stringify(content))),
-    );
+    const resolved = resolvedNeeds({ ids: {}, values }, (content) => print(JSON.stringify(content)));
+    const { variables, fingerprint, secrets } = inputVariables(spec, resolved);
     expect(fingerprint).toEqual(
       print(JSON.stringify(variables.map(({ name, value, isSecret }) => [name, value, isSecret]))),
     );
-    expect([...secrets]).toEqual([
-      ["CLOSED", '["CLOSED","x"]'],
-      ["TOKEN", '["TOKEN","hush"]'],
-    ]);
+    expect(Object.fromEntries(secrets)).toEqual({ CLOSED: '["CLOSED","x"]', TOKEN: '["TOKEN","hush"]' });
   });
 
   const variables = [
@@ -40,10 +35,9 @@ describe("the variables of an application", () => {
     { name: "B", value: "2", isSecret: true },
   ];
   const inputs = inputsWith(variables, print("now"));
-  const written = (digest: string, ...variableNames: string[]) => ({
-    memory: { written: { variables: print(digest), variableNames } },
-    inputs,
-  });
+  const written = (digest: string, ...variableNames: string[]) => {
+    return { memory: { written: { variables: print(digest), variableNames } }, inputs };
+  };
 
   it.each<[string, Parameters<typeof passWith>[0], readonly string[] | undefined, boolean]>([
     ["there are none", {}, undefined, true],

@@ -24,10 +24,8 @@ describe("a spec against its template", () => {
   const layers = (layerSelections: object) => ({ ...fits, layerSelections });
   const secretField = component("c", field("f", { required: true, sensitive: true }));
   const ofSecret = template(layer("l", { mandatory: true, components: [secretField] }));
-  const unread = {
-    layerSelections: { gpus: true },
-    managedConfig: { ingress: { ...DOMAIN.ingress, host: { value: "x" } }, egress: {} },
-  };
+  const unreadConfig = { ingress: { ...DOMAIN.ingress, host: { value: "x" } }, egress: {} };
+  const unread = { layerSelections: { gpus: true }, managedConfig: unreadConfig };
   const [CONFIG, INPUTS] = ["spec.managedConfig", "spec.customerProvidedInputs"];
   const NO_LAYER = "spec.layerSelections[gpus] is no layer of the template (it has networking, gpu, logs)";
   const MANDATORY = "spec.layerSelections[networking] must not be false: the layer is mandatory";
@@ -91,13 +89,9 @@ describe("the problems of a spec", () => {
     const spec = { layerSelections: { b: true, a: true }, managedConfig: { z: {}, ingress } };
     const reversed = { layerSelections: { a: true, b: true }, managedConfig: { ingress, z: {} } };
     const found = check({ spec });
-    expect(found.map((problem) => problem.split(" ")[0])).toEqual([
-      "spec.layerSelections[a]",
-      "spec.layerSelections[b]",
-      "spec.managedConfig[ingress][domain]",
-      "spec.managedConfig[ingress][replicas]",
-      "spec.managedConfig[z]",
-    ]);
+    const layers = ["spec.layerSelections[a]", "spec.layerSelections[b]"];
+    const config = ["[ingress][domain]", "[ingress][replicas]", "[z]"].map((path) => `spec.managedConfig${path}`);
+    expect(found.map((problem) => problem.split(" ")[0])).toEqual([...layers, ...config]);
     expect(check({ spec: reversed })).toEqual(found);
   });
 

@@ -5,6 +5,7 @@ import {
   bindingSpec,
   component,
   field,
+  fullBinding as full,
   layer,
   observedBinding,
   template,
@@ -26,30 +27,20 @@ const catalog = template(
   layer("base", { mandatory: true, components: [ingress] }),
   layer("logs", { enabledByDefault: true }),
 );
+const fromSecret = (key: string) => ({ valueFrom: { secretKeyRef: { name: "s", key } } });
+const declared = { domain: { value: "shop.example" }, replicas: { value: "3" } };
 const spec = bindingSpec({
   layerSelections: { logs: true },
-  managedConfig: {
-    ingress: {
-      domain: { value: "shop.example" },
-      replicas: { value: "3" },
-      token: { valueFrom: { secretKeyRef: { name: "s", key: "k" } } },
-      owner: { valueFrom: { secretKeyRef: { name: "s", key: "o" } } },
-    },
-  },
+  managedConfig: { ingress: { ...declared, token: fromSecret("k"), owner: fromSecret("o") } },
   customerProvidedInputs: { ingress: { contact: { value: "hunter22" }, region: { value: "us" } } },
 });
-const context = bindingContext(
-  spec,
-  { surface: "Full" },
-  { "spec.managedConfig[ingress][token]": "s3cret-value", "spec.managedConfig[ingress][owner]": "me" },
-);
+const values = { "spec.managedConfig[ingress][token]": "s3cret-value", "spec.managedConfig[ingress][owner]": "me" };
+const context = bindingContext(spec, { surface: "Full" }, values);
 const asWanted = {
-  templateKey: "essentials",
-  templateVersion: "1.2.0",
+  ...full([]),
   layerSelections: { logs: true },
   managedConfig: { ingress: { domain: "shop.example", replicas: 3, token: "s3cret-value" } },
   customerProvidedInputs: { ingress: { contact: "hunter22", region: "us" } },
-  layers: [],
 };
 
 const drift = (change: Partial<Binding>, listed = true) =>

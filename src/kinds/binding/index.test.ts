@@ -151,19 +151,13 @@ describe("the write", () => {
   const [count, flag] = [field("count", { type: "number" }), field("flag", { type: "bool" })];
   const components = [component("c", field("text"), count, flag, field("token", { sensitive: true }))];
   const shape = template(layer("base", { mandatory: true, components }));
+  const given = { text: { value: "a" }, count: { value: "9007199254740993" } };
+  const ofConfigMap = { valueFrom: { configMapKeyRef: { name: "m", key: "k" } } };
+  const ofSecret = (key: string) => ({ valueFrom: { secretKeyRef: { name: "s", key } } });
   const spec = bindingSpec({
     layerSelections: { base: true },
-    managedConfig: {
-      c: {
-        text: { value: "a" },
-        count: { value: "9007199254740993" },
-        flag: { valueFrom: { configMapKeyRef: { name: "m", key: "k" } } },
-        token: { valueFrom: { secretKeyRef: { name: "s", key: "k" } } },
-      },
-    },
-    customerProvidedInputs: {
-      c: { contact: { value: "5" }, pin: { valueFrom: { secretKeyRef: { name: "s", key: "p" } } } },
-    },
+    managedConfig: { c: { ...given, flag: ofConfigMap, token: ofSecret("k") } },
+    customerProvidedInputs: { c: { contact: { value: "5" }, pin: ofSecret("p") } },
   });
   const values = {
     "spec.managedConfig[c][flag]": "true",
@@ -216,10 +210,8 @@ describe("the write", () => {
     const later = { ...context, memory: known.memory };
     const observed = (contact: string) => ({ ...known.observed, bound: shown(contact), sent: false });
     expect(kind.plan(later, observed("***"))).toEqual({ is: "settled" });
-    expect(kind.report(later, observed("***"))).toMatchObject({
-      status: { altered: known.memory.altered },
-      drift: [{ path: "spec.customerProvidedInputs[c][contact]", observed: "another value" }],
-    });
+    const drift = [{ path: "spec.customerProvidedInputs[c][contact]", observed: "another value" }];
+    expect(kind.report(later, observed("***"))).toMatchObject({ status: { altered: known.memory.altered }, drift });
     expect(kind.plan(later, observed("6"))).toMatchObject({ is: "step", step: { corrects: true } });
     expect(kind.plan({ ...later, requested: "now" }, observed("***"))).toMatchObject({ is: "step" });
     expect(kind.report(later, observed("5")).status).toHaveProperty("altered", undefined);

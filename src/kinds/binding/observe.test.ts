@@ -63,8 +63,7 @@ describe("what is seen", () => {
     const observed = await kind.observe(bindingContext(bindingSpec(change), { surface }), api);
     expect(contexts()).toEqual([expected]);
     expect(observed).toMatchObject({ template: essentials, problems: [], sent: false });
-    const clusters = Array.isArray(answers.clusters);
-    expect(observed.cluster.listed).toBe(clusters ? true : undefined);
+    expect(observed.cluster.listed).toBe(Array.isArray(answers.clusters) ? true : undefined);
   });
 
   it("finds what does not fit the template and the cluster", async () => {
@@ -91,10 +90,8 @@ describe("what is seen", () => {
   });
 
   it("finds key and version together", async () => {
-    const [older, other] = [
-      { ...essentials, version: "1.1.0" },
-      { ...essentials, key: "other" },
-    ];
+    const older = { ...essentials, version: "1.1.0" };
+    const other = { ...essentials, key: "other" };
     const context = bindingContext();
     const observed = await kind.observe(context, platform({ templates: [older, other] }).api);
     expect(observed.template).toBeUndefined();

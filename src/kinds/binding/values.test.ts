@@ -5,13 +5,9 @@ import type { FieldConstraints } from "../../platform/areas/templates.ts";
 import type { ConfigLeaf } from "./model.ts";
 import { listOf, typed, valueProblems } from "./values.ts";
 
-const leaf = (value: ConfigLeaf["value"], from: ConfigLeaf["from"] = "spec"): ConfigLeaf => ({
-  path: "spec.managedConfig[c][f]",
-  component: "c",
-  key: "f",
-  value,
-  from,
-});
+const leaf = (value: ConfigLeaf["value"], from: ConfigLeaf["from"] = "spec"): ConfigLeaf => {
+  return { path: "spec.managedConfig[c][f]", component: "c", key: "f", value, from };
+};
 
 describe("a value in the type of its field", () => {
   it.each([

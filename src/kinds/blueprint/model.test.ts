@@ -7,11 +7,9 @@ import { configCondition, overridesRefused } from "./model.ts";
 const VERSIONS = { allowedEngineVersions: ["1.9.8", "1.10.5"] };
 const many = Array.from({ length: 12 }, (_, index) => `1.${index}`);
 
-const terraform = (specOverrides: JsonObject, change: JsonObject = VERSIONS) => ({
-  engine: "Terraform",
-  specOverrides,
-  ...change,
-});
+const terraform = (specOverrides: JsonObject, change: JsonObject = VERSIONS) => {
+  return { engine: "Terraform", specOverrides, ...change };
+};
 
 describe("overrides", () => {
   const long = terraform({ engine_version: "9".repeat(1000) }, { allowedEngineVersions: many });
@@ -25,11 +23,7 @@ describe("overrides", () => {
     ["that lack the one version", { engine: "OpenTofu", allowedEngineVersions: ["1.8.3"] }, /\. Set it to 1\.8\.3\.$/],
     ["of any version", terraform({ engine_version: "0.1" }, {}), undefined],
     ["of an allowed version", terraform({ engine_version: "1.10.5" }), undefined],
-    [
-      "of another version",
-      terraform({ engine_version: "1.10" }),
-      /is "1\.10", which .* not allow\. .* 1\.9\.8, 1\.10\.5\.$/,
-    ],
+    ["of another version", terraform({ engine_version: "1.10" }), /is "1\.10", which .* of 1\.9\.8, 1\.10\.5\.$/],
     ["of a number", terraform({ engine_version: 1.1 }), /must be a string; put the version into quotes\.$/],
     ["of a version of any length", long, /one of 1\.0, .*1\.9, … \(spec\.allowedEngineVersions\)\.$/],
   ])("%s", (_name, change, complaint) => {
@@ -41,16 +35,14 @@ describe("overrides", () => {
 });
 
 describe("the condition ConfigValid", () => {
+  const IGNORED = "True FieldsIgnored";
   const VALID = /the platform validates the rest/;
-  const IGNORED = [
-    "True FieldsIgnored",
-    /ignore spec\.specOverrides\.credentials, spec\.specOverrides\.backend: only/,
-  ] as const;
+  const FIELDS = /ignore spec\.specOverrides\.credentials, spec\.specOverrides\.backend: only/;
   const helm = (specOverrides: JsonObject) => ({ engine: "Helm", specOverrides });
 
   it.each<[string, JsonObject, string, RegExp]>([
     ["a Helm blueprint", helm({ timeout: 1, cpu: "1" }), "True Valid", VALID],
-    ["a Helm blueprint with what it ignores", helm({ backend: null, timeout: 1, credentials: "env" }), ...IGNORED],
+    ["a Helm blueprint with what it ignores", helm({ backend: null, timeout: 1, credentials: "env" }), IGNORED, FIELDS],
     ["a Terraform blueprint", terraform({ engine_version: "1", backend: 1 }, {}), "True Valid", VALID],
     ["one without its version", { engine: "Terraform" }, "False InvalidSpec", /is required/],
   ])("of %s", (_name, change, expected, message) => {

@@ -26,7 +26,10 @@ const REPOSITORIES = [
 ];
 
 /** A platform with these answers, and the reads that it received. */
-function platform(templates: readonly Template[] | ApiError = [essentials], repositories?: ApiError) {
+function platform(
+  templates: readonly Template[] | ApiError = [essentials],
+  repositories: typeof REPOSITORIES | ApiError = REPOSITORIES,
+) {
   const asked: [name: string, query: unknown, maxAgeMs: number | undefined][] = [];
   const list = async <T>(name: string, answer: T | ApiError, query: unknown, options?: ReadOptions): Promise<T> => {
     asked.push([name, query, options?.maxAgeMs]);
@@ -40,8 +43,7 @@ function platform(templates: readonly Template[] | ApiError = [essentials], repo
       managedDatabaseTypes: (options) => list("databaseTypes", [{ name: "POSTGRESQL" }], undefined, options),
     },
     organization: {
-      gitRepositories: (query, options) =>
-        list("gitRepositories", repositories ?? REPOSITORIES, query?.gitTokenId, options),
+      gitRepositories: (query, options) => list("gitRepositories", repositories, query?.gitTokenId, options),
     },
   });
   return { api, asked };
@@ -145,18 +147,14 @@ describe("a catalog", () => {
 
   it("names its ConfigMap within what Kubernetes takes", async () => {
     const named = async (name: string) => (await reportOf(context({}, {}, { name }))).output?.name ?? "";
-    const long = await named(`${"a".repeat(244)}.bbbbbb`);
-    expect(long).toBe(`${"a".repeat(244)}-catalog`);
+    expect(await named(`${"a".repeat(244)}.bbbbbb`)).toBe(`${"a".repeat(244)}-catalog`);
     expect((await named("b".repeat(253))).length).toBe(253);
   });
 });
 
-const section = (name: Section["name"], items: readonly object[], error?: string): Section => ({
-  section: "Templates",
-  name,
-  items,
-  error,
-});
+const section = (name: Section["name"], items: readonly object[], error?: string): Section => {
+  return { section: "Templates", name, items, error };
+};
 
 const times = (count: number, item: object): readonly object[] => Array.from({ length: count }, () => item);
 

@@ -59,8 +59,7 @@ describe("the trace of a request", () => {
     const api = showing(() => expect.fail("nothing is read"), "Documented");
     const context = clusterContext({ surface: "Documented" });
     const unseen = { is: "unknowable", why: { reason: "NotObservable" } };
-    const stop = await traceOrder(intent("stopCluster"), context, api);
-    expect(stop).toMatchObject({ ...unseen, repeatable: true });
+    expect(await traceOrder(intent("stopCluster"), context, api)).toMatchObject({ ...unseen, repeatable: true });
     expect(await traceOrder(intent("upgradeCluster"), context, api)).toMatchObject(unseen);
   });
 });

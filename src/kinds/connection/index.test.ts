@@ -9,11 +9,8 @@ import { clusterConnection, connection, type ConnectionTypes } from "./index.ts"
 
 const ORGANIZATION = "00000000-0000-4000-8000-000000000001";
 const PROJECT = "00000000-0000-4000-8000-0000000000b1";
-const least = {
-  baseUrl: "https://platform.example.com",
-  organizationId: ORGANIZATION,
-  auth: { tokenSecretRef: { name: "token" } },
-};
+const auth = { tokenSecretRef: { name: "token" } };
+const least = { baseUrl: "https://platform.example.com", organizationId: ORGANIZATION, auth };
 
 type Said = readonly [ApiFailure["is"], status: number];
 

@@ -11,12 +11,8 @@ type RegistrationContext = ReconcileContext<RegistrationTypes>;
 const KIND = registration(platformConnection);
 const PATH = "f".repeat(64);
 const print = (digest: string): Fingerprint => ({ key: "k", digest, sources: "s" });
-const inputs: ReceiverInputs = {
-  url: `https://hooks.example.com/${PATH}`,
-  secret: "e".repeat(64),
-  registered: print("first"),
-  anew: false,
-};
+const [url, secret] = [`https://hooks.example.com/${PATH}`, "e".repeat(64)];
+const inputs: ReceiverInputs = { url, secret, registered: print("first"), anew: false };
 const moved = { ...inputs, url: `https://hooks.example.com/${"a".repeat(64)}`, registered: print("second") };
 
 /** A platform for the tests of one `describe`. */
@@ -81,17 +77,14 @@ describe.each<SurfaceName>(["Documented", "Full"])("the registration of the rece
     expect(again).toMatchObject({ ops: [], reason: "settled", memory: { webhook: { id } } });
     // The record of a registration that was repeated is newer than the status.
     const old = { webhook: { id: "00000000-0000-4000-8000-00000000dead", registered: print("old") } };
-    expect(await run({ id, identitySource: "recorded", memory: old })).toMatchObject({
-      memory: { webhook: { id } },
-    });
+    expect(await run({ id, identitySource: "recorded", memory: old })).toMatchObject({ memory: { webhook: { id } } });
   });
 
   it("accepts an annotation only if its webhook has the receiver as target", async () => {
     const { id } = await run();
     const claimed = await run({ id, identitySource: "claimed" });
     expect(claimed).toMatchObject({ ops: [], reason: isFull ? "adopt" : "NotObservable" });
-    const other = await run({ id, identitySource: "claimed", inputs: moved });
-    expect(other).toMatchObject({ reason: "NotObservable" });
+    expect(await run({ id, identitySource: "claimed", inputs: moved })).toMatchObject({ reason: "NotObservable" });
   });
 
   it("follows another address where it can be changed", async () => {

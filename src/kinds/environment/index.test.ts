@@ -82,12 +82,10 @@ describe("the report of an environment", () => {
   it("shows its record where the platform does, else the one from its creation", () => {
     const memory = { name: "staging", mode: "STAGING", clusterId: CLUSTER, createdAt: "2026-11-21T09:00:00Z" };
     const counts = [{ id: MINE, serviceTotalNumber: 3 }];
-    expect(environment.report(contextOf({ memory }), observedOf({ counts }))).toEqual({
-      ready: { reason: "Available", message: 'Environment "staging" exists on the platform.' },
-      conditions: [],
-      status: { ...memory, projectId: PROJECT, serviceCount: 3 },
-      drift: [],
-    });
+    const ready = { reason: "Available", message: 'Environment "staging" exists on the platform.' };
+    const status = { ...memory, projectId: PROJECT, serviceCount: 3 };
+    const report = environment.report(contextOf({ memory }), observedOf({ counts }));
+    expect(report).toEqual({ ready, conditions: [], status, drift: [] });
     const shown = environment.report(contextOf({ ...full, memory }), observedFull(record({ mode: "PREVIEW" })));
     expect(shown.status).toMatchObject({ mode: "PREVIEW" });
     expect(shown.drift).toEqual([{ path: "spec.mode", desired: "STAGING", observed: "PREVIEW" }]);

@@ -117,10 +117,8 @@ describe("the end of an operation", () => {
   it("is known at the deadline where nothing can be resolved", () => {
     const { spec, memory, now } = accepted(stop);
     const end = (of: OperationMemory, isSent: boolean) => operation.oneShot?.overdue(spec, of, { now, isSent });
-    const ending = (result: string) => ({
-      ready: { reason: "DeadlineExceeded" },
-      status: { outcome: { result, reason: "DeadlineExceeded" } },
-    });
+    const ready = { reason: "DeadlineExceeded" };
+    const ending = (result: string) => ({ ready, status: { outcome: { result, ...ready } } });
     expect(end({ startedAt: STARTED }, false)).toMatchObject(ending("Failed"));
     expect(end({ startedAt: STARTED }, true)).toMatchObject(ending("Unknown"));
     expect(end(memory, false)).toMatchObject(ending("Unknown"));

@@ -188,10 +188,8 @@ describe("the report of a project", () => {
       project.report(contextOf(), observedOf([remote(dates)], { environments: shown(list) }));
     const { status, ready } = of(environments);
     expect(ready).toEqual({ reason: "Available", message: 'Project "shop" exists on the platform.' });
-    const [mine, other] = [
-      { id: MINE, serviceCount: 0 },
-      { id: OTHER, serviceCount: 2 },
-    ];
+    const mine = { id: MINE, serviceCount: 0 };
+    const other = { id: OTHER, serviceCount: 2 };
     expect(status).toEqual({ ...dates, environmentCount: 2, environments: [mine, other] });
     expect(of(environments.toReversed()).status).toEqual(status);
     const ids = Array.from({ length: 250 }, (_, index) => `00000000-0000-4000-8000-${`${index}`.padStart(12, "0")}`);

@@ -5,17 +5,15 @@ import { declaredSettings, memorable, writtenWith } from "./settings.ts";
 /** The settings of these values. */
 const settingsOf = (values: Readonly<Record<string, unknown>>) =>
   declaredSettings(
-    Object.keys(values).map((path) => ({ path, of: () => values[path] })),
+    Object.entries(values).map(([path, value]) => ({ path, of: () => value })),
     undefined,
   );
 
 describe("the memory of the settings", () => {
   it("holds no credentials, and is otherwise the same", () => {
     const settings = { "spec.cpu": "500", "spec.gitRepository.url": '"https://me:s3cret@git.example.com/a.git"' };
-    expect(memorable(settings)).toEqual({
-      ...settings,
-      "spec.gitRepository.url": '"https://•••@git.example.com/a.git"',
-    });
+    const url = '"https://•••@git.example.com/a.git"';
+    expect(memorable(settings)).toEqual({ ...settings, "spec.gitRepository.url": url });
   });
 });
 

@@ -45,11 +45,8 @@ describe("the fields that a variable set claims", () => {
 describe("an import", () => {
   const entry = { id: "e", key: "KEY", isSecret: false, scope: "APPLICATION", createdAt: undefined };
   const entries = [{ ...entry, updatedAt: "2026-11-21T09:00:00Z" }];
-  const observed: Observed = {
-    targets: new Map([[MINE, { is: "shown", entries }]]),
-    sent: new Set(),
-    serverNow: undefined,
-  };
+  const targets: Observed["targets"] = new Map([[MINE, { is: "shown", entries }]]);
+  const observed: Observed = { targets, sent: new Set(), serverNow: undefined };
   const old = { key: "KEY", digest: "old", id: "e" };
   const gone = { key: "KEY", digest: "d", id: "gone" };
 
@@ -91,10 +88,8 @@ describe("the inputs of a variable set", () => {
     const targets = ["web", "same", "missing"].map((name) => ({ applicationRef: { name } }));
     const ids = { "spec.targets[0].applicationRef": "id-1", "spec.targets[1].applicationRef": "id-1" };
     const { targets: found } = needs(spec({ targets })).inputs(resolvedNeeds({ ids, values: {} }, content));
-    expect(found).toEqual([
-      { name: "web", id: "id-1" },
-      { name: "missing", id: undefined },
-    ]);
+    const missing = { name: "missing", id: undefined };
+    expect(found).toEqual([{ name: "web", id: "id-1" }, missing]);
   });
 
   it("is each variable once: the spec's own before a later source before an earlier one", () => {
@@ -118,11 +113,8 @@ describe("the inputs of a variable set", () => {
       { name: "OWN", value: "1", isSecret: false, scope: "APPLICATION" },
       { name: "P_1", value: "z", isSecret: false, scope: "PROJECT" },
     ]);
-    expect(inputs.skipped).toEqual([
-      `ConfigMap "d" key "${"L".repeat(254)}"`,
-      'Secret "s" key "1"',
-      'Secret "s" key "a.b"',
-    ]);
+    const long = `ConfigMap "d" key "${"L".repeat(254)}"`;
+    expect(inputs.skipped).toEqual([long, 'Secret "s" key "1"', 'Secret "s" key "a.b"']);
     expect(new Set(inputs.variables.map(({ digest }) => digest)).size).toBe(3);
     expect(inputs.fingerprint.digest).toContain("second");
   });

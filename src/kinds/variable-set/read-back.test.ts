@@ -72,12 +72,9 @@ describe("an entry after an import", () => {
     ["that somebody changed since", changed, { sent: "d" }, undefined, { ...made, updatedAt: NOW }],
     ["of which nobody knows what was sent may hold anything", { isSecret: true }, {}, undefined, made],
   ])("of an import without an answer %s", (_, listed, noted, writtenAt, variable) => {
-    expect(readBack(sentTo(noted), () => [entry("n", listed)], isSecret, new Date(NOW))).toEqual({
-      applicationId: "a",
-      sentAt: SENT,
-      ...(writtenAt !== undefined && { writtenAt }),
-      variables: [variable],
-    });
+    const found = readBack(sentTo(noted), () => [entry("n", listed)], isSecret, new Date(NOW));
+    const at = { sentAt: SENT, ...(writtenAt !== undefined && { writtenAt }) };
+    expect(found).toEqual({ applicationId: "a", ...at, variables: [variable] });
   });
 
   it("keeps what was sent for as long as it may land", () => {

@@ -139,8 +139,7 @@ describe("a webhook that the platform does not show", () => {
   it("is adopted by its id only if the connection accepts it, and changes are noticed from then on", async () => {
     const given = { ...spec, externalId: OTHER };
     const hook = env.harness.webhook(given);
-    const refused = await hook.run({ allowUnverifiedIds: false });
-    expect(refused).toMatchObject({ ops: [], end: "stalled NotObservable" });
+    expect(await hook.run({ allowUnverifiedIds: false })).toMatchObject({ ops: [], end: "stalled NotObservable" });
     expect(await hook.run({ allowUnverifiedIds: true })).toMatchObject({ ops: ["adopt"], is: "settled" });
     const changed = await hook.run({ spec: { ...given, enabled: false } });
     expect(changed).toMatchObject({ end: "stalled UpdateNotSupported" });
