@@ -146,14 +146,10 @@ describe("the service of a blueprint", () => {
     const conditions = [deployed, { type: "IngressReady", status: "True" }];
     expect(done).toMatchObject({ ops: [], end: "settled Deployed", report: { conditions, drift: [] } });
     const { id, requestId } = env.service(runner);
-    expect(done.status).toMatchObject({
-      state: "DEPLOYED",
-      serviceDeploymentStatus: "UP_TO_DATE",
-      serviceId: id,
-      serviceType: "HELM",
-      lastDeployment: { requestId, state: "DEPLOYED", finishedAt: expect.any(String) },
-      ingress: { routerId: expect.any(String), status: "DEPLOYED" },
-    });
+    const service = { serviceId: id, serviceType: "HELM", state: "DEPLOYED", serviceDeploymentStatus: "UP_TO_DATE" };
+    const lastDeployment = { requestId, state: "DEPLOYED", finishedAt: expect.any(String) };
+    const ingress = { routerId: expect.any(String), status: "DEPLOYED" };
+    expect(done.status).toMatchObject({ ...service, lastDeployment, ingress });
   });
 
   it("of Terraform has no ingress", async () => {

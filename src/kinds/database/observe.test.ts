@@ -77,26 +77,28 @@ describe("the connection Secret of a database", () => {
     return database.report(context, await database.observe(context, failingPlatform(operation, failing)));
   };
 
-  it.each<[string, Failing, reason: string]>([
-    ["is forbidden", FORBIDDEN, "PermissionDenied"],
-    ["fails", FAILED, "PlatformUnavailable"],
-    ["is not as documented", GARBAGE, "UnexpectedResponse"],
-  ])("is not written while the read of the credentials %s", async (_what, failing, reason) => {
-    const report = await reported("getDatabaseCredentials", failing);
-    expect(report.secret).toBeUndefined();
-    expect(report.conditions).toContainEqual(
-      expect.objectContaining({ type: "ConnectionDetails", status: "Unknown", reason }),
-    );
-  });
+  const [CREDENTIALS, STATUSES] = ["getDatabaseCredentials", "listServiceStatuses"] as const;
+  const IDS = ["id", "name", "environmentId", "environment"];
+  const unknown = { lastDeployment: undefined, state: undefined };
+  const exists = { ...unknown, connectionSecret: { secretName: "main-connection", generation: 0 } };
 
-  it("is not written either while the state is unknown, as the credentials are read once it runs", async () => {
-    const report = await reported("listServiceStatuses", FAILED, { lastDeployment: undefined, state: undefined });
-    expect(report.secret).toBeUndefined();
-    expect(report.conditions).toContainEqual(expect.objectContaining({ type: "ConnectionDetails", status: "Unknown" }));
+  it.each<[string, OperationName, Failing, DatabaseMemory, readonly string[] | undefined, reason?: string]>([
+    ["is not written while the credentials are forbidden", CREDENTIALS, FORBIDDEN, {}, undefined, "PermissionDenied"],
+    ["is not written while their read fails", CREDENTIALS, FAILED, {}, undefined, "PlatformUnavailable"],
+    ["is not written while they are not as documented", CREDENTIALS, GARBAGE, {}, undefined, "UnexpectedResponse"],
+    ["is not written while the state is unknown", STATUSES, FAILED, unknown, undefined, "NotObservable"],
+    ["has ids and names where nothing shows the state", STATUSES, MISSING, unknown, IDS],
+    ["is not changed there if it exists", STATUSES, MISSING, exists, undefined],
+    ["has ids and names where the platform offers no credentials", CREDENTIALS, MISSING, {}, IDS],
+  ])("%s", async (_what, operation, failing, memory, keys, reason) => {
+    const { secret, conditions } = await reported(operation, failing, memory);
+    expect(secret && Object.keys(secret.data)).toEqual(keys);
+    const details = conditions.find(({ type, status }) => type === "ConnectionDetails" && status === "Unknown");
+    expect(details?.reason).toBe(reason);
   });
 
   it.each<[string, readonly string[] | undefined]>([
-    ["DEPLOYED", ["id", "name", "environmentId", "environment", "host", "port", "username", "password"]],
+    ["DEPLOYED", [...IDS, "host", "port", "username", "password"]],
     ["STOPPED", undefined],
     ["DEPLOYMENT_ERROR", undefined],
     ["STOP_ERROR", undefined],
@@ -107,19 +109,5 @@ describe("the connection Secret of a database", () => {
     const observed = await database.observe(context, failingPlatform("listClusters", FAILED, state));
     const { secret } = database.report(context, observed);
     expect(secret && Object.keys(secret.data)).toEqual(keys);
-  });
-
-  it("has ids and names where nothing shows the state, and is not changed if it exists", async () => {
-    const unknown = { lastDeployment: undefined, state: undefined };
-    const first = await reported("listServiceStatuses", MISSING, unknown);
-    expect(Object.keys(first.secret?.data ?? {})).toEqual(["id", "name", "environmentId", "environment"]);
-    const connectionSecret = { secretName: "main-connection", generation: 0 };
-    const later = await reported("listServiceStatuses", MISSING, { ...unknown, connectionSecret });
-    expect(later.secret).toBeUndefined();
-  });
-
-  it("has ids and names where the platform does not offer the credentials", async () => {
-    const { secret } = await reported("getDatabaseCredentials", MISSING);
-    expect(Object.keys(secret?.data ?? {})).toEqual(["id", "name", "environmentId", "environment"]);
   });
 });

@@ -23,17 +23,14 @@ const unseen: Observed = { ...NOTHING_OBSERVED, status: { id: "x", state: "" }, 
 describe("the report on a database", () => {
   it("has the members of the platform's record", () => {
     const shown = { createdAt: "2026-11-20T10:00:00.123456Z", updatedAt: "2026-11-21T09:00:00Z" };
-    expect(database.report(passWith(), observedFull("DEPLOYED", shown)).status).toMatchObject({
+    const settings = { name: "main", type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
+    const deployed = {
       state: "DEPLOYED",
       serviceDeploymentStatus: "UP_TO_DATE",
-      environmentId: ENVIRONMENT,
-      name: "main",
-      type: "POSTGRESQL",
-      mode: "CONTAINER",
-      version: "16",
-      ...shown,
       lastDeployment: { state: "DEPLOYED" },
-    });
+    };
+    const { status } = database.report(passWith(), observedFull("DEPLOYED", shown));
+    expect(status).toMatchObject({ environmentId: ENVIRONMENT, ...settings, ...shown, ...deployed });
   });
 
   const UP_TO_DATE = "UpToDate True UpToDate";

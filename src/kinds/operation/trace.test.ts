@@ -96,14 +96,12 @@ const STARTED = "2026-11-21T09:59:00Z";
 const before: ServiceStatus = { id: TARGET, state: "DEPLOYED", lastDeploymentDate: "2026-11-20T10:00:00Z" };
 
 /** The target has not changed; the object that has its name now was just deployed. */
-const platform = {
-  ...answeringPlatform({}),
-  applications: {
-    status: (id: string) =>
-      Promise.resolve(id === TARGET ? before : { ...before, id, lastDeploymentDate: "2026-11-21T09:59:30Z" }),
-    deploy: (id: string) => Promise.resolve({ ...before, id, state: "DEPLOYMENT_QUEUED" }),
-  },
-} as unknown as Platform;
+const applications = {
+  status: (id: string) =>
+    Promise.resolve(id === TARGET ? before : { ...before, id, lastDeploymentDate: "2026-11-21T09:59:30Z" }),
+  deploy: (id: string) => Promise.resolve({ ...before, id, state: "DEPLOYMENT_QUEUED" }),
+};
+const platform = { ...answeringPlatform({}), applications } as unknown as Platform;
 
 const context = (memory: OperationContext["memory"]): OperationContext =>
   operationContext(deploy, { memory, inputs: { targetId: OTHER } });
