@@ -1,0 +1,101 @@
+/**
+ * Why the platform was changed, in the record of the change and in an event on the object. The causes SpecChanged and
+ * Deleted: src/engine/steps/changes.test.ts, Requested: src/engine/policies/policy.test.ts.
+ */
+import { describe, expect, it } from "vitest";
+
+import { editRecord, removeRecord } from "../../simulator/control/records.ts";
+import { RUN_UNTIL } from "../../src/api/names.ts";
+import { CAUSES } from "../../src/engine/context/context.ts";
+import { idOf } from "../support/env/settling.ts";
+import { defaults, deploying, NEXT_COMMIT, project, resource, secret, tree } from "../support/kube/manifests.ts";
+import { MINUTE } from "../support/platform/durations.ts";
+import { operatorEnv, type OperatorEnv } from "../support/platform/operator-env.ts";
+
+const APPLICATION = "PlatformApplication";
+const PROJECT = "PlatformProject";
+/** Longer than the poll interval. */
+const POLL = 12 * MINUTE;
+
+/** An operator with the project, the environment and the application "web". */
+async function started(): Promise<OperatorEnv> {
+  const env = await operatorEnv();
+  env.apply(...defaults(env), ...tree(env, "web"));
+  await env.run(5 * MINUTE);
+  return env;
+}
+
+/** Expects that these changes of an object are recorded, "operation cause", and reported by an event each. */
+async function expectChanges(env: OperatorEnv, name: string, wanted: readonly string[], happens: () => void) {
+  const [from, told] = [env.changes.length, env.events.length];
+  happens();
+  await env.run(POLL);
+  const news = env.changes.slice(from).filter(({ key }) => key.name === name);
+  expect(news.map(({ op, cause, result }) => `${op} ${cause} ${result}`)).toEqual(wanted.map((one) => `${one} ok`));
+  const notes = env.events
+    .slice(told)
+    .filter(({ reason, regarding }) => reason === "PlatformChanged" && regarding.metadata.name === name)
+    .map(({ note }) => note);
+  // What a new generation caused has the event of its outcome alone.
+  const eventful = news.filter(({ cause, op }) => cause !== "SpecChanged" || op.startsWith("create"));
+  expect(notes).toEqual(
+    eventful.map(({ op, cause }): unknown =>
+      expect.stringMatching(new RegExp(`carried out ${op}\\b.*, because ${CAUSES[cause]}\\.$`)),
+    ),
+  );
+}
+
+describe("the cause of a change", { timeout: 60_000 }, () => {
+  it("is the inputs where a Secret that the spec refers to got another value", async () => {
+    const env = await started();
+    const variables = [{ name: "TOKEN", valueFrom: { secretKeyRef: { name: "values", key: "token" } } }];
+    const targets = [{ applicationRef: { name: "web" } }];
+    env.apply(secret("values", { token: "old" }), resource("PlatformVariableSet", "shared", { targets, variables }));
+    await env.run(POLL);
+    const from = env.baseline();
+    await expectChanges(env, "shared", ["updateSecret InputsChanged"], () =>
+      env.apply(secret("values", { token: "new" })),
+    );
+    expect(env.writes(from)).toEqual(["updateApplicationSecret", "deployApplication"]);
+  });
+
+  it("is drift where somebody else changed the platform", async () => {
+    const env = await started();
+    const id = idOf(env.get(PROJECT, "web"));
+    await expectChanges(env, "web", ["updateProject Drifted"], () =>
+      editRecord(env.platform.sim, id, { name: "theirs" }),
+    );
+  });
+
+  it("is a retry where the spec starts a failed deployment again", async () => {
+    const env = await started();
+    env.cluster.patch(APPLICATION, "web", { spec: { lifecycle: { retry: { limit: 1, backoff: "0m" } } } });
+    await env.run(POLL);
+    env.platform
+      .world()
+      .services.get(idOf(env.get(APPLICATION, "web")))
+      ?.failNext.push("deploy");
+    const deployed = ["deployApplication SpecChanged", "deployApplication Retried"];
+    await expectChanges(env, "web", deployed, () => env.cluster.patch(APPLICATION, "web", deploying(NEXT_COMMIT)));
+  });
+
+  it("is the schedule where a window of it counts again", async () => {
+    const env = await started();
+    const runSchedule = [{ kind: "Stop", schedule: "* * * * *", duration: "1h" }];
+    env.cluster.annotate(APPLICATION, "web", { [RUN_UNTIL]: "2999-01-01T00:00:00Z" });
+    env.cluster.patch(APPLICATION, "web", { spec: { runSchedule } });
+    await env.run(POLL);
+    expect(env.condition(APPLICATION, "web")).toBe("True/Deployed");
+    await expectChanges(env, "web", ["stopApplication Scheduled"], () =>
+      env.cluster.annotate(APPLICATION, "web", { [RUN_UNTIL]: null }),
+    );
+  });
+
+  it("is the loss where it was gone from the platform", async () => {
+    const env = await started();
+    env.apply(project("back", { lifecycle: { onMissing: "Recreate" } }));
+    await env.run(POLL);
+    const id = idOf(env.get(PROJECT, "back"));
+    await expectChanges(env, "back", ["createProject Recreated"], () => removeRecord(env.platform.sim, id));
+  });
+});
