@@ -1,34 +1,190 @@
-/** PlatformCluster on a real control plane: approval, locks, who is on a cluster, its end. */
+/** PlatformCluster on a real control plane: approval, locks, who is on a cluster, its end, the Secret with its token. */
 import { beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
 
 import { editRecord } from "../../simulator/control/records.ts";
-import { APPROVED_PLAN, FINALIZER } from "../../src/api/names.ts";
-import { member, stringMember } from "../../src/kube/api/json.ts";
+import { APPROVED_PLAN, FINALIZER, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { isObject, member, stringMember } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
+import { SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
-import { createEnv, type Env } from "../support/env/env.ts";
-import { defaults, environment, project, resource } from "../support/kube/manifests.ts";
+import { createEnv } from "../support/env/env.ts";
+import { grantSecretOutputs } from "../support/env/rights.ts";
+import { idOf } from "../support/env/settling.ts";
+import { database, defaults, environment, project, resource, secret, tree } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformCluster";
 const AUTOMATIC = { applyPolicy: "Automatic" };
 
-const cluster = (env: Env, name: string, index: 0 | 1, spec: JsonObject = {}): Manifest =>
+const env = createEnv({ surface: "full", mayRefuse: ["secrets"] });
+
+beforeAll(async () => {
+  // Found out by itself only once there is a project.
+  await env.apply(...defaults(env, { surface: "Full" }));
+});
+
+const cluster = (name: string, index: 0 | 1, spec: JsonObject = {}): Manifest =>
   resource(KIND, name, { externalId: env.platform.clusterIds[index] ?? "", ...spec });
 
 const is = (key: string, value: string) => (object: KubeObject) =>
   member(object.status, key) === value && condition(object, "Ready")?.status === "True";
 
-describe("clusters that the platform shows", () => {
-  const env = createEnv({ surface: "full" });
+const Held = z.object({ metadata: z.looseObject({}), data: z.record(z.string(), z.string()) });
+type Held = z.output<typeof Held>;
 
-  beforeAll(async () => {
-    // Found out by itself only once there is a project.
-    await env.apply(...defaults(env, { surface: "Full" }));
+const decoded = ({ data }: Held, key: string): string => Buffer.from(data[key] ?? "", "base64").toString();
+
+async function dataOf(name: string): Promise<Held> {
+  return Held.parse(await env.get("Secret", name));
+}
+
+const tokenOf = ({ status }: KubeObject): JsonObject => {
+  const token = member(status, "token");
+  return isObject(token) ? token : {};
+};
+
+describe("the token of a cluster", () => {
+  it("is not written without the right to, and that is reported", async () => {
+    await env.apply(cluster("edge", 1, { writeTokenSecretToRef: { name: "edge-token" } }));
+    const refused = await env.waitFor(KIND, "edge", { reason: "PermissionDenied" });
+    expect(condition(refused, "Stalled")).toMatchObject({ status: "True" });
+    expect(condition(refused, "Ready")?.message).toContain(`ClusterRole ${SECRET_OUTPUTS.role}`);
+    expect(refused.status).not.toHaveProperty("token");
+    expect(await env.find("Secret", "edge-token")).toBeUndefined();
   });
 
+  it("is in a Secret that the resource owns once that is granted, and nowhere else", async () => {
+    await grantSecretOutputs(env);
+    const ready = await env.waitFor(KIND, "edge", { status: "True" });
+    expect(tokenOf(ready)).toMatchObject({ secretName: "edge-token" });
+    const held = await dataOf("edge-token");
+    const token = decoded(held, "token");
+    expect(token).toMatch(/^simulated-read-only-edge-/);
+    expect(decoded(held, "expirationTimestamp")).toBe(tokenOf(ready)["expiresAt"]);
+    expect(held.metadata).toMatchObject({
+      labels: { "app.kubernetes.io/managed-by": "platform-operator" },
+      ownerReferences: [{ kind: KIND, name: "edge", uid: ready.metadata.uid, controller: true }],
+    });
+    const everything = [await env.list(KIND), await env.list("Event"), env.operator.logs()];
+    expect(JSON.stringify(everything)).not.toContain(token);
+    await env.quiet(2);
+  });
+
+  it("is renewed when it is time, and again where somebody asks or has deleted it", async () => {
+    const renewed = async (act: () => Promise<void>): Promise<string> => {
+      const before = decoded(await dataOf("edge-token"), "token");
+      const { renewAt } = tokenOf(await env.get(KIND, "edge"));
+      await act();
+      await env.waitFor(KIND, "edge", (object) => {
+        const now = tokenOf(object)["renewAt"];
+        return now !== renewAt && now !== "2026-01-01T00:00:00.000Z";
+      });
+      const after = decoded(await dataOf("edge-token"), "token");
+      expect(after).not.toBe(before);
+      return after;
+    };
+    const token = { ...tokenOf(await env.get(KIND, "edge")), renewAt: "2026-01-01T00:00:00.000Z" };
+    await renewed(() => env.patch(KIND, "edge", { status: { token } }, "status"));
+    await renewed(() => env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "now" }));
+    await env.remove("Secret", "edge-token");
+    await env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "again" });
+    await env.waitFor("Secret", "edge-token", () => true);
+  });
+
+  it("comes as a kubeconfig for the server that is named", async () => {
+    const caBundle = Buffer.from("-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n").toString("base64");
+    const server = "https://edge.example.com:6443";
+    await env.patch(KIND, "edge", {
+      spec: { writeTokenSecretToRef: { name: "edge-token", readOnly: false, server, caBundle } },
+    });
+    const changed = await env.waitFor(KIND, "edge", (object) => tokenOf(object)["generation"] === 2);
+    expect(condition(changed, "Ready")).toMatchObject({ status: "True" });
+    const held = await dataOf("edge-token");
+    expect(decoded(held, "token")).toMatch(/^simulated-admin-edge-/);
+    expect(parse(decoded(held, "kubeconfig"))).toMatchObject({
+      "current-context": "edge",
+      clusters: [{ name: "edge", cluster: { server, "certificate-authority-data": caBundle } }],
+      users: [{ name: "edge", user: { token: decoded(held, "token") } }],
+    });
+  });
+
+  it("does not overwrite what somebody else has made", async () => {
+    await env.apply(secret("taken", { token: "mine" }));
+    await env.patch(KIND, "edge", { spec: { writeTokenSecretToRef: { name: "taken" } } });
+    const refused = await env.waitFor(KIND, "edge", { reason: "NameConflict" });
+    expect(condition(refused, "Ready")?.message).toContain('Secret "taken"');
+    expect(decoded(await dataOf("taken"), "token")).toBe("mine");
+    await env.remove(KIND, "edge");
+    await env.waitGone(KIND, "edge");
+  });
+
+  describe("beside the Secret with how a database is reached", () => {
+    const ref = (name: string) => ({ writeConnectionSecretToRef: { name } });
+    const all = async (name: string) => {
+      const held = await dataOf(name);
+      return Object.fromEntries(Object.keys(held.data).map((key) => [key, decoded(held, key)]));
+    };
+
+    it("which has ids, names, host and credentials, is not read again, and is nowhere else", async () => {
+      const [shop, place] = tree(env, "shop");
+      const record = await env.record();
+      await env.apply(shop!, place!, database("main", "shop", ref("main-connection")));
+      const ready = await env.waitFor("PlatformDatabase", "main", { status: "True", reason: "Available" });
+      const [id = "", environmentId] = ["externalId", "environmentId"].map((name) => stringMember(ready.status, name));
+      expect(ready.status).toMatchObject({ connectionSecret: { secretName: "main-connection", generation: 1 } });
+      const password = `p4ss-of-${id}`;
+      expect(await all("main-connection")).toEqual({
+        id,
+        name: "main",
+        environmentId,
+        environment: "shop",
+        host: expect.stringMatching(/^postgresql-/),
+        port: "5432",
+        username: `login-${id.slice(0, 8)}`,
+        password,
+      });
+      expect((await dataOf("main-connection")).metadata).toMatchObject({
+        ownerReferences: [{ kind: "PlatformDatabase", name: "main", uid: ready.metadata.uid, controller: true }],
+      });
+      await env.settled();
+      const reads = record.calls("getDatabaseCredentials").length;
+      await env.quiet(2);
+      expect(record.calls("getDatabaseCredentials")).toHaveLength(reads);
+      const everything = [await env.list("PlatformDatabase"), await env.list("Event"), env.operator.logs()];
+      expect(JSON.stringify(everything)).not.toContain(password);
+    });
+
+    it("which is written again where somebody asks, and only if its content differs", async () => {
+      const version = async () => (await dataOf("main-connection")).metadata["resourceVersion"];
+      const ask = async (token: string) => {
+        await env.annotate("PlatformDatabase", "main", { [RECONCILE_REQUESTED_AT]: token });
+        const isHandled = ({ status }: KubeObject) => member(status, "lastHandledReconcileAt") === token;
+        await env.waitFor("PlatformDatabase", "main", isHandled);
+      };
+      const before = await version();
+      await ask("same");
+      expect(await version()).toBe(before);
+      await env.remove("Secret", "main-connection");
+      await ask("gone");
+      expect(await all("main-connection")).toMatchObject({ name: "main" });
+    });
+
+    it("which an application has too, until its spec does not name it any more", async () => {
+      const [, , web] = tree(env, "shop", ref("shop-connection"));
+      const ready = await env.ready(web!);
+      expect(await all("shop-connection")).toMatchObject({ id: idOf(ready), environment: "shop" });
+      await env.patch("PlatformApplication", "shop", { spec: { writeConnectionSecretToRef: null } });
+      const isForgotten = ({ status }: KubeObject) => member(status, "connectionSecret") === undefined;
+      await env.waitFor("PlatformApplication", "shop", isForgotten);
+    });
+  });
+});
+
+describe("clusters that the platform shows", () => {
   it("are upgraded once that is approved, once", async () => {
     const record = await env.record();
-    await env.apply(cluster(env, "production", 0, { kubernetesVersion: "1.34" }));
+    await env.apply(cluster("production", 0, { kubernetesVersion: "1.34" }));
     const pending = await env.waitFor(KIND, "production", { reason: "ApprovalPending" });
     expect(pending.status).toMatchObject({
       plan: {
@@ -48,9 +204,6 @@ describe("clusters that the platform shows", () => {
     expect(condition(done, "ClusterDeployed")).toMatchObject({ status: "True", reason: "DEPLOYED" });
     expect(condition(done, "Locked")).toMatchObject({ status: "False" });
     expect(record.changes()).toEqual(["upgradeCluster"]);
-    const table = await env.kubectl(["get", "pcl", "production", "-o", "wide"]);
-    expect(table.split("\n")[0]).toMatch(/NAME +READY +REASON +STATE +DEPLOYED +NEXT-K8S +LOCKED +LOCK-OWNER .*AGE/);
-    expect(table).toMatch(/production +True +Available +DEPLOYED +true +False/);
     await env.quiet(2);
   });
 
@@ -68,28 +221,11 @@ describe("clusters that the platform shows", () => {
     expect(record.changes()).toEqual(["upgradeCluster"]);
   });
 
-  it("are named by those on them: by environments, and by one binding each, stopped or not", async () => {
-    const template = { key: "kubernetes-essentials", version: "1.2.0" };
+  it("are named by the environments on them, and stopped with their resource once nobody is on them", async () => {
     const clusterRef = { name: "edge" };
-    const managedConfig = { ingress: { domain: { value: "shop.example.com" } } };
-    await env.apply(cluster(env, "edge", 1, { lifecycle: AUTOMATIC }));
+    await env.apply(cluster("edge", 1, { lifecycle: AUTOMATIC }));
     const made = await env.ready(project("shop"), environment(env, "staging", "shop", { clusterRef }));
     expect(member(made.status, "clusterId")).toBe(env.platform.clusterIds[1]);
-    await env.apply(resource("PlatformBinding", "first", { clusterRef, template, managedConfig }));
-    const bound = await env.waitFor(
-      "PlatformBinding",
-      "first",
-      ({ status }) => member(status, "clusterId") !== undefined,
-    );
-    expect(member(bound.status, "clusterId")).toBe(env.platform.clusterIds[1]);
-    await env.apply(resource("PlatformBinding", "second", { clusterRef, template, managedConfig }));
-    const refused = await env.waitFor("PlatformBinding", "second", { reason: "AlreadyManaged" });
-    expect(condition(refused, "Ready")?.message).toContain(`${env.namespace}/first`);
-    await env.remove("PlatformBinding", "second");
-    await env.remove("PlatformBinding", "first");
-  });
-
-  it("are stopped, when their resource goes, once nobody is on them any more", async () => {
     await env.patch(KIND, "edge", { spec: { lifecycle: { ...AUTOMATIC, deletionPolicy: "Stop" } } });
     await env.waitFor(KIND, "edge", ({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
     await env.remove(KIND, "edge");

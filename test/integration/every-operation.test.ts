@@ -9,6 +9,7 @@ import { USED_BY } from "../../scripts/coverage.ts";
 import { operations } from "../../simulator/base/operations.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { surfaceOf } from "../support/env/fixture.ts";
 import type { Recording } from "../support/env/recording.ts";
@@ -33,7 +34,7 @@ const EVENTS = ["DEPLOYMENT_STARTED", "SOME_EVENT_OF_TOMORROW"];
 /** Overrides of any shape, nulls inside among them. */
 const OVERRIDES = { timeout: 60, cpu: null, storage: { size: ["1", null] } };
 
-/** What only commands call (docs/coverage.md), and the token, which needs a right of its own: cluster-token.test.ts. */
+/** What only commands call (docs/coverage.md), and the token, which needs a right of its own: clusters.test.ts. */
 const NOT_HERE: ReadonlySet<string> = new Set([
   "createApplicationVariable",
   "createApplicationSecret",
@@ -48,7 +49,7 @@ const ChangeEvent = z.object({
   regarding: z.object({ kind: z.string(), name: z.string() }),
 });
 
-describe.each(["documented", "full"] as const)("one resource of every kind, %s surface", (surface) => {
+describe.each(effort.few(["full", "documented"] as const))("one resource of every kind, %s surface", (surface) => {
   const env = createEnv({ surface, args: ["--log-level=debug"] });
   const isFull = surface === "full";
   let record: Recording;
