@@ -140,31 +140,18 @@ describe("an action on the documented surface", () => {
   });
 
   it("passes every parameter of the metrics on", async () => {
-    const given = {
-      ...{
-        endpoint: "query_range",
-        query: 'sum(rate(x{a="b"}[5m])) & more',
-        start: "1",
-        end: "2",
-        step: "3s",
-        time: "4",
-      },
-      ...{ timeout: "5s", dedup: "true", "partial-response": "false", "max-source-resolution": "6s", engine: "thanos" },
-      ...{
-        analyze: "true",
-        "board-short-name": "board",
-        "metric-short-name": "metric",
-        "trace-id": "trace",
-        range: "7m",
-      },
-    };
+    const flags = [
+      ...["--endpoint=query_range", "--start=1", "--end=2", "--step=3s", "--time=4", "--timeout=5s", "--dedup=true"],
+      ...["--partial-response=false", "--max-source-resolution=6s", "--engine=thanos", "--analyze=true", "--range=7m"],
+      ...["--board-short-name=board", "--metric-short-name=metric", "--trace-id=trace"],
+      '--query=sum(rate(x{a="b"}[5m])) & more',
+    ];
     const [cluster] = user.world.clusterIds;
-    const flags = Object.entries(given).map(([name, value]) => `--${name}=${value}`);
     const { code, stdout } = await user.run(["cluster", "metrics", cluster, ...flags]);
     expect({ code, metrics: JSON.parse(stdout) }).toMatchObject({ code: 0, metrics: { status: "success" } });
     const { searchParams } = new URL(lastCall()?.path ?? "", "http://platform");
-    const sent = Object.fromEntries([...searchParams].map(([name, value]) => [name.replaceAll("_", "-"), value]));
-    expect(sent).toEqual(given);
+    const sent = [...searchParams].map(([name, value]) => `--${name.replaceAll("_", "-")}=${value}`);
+    expect(new Set(sent)).toEqual(new Set(flags));
     const yaml = await user.run(["cluster", "metrics", cluster, "--endpoint=query", "--query=up", "-o", "yaml"]);
     expect(yaml.stdout).toContain("status: success\n");
   });
@@ -183,14 +170,10 @@ describe("an action on the documented surface", () => {
     expect(await user.run(["logs", "api", "--tail=1"], { shown })).toEqual({ code: 0, stdout, stderr: "" });
   });
 
-  it.each([
-    ["plain text", "one\ntwo\nthree\n", "two\nthree\n"],
-    ["records", { results: [{ message: "one" }, { message: "two" }, { message: "three" }] }, "two\nthree\n"],
-    ["something else, which is shown as it is", { lines: ["one"] }, '{"lines":["one"]}\n'],
-  ])("reads a log that comes as %s", async (_, body, stdout) => {
-    const answer = { is: "status", status: 200, body } as const;
+  it("shows a log of another form as it is", async () => {
+    const answer = { is: "status", status: 200, body: { lines: ["one"] } } as const;
     user.world.simulator.sim.faults.add({ match: { operation: "listApplicationLog" }, answer });
-    expect(await user.run(["logs", "api", "--tail=2"])).toEqual({ code: 0, stdout, stderr: "" });
+    expect(await user.run(["logs", "api"])).toEqual({ code: 0, stdout: '{"lines":["one"]}\n', stderr: "" });
   });
 
   it("follows a log through failures, and prints each line once", async () => {

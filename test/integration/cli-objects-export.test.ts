@@ -7,7 +7,7 @@ import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
 import { createEnv, type Env } from "../support/env/env.ts";
-import { call, extendedOn } from "../support/env/simulated-platform.ts";
+import { call } from "../support/env/simulated-platform.ts";
 import { COMMIT, defaults } from "../support/kube/manifests.ts";
 import { commandsIn, ON_LOOPBACK } from "../support/programs/cli.ts";
 
@@ -29,7 +29,6 @@ async function existing({ platform }: Env): Promise<void> {
     expect((await call(platform, `POST ${path}`, body, authorization)).status).toBeLessThan(300);
   };
   const cluster = platform.clusterIds[0];
-  const { extended } = extendedOn(platform);
   const organization = `/organization/${platform.organizationId}`;
   const project = await post(`${organization}/project`, { name: "Web Shop", description: "Sells things." });
   for (const [name, mode] of [
@@ -37,13 +36,12 @@ async function existing({ platform }: Env): Promise<void> {
     ["Production", "PRODUCTION"],
   ]) {
     const environment = await post(`/project/${project}/environment`, { name, mode, cluster_id: cluster });
-    const provider = extended ? { provider: "GITHUB" } : {};
     const application = await post(`/environment/${environment}/application`, {
       name: "API",
-      git_repository: { url: "https://github.com/acme/web.git", branch: "main", ...provider },
+      git_repository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB" },
       ...{ build_mode: "DOCKER", cpu: 250, memory: 256 },
       ports: [{ internal_port: 8080, external_port: 443, protocol: "HTTP", publicly_accessible: true }],
-      ...(extended && { healthchecks: {} }),
+      healthchecks: {},
     });
     await act(`/application/${application}/environmentVariable`, { key: "LOG_LEVEL", value: "info" });
     await act(`/application/${application}/secret`, { key: "DATABASE_PASSWORD", value: PASSWORD });
@@ -77,6 +75,7 @@ async function applied(env: Env, yaml: string): Promise<readonly string[]> {
   return objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
 }
 
+// On the documented surface: docs/guides/adopt.md, which test/e2e/guides.test.ts runs.
 describe("export on the full surface", () => {
   const env = createEnv({ surface: "full" });
 
@@ -123,21 +122,5 @@ describe("export on the full surface", () => {
   it("refuses a project that is not there", async () => {
     const stderr = 'The organization has no project "nothing".\n';
     expect(await exported(env, "--project", "nothing")).toEqual({ code: 1, stdout: "", stderr });
-  });
-});
-
-describe("export on the documented surface", () => {
-  const env = createEnv({ surface: "documented" });
-
-  it("writes what adopts the projects, and as comments what is not shown", async () => {
-    await env.apply(...defaults(env));
-    await existing(env);
-    const { code, stdout } = await exported(env);
-    expect(code).toBe(0);
-    expect(stdout.match(/^# kind: PlatformEnvironment$/gm)).toHaveLength(2);
-    expect(stdout).toContain(
-      "# A service can be adopted by spec.externalId if its connection allows unverified ids (allowUnverifiedIds)",
-    );
-    expect(await applied(env, stdout)).toEqual(["PlatformProject/empty", "PlatformProject/web-shop"]);
   });
 });

@@ -7,16 +7,17 @@ import { commandsIn } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
 
+const env = createEnv({ surface: "documented" });
+const call = commandsIn(env, kubeconfigPath);
+
+beforeAll(async () => {
+  await env.ready(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "shop"));
+});
+
 describe("approve", () => {
-  const env = createEnv({ surface: "full" });
-  const call = commandsIn(env, kubeconfigPath);
-
-  beforeAll(async () => {
-    await env.apply(...defaults(env), project("manual", { lifecycle: { applyPolicy: "Manual" } }));
-    await env.waitFor("PlatformProject", "manual", { reason: "ApprovalPending" });
-  });
-
   it("shows the plan, refuses another one, and lets it go", async () => {
+    await env.apply(project("manual", { lifecycle: { applyPolicy: "Manual" } }));
+    await env.waitFor("PlatformProject", "manual", { reason: "ApprovalPending" });
     const record = await env.record();
     const wrong = await call(["approve", "pproj/manual", "--hash", "0000000000000000"]);
     expect(wrong).toMatchObject({ code: 1, stdout: "" });
@@ -48,17 +49,11 @@ describe("approve", () => {
 });
 
 describe("resolve", () => {
-  const env = createEnv({ surface: "documented" });
-  const call = commandsIn(env, kubeconfigPath);
   const lost = async (name: string, effect: "applied" | "none"): Promise<void> => {
     env.platform.sim.faults.add({ name, effect, answer: { is: "reset" }, match: { operation: "createApplication" } });
     await env.apply(application(name, "shop"));
     await env.waitFor("PlatformApplication", name, { reason: "CreateResultUnknown" });
   };
-
-  beforeAll(async () => {
-    await env.ready(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "shop"));
-  });
 
   it("by --id says which object it is", async () => {
     await lost("by-id", "applied");

@@ -6,10 +6,19 @@ import { systemClock } from "../../src/kube/api/clock.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { mergePatch } from "../../src/kube/api/transport.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import { condition } from "../support/env/cluster.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
-import { application, defaults, deploying, NEXT_COMMIT, tree } from "../support/kube/manifests.ts";
-import { commandsIn } from "../support/programs/cli.ts";
+import {
+  application,
+  connection,
+  defaults,
+  deploying,
+  environment,
+  NEXT_COMMIT,
+  project,
+  tree,
+} from "../support/kube/manifests.ts";
+import { commandsIn, ON_LOOPBACK } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
 const env = createEnv({ surface: "full" });
@@ -41,24 +50,10 @@ describe("tree", () => {
     expect(await drawn("wide")).toMatch(
       /^OBJECT +STATE +REASON +REMOTE-ID +MESSAGE\n✔ project shop +Available +[-0-9a-f]{36} +Project "shop" exists/,
     );
-    expect(await drawn("name")).toMatch(
-      /^platformproject\.platform-operator\.io\/shop\nplatformenvironment\.platform-operator\.io\/shop\n/,
-    );
     const children = [{ name: "shop", commit: "0123456" }, { name: "web" }];
     expect(JSON.parse(await drawn("json"))).toMatchObject([
       { kind: "PlatformProject", status: "ready", children: [{ kind: "PlatformEnvironment", children }] },
     ]);
-    expect(await drawn("dot")).toContain(
-      `"PlatformProject/${env.namespace}/shop" -> "PlatformEnvironment/${env.namespace}/shop";`,
-    );
-  });
-
-  it("says what is not there", async () => {
-    expect(await call(["tree", "nothing"])).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: `There is no PlatformProject "nothing" in namespace "${env.namespace}".\n`,
-    });
   });
 
   it("continues with -w, line by line, until Ctrl-C", async () => {
@@ -71,21 +66,6 @@ describe("tree", () => {
     ended.abort();
     expect((await watching).code).toBe(0);
     expect(shown).not.toContain("\u001B");
-  });
-
-  it("draws it again in place on a terminal", async () => {
-    const ended = new AbortController();
-    let shown = "";
-    const options = { signal: ended.signal, shown: true, onStdout: (text: string) => (shown += text) };
-    const watching = call(["tree", "shop", "-w"], options);
-    await expect.poll(() => shown).toContain("application shop 0123456");
-    await env.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
-    // Five lines up, and everything below is drawn again.
-    await expect
-      .poll(() => shown.split("\u001B[5A\r\u001B[J").at(-1))
-      .toMatch(/^OBJECT(?:.*\n)*.*application shop 89abcde {2}DEPLOYED/);
-    ended.abort();
-    expect((await watching).code).toBe(0);
   });
 });
 
@@ -197,4 +177,112 @@ it("pause and resume have the operator leave an object alone for a while", async
   const resumed = await call(["resume", "papp/shop", "--wait"]);
   expect(resumed).toMatchObject({ code: 0, stdout: expect.stringMatching(/ resumed\n.* reconcile requested\n$/) });
   expect(reason(await env.get("PlatformApplication", "shop"))).toBe("ReconcileSuccess");
+});
+
+describe("plan", () => {
+  /** Plans manifests; nothing may come of it on either side. */
+  async function planned(manifests: readonly Manifest[], ...argv: readonly string[]) {
+    const record = await env.record();
+    const flags = [...ON_LOOPBACK, `--operator-namespace=${env.operatorNamespace}`];
+    const stdin = manifests.map((manifest) => JSON.stringify(manifest)).join("\n---\n");
+    const ended = await call(["plan", "-f", "-", ...argv, ...flags], { stdin });
+    expect(record.changes()).toEqual([]);
+    expect((await record.writes()).objects).toEqual([]);
+    return ended;
+  }
+
+  beforeAll(() => env.settled());
+
+  it("has nothing to change in what was applied already", async () => {
+    const { code, stdout, stderr } = await planned([...defaults(env), ...tree(env, "shop")]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        "Objects of other kinds, which are not planned: 1. The values of Secrets and ConfigMaps among them are used.\n",
+    });
+    expect(stdout).toBe(
+      [
+        "OBJECT          ACTION   DETAILS",
+        "pconn/default   none",
+        "pproj/shop      none",
+        "penv/shop       none",
+        "papp/shop       none",
+        "",
+        "Plan: 0 to change, 4 without a write, 0 that cannot be planned.",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("shows what is created, and what comes after it", async () => {
+    const { code, stdout } = await planned(tree(env, "new"));
+    expect(stdout).toBe(
+      [
+        "OBJECT      ACTION   DETAILS",
+        "pproj/new   create",
+        '                     createProject  Will create project "new".',
+        'penv/new    create   Will be created after PlatformProject "new".',
+        'papp/new    create   Will be created after PlatformEnvironment "new".',
+        "",
+        "Plan: 3 to change, 0 without a write, 0 that cannot be planned.",
+        "",
+      ].join("\n"),
+    );
+    expect(code).toBe(2);
+  });
+
+  it("shows a deployment of another commit, and for other tools", async () => {
+    const changed = application("shop", "shop", { deploy: { gitCommitId: NEXT_COMMIT } });
+    const { code, stdout } = await planned([changed], "-o", "json");
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { kind: "PlatformApplication", name: "shop", action: "deploy", actions: [{ commit: NEXT_COMMIT }] },
+    ]);
+    const { stdout: table } = await planned([changed]);
+    expect(table.split("\n").filter((line) => line.length > 120)).toEqual([]);
+    expect(table).toMatch(
+      /^papp\/shop +deploy\n +deployApplication {2}Commit 89abcde will be deployed\.\n +commit: 0123456\w+ → 89abcde\w+$/m,
+    );
+    const named = await planned([changed], "-o", "name");
+    expect(named.stdout).toBe("platformapplication.platform-operator.io/shop\n");
+  });
+
+  it("says what cannot be planned", async () => {
+    const { code, stdout } = await planned([
+      application("shop", "shop", { cpu: 0 }),
+      project("shop", { descripton: "It is misspelt." }),
+      environment(env, "lost", "nowhere"),
+    ]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^pproj\/shop +error +standard input: The API server rejects it: .*"spec\.descripton"/m);
+    expect(stdout).toMatch(/^papp\/shop +error +standard input: The API server rejects it: .*spec\.cpu/m);
+    expect(stdout).toMatch(/^penv\/lost +error +ParentNotFound: PlatformProject "nowhere" does not exist/m);
+  });
+
+  it("says once what is wrong with a connection", async () => {
+    const connectionRef = { name: "tokenless" };
+    const projects = ["one", "two"].map((name) => project(name, { connectionRef }));
+    const { code, stdout } = await planned([connection(env, "tokenless"), ...projects]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^OBJECT .*\npconn\/tokenless and 2 more +error +CredentialsMissing: Secret "tokenless" .*\n\nPlan: 0 to change, 0 .*, 3 that cannot be planned\.\n$/,
+    );
+  });
+
+  it("shows settings that are changed", async () => {
+    const { code, stdout } = await planned([application("shop", "shop", { cpu: 750 })]);
+    expect(code).toBe(2);
+    expect(stdout).toMatch(
+      /^papp\/shop +update, deploy\n +updateApplication .*\n +spec\.cpu: \d+ → 750\n +deployApplication /m,
+    );
+  });
+
+  it("adopts without a write", async () => {
+    const [id] = env.platform.world().projects.keys();
+    await env.kubectl(["delete", "platformprojects,platformenvironments,platformapplications", "--all"]);
+    await env.settled();
+    const { code, stdout } = await planned([project("shop", { externalId: id ?? "" })]);
+    expect(stdout).toMatch(new RegExp(`^pproj/shop +adopt +${id}$`, "m"));
+    expect(code).toBe(0);
+  });
 });
