@@ -14,9 +14,7 @@ import { tcpProxy } from "../support/kube/tcp-proxy.ts";
 import { certificate } from "../support/kube/tls.ts";
 import { cli } from "../support/programs/cli.ts";
 
-/** Of the operator, read at each of its starts. */
-let variables: Readonly<Record<string, string>> = {};
-const env = createEnv({ surface: "full", more: ["labelled", "stranger"], variables: () => variables });
+const env = createEnv({ surface: "full", more: ["labelled", "stranger"] });
 
 describe("[R1] a connection that is replaced", () => {
   it("by one to the same organization on the same host is the same connection", async () => {
@@ -108,9 +106,9 @@ describe("a ClusterPlatformConnection", () => {
 });
 
 describe("a proxy", () => {
-  const says = async (reason: string, name = "own"): Promise<string> => {
-    await env.annotate("PlatformConnection", name, { [RECONCILE_REQUESTED_AT]: randomUUID() });
-    const object = await env.waitFor("PlatformConnection", name, { reason });
+  const says = async (reason: string): Promise<string> => {
+    await env.annotate("PlatformConnection", "own", { [RECONCILE_REQUESTED_AT]: randomUUID() });
+    const object = await env.waitFor("PlatformConnection", "own", { reason });
     return condition(object, "Ready")?.message ?? "";
   };
   const certificates = (text: string): Manifest => ({
@@ -120,6 +118,7 @@ describe("a proxy", () => {
     data: { "ca.crt": text },
   });
 
+  // That of HTTPS_PROXY: test/e2e/proxy.test.ts.
   it("of a connection is its only way, and the connection says what it lacks until that is there", async () => {
     const proxy = await connectProxy(Number(new URL(env.platform.url).port));
     onTestFinished(() => proxy.stop());
@@ -158,23 +157,5 @@ describe("a proxy", () => {
     const listed = await cli(["projects", "--connection=pconn/own", ...flags]);
     expect(listed).toMatchObject({ code: 0, stderr: "" });
     expect(proxy.asked.slice(before)).toEqual([new URL(env.platform.url).host]);
-  });
-
-  it("of HTTPS_PROXY is the only way of a connection without one, with the credentials in its URL", async () => {
-    const proxy = await connectProxy(Number(new URL(env.platform.url).port));
-    onTestFinished(() => proxy.stop());
-    proxy.protect("user:s3cret-new");
-    // Those of the earlier tests would go through it, too.
-    for (const { kind, metadata } of await env.list("PlatformConnection")) await env.remove(kind, metadata.name);
-    variables = { HTTPS_PROXY: proxy.url.replace("//", "//user:s3cret-old@") };
-    await env.restart();
-    await env.apply(secret("plain", { token: env.platform.tokens.admin }), connection(env, "plain"));
-    expect(await says("PlatformUnreachable", "plain")).toMatch(
-      /the proxy of --platform-proxy rejects the user name or the password \(407\)/,
-    );
-    proxy.protect("user:s3cret-old");
-    await says("Available", "plain");
-    expect(new Set(proxy.asked)).toEqual(new Set([new URL(env.platform.url).host]));
-    expect(env.operator.output()).not.toMatch(/s3cret/);
   });
 });

@@ -1,12 +1,10 @@
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { z } from "zod";
 
-import { API_VERSION, GROUP } from "../../src/api/names.ts";
+import { API_VERSION } from "../../src/api/names.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
 import type { ConnectedClient } from "../../src/kube/api/client.ts";
-import { KubeError } from "../../src/kube/api/errors.ts";
 import { collectionPath, objectPath } from "../../src/kube/api/paths.ts";
 import { type KubeQuery, mergePatch } from "../../src/kube/api/transport.ts";
 import type { Json, JsonObject, ResourceType } from "../../src/kube/api/types.ts";
@@ -15,6 +13,7 @@ import { kubectl } from "../control-plane/access.ts";
 import { ID, OTHER_ID } from "../samples/sample.ts";
 import { clientAt, cluster, createNamespace } from "../support/env/cluster.ts";
 import { ACCEPTED, REFUSED, REFUSED_BY_LIST_TYPE, SMALLEST, specOf } from "../support/kinds/spec-cases.ts";
+import { refusal } from "../support/kube/refusal.ts";
 
 const facts = inject("controlPlane");
 const namespace = "crds-test";
@@ -48,13 +47,6 @@ const change = async (kind: string, name: string, spec: object, query: KubeQuery
 const patchStatus = async (kind: string, name: string, status: JsonObject): Promise<void> =>
   here.patch(kind, name, { status }, "status");
 
-/** What the API server says against a request; "" when it takes it. */
-const refusal = async (request: Promise<unknown>): Promise<string> =>
-  request.then(
-    () => "",
-    (error: unknown) => (error instanceof KubeError ? error.said() : undefined) ?? expect.fail(String(error)),
-  );
-
 beforeAll(async () => {
   client = clientAt(facts.kubeconfigPath, "crds-test");
   await createNamespace(client, namespace);
@@ -75,17 +67,6 @@ describe("the CRDs", () => {
     expect(answer.match(/serverside-applied/g)).toHaveLength(RESOURCES.length);
   });
 
-  it("are established and structural", async () => {
-    const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    const Conditions = z.object({ conditions: z.array(z.object({ type: z.string(), status: z.string() })) });
-    for (const { plural } of RESOURCES) {
-      const crd = await client.request({ method: "GET", path: `${path}/${plural}.${GROUP}` });
-      const { status } = z.object({ status: Conditions }).parse(crd);
-      const shown = status.conditions.map((one) => `${one.type}=${one.status}`);
-      expect(shown.toSorted(), plural).toEqual(["Established=True", "NamesAccepted=True"]);
-    }
-  });
-
   it.each(RESOURCES.filter(({ selectableFields }) => selectableFields.length > 0))(
     "of $kind let their fields select",
     async ({ kind, selectableFields }) => {
@@ -94,12 +75,6 @@ describe("the CRDs", () => {
       expect(await client.request({ method: "GET", path, query: { fieldSelector } })).toMatchObject({ items: [] });
     },
   );
-
-  it("explain their kinds", async () => {
-    const application = RESOURCES.find(({ kind }) => kind === "PlatformApplication");
-    const explained = await kubectl(facts, ["explain", "platformapplications"]);
-    expect(explained.replaceAll(/\s+/g, " ")).toContain(application?.description.split(" on ")[0]);
-  });
 });
 
 describe("the API server", () => {

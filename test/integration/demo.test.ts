@@ -95,10 +95,4 @@ describe("make demo", () => {
       expect(readdirSync(folder)).toEqual([]);
     }, wait);
   }, 180_000);
-
-  it("refuses a scenario that it does not know", async () => {
-    const { text, ended } = demo("--scenario", "flood");
-    expect(await ended).toBe(64);
-    expect(text()).toContain('there is no scenario "flood"; there are bad-commit, rate-limit, outage, drift');
-  });
 });

@@ -34,9 +34,6 @@ describe("[C9] a settled object whose connection is in trouble for long", () => 
     const down = await env.waitFor("PlatformConnection", "default", { status: "False" });
     expect(condition(down, "Ready")).toMatchObject({ reason: "PlatformUnreachable" });
     expect(condition(down, "Synced")).toMatchObject({ status: "False", reason: "PlatformUnavailable" });
-    const table = await env.kubectl(["get", "pconn"]);
-    expect(table).toMatch(/^default +False +PlatformUnreachable +False +(Documented +)?\d+s +\d+s$/m);
-    expect(Math.max(...table.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
     env.platform.sim.faults.clear();
     await env.waitFor("PlatformProject", "old", { type: "Synced", status: "True" });
     await env.waitFor("PlatformConnection", "default", { status: "True", reason: "Available" });

@@ -2,11 +2,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { systemClock } from "../../src/kube/api/clock.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";
-import { listAll } from "../../src/kube/watch/list.ts";
 import { createReflector, type Reflector, type ReflectorOptions } from "../../src/kube/watch/reflector.ts";
 import { createStore } from "../../src/kube/watch/store.ts";
 import { lines, parseEvent, type WatchEvent } from "../../src/kube/watch/watch-event.ts";
-import { effort } from "../support/env/effort.ts";
 import { manualClock } from "../support/kube/clock.ts";
 import { kubeEnv } from "../support/kube/env.ts";
 import { THING } from "../support/kube/things.ts";
@@ -57,29 +55,6 @@ describe("list and watch", () => {
     expect(changes).toEqual(["added a", "added b", "deleted a", "added a"]);
   });
 
-  it("read more objects than a page holds", async () => {
-    await env.namespace("watch-pages");
-    const names = Array.from({ length: 501 }, (_, index) => `thing-${String(index)}`);
-    // Each request has its deadline from the moment it is made.
-    for (let from = 0; from < names.length; from += 50) {
-      await Promise.all(names.slice(from, from + 50).map((name) => env.create("watch-pages", name)));
-    }
-    const { objects } = await listAll(env.client(), THING, collectionPath(THING, "watch-pages"));
-    expect(new Set(objects.map(({ metadata }) => metadata.name))).toEqual(new Set(names));
-  });
-
-  it("keep to the namespaces that they are given", async () => {
-    const namespaces = Array.from({ length: 10 }, (_, index) => `watch-of-${String(index)}`);
-    for (const namespace of [...namespaces, "watch-of-none"]) {
-      await env.namespace(namespace);
-      await env.create(namespace, `in-${namespace}`);
-    }
-    const store = createStore(() => undefined);
-    await Promise.all(namespaces.map((namespace) => reflect({ namespace, store })));
-    expect(new Set(store.list("Thing").map(({ metadata }) => metadata.namespace))).toEqual(new Set(namespaces));
-    expect(store.list("Thing", "watch-of-3").map(({ metadata }) => metadata.name)).toEqual(["in-watch-of-3"]);
-  });
-
   it("[B4] know a version that is too old", async () => {
     const events: WatchEvent[] = [];
     const stream = env.client().stream({
@@ -93,18 +68,6 @@ describe("list and watch", () => {
 });
 
 describe("a connection", () => {
-  it("that is reset loses no event and costs no list (K4, K20)", async () => {
-    await env.namespace("watch-reset");
-    const { proxy, client } = await env.proxied();
-    const { names, lists, failures } = await reflect({ client, namespace: "watch-reset" });
-    // The list's connection and the watch's.
-    await vi.waitFor(() => expect(proxy.connections()).toBe(2), soon);
-    proxy.reset();
-    await env.create("watch-reset", "meanwhile");
-    await vi.waitFor(() => expect(names()).toEqual(["meanwhile"]), soon);
-    expect([lists(), failures()]).toEqual([1, 1]);
-  });
-
   it("[B5] that is dead without a word is found out and replaced", async () => {
     await env.namespace("watch-frozen");
     const { proxy, client } = await env.proxied();
@@ -121,13 +84,6 @@ describe("a connection", () => {
       await clock.advance(100);
       expect(names()).toEqual(["before", "meanwhile"]);
     }, soon);
-  });
-
-  it("is shared: hundreds of calls over TLS take 3 at most (K1)", async () => {
-    const { proxy, client } = await env.proxied();
-    for (let call = 0; call < effort.cases(200, 1_000); call += 1)
-      await client.request({ method: "GET", path: "/readyz/ping" }).catch(() => undefined);
-    expect(proxy.connections()).toBeLessThanOrEqual(3);
   });
 });
 

@@ -128,22 +128,6 @@ describe("what a person reads after", () => {
       },
     ],
     [
-      "a parent deleted first",
-      async () => {
-        await env.ready(project("first"), environment(env, "first", "first"));
-        await env.kubectl(["delete", "pproj", "first"]);
-        return ready("ParentNotFound", environment(env, "first", "first"));
-      },
-    ],
-    [
-      "Delete with children",
-      async () => {
-        await env.ready(project("full", { lifecycle: { deletionPolicy: "Delete" } }), environment(env, "full", "full"));
-        await env.kubectl(["delete", "pproj", "full", "--wait=false"]);
-        return ready("WaitingForChildren", project("full", { lifecycle: { deletionPolicy: "Delete" } }));
-      },
-    ],
-    [
       "pause, then delete",
       async () => {
         await env.ready(project("paused", { lifecycle: { deletionPolicy: "Delete" } }));

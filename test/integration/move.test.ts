@@ -69,22 +69,6 @@ describe("on a surface that does not show where an application belongs, with ids
     expect((await move("papp/shop")).stderr).toMatch(/^PlatformApplication "shop" does not exist in namespace/);
   });
 
-  it.each([
-    ["what its resource left", false],
-    ["what its resource left while no operator ran", true],
-  ])("a backup that is applied again finds %s", async (_what, stopped) => {
-    const before = await env.get("PlatformApplication", "late");
-    const backup = await env.kubectl(["get", "papp", "late", "-o", "yaml"]);
-    if (stopped) await env.stop();
-    await env.remove("PlatformApplication", "late");
-    await env.waitGone("PlatformApplication", "late");
-    if (stopped) await env.start();
-    const record = await env.record();
-    expect(await env.kubectl(["apply", "-f", "-"], { input: backup })).toMatch(/ created$/m);
-    expect(idOf(await env.waitFor("PlatformApplication", "late", { status: "True" }))).toBe(idOf(before));
-    expect(record.changes()).toEqual([]);
-  });
-
   it("a manifest that its source moves is found by the annotation of the old one", async () => {
     const before = await env.ready(application("synced", "shop"));
     await env.annotate("PlatformApplication", "synced", { [MOVE_TO]: other().namespace });
@@ -97,14 +81,20 @@ describe("on a surface that does not show where an application belongs, with ids
     expect(record.changes()).toEqual([]);
   });
 
-  it("a move that no operator watched creates nothing, and says what to do", async () => {
+  it("while no operator runs, a backup does not lose its object, and a move creates nothing and says what to do", async () => {
+    const before = await env.get("PlatformApplication", "late");
+    const backup = await env.kubectl(["get", "papp", "late", "-o", "yaml"]);
     const id = idOf(await env.ready(application("unseen", "shop")));
     await env.stop();
+    await env.remove("PlatformApplication", "late");
+    await env.waitGone("PlatformApplication", "late");
     expect((await move("papp/unseen")).code).toBe(0);
     await env.start();
     const record = await env.record();
     const moved = await other().waitFor("PlatformApplication", "unseen", { status: "False" });
     expect(condition(moved, "Ready")?.message).toContain(id);
+    expect(await env.kubectl(["apply", "-f", "-"], { input: backup })).toMatch(/ created$/m);
+    expect(idOf(await env.waitFor("PlatformApplication", "late", { status: "True" }))).toBe(idOf(before));
     expect(record.changes()).toEqual([]);
   });
 });

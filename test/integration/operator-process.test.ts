@@ -12,7 +12,6 @@ import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
 import { clientAt, cluster } from "../support/env/cluster.ts";
 import { startOperator, type OperatorStart, type RunningOperator } from "../support/env/operator.ts";
-import { project } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -100,31 +99,6 @@ describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }
     expect(metrics).toMatch(/^controller_runtime_reconcile_total\{controller="platformproject",result="success"\} 0$/m);
   });
 
-  it("keeps a second process waiting, warm and ready, which takes over as soon as the first one stops", async () => {
-    const first = running();
-    const second = await start({ env: { POD_NAME: "operator-2" } });
-    operator = second;
-    await vi.waitFor(async () => {
-      expect((await get(`${second.healthUrl}/readyz`)).status).toBe(200);
-    }, waiting);
-    expect((await get(`${second.metricsUrl}/metrics`)).text).toContain(
-      `leader_election_master_status{name="${LEASE_NAME}"} 0`,
-    );
-
-    expect(await first.stop()).toEqual({ code: 0, signal: null });
-    expect(first.logs().at(-1)).toMatchObject({ message: "stopped", result: "clean" });
-    await logs(second, { message: "leading" });
-    expect(await holder()).toMatch(/^operator-2_/);
-  });
-
-  it("works on an object that is created, and reports about it", async () => {
-    const here = cluster(() => client, "default");
-    await here.apply(project("alone"));
-    await here.waitFor("PlatformProject", "alone", { reason: "ConnectionNotReady" });
-    const metrics = (await get(`${running().metricsUrl}/metrics`)).text;
-    expect(metrics).toContain('platform_operator_resources{kind="PlatformProject",ready="False"} 1');
-  });
-
   it("logs as much as the annotation of its lease says, while it leads", async () => {
     const annotate = async (level: string | null): Promise<void> =>
       inOperators.annotate("Lease", LEASE_NAME, { [LOG_LEVEL]: level });
@@ -148,13 +122,6 @@ describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }
       .logs()
       .map((line) => JSON.stringify(line));
     expect(lines.filter((line) => /Forbidden|Unauthorized|"level":"error"/.test(line))).toEqual([]);
-  });
-
-  it("works without leader election", async () => {
-    operator = await start({ args: ["--leader-elect=false"] });
-    await logs(operator, { message: "leading" });
-    expect(await holder()).toBe("");
-    expect(await operator.stop()).toEqual({ code: 0, signal: null });
   });
 
   it("says what is wrong when it cannot start", async () => {

@@ -42,21 +42,6 @@ describe("resources in any order", () => {
     expect(record.changes()).toEqual(["createProject", "createEnvironment", "createApplication", "deployApplication"]);
   });
 
-  it("what does not exist stalls the resource that refers to it, which recovers as soon as it exists", async () => {
-    await env.apply(environment(env, "child", "parent"));
-    const waits = await env.waitFor("PlatformEnvironment", "child", { reason: "ParentNotFound" });
-    expect(condition(waits, "Reconciling")).toMatchObject({ status: "True" });
-    const stalled = await env.waitFor("PlatformEnvironment", "child", { type: "Stalled", status: "True" });
-    expect(condition(stalled, "Stalled")).toMatchObject({
-      reason: "ParentNotFound",
-      message: `PlatformProject "parent" does not exist in namespace "${env.namespace}". Create it or fix spec.projectRef.name.`,
-    });
-    expect(condition(stalled, "Reconciling")).toBeUndefined();
-    await env.apply(project("parent"));
-    const recovered = await env.waitFor("PlatformEnvironment", "child", { status: "True" });
-    expect(condition(recovered, "Stalled")).toBeUndefined();
-  });
-
   it("[E16] resources that the API server takes and the operator rejects say so each, and their neighbours go on", async () => {
     await env.apply(
       secret("metadata", { token: "not-a-real-token" }),

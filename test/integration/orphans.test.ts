@@ -1,9 +1,7 @@
 /** What stays on a platform that deletes nothing, and what a resource of the same name makes of it. */
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 
-import { ORPHANS } from "../../src/operator/config/names.ts";
 import { condition, PATIENCE_MS, type Manifest } from "../support/env/cluster.ts";
-import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { metricsOf } from "../support/env/secrets.ts";
 import { eventsOf, idOf } from "../support/env/settling.ts";
@@ -41,32 +39,18 @@ describe("previews on the documented surface", () => {
     await env.ready(...defaults(env), project("shop"));
   });
 
-  it("a preview that is closed and reopened again and again is one environment", async () => {
-    const preview = environment(env, "pr-1", "shop", DELETE);
-    const ids = new Set<string>();
-    for (let times = 0; times < effort.cases(8, 50); times += 1) {
-      ids.add(idOf(await env.ready(preview)));
-      await gone(preview);
-    }
-    expect(ids.size).toBe(1);
-    expect(named(env.platform.world().environments, "pr-1")).toBe(1);
-  });
-
-  it.each([
-    ["Retain", {}],
-    ["Delete", DELETE],
-  ])("under %s, everything in it is found again, and the new commit is deployed", async (policy, lifecycle) => {
-    const name = `pr-2-${policy.toLowerCase()}`;
+  it("everything in it is found again, and the new commit is deployed", async () => {
+    const name = "pr-2";
     const preview = (commit: string): readonly Manifest[] => [
-      environment(env, name, "shop", lifecycle),
-      application(name, name, { ...lifecycle, deploy: { gitCommitId: commit } }),
-      database(name, name, lifecycle),
+      environment(env, name, "shop", DELETE),
+      application(name, name, { ...DELETE, deploy: { gitCommitId: commit } }),
+      database(name, name, DELETE),
       // No surface deletes blueprints, so there is no policy Delete for them.
       blueprint(name, name, { deployOnCreate: false }),
       resource("PlatformWebhook", name, {
         targetUrl: `https://hooks.example.com/${name}`,
         events: ["DEPLOYMENT_STARTED"],
-        ...lifecycle,
+        ...DELETE,
       }),
     ];
     const settled = async (): Promise<readonly string[]> => {
@@ -86,21 +70,6 @@ describe("previews on the documented surface", () => {
     });
     expect(await eventsOf(env, name, "Adopted")).toHaveLength(5);
     await gone(...preview(NEXT_COMMIT));
-  });
-
-  it("many that go at once are few writes", async () => {
-    const length = effort.cases(20, 50);
-    const previews = Array.from({ length }, (_, index) => environment(env, `many-${String(index)}`, "shop", DELETE));
-    await env.ready(...previews);
-    const record = await env.record();
-    await gone(...previews);
-    const writes = (await record.requests()).filter(
-      ({ verb, objectRef }) => objectRef?.name?.startsWith(ORPHANS) === true && verb !== "get",
-    );
-    expect(writes.length).toBeGreaterThan(0);
-    expect(writes.length).toBeLessThanOrEqual(length / 2);
-    const { stdout } = await orphans("-o", "json");
-    expect(stdout.match(/"name": "many-/g)).toHaveLength(length);
   });
 
   it("is listed, counted, reported, and forgotten", async () => {

@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { foreignDeploy, scheduledStop } from "../../simulator/control/control.ts";
-import { editRecord, removeRecord } from "../../simulator/control/records.ts";
+import { removeRecord } from "../../simulator/control/records.ts";
 import { RESOLVE } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
@@ -13,8 +13,7 @@ import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { existing } from "../support/env/existing.ts";
 import { fixture, surfaceOf } from "../support/env/fixture.ts";
-import { metricsOf } from "../support/env/secrets.ts";
-import { eventsOf, idOf } from "../support/env/settling.ts";
+import { idOf } from "../support/env/settling.ts";
 import {
   application,
   COMMIT,
@@ -62,82 +61,60 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
     expect(env.platform.world().projects.has(idOf(again))).toBe(true);
   });
 
-  describe.runIf(surface === "full")("where the platform shows everything", () => {
-    it("drift is reported field by field under Report, and corrected otherwise", async () => {
-      const reported = idOf(await env.ready(project("reported", { lifecycle: { driftPolicy: "Report" } })));
-      const ids = [reported, idOf(await env.ready(project("corrected")))];
-      await env.settled();
-      const record = await env.record();
-      for (const [index, id] of ids.entries()) editRecord(env.platform.sim, id, { name: `theirs ${index}` });
-      const found = await env.waitFor(PROJECT, "reported", { type: "Drifted", status: "True" });
-      expect(condition(found, "Ready")).toMatchObject(ready);
-      expect(member(found.status, "drift")).toEqual({
-        fields: [{ path: "spec.name", desired: "reported", observed: "theirs 0" }],
-      });
-      await env.settled();
-      expect(record.changes()).toEqual(["updateProject"]);
-      expect(await eventsOf(env, "reported", "DriftDetected")).toHaveLength(1);
-      const metrics = await metricsOf(env.operator);
-      expect(metrics).toContain('platform_operator_resources_drifted{kind="PlatformProject"} 1\n');
-      expect(metrics).toMatch(/^platform_operator_drift_detected_total\{kind="PlatformProject"\} [12]$/m);
-      await env.quiet(1);
-    });
-
-    describe("[C11] services that others work on", () => {
-      it.each(effort.few(SERVICES))(
-        "$kind: one that is gone is created again, once, where that is wanted",
-        async ({ kind, create, deploy, manifest }) => {
-          const [name, other] = [`gone-${create.toLowerCase()}`, `lost-${create.toLowerCase()}`];
-          const lost = idOf(await env.ready(manifest(other, "staging", {})));
-          const before = idOf(await env.ready(manifest(name, "staging", recreated)));
-          await env.settled();
-          const record = await env.record();
-          for (const id of [before, lost]) removeRecord(env.platform.sim, id);
-          const found = await env.waitFor(kind, other, { type: "Stalled", status: "True" });
-          expect(condition(found, "Ready")).toMatchObject({ reason: "ExternalResourceDeleted" });
-          const isBack = (id: string): boolean => id !== "" && id !== before;
-          const back = await env.waitFor(
-            kind,
-            name,
-            (object) => isBack(idOf(object)) && condition(object, "Ready")?.status === "True",
-          );
-          expect(env.platform.world().services.get(idOf(back))?.name).toBe(name);
-          await env.settled();
-          expect(record.changes()).toEqual([create, deploy]);
-        },
-      );
-
-      it.each(effort.few(SERVICES))(
-        "$kind: one that was stopped is started where everything is corrected, and reported otherwise",
-        async ({ kind, deploy, manifest }) => {
-          const name = `stopped-${deploy.toLowerCase()}`;
-          const place = environment(env, name, "shop");
-          await env.ready(place, manifest(`kept-${name}`, name, corrected), manifest(`reported-${name}`, name, {}));
-          await env.settled();
-          const record = await env.record();
-          scheduledStop(env.platform.sim, idOf(await env.get("PlatformEnvironment", name)));
-          const found = await env.waitFor(kind, `reported-${name}`, { type: "Drifted", status: "True" });
-          expect(condition(found, "Ready")).toMatchObject({ reason: "DriftDetected" });
-          const isRunning = (status: unknown): boolean =>
-            member(status, "state") === "DEPLOYED" && record.changes().includes(deploy);
-          await env.waitFor(kind, `kept-${name}`, ({ status }) => isRunning(status));
-          await env.settled();
-          expect(record.changes()).toEqual([deploy]);
-        },
-      );
-
-      it("another commit is replaced by ours where all is corrected", async () => {
-        const id = idOf(await env.ready(application("pinned", "staging", corrected)));
+  describe.runIf(surface === "full")("[C11] services that others work on", () => {
+    it.each(effort.few(SERVICES))(
+      "$kind: one that is gone is created again, once, where that is wanted",
+      async ({ kind, create, deploy, manifest }) => {
+        const [name, other] = [`gone-${create.toLowerCase()}`, `lost-${create.toLowerCase()}`];
+        const lost = idOf(await env.ready(manifest(other, "staging", {})));
+        const before = idOf(await env.ready(manifest(name, "staging", recreated)));
         await env.settled();
         const record = await env.record();
-        foreignDeploy(env.platform.sim, id, NEXT_COMMIT);
-        const isRunning = (status: unknown): boolean =>
-          member(status, "state") === "DEPLOYED" && record.changes().length > 0;
-        await env.waitFor(APPLICATION, "pinned", ({ status }) => isRunning(status));
+        for (const id of [before, lost]) removeRecord(env.platform.sim, id);
+        const found = await env.waitFor(kind, other, { type: "Stalled", status: "True" });
+        expect(condition(found, "Ready")).toMatchObject({ reason: "ExternalResourceDeleted" });
+        const isBack = (id: string): boolean => id !== "" && id !== before;
+        const back = await env.waitFor(
+          kind,
+          name,
+          (object) => isBack(idOf(object)) && condition(object, "Ready")?.status === "True",
+        );
+        expect(env.platform.world().services.get(idOf(back))?.name).toBe(name);
         await env.settled();
-        expect(env.platform.world().services.get(id)?.commit).toBe(COMMIT);
-        expect(record.changes()).toEqual(["deployApplication"]);
-      });
+        expect(record.changes()).toEqual([create, deploy]);
+      },
+    );
+
+    it.each(effort.few(SERVICES))(
+      "$kind: one that was stopped is started where everything is corrected, and reported otherwise",
+      async ({ kind, deploy, manifest }) => {
+        const name = `stopped-${deploy.toLowerCase()}`;
+        const place = environment(env, name, "shop");
+        await env.ready(place, manifest(`kept-${name}`, name, corrected), manifest(`reported-${name}`, name, {}));
+        await env.settled();
+        const record = await env.record();
+        scheduledStop(env.platform.sim, idOf(await env.get("PlatformEnvironment", name)));
+        const found = await env.waitFor(kind, `reported-${name}`, { type: "Drifted", status: "True" });
+        expect(condition(found, "Ready")).toMatchObject({ reason: "DriftDetected" });
+        const isRunning = (status: unknown): boolean =>
+          member(status, "state") === "DEPLOYED" && record.changes().includes(deploy);
+        await env.waitFor(kind, `kept-${name}`, ({ status }) => isRunning(status));
+        await env.settled();
+        expect(record.changes()).toEqual([deploy]);
+      },
+    );
+
+    it("another commit is replaced by ours where all is corrected", async () => {
+      const id = idOf(await env.ready(application("pinned", "staging", corrected)));
+      await env.settled();
+      const record = await env.record();
+      foreignDeploy(env.platform.sim, id, NEXT_COMMIT);
+      const isRunning = (status: unknown): boolean =>
+        member(status, "state") === "DEPLOYED" && record.changes().length > 0;
+      await env.waitFor(APPLICATION, "pinned", ({ status }) => isRunning(status));
+      await env.settled();
+      expect(env.platform.world().services.get(id)?.commit).toBe(COMMIT);
+      expect(record.changes()).toEqual(["deployApplication"]);
     });
   });
 

@@ -2,13 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
-import { changeSettings } from "../../simulator/base/settings.ts";
 import type { CallEntry } from "../../simulator/request/journal.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm } from "../support/env/settling.ts";
-import { application, connection, environment, project, secret } from "../support/kube/manifests.ts";
+import { connection, project, secret } from "../support/kube/manifests.ts";
 import { callsIn } from "../support/platform/change-log.ts";
 
 /** A timestamp is in whole seconds, and so is the `Date` that it is compared with. */
@@ -113,46 +112,4 @@ describe("[C1] 429", () => {
       expect(late.status).toEqual({ observedGeneration: -1 });
     },
   );
-});
-
-describe.runIf(effort.all)("many new applications on a platform that limits requests", () => {
-  const COUNT = 32;
-  const LIMIT = 8;
-  const env = createEnv({ surface: "full", windows: { pollMs: 600_000, firstLookMs: 600_000 } });
-
-  it("are all Ready, each with one create and one deployment, and hardly any request is refused", async () => {
-    const fixture = new Set(["Secret", "PlatformConnection", "PlatformProject"]);
-    const wanted = env
-      .quickstart({ rate: false })
-      .filter(({ kind, metadata }) => fixture.has(kind) && metadata.name !== "api");
-    await env.ready(...wanted, environment(env, "staging", "shop"));
-    await env.settled();
-    changeSettings(env.platform.sim.settings, { rate: { limit: LIMIT, windowSeconds: 1, reset: "seconds" } });
-    const record = await env.record();
-    const from = Date.now();
-    const names = Array.from({ length: COUNT }, (_none, index) => `app-${String(index)}`);
-    await env.apply(...names.map((name) => application(name, "staging")));
-    for (const name of names) await env.waitFor("PlatformApplication", name, { status: "True" }, 60_000);
-
-    const calls = record.calls();
-    const late = calls.filter(({ at }) => Date.parse(at) - from > 10_000);
-    expect(late.length).toBeGreaterThan(LIMIT);
-    expect(late.filter(({ status }) => status === 429).length).toBeLessThanOrEqual(Math.ceil(late.length / 100));
-    const taken = record.changeCalls().filter(({ status }) => status !== null && status < 300);
-    expect(Map.groupBy(taken, ({ operation }) => operation).get("createApplication")).toHaveLength(COUNT);
-    expect(Map.groupBy(taken, ({ operation }) => operation).get("deployApplication")).toHaveLength(COUNT);
-    const requests = await record.requests();
-    const intents = requests.filter(
-      ({ verb, requestObject }) =>
-        verb === "patch" && JSON.stringify(requestObject ?? {}).includes('"platform-operator.io/intent":"'),
-    );
-    // One for each request that was sent. A 429 may close the gate while an intent is written; that one is written
-    // again.
-    const sent = record.calls("createApplication").length;
-    const refused = calls.filter(({ status }) => status === 429).length;
-    expect(intents.length).toBeGreaterThanOrEqual(sent);
-    expect(intents.length).toBeLessThanOrEqual(sent + refused);
-    const patched = (await record.writes()).objects.filter(({ name }) => name === "default");
-    expect(patched.length).toBeLessThanOrEqual(2);
-  }, 120_000);
 });

@@ -160,13 +160,6 @@ describe.each(["full", "documented"] as const)("records of an earlier version, %
     await env.settled();
   });
 
-  it("holds open intents of both sorts", () => {
-    const open = records.objects.filter(
-      ({ metadata, status }) => metadata.annotations?.[INTENT] ?? member(status, "intent"),
-    );
-    expect(open.map(({ metadata }) => metadata.name).toSorted()).toEqual(Object.values(records.open).toSorted());
-  });
-
   it("writes intents with the members that they had", async () => {
     const earlier = membersByOperation(
       records.objects.flatMap(({ metadata, status }) => intentsIn({ metadata, status })),
