@@ -14,6 +14,7 @@ import { listen } from "../support/programs/free-port.ts";
 const noNetwork = "http://127.0.0.1:2/index.yaml";
 
 const ALL = ["kube-apiserver", "etcd", "kubectl"];
+type Folder = "assets" | "bin" | "cache";
 let home: string;
 
 beforeEach(() => {
@@ -25,28 +26,14 @@ afterEach(() => {
 });
 
 describe("findBinaries", () => {
-  it("takes KUBEBUILDER_ASSETS before everything else", async () => {
-    const assets = fill("assets", ALL);
-    await fillCache(ALL);
-    expect(await find({ KUBEBUILDER_ASSETS: assets })).toEqual({ dir: assets, kubectl: join(assets, "kubectl") });
-  });
-
-  it("takes kubectl from PATH when KUBEBUILDER_ASSETS has none", async () => {
-    const assets = fill("assets", ["kube-apiserver", "etcd"]);
-    const bin = fill("bin", ["kubectl"]);
-    const found = await find({ KUBEBUILDER_ASSETS: assets, PATH: bin });
-    expect(found).toEqual({ dir: assets, kubectl: join(bin, "kubectl") });
-  });
-
-  it("takes the cache when KUBEBUILDER_ASSETS lacks something", async () => {
-    const assets = fill("assets", ["etcd"]);
-    const cache = await fillCache(ALL);
-    expect(await find({ KUBEBUILDER_ASSETS: assets })).toEqual({ dir: cache, kubectl: join(cache, "kubectl") });
-  });
-
-  it("finds the cache under HOME when there is no XDG_CACHE_HOME", async () => {
-    const withHome = await cacheDir({ HOME: home });
-    expect(withHome.startsWith(join(home, ".cache", "platform-operator"))).toBe(true);
+  it.each<[what: string, assets: readonly string[], dir: Folder, kubectl: Folder]>([
+    ["KUBEBUILDER_ASSETS before everything else", ALL, "assets", "assets"],
+    ["kubectl from PATH when KUBEBUILDER_ASSETS has none", ["kube-apiserver", "etcd"], "assets", "bin"],
+    ["the cache when KUBEBUILDER_ASSETS lacks something", ["etcd"], "cache", "cache"],
+  ])("takes %s", async (_, tools, dir, kubectl) => {
+    const folders = { assets: fill("assets", tools), bin: fill("bin", ["kubectl"]), cache: await fillCache(ALL) };
+    const found = await find({ KUBEBUILDER_ASSETS: folders.assets, PATH: folders.bin });
+    expect(found).toEqual({ dir: folders[dir], kubectl: join(folders[kubectl], "kubectl") });
   });
 
   it("downloads what upstream publishes into the cache", async () => {

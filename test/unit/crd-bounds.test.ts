@@ -1,59 +1,26 @@
 /**
  * What the API server keeps out before the operator sees it: every leaf of every CRD has a bound, every id a pattern.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
-import { z } from "zod";
 
+import type { Structural } from "../../scripts/schema.ts";
+import { readSchemas } from "../hostile/generated/schema.ts";
 import { HOSTILE_IDS } from "../support/hostile/ids.ts";
 import { figure } from "../support/platform/figure.ts";
 
-interface Leaf {
+interface Place {
   readonly path: string;
-  readonly schema: Schema;
+  readonly schema: Structural;
 }
 
-const Schema = z.looseObject({
-  type: z.string().optional(),
-  pattern: z.string().optional(),
-  maxLength: z.int().optional(),
-  maxItems: z.int().optional(),
-  maxProperties: z.int().optional(),
-  minimum: z.number().optional(),
-  enum: z.array(z.unknown()).optional(),
-  get properties() {
-    return z.record(z.string(), Schema).optional();
-  },
-  get items() {
-    return Schema.optional();
-  },
-  get additionalProperties() {
-    return Schema.optional();
-  },
-  "x-kubernetes-preserve-unknown-fields": z.boolean().optional(),
-});
-type Schema = z.infer<typeof Schema>;
-const Crd = z.object({
-  spec: z.object({
-    names: z.object({ kind: z.string() }),
-    versions: z.array(z.object({ schema: z.object({ openAPIV3Schema: Schema }) })).length(1),
-  }),
-});
-
-const folder = join(import.meta.dirname, "../../crds");
-const crds = readdirSync(folder)
-  .filter((name) => name.endsWith(".yaml"))
-  .map((name) => Crd.parse(parse(readFileSync(join(folder, name), "utf8"))).spec)
-  .map(({ names, versions }) => ({ kind: names.kind, root: versions[0]?.schema.openAPIV3Schema }));
-const leaves = crds.flatMap(({ kind, root }) =>
-  ["spec", "status"].flatMap((part) => walk(root?.properties?.[part] ?? {}, `${kind}.${part}`)),
-);
+const kinds = readSchemas();
+const leaves = kinds.flatMap(({ kind, spec, status }) => [
+  ...walk(spec, `${kind}.spec`),
+  ...walk(status, `${kind}.status`),
+]);
 
 /** A schema and all in it. */
-function walk(schema: Schema, path: string): readonly Leaf[] {
+function walk(schema: Structural, path: string): readonly Place[] {
   const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => walk(member, `${path}.${name}`));
   const items = schema.items === undefined ? [] : walk(schema.items, `${path}[]`);
   const values = schema.additionalProperties === undefined ? [] : walk(schema.additionalProperties, `${path}{}`);
@@ -84,10 +51,10 @@ const MULTILINE = [
   "PlatformVariableSet.spec.variables[].value",
 ];
 
-const isOpen = ({ path, schema }: Leaf): boolean =>
+const isOpen = ({ path, schema }: Place): boolean =>
   schema["x-kubernetes-preserve-unknown-fields"] === true && OPEN.some((one) => one.test(path));
 
-function unbounded({ schema }: Leaf): boolean {
+function unbounded({ schema }: Place): boolean {
   switch (schema.type) {
     case "string":
     // Where the API server takes a number as well, a rule refuses it.
@@ -110,11 +77,11 @@ function unbounded({ schema }: Leaf): boolean {
 describe("[E5] the bounds of the CRDs", () => {
   it("are on every text, list and map, of spec and status", ({ task }) => {
     expect(leaves.filter((leaf) => unbounded(leaf) && !isOpen(leaf)).map(({ path }) => path)).toEqual([]);
-    figure(task, `${leaves.length} schemas in ${crds.length} CRDs, 0 unbounded`, leaves.length);
+    figure(task, `${leaves.length} schemas in ${kinds.length} CRDs, 0 unbounded`, leaves.length);
   });
 
   it("keep line breaks out of every text of a spec but these", () => {
-    const takes = ({ pattern = "" }: Schema) =>
+    const takes = ({ pattern = "" }: Structural) =>
       ["ab\nc1234", "abcdef1\n"].some((text) => new RegExp(pattern).test(text));
     const texts = leaves.filter(({ path, schema }) => /^\w+\.spec\./.test(path) && schema.maxLength !== undefined);
     expect(texts.filter(({ schema }) => takes(schema)).map(({ path }) => path)).toEqual(MULTILINE);
@@ -129,7 +96,7 @@ describe("[E5] the bounds of the CRDs", () => {
 
 describe("[E1] the ids and names in the CRDs", () => {
   /** What may become a part of a path: of the platform's API or of the API server's. */
-  const isKey = ({ path, schema }: Leaf): boolean =>
+  const isKey = ({ path, schema }: Place): boolean =>
     schema.type === "string" &&
     /\.spec\./.test(path) &&
     /(?:\b\w*(?:I|i)d|\w*(?:Ref|To)\.name|\.outputConfigMap|allowedProjects\[\]|Namespaces\.names\[\])$/.test(path);

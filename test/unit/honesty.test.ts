@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { World } from "../../simulator/model/world.ts";
 import type { ChaosEnv } from "../chaos/env.ts";
 import { exposures } from "../chaos/exposures.ts";
-import { leaks, loggedErrors } from "../chaos/lifecycle/invariants.ts";
+import { leaks } from "../chaos/lifecycle/invariants.ts";
 import { inaccurateStatuses, mismatchOf, type Sample } from "../chaos/lifecycle/statuses.ts";
 import { excessWrites } from "../chaos/lifecycle/updates.ts";
 
@@ -102,13 +102,5 @@ describe("the oracle of secrets", () => {
     // The platform is whom they are for.
     expect(exposures(bedOf({ calls: [{ ...call, side: "platform" }] }), [secret])).toEqual([]);
     expect(exposures(bedOf({ calls: [call], logs }), ["another-s3cret"])).toEqual([]);
-  });
-});
-
-describe("the oracle of upsets", () => {
-  it("goes by errors in the log", () => {
-    const lines = ["error unexpected error", "info nothing unexpected", "error the API server is away"];
-    const logs = () => lines.map((line) => ({ level: line.split(" ")[0], message: line }));
-    expect(loggedErrors(bedOf({ logs }))).toEqual(["O6 the log says: error unexpected error"]);
   });
 });

@@ -94,7 +94,6 @@ export const maxLines = 300;
 export const minLines = 40;
 /** Source files of one folder, tests not counted. */
 export const maxFiles = 15;
-export const maxTestLines = 500;
 
 /** Smaller files with one importer, and why they stay. */
 export const smallFiles: Readonly<Record<string, string>> = {

@@ -10,21 +10,21 @@ import { ROWS } from "../../scripts/chart/panels.ts";
 import { describedMetrics } from "../../scripts/metrics.ts";
 import { dashboard, putIn } from "../monitoring/dashboard.ts";
 import { groupingOf, selectorsOf } from "../monitoring/promql.ts";
-import { recordings, rules, scaled, scaledRecording } from "../monitoring/rules.ts";
+import { recordings, rules } from "../monitoring/rules.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const ALERTS = rules().map(({ alert }) => alert);
 
-/** Labels that a scrape adds, be it by a ServiceMonitor or by a plain configuration. */
+/** Labels that a scrape adds. */
 const TARGET = new Set(["namespace", "job", "pod", "instance"]);
+const ALERTS_LABELS = "alertname alertstate severity kind customresource_kind exported_namespace name reason".split(
+  " ",
+);
 /** Series name → its labels. */
 const SERVED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   // Prometheus's own.
-  [
-    "ALERTS",
-    new Set("alertname alertstate severity kind customresource_kind exported_namespace name reason".split(" ")),
-  ],
+  ["ALERTS", new Set(ALERTS_LABELS)],
   ...recordings().map(({ record }) => [record, new Set<string>()] as const),
   ...describedMetrics().flatMap(({ name, type, labels }) =>
     (type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name]).map(
@@ -39,26 +39,6 @@ const QUERIES: readonly (readonly [string, string])[] = [
   ...recordings().map(({ record, expr }) => [`series ${record}`, expr] as const),
   ...PANELS.flatMap(({ title, shows }) => Object.values(shows).map((expr) => [`panel ${title}`, expr] as const)),
 ];
-
-describe("the reader of PromQL", () => {
-  it.each([
-    ["up", [{ metric: "up", labels: [] }], []],
-    [
-      'sum by (a, b) (rate(x_total{c=~"d|e{f}", g!="h"}[5m])) > 0',
-      [{ metric: "x_total", labels: ["c", "g"] }],
-      ["a", "b"],
-    ],
-    [
-      "max(x{}) / on (a) group_left (b) y or vector(0) unless z offset 5m",
-      ["x", "y", "z"].map((metric) => ({ metric, labels: [] })),
-      ["a", "b"],
-    ],
-  ])("takes %s apart", (expr, selectors, grouping) => {
-    // A duration, as any number with a unit, is no name.
-    expect(selectorsOf(expr)).toEqual(selectors);
-    expect(groupingOf(expr)).toEqual(grouping);
-  });
-});
 
 describe("each expression", () => {
   it.each(QUERIES)("of %s names metrics that are served, with their labels", (_what, expr) => {
@@ -145,27 +125,6 @@ describe("each alert", () => {
     const scenes = read("test/e2e/alerts.test.ts");
     // Its objective is 15 minutes, which are not ours to scale.
     expect(ALERTS.filter((alert) => !scenes.includes(alert))).toEqual(["PlatformApplyToReadySlow"]);
-  });
-
-  it("keeps all but its times when it is scaled down for the test with a real Prometheus", () => {
-    const timeless = (expr: string): string =>
-      expr.replaceAll(/\[\w+\]|\boffset \w+|(?<=_seconds[^<>]*> )[\d.]+\s*$/g, "");
-    for (const rule of rules()) {
-      const shorter = scaled(rule, 60);
-      expect(timeless(shorter.expr).trimEnd()).toBe(timeless(rule.expr).trimEnd());
-      const times = { for: "", keep_firing_for: "", expr: "" };
-      expect({ ...shorter, ...times }).toEqual({ ...rule, ...times });
-      expect(Number.parseInt(shorter.for, 10)).toBe(Number.parseInt(rule.for, 10));
-    }
-    const thresholds = rules().map((rule) => [rule.alert, />\s*([\d.]+)\s*$/.exec(scaled(rule, 60).expr)?.[1]]);
-    expect(Object.fromEntries(thresholds)).toMatchObject({
-      ...{ PlatformOperationTooLong: "30", PlatformApiHeldBack: "1", PlatformOperatorCrashLooping: "2" },
-      PlatformOperatorQueueBacklog: String(100 / 60),
-      ...{ PlatformOperatorReconcileStuck: "5", PlatformOperatorWatchSilent: "120", PlatformApiErrors: "0.05" },
-    });
-    expect(recordings().map((recording) => scaledRecording(recording, 60).expr)).toContain(
-      recordings()[0]?.expr.replaceAll("[5m]", "[5s]"),
-    );
   });
 });
 

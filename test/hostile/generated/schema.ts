@@ -17,7 +17,7 @@ const Crd = z.object({
       z.object({
         schema: z.object({
           openAPIV3Schema: z.object({
-            properties: z.object({ spec: z.custom<Structural>(isSchema) }),
+            properties: z.object({ spec: z.custom<Structural>(isSchema), status: z.custom<Structural>(isSchema) }),
             "x-kubernetes-validations": z.array(z.object({ rule: z.string(), message: z.string() })).default([]),
           }),
         }),
@@ -32,6 +32,7 @@ export interface KindSchema {
   readonly plural: string;
   readonly namespaced: boolean;
   readonly spec: Structural;
+  readonly status: Structural;
   /** The rules of the whole object. */
   readonly rules: readonly CelRule[];
 }
@@ -42,7 +43,7 @@ export function readSchemas(): readonly KindSchema[] {
     const { spec } = Crd.parse(parse(readFileSync(join(CRDS, file), "utf8")));
     const [{ schema }] = spec.versions;
     const { properties, "x-kubernetes-validations": rules } = schema.openAPIV3Schema;
-    return { ...spec.names, namespaced: spec.scope === "Namespaced", spec: properties.spec, rules };
+    return { ...spec.names, namespaced: spec.scope === "Namespaced", ...properties, rules };
   });
 }
 

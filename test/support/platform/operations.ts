@@ -9,21 +9,8 @@ type Beyond = {
   [Name in OperationName]: (typeof operations)[Name] extends { readonly beyond: true } ? Name : never;
 }[OperationName];
 
-export type Need = "read" | "write" | "deploy";
-
+/** A call of one operation that succeeds in a world. */
 type Call = (platform: Platform, world: World) => Promise<unknown>;
-
-/** One operation: its permission, and a call that succeeds in a world. */
-interface Case {
-  readonly needs: Need;
-  readonly call: Call;
-}
-
-/** The cases of the operations that need this permission. */
-function needing<Name extends OperationName>(needs: Need, calls: Readonly<Record<Name, Call>>) {
-  const cases = Object.entries<Call>(calls).map(([name, call]) => [name, { needs, call }]);
-  return Object.fromEntries(cases) as Record<Name, Case>;
-}
 
 const binding = {
   templateKey: "kubernetes-essentials",
@@ -39,131 +26,119 @@ const postgres = {
 const webhook = { targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT_STARTED"], enabled: true };
 
 /** The 32 of the spec. */
-export const documented: Record<Exclude<OperationName, Beyond>, Case> = {
-  ...needing("read", {
-    listTemplates: (p) => p.templates.list({ clusterMode: "PLATFORM_MANAGED", cloudProvider: "AWS" }),
-    listProjects: (p) => p.projects.list(),
-    getProjectEnvironmentStats: (p, w) => p.projects.environmentStats(w.projectId),
-    getHelmDefaultValues: (p, w) => p.environments.helmDefaultValues(w.environmentId, chart),
-    getApplicationStatus: (p, w) => p.applications.status(w.applicationId),
-    getApplicationLog: (p, w) => p.applications.log(w.applicationId, 5),
-    getIngressStatus: (p, w) => p.services.ingressStatus("application", w.applicationId),
-    listVariables: (p, w) => p.variables.list(w.applicationId),
-    listSecrets: (p, w) => p.secrets.list(w.applicationId),
-    getDeploymentStatus: async (p, w) => {
-      const deployed = await w.admin.applications.deploy(w.applicationId, COMMIT);
-      return p.deployments.status(deployed?.deploymentRequestId ?? "");
-    },
-    getClusterToken: (p) => p.clusters.token("production", { readOnly: true }),
-    getClusterMetrics: (p, w) => p.clusters.metrics(w.clusterIds[0], { endpoint: "query", query: "up" }),
-    listCloudProviders: (p) => p.catalog.cloudProviders(),
-    listManagedDatabaseTypes: (p) => p.catalog.managedDatabaseTypes(),
-    getGcpCredentials: (p, w) => p.organization.gcpCredentials(w.simulator.credentialsId),
-    listGitRepositories: (p) => p.organization.gitRepositories(),
-  }),
-  ...needing("write", {
-    putBinding: (p, w) => p.templates.bind(w.clusterIds[0], binding),
-    createProject: (p, w) => p.projects.create({ name: w.name(), description: "shop" }),
-    createEnvironment: (p, w) =>
-      p.environments.create(w.projectId, { name: w.name(), mode: "PRODUCTION", clusterId: w.clusterIds[1] }),
-    createApplication: (p, w) => p.applications.create(w.environmentId, applicationInput(w.name()), w.members()),
-    importVariables: (p, w) => {
-      const scope = w.members().extended && { scope: "APPLICATION" };
-      const vars = [{ name: "MODE", value: "fast", isSecret: false, ...scope }];
-      return p.variables.import(w.applicationId, { overwrite: true, vars });
-    },
-    createVariable: (p, w) => p.variables.create(w.applicationId, { key: variableKey(w), value: "1" }),
-    createSecret: (p, w) => p.secrets.create(w.applicationId, { key: variableKey(w), value: "s3cret" }),
-    createDatabase: (p, w) => p.databases.create(w.environmentId, databaseInput(w.name())),
-    createBlueprint: (p, w) => p.blueprints.create(w.environmentId, { name: w.name(), ...postgres }, { deploy: false }),
-    sendInvoices: (p) => p.organization.sendInvoices(),
-    createWebhook: (p) => p.webhooks.create(webhook),
-  }),
-  ...needing("deploy", {
-    deployApplication: (p, w) => p.applications.deploy(w.applicationId, COMMIT),
-    deployDatabase: (p, w) => p.databases.deploy(w.databaseId),
-    stopDatabase: async (p, w) => p.databases.stop(await w.newDatabase()),
-    stopCluster: (p, w) => p.clusters.stop(w.clusterIds[1]),
-    upgradeCluster: (p, w) => p.clusters.upgrade(w.clusterIds[0]),
-  }),
+export const documented: Record<Exclude<OperationName, Beyond>, Call> = {
+  listTemplates: (p) => p.templates.list({ clusterMode: "PLATFORM_MANAGED", cloudProvider: "AWS" }),
+  listProjects: (p) => p.projects.list(),
+  getProjectEnvironmentStats: (p, w) => p.projects.environmentStats(w.projectId),
+  getHelmDefaultValues: (p, w) => p.environments.helmDefaultValues(w.environmentId, chart),
+  getApplicationStatus: (p, w) => p.applications.status(w.applicationId),
+  getApplicationLog: (p, w) => p.applications.log(w.applicationId, 5),
+  getIngressStatus: (p, w) => p.services.ingressStatus("application", w.applicationId),
+  listVariables: (p, w) => p.variables.list(w.applicationId),
+  listSecrets: (p, w) => p.secrets.list(w.applicationId),
+  getDeploymentStatus: async (p, w) => {
+    const deployed = await w.admin.applications.deploy(w.applicationId, COMMIT);
+    return p.deployments.status(deployed?.deploymentRequestId ?? "");
+  },
+  getClusterToken: (p) => p.clusters.token("production", { readOnly: true }),
+  getClusterMetrics: (p, w) => p.clusters.metrics(w.clusterIds[0], { endpoint: "query", query: "up" }),
+  listCloudProviders: (p) => p.catalog.cloudProviders(),
+  listManagedDatabaseTypes: (p) => p.catalog.managedDatabaseTypes(),
+  getGcpCredentials: (p, w) => p.organization.gcpCredentials(w.simulator.credentialsId),
+  listGitRepositories: (p) => p.organization.gitRepositories(),
+  putBinding: (p, w) => p.templates.bind(w.clusterIds[0], binding),
+  createProject: (p, w) => p.projects.create({ name: w.name(), description: "shop" }),
+  createEnvironment: (p, w) =>
+    p.environments.create(w.projectId, { name: w.name(), mode: "PRODUCTION", clusterId: w.clusterIds[1] }),
+  createApplication: (p, w) => p.applications.create(w.environmentId, applicationInput(w.name()), w.members()),
+  importVariables: (p, w) => {
+    const scope = w.members().extended && { scope: "APPLICATION" };
+    const vars = [{ name: "MODE", value: "fast", isSecret: false, ...scope }];
+    return p.variables.import(w.applicationId, { overwrite: true, vars });
+  },
+  createVariable: (p, w) => p.variables.create(w.applicationId, { key: variableKey(w), value: "1" }),
+  createSecret: (p, w) => p.secrets.create(w.applicationId, { key: variableKey(w), value: "s3cret" }),
+  createDatabase: (p, w) => p.databases.create(w.environmentId, databaseInput(w.name())),
+  createBlueprint: (p, w) => p.blueprints.create(w.environmentId, { name: w.name(), ...postgres }, { deploy: false }),
+  sendInvoices: (p) => p.organization.sendInvoices(),
+  createWebhook: (p) => p.webhooks.create(webhook),
+  deployApplication: (p, w) => p.applications.deploy(w.applicationId, COMMIT),
+  deployDatabase: (p, w) => p.databases.deploy(w.databaseId),
+  stopDatabase: async (p, w) => p.databases.stop(await w.newDatabase()),
+  stopCluster: (p, w) => p.clusters.stop(w.clusterIds[1]),
+  upgradeCluster: (p, w) => p.clusters.upgrade(w.clusterIds[0]),
 };
 
 /** The operations beyond the spec that the operator uses, except those of plain records. */
 const listed = {
-  ...needing("read", {
-    getBinding: async (p, w) => {
-      await w.admin.templates.bind(w.clusterIds[0], binding);
-      return p.templates.binding(w.clusterIds[0]);
-    },
-    getProject: (p, w) => p.projects.get(w.projectId),
-    listEnvironments: (p, w) => p.environments.list(w.projectId),
-    getEnvironment: (p, w) => p.environments.get(w.environmentId),
-    listServices: (p, w) => p.services.list(w.environmentId),
-    listServiceStatuses: (p, w) => p.services.statuses(w.environmentId),
-    listApplications: (p, w) => p.applications.list(w.environmentId),
-    getApplication: (p, w) => p.applications.get(w.applicationId),
-    listDatabases: (p, w) => p.databases.list(w.environmentId),
-    getDatabase: (p, w) => p.databases.get(w.databaseId),
-    getDatabaseCredentials: (p, w) => p.databases.credentials(w.databaseId),
-    listClusters: (p) => p.clusters.list(),
-    getClusterStatus: (p, w) => p.clusters.status(w.clusterIds[0]),
-    getWebhook: async (p, w) => p.webhooks.get(await idOf(w, w.admin.webhooks.create(webhook))),
-  }),
-  ...needing("write", {
-    updateProject: async (p, w) =>
-      p.projects.update(await w.admin.projects.create({ name: w.name() }), { name: w.name() }),
-    deleteProject: async (p, w) => p.projects.delete(await idOf(w, w.admin.projects.create({ name: w.name() }))),
-    updateEnvironment: async (p, w) =>
-      p.environments.update(await newEnvironment(w), { name: w.name(), mode: "PRODUCTION" }),
-    deleteEnvironment: async (p, w) => p.environments.delete(await idOf(w, newEnvironment(w))),
-    updateApplication: async (p, w) => {
-      const current = await w.admin.applications.create(w.environmentId, applicationInput(w.name()), w.members());
-      return p.applications.update(current, { ...applicationInput(current.name), cpu: 750 });
-    },
-    deleteApplication: async (p, w) => p.applications.delete(await w.newApplication()),
-    updateVariable: (p, w) =>
-      onVariable(w, "variables", (id, key) => p.variables.update(w.applicationId, id, { key, value: "other" })),
-    deleteVariable: (p, w) => onVariable(w, "variables", (id) => p.variables.delete(w.applicationId, id)),
-    updateSecret: (p, w) =>
-      onVariable(w, "secrets", (id, key) => p.secrets.update(w.applicationId, id, { key, value: "other" })),
-    deleteSecret: (p, w) => onVariable(w, "secrets", (id) => p.secrets.delete(w.applicationId, id)),
-    updateDatabase: async (p, w) =>
-      p.databases.update(await w.admin.databases.get(w.databaseId), { name: w.name(), storage: 20 }),
-    deleteDatabase: async (p, w) => p.databases.delete(await w.newDatabase()),
-    updateWebhook: async (p, w) =>
-      p.webhooks.update(await w.admin.webhooks.create(webhook), { ...webhook, enabled: false }),
-    deleteWebhook: async (p, w) => p.webhooks.delete(await idOf(w, w.admin.webhooks.create(webhook))),
-  }),
-  ...needing("deploy", {
-    stopApplication: async (p, w) => p.applications.stop(await w.newApplication()),
-    deployCluster: (p, w) => p.clusters.deploy(w.clusterIds[1]),
-  }),
-} satisfies Partial<Record<Beyond, Case>>;
+  getBinding: async (p, w) => {
+    await w.admin.templates.bind(w.clusterIds[0], binding);
+    return p.templates.binding(w.clusterIds[0]);
+  },
+  getProject: (p, w) => p.projects.get(w.projectId),
+  listEnvironments: (p, w) => p.environments.list(w.projectId),
+  getEnvironment: (p, w) => p.environments.get(w.environmentId),
+  listServices: (p, w) => p.services.list(w.environmentId),
+  listServiceStatuses: (p, w) => p.services.statuses(w.environmentId),
+  listApplications: (p, w) => p.applications.list(w.environmentId),
+  getApplication: (p, w) => p.applications.get(w.applicationId),
+  listDatabases: (p, w) => p.databases.list(w.environmentId),
+  getDatabase: (p, w) => p.databases.get(w.databaseId),
+  getDatabaseCredentials: (p, w) => p.databases.credentials(w.databaseId),
+  listClusters: (p) => p.clusters.list(),
+  getClusterStatus: (p, w) => p.clusters.status(w.clusterIds[0]),
+  getWebhook: async (p, w) => p.webhooks.get(await idOf(w, w.admin.webhooks.create(webhook))),
+  updateProject: async (p, w) =>
+    p.projects.update(await w.admin.projects.create({ name: w.name() }), { name: w.name() }),
+  deleteProject: async (p, w) => p.projects.delete(await idOf(w, w.admin.projects.create({ name: w.name() }))),
+  updateEnvironment: async (p, w) =>
+    p.environments.update(await newEnvironment(w), { name: w.name(), mode: "PRODUCTION" }),
+  deleteEnvironment: async (p, w) => p.environments.delete(await idOf(w, newEnvironment(w))),
+  updateApplication: async (p, w) => {
+    const current = await w.admin.applications.create(w.environmentId, applicationInput(w.name()), w.members());
+    return p.applications.update(current, { ...applicationInput(current.name), cpu: 750 });
+  },
+  deleteApplication: async (p, w) => p.applications.delete(await w.newApplication()),
+  updateVariable: (p, w) =>
+    onVariable(w, "variables", (id, key) => p.variables.update(w.applicationId, id, { key, value: "other" })),
+  deleteVariable: (p, w) => onVariable(w, "variables", (id) => p.variables.delete(w.applicationId, id)),
+  updateSecret: (p, w) =>
+    onVariable(w, "secrets", (id, key) => p.secrets.update(w.applicationId, id, { key, value: "other" })),
+  deleteSecret: (p, w) => onVariable(w, "secrets", (id) => p.secrets.delete(w.applicationId, id)),
+  updateDatabase: async (p, w) =>
+    p.databases.update(await w.admin.databases.get(w.databaseId), { name: w.name(), storage: 20 }),
+  deleteDatabase: async (p, w) => p.databases.delete(await w.newDatabase()),
+  updateWebhook: async (p, w) =>
+    p.webhooks.update(await w.admin.webhooks.create(webhook), { ...webhook, enabled: false }),
+  deleteWebhook: async (p, w) => p.webhooks.delete(await idOf(w, w.admin.webhooks.create(webhook))),
+  stopApplication: async (p, w) => p.applications.stop(await w.newApplication()),
+  deployCluster: (p, w) => p.clusters.deploy(w.clusterIds[1]),
+} satisfies Partial<Record<Beyond, Call>>;
 
 /** All operations beyond the spec. test/unit/platform-operations.test.ts checks that none is missing. */
-export const full: Readonly<Partial<Record<Beyond, Case>>> = {
+export const full: Readonly<Partial<Record<Beyond, Call>>> = {
   ...listed,
   ...Object.assign({}, ...Object.values<Sample>(SAMPLES).map(({ area }) => (area === undefined ? {} : casesOn(area)))),
 };
 
 /** The calls of the operations of plain records. */
-function casesOn({ one, several, make }: PlainArea): Readonly<Record<string, Case>> {
+function casesOn({ one, several, make }: PlainArea): Readonly<Record<string, Call>> {
   const made = (w: World) => w.admin.area(make).create({ name: w.name() });
   return {
-    [`list${several}`]: { needs: "read", call: (p) => p.area(make).list() },
-    [`create${one}`]: { needs: "write", call: (p, w) => p.area(make).create({ name: w.name() }) },
-    [`get${one}`]: { needs: "read", call: async (p, w) => p.area(make).get(await idOf(w, made(w))) },
-    [`update${one}`]: {
-      needs: "write",
-      call: async (p, w) => p.area(make).update(await made(w), { name: w.name() }),
-    },
-    [`delete${one}`]: { needs: "write", call: async (p, w) => p.area(make).delete(await idOf(w, made(w))) },
+    [`list${several}`]: (p) => p.area(make).list(),
+    [`create${one}`]: (p, w) => p.area(make).create({ name: w.name() }),
+    [`get${one}`]: async (p, w) => p.area(make).get(await idOf(w, made(w))),
+    [`update${one}`]: async (p, w) => p.area(make).update(await made(w), { name: w.name() }),
+    [`delete${one}`]: async (p, w) => p.area(make).delete(await idOf(w, made(w))),
   };
 }
 
-export function casesOf(table: Partial<Record<OperationName, Case>>): readonly [OperationName, Case][] {
+export function casesOf(table: Partial<Record<OperationName, Call>>) {
   const names = Object.keys(operations) as OperationName[];
-  return names.flatMap((name) => (table[name] === undefined ? [] : [[name, table[name]] as [OperationName, Case]]));
+  return names.flatMap((name) => {
+    const call = table[name];
+    return call === undefined ? [] : [[name, { call }] as const];
+  });
 }
 
 function newEnvironment(w: World) {
