@@ -53,40 +53,37 @@ function note(task: TestContext["task"], { states, depth, complete }: Explored):
   figure(task, `${states} states, ${complete ? `all there are, ${depth} moves deep` : `depth ${depth}`}`);
 }
 
+const WAYS = effort.cases(20, 600);
+
+/** Takes long random ways. */
+async function expectWalked(setting: Setting, first: World) {
+  const walked = await wander(setting, first, { ways: WAYS, length: 80, random: randomNumbers(effort.seed) });
+  expect(walked.counterexample).toBeUndefined();
+  return walked;
+}
+
 const WORKS = (["Full", "Documented"] as const).flatMap((surface) =>
   (["create", "deploy"] as const).map((work) => ({ surface, work })),
 );
 
+/** The beginnings of the labels of a path's moves. */
+const way = (...labels: readonly string[]): readonly RegExp[] =>
+  labels.flatMap((some) => some.split("; ")).map((label) => new RegExp(`^${label}`));
+
 /** A second process leads, while the first is about to write its intent. */
-const OVERTAKEN = [/^A begins/, /^A: list →/, /^A is cut/, /^time/, /^time/, /^time/, /^another/];
+const OVERTAKEN = way("A begins; A: list →; A is cut; time; time; time; another");
 /** A second process leads, while the first is frozen since its intent was stored. */
-const FROZEN = [/^A begins/, /^A: list →/, /^A: writes .* freezes/, /^A is cut/, /^time/, /^time/, /^time/, /^another/];
+const FROZEN = way("A begins; A: list →; A: writes .* freezes; A is cut; time; time; time; another");
 /** And the second one has waited for its window, and found that it had no effect. */
 const GIVEN_UP = [
   ...FROZEN,
-  ...[
-    /^B begins/,
-    /^B: list →/,
-    /^time/,
-    /^time/,
-    /^time/,
-    /^B: writes the status .* done$/,
-    /^B begins/,
-    /^B: list →/,
-  ],
+  ...way("B begins; B: list →; time; time; time; B: writes the status .* done$; B begins; B: list →"),
 ];
 /** A second process leads, while the first is about to clear an intent that had no effect. */
-const CLEARING = [
-  ...[
-    /^A begins/,
-    /^A: list →/,
-    /^A: writes the object .* done$/,
-    /^A: create, lost/,
-    /^A: writes the status .* done$/,
-  ],
-  ...[/is lost$/, /^time/, /^time/, /^time/],
-  ...[/^A begins/, /^A: list →/, /^A is cut/, /^time/, /^time/, /^time/, /^another/],
-];
+const CLEARING = way(
+  "A begins; A: list →; A: writes the object .* done$; A: create, lost; A: writes the status .* done$",
+  ".* is lost$; time; time; time; A begins; A: list →; A is cut; time; time; time; another",
+);
 
 /** What a broken API server makes of a patch: it compares no resourceVersion, or keeps no intent. */
 const unchecked = ({ metadata, ...body }: JsonObject): JsonObject => ({
@@ -127,11 +124,8 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
 
   it.for(WORKS)("on long ways with five of them: $work on $surface", async ({ surface, work }, { task }) => {
     const setting = settingOf({ surface });
-    const first = await ahead(setting, work, 5);
-    const ways = effort.cases(50, 600);
-    const walked = await wander(setting, first, { ways, length: 80, random: randomNumbers(effort.seed) });
-    expect(walked.counterexample).toBeUndefined();
-    figure(task, `${walked.moves} moves on ${ways} ways`, ways);
+    const walked = await expectWalked(setting, await ahead(setting, work, 5));
+    figure(task, `${walked.moves} moves on ${WAYS} ways`, WAYS);
   });
 
   it("of an action that may be repeated: it is sent twice at most", async ({ task }) => {
@@ -139,23 +133,17 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
     const first = await ahead(setting, "deploy", 2);
     const explored = await explore(setting, first, effort.cases(7, 11));
     expect(explored.counterexample).toBeUndefined();
-    const ways = effort.cases(50, 600);
-    const walked = await wander(
-      setting,
-      { ...first, faults: 5 },
-      { ways, length: 80, random: randomNumbers(effort.seed) },
-    );
-    expect(walked.counterexample).toBeUndefined();
+    await expectWalked(setting, { ...first, faults: 5 });
     note(task, explored);
   });
 
   it.for([
-    { what: "about to write its intent", way: OVERTAKEN, more: 0, deep: 15 },
-    { what: "frozen since its intent was stored", way: FROZEN, more: 0, deep: 15 },
-    { what: "about to clear an intent that had no effect", way: CLEARING, more: effort.cases(0, 1), deep: 12 },
-  ])("while a second process leads, and the first is $what", async ({ way, more, deep }, { task }) => {
+    { what: "about to write its intent", first: OVERTAKEN, more: 0, deep: 15 },
+    { what: "frozen since its intent was stored", first: FROZEN, more: 0, deep: 15 },
+    { what: "about to clear an intent that had no effect", first: CLEARING, more: effort.cases(0, 1), deep: 12 },
+  ])("while a second process leads, and the first is $what", async ({ first, more, deep }, { task }) => {
     const setting = settingOf({}, { edit: undefined });
-    const overtaken = await follow(setting, begin(SPEC, 3), way);
+    const overtaken = await follow(setting, begin(SPEC, 3), first);
     const explored = await explore(setting, { ...overtaken, faults: more }, effort.cases(9, deep));
     expect(explored.counterexample).toBeUndefined();
     note(task, explored);
@@ -164,23 +152,22 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
   it("does not clear the intent of the next process, whose request is under way", async () => {
     const setting = settingOf();
     const overtaken = await follow(setting, begin(SPEC, 3), CLEARING);
-    const way = [
-      ...[/^B begins/, /^B: list →/, /^time/, /^time/, /^time/, /^B: writes the status .* done$/],
-      ...[/^B begins/, /^B: list →/, /^B: writes the object .* done$/, /^B: list →/, /^B: writes the object .* done$/],
-      ...[/^B: create, crashes/, /^A: writes the object .* Conflict$/],
-    ];
-    const cleared = await follow(setting, overtaken, way);
+    const retried = way(
+      "B begins; B: list →; time; time; time; B: writes the status .* done$; B begins; B: list →",
+      "B: writes the object .* done$; B: list →; B: writes the object .* done$",
+      "B: create, crashes; A: writes the object .* Conflict$",
+    );
+    const cleared = await follow(setting, overtaken, retried);
     expect(cleared.object?.metadata.annotations).toHaveProperty([INTENT]);
   });
 });
 
 describe("[M1] beyond the one assumption, that a request lands within its window", PATIENCE, () => {
   /** The window of a slow request is over, and the create is about to be tried again. */
-  const RETRYING = [
-    ...[/^A begins/, /^A: list →/, /^A: writes the object .* done$/, /^A: create, lost or slow/],
-    ...[/^A: writes the status .* done$/, /^time/, /^time/, /^time/],
-    ...[/^A begins/, /^A: list →/, /^A: writes the object .* done$/, /^A: list →/, /^A: writes the object .* done$/],
-  ];
+  const RETRYING = way(
+    "A begins; A: list →; A: writes the object .* done$; A: create, lost or slow; A: writes the status .* done$",
+    "time; time; time; A begins; A: list →; A: writes the object .* done$; A: list →; A: writes the object .* done$",
+  );
 
   it("nothing is deleted, and nothing hangs", async ({ task }) => {
     const setting = settingOf({}, { beyond: true, edit: undefined });
@@ -192,8 +179,8 @@ describe("[M1] beyond the one assumption, that a request lands within its window
 
   it("a duplicate that a trace can see is reported, and left to a person", async () => {
     const setting = settingOf({}, { beyond: true, edit: undefined });
-    const way = [...RETRYING, /^A: create, executed but not answered$/, /lands$/];
-    const { object, remotes } = await rested(setting, await follow(setting, begin(SPEC, 2), way), 0);
+    const late = [...RETRYING, ...way("A: create, executed but not answered$; .* lands$")];
+    const { object, remotes } = await rested(setting, await follow(setting, begin(SPEC, 2), late), 0);
     expect(remotes).toHaveLength(2);
     expect(conditionOf(object ?? {}, "Stalled")).toMatchObject({ status: "True", reason: "DuplicateRemote" });
   });
@@ -201,54 +188,49 @@ describe("[M1] beyond the one assumption, that a request lands within its window
 
 describe("[M1] the model finds", PATIENCE, () => {
   const duplicate = /✗ 2 objects exist on the platform$/;
+  const noEdit = { edit: undefined };
+  const unfenced = { fenced: false, windows: { sendMs: 1e9 } };
   it.for([
     {
       what: "a create that is tried again before its window is over",
-      broken: settingOf({ windows: { landingMs: 0 } }, { edit: undefined }),
-      way: [],
-      faults: 1,
-      counterexample: duplicate,
+      broken: settingOf({ windows: { landingMs: 0 } }, noEdit),
+      finds: duplicate,
     },
     {
       what: "a trace that does not read the list that the surface has",
       broken: settingOf({ kind: unread }),
-      way: [],
-      faults: 1,
-      counterexample: /✗ it stalls on a create whose id a read finds$/,
+      finds: /✗ it stalls on a create whose id a read finds$/,
     },
     {
       what: "an action that is repeated",
-      broken: settingOf({ kind: silent }, { edit: undefined }),
+      broken: settingOf({ kind: silent }, noEdit),
       work: "deploy",
-      way: [],
-      faults: 1,
-      counterexample: /✗ \S+ was deployed 2 times$/,
+      finds: /✗ \S+ was deployed 2 times$/,
     },
     {
       what: "an intent that is not stored before its request",
       broken: settingOf({}, { taken: forgetful }),
-      way: [],
-      faults: 1,
-      counterexample: /✗ A sends "create", which it did not announce in this pass$/,
+      finds: /✗ A sends "create", which it did not announce in this pass$/,
     },
     {
       what: "an API server that compares no resourceVersion",
       broken: settingOf({}, { taken: unchecked }),
-      way: OVERTAKEN,
-      faults: 0,
-      counterexample: /✗ it is Ready with an open intent$/,
+      after: OVERTAKEN,
+      finds: /✗ it is Ready with an open intent$/,
     },
     {
       what: "a process that wakes up, with neither fence nor send window",
-      broken: settingOf({ fenced: false, windows: { sendMs: 1e9 } }, { edit: undefined }),
-      way: GIVEN_UP,
-      faults: 0,
-      counterexample: duplicate,
+      broken: settingOf(unfenced, noEdit),
+      after: GIVEN_UP,
+      finds: duplicate,
     },
-  ] as const)("$what", async ({ broken, way, faults, counterexample, ...rest }, { task }) => {
-    const first = await follow(broken, "work" in rest ? await ahead(broken, rest.work, 3) : begin(SPEC, 3), way);
-    const explored = await explore(broken, { ...first, faults }, 40);
-    expect(explored.counterexample).toMatch(counterexample);
+  ] as const)("$what", async ({ broken, finds, ...rest }, { task }) => {
+    const begun = await ahead(broken, "work" in rest ? rest.work : "create", 3);
+    // What led there were the faults.
+    const first =
+      "after" in rest ? { ...(await follow(broken, begun, rest.after)), faults: 0 } : { ...begun, faults: 1 };
+    const explored = await explore(broken, first, 40);
+    expect(explored.counterexample).toMatch(finds);
     figure(task, `found after ${explored.states} states`);
   });
 });

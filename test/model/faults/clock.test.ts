@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { conditionOf } from "../../../src/engine/contract/status.ts";
-import { database, defaults, deploying, NEXT_COMMIT, project, tree } from "../../support/kube/manifests.ts";
+import { database, deploying, NEXT_COMMIT, project, tree } from "../../support/kube/manifests.ts";
 import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorEnv } from "../../support/platform/operator-env.ts";
+import { settledEnv } from "../../support/platform/operator-env.ts";
 
 const YEAR = 365 * 24 * HOUR;
 
@@ -20,19 +20,15 @@ describe.each([
   ["and the platform's", true],
 ] as const)("[D1] the operator's clock %s", { timeout: 60_000 }, (_whose, both) => {
   it("jumps: nothing happens sooner, later or twice", async ({ task }) => {
-    const env = await operatorEnv();
-    env.apply(...defaults(env), ...tree(env, "a"), database("a", "a"));
-    await env.run(15 * MINUTE);
+    const env = await settledEnv((env) => [...tree(env, "a"), database("a", "a")]);
     const shift = (ms: number): void => {
       env.clock.shiftWall(ms);
       if (!both) env.platform.sim.time.shiftWall(-ms / SECOND);
     };
     for (const [index, [what, byMs]] of shifts.entries()) {
-      const writes = env.cluster.writes.length;
-      let from = env.baseline();
+      const [before, writes] = [env.baseline(), env.cluster.writes.length];
       await env.run(12 * MINUTE);
-      const usual = env.calls(from).length;
-      from = env.baseline();
+      const [from, usual] = [env.baseline(), env.calls(before).length];
       shift(byMs);
       await env.run(12 * MINUTE);
       expect(env.writes(from), what).toEqual([]);

@@ -6,6 +6,7 @@ import { editRecord, removeRecord } from "../../../simulator/control/records.ts"
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { effort } from "../../support/env/effort.ts";
+import { idOf } from "../../support/env/settling.ts";
 import {
   application,
   blueprint,
@@ -17,20 +18,15 @@ import {
   secret,
   tree,
 } from "../../support/kube/manifests.ts";
+import { unready } from "../../support/kube/restores.ts";
 import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
-
-const idOf = (env: OperatorEnv, kind: string, name: string): string =>
-  (env.get(kind, name).status as { readonly externalId: string }).externalId;
+import { operatorEnv, settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 /** Everything that has a list to be missed in, one of each. */
-async function fleet(lifecycle: JsonObject = {}): Promise<OperatorEnv> {
-  const env = await operatorEnv();
-  env.apply(...defaults(env), ...tree(env, "a", { lifecycle }));
-  env.apply(database("d", "a", { lifecycle }), blueprint("b", "a", { lifecycle }));
-  await env.run(15 * MINUTE);
-  return env;
+function fleet(lifecycle: JsonObject = {}): Promise<OperatorEnv> {
+  const services = [database("d", "a", { lifecycle }), blueprint("b", "a", { lifecycle })];
+  return settledEnv((env) => [...tree(env, "a", { lifecycle }), ...services]);
 }
 
 const gone = [
@@ -60,7 +56,7 @@ describe("[C7] an object that is gone from the platform", { timeout: 60_000 }, (
     const from = env.baseline();
     takeAway(env);
     await env.run(HOUR);
-    for (const [kind, name] of gone) expect(env.condition(kind, name), kind).toMatch(/^True/);
+    expect(unready(env)).toEqual([]);
     expect(env.writes(from).toSorted()).toEqual(gone.flatMap(([, , operations]) => operations).toSorted());
     figure(task, "1 create each under Recreate", gone.length);
   });
@@ -68,10 +64,9 @@ describe("[C7] an object that is gone from the platform", { timeout: 60_000 }, (
   it("by one 404 of any read alone is not missed, under Recreate either", async ({ task }) => {
     const env = await fleet({ onMissing: "Recreate" });
     const from = env.baseline();
-    const reads = [
-      ...new Set(env.calls().flatMap(({ method, operation }) => (method === "GET" && operation ? [operation] : []))),
-    ];
-    for (const operation of reads) {
+    const reads = env.calls().flatMap(({ method, operation }) => (method === "GET" && operation ? [operation] : []));
+    const operations = [...new Set(reads)];
+    for (const operation of operations) {
       env.platform.sim.faults.add({ match: { operation }, answer: { is: "status", status: 404 } });
       for (const { kind, metadata } of env.cluster.all()) {
         env.cluster.annotate(kind, metadata.name, { [RECONCILE_REQUESTED_AT]: operation });
@@ -80,9 +75,8 @@ describe("[C7] an object that is gone from the platform", { timeout: 60_000 }, (
     }
     await env.run(15 * MINUTE);
     expect(env.writes(from)).toEqual([]);
-    for (const { kind, metadata } of env.cluster.all())
-      expect(env.condition(kind, metadata.name), kind).toMatch(/^True/);
-    figure(task, "0 creates after one 404 of each read", reads.length);
+    expect(unready(env)).toEqual([]);
+    figure(task, "0 creates after one 404 of each read", operations.length);
   });
 
   it("is not reported before the lists that lag have it", async () => {
@@ -91,26 +85,29 @@ describe("[C7] an object that is gone from the platform", { timeout: 60_000 }, (
     env.apply(...defaults(env), ...tree(env, "a", { lifecycle: { onMissing: "Recreate" } }));
     await env.run(15 * MINUTE);
     expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
-    expect(env.writes().toSorted()).toEqual([
-      "createApplication",
-      "createEnvironment",
-      "createProject",
-      "deployApplication",
-    ]);
+    const creates = ["createApplication", "createEnvironment", "createProject"];
+    expect(env.writes().toSorted()).toEqual([...creates, "deployApplication"]);
   });
 });
 
-const taken = { message: "The name is already taken", error: "Conflict", status: 409 };
-const busy = { message: "Operation is in progress", error: "Conflict", status: 409 };
+/** The answer to the next calls of an operation. */
+function refuse(
+  { platform }: OperatorEnv,
+  operation: string,
+  status: 400 | 409,
+  message: string,
+  count?: number | null,
+) {
+  const answer = { is: "status", status, body: { message, status } } as const;
+  platform.sim.faults.add({ match: { operation }, answer, ...(count !== undefined && { count }) });
+}
 
 describe("[C8] a 409", { timeout: 60_000 }, () => {
   it("to a create is a NameConflict: reported, not repeated, resolved by another name", async ({ task }) => {
     const env = await fleet();
     const from = env.baseline();
     const creates = ["createProject", "createEnvironment", "createApplication", "createDatabase", "createBlueprint"];
-    for (const operation of creates) {
-      env.platform.sim.faults.add({ match: { operation }, answer: { is: "status", status: 409, body: taken } });
-    }
+    for (const operation of creates) refuse(env, operation, 409, "The name is already taken");
     const named = (kind: string, spec: JsonObject) => resource(kind, "x", { name: "x", ...spec });
     const clusterRef = { externalId: env.platform.clusterIds[0] ?? "" };
     const all = [
@@ -129,7 +126,7 @@ describe("[C8] a 409", { timeout: 60_000 }, () => {
     expect(env.writes(from).toSorted()).toEqual(creates.toSorted());
     for (const { kind } of all) env.cluster.patch(kind, "x", { spec: { name: "y" } });
     await env.run(20 * MINUTE);
-    for (const { kind } of all) expect(env.condition(kind, "x"), kind).toMatch(/^True/);
+    expect(unready(env)).toEqual([]);
     figure(task, "1 request each, not repeated", creates.length);
   });
 
@@ -143,11 +140,7 @@ describe("[C8] a 409", { timeout: 60_000 }, () => {
     ] as const;
     for (const [operation, kind, name, members] of actions) {
       const from = env.baseline();
-      env.platform.sim.faults.add({
-        match: { operation },
-        count: 6,
-        answer: { is: "status", status: 409, body: busy },
-      });
+      refuse(env, operation, 409, "Operation is in progress", 6);
       env.cluster.patch(kind, name, { spec: members });
       await env.run(20 * SECOND);
       // Each attempt reports what it is for, until it is refused.
@@ -165,12 +158,7 @@ describe("[C8] a 400", { timeout: 60_000 }, () => {
   it("to an action that stays is given up after a few attempts, and sent again for a new commit", async () => {
     const env = await fleet();
     const from = env.baseline();
-    const match = { operation: "deployApplication" };
-    env.platform.sim.faults.add({
-      match,
-      count: null,
-      answer: { is: "status", status: 400, body: { message: "no" } },
-    });
+    refuse(env, "deployApplication", 400, "no", null);
     env.cluster.patch("PlatformApplication", "a", deploying(NEXT_COMMIT));
     await env.run(2 * HOUR);
     expect(env.summary("PlatformApplication", "a")).toContain("Stalled=True/InvalidSpec");
@@ -189,12 +177,10 @@ describe("[C11] somebody who changes the same thing again and again", { timeout:
   ] as const)(
     "under %s: at most %d correction for each look, and it is reported",
     async ([driftPolicy, most], { task }) => {
-      const env = await operatorEnv();
       const spec = { cpu: 500, lifecycle: { driftPolicy } };
-      env.apply(...defaults(env), ...tree(env, "a").slice(0, 2), application("a", "a", spec));
-      await env.run(15 * MINUTE);
+      const env = await settledEnv((env) => [...tree(env, "a").slice(0, 2), application("a", "a", spec)]);
       const from = env.baseline();
-      const id = idOf(env, "PlatformApplication", "a");
+      const id = idOf(env.get("PlatformApplication", "a"));
       const polls = effort.cases(4, 20);
       for (let minute = 0; minute < 10 * polls; minute += 1) {
         editRecord(env.platform.sim, id, { cpu: 250 });
@@ -216,21 +202,22 @@ describe("[C12] a secret variable", { timeout: 60_000 }, () => {
   const PIN = "1234";
 
   /** What a list of likely values would be compared with. */
-  const hashes = (): readonly string[] =>
-    [PIN, `PIN=${PIN}`, `PIN${PIN}`, ...[PIN, { PIN }, [["PIN", PIN]]].map((one) => JSON.stringify(one))].flatMap(
-      (text) =>
-        (["md5", "sha1", "sha256", "sha384", "sha512"] as const).flatMap((algorithm) =>
-          (["hex", "base64", "base64url"] as const).map((encoding) =>
-            createHash(algorithm).update(text).digest(encoding).slice(0, 16),
-          ),
-        ),
+  const hashes = (): readonly string[] => {
+    const json = [PIN, { PIN }, [["PIN", PIN]]].map((one) => JSON.stringify(one));
+    const texts = [PIN, `PIN=${PIN}`, `PIN${PIN}`, ...json];
+    return ["md5", "sha1", "sha256", "sha384", "sha512"].flatMap((algorithm) =>
+      (["hex", "base64", "base64url"] as const).flatMap((encoding) =>
+        texts.map((text) => createHash(algorithm).update(text).digest(encoding).slice(0, 16)),
+      ),
     );
+  };
 
   it("is written again when its value changes and at no other time, and leaves no hash of it", async ({ task }) => {
-    const env = await operatorEnv();
-    env.apply(...defaults(env), secret("pin", { pin: PIN }), ...tree(env, "a").slice(0, 2));
-    env.apply(application("a", "a", { variables }));
-    await env.run(20 * MINUTE);
+    const env = await settledEnv((env) => [
+      secret("pin", { pin: PIN }),
+      ...tree(env, "a").slice(0, 2),
+      application("a", "a", { variables }),
+    ]);
     expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
     const from = env.baseline();
     for (let touches = 0; touches < 3; touches += 1) {

@@ -9,7 +9,7 @@ import { effort } from "../../support/env/effort.ts";
 import { blueprint, database, defaults, NEXT_COMMIT, resource, tree } from "../../support/kube/manifests.ts";
 import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { operatorEnv, settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 type Loss = readonly [what: string, fault: Omit<FaultInput, "match" | "name">];
 
@@ -39,30 +39,15 @@ const UNKNOWABLE = [
   ["createWebhook", "PlatformWebhook", "hook"],
 ] as const;
 
-/** "createProject created web" for each effect on the platform. */
-function effects(env: OperatorEnv, since = 0): readonly string[] {
-  const { projects, environments, services, blueprints, webhooks } = env.platform.world();
-  const name = (id: string): string => {
-    const blueprint = blueprints.get(id);
-    if (blueprint !== undefined) return name(blueprint.serviceId);
-    const found = projects.get(id) ?? environments.get(id) ?? services.get(id);
-    return found?.name ?? (webhooks.has(id) ? "webhook" : id);
-  };
-  return env
-    .calls(since)
-    .flatMap(({ operation, effects: all }) =>
-      all.map((effect) => {
-        const [what = "", id = ""] = Object.entries(effect)[0] ?? [];
-        return `${operation} ${what} ${name(String(id))}`;
-      }),
-    )
-    .toSorted();
-}
-
 const webhook = resource("PlatformWebhook", "hook", { targetUrl: "https://hooks.example.com/x", events: ["A"] });
 
 function applyAll(env: OperatorEnv): void {
   env.apply(...defaults(env), ...tree(env, "a"), database("d", "a"), blueprint("b", "a"), webhook);
+}
+
+/** Each next call of these operations meets the fault. */
+function lose({ platform }: OperatorEnv, fault: Loss[1], ...operations: readonly string[]): void {
+  for (const operation of operations) platform.sim.faults.add({ ...fault, match: { operation } });
 }
 
 const sent = (env: OperatorEnv, operation: string): number =>
@@ -97,7 +82,7 @@ const benched = (surface: "full" | "documented", { answer }: Loss[1]): Promise<O
 describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
   it.each(some)("(%s) is made once, full surface: every POST", async (_what, fault) => {
     const env = await benched("full", fault);
-    for (const operation of POSTS) env.platform.sim.faults.add({ ...fault, match: { operation } });
+    lose(env, fault, ...POSTS);
     applyAll(env);
     await env.run(40 * MINUTE);
     for (const { kind, metadata } of env.cluster.all()) {
@@ -105,7 +90,7 @@ describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
       expect(env.condition(kind, metadata.name), `${kind} ${metadata.name}`).toMatch(wanted);
     }
     const applied = fault.effect === "none" ? ALL_ONCE.filter((effect) => !effect.endsWith("webhook")) : ALL_ONCE;
-    expect(effects(env)).toEqual(applied);
+    expect(env.effects()).toEqual(applied);
     expect(sent(env, "createWebhook")).toBe(1);
     expect(env.calls().filter((call) => call.fault !== null)).toHaveLength(POSTS.length);
   });
@@ -113,13 +98,13 @@ describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
   it.each(some)("(%s) is sent once, documented surface: found, or reported within 90 s", async (_what, fault) => {
     const env = await benched("documented", fault);
     applyAll(env);
-    for (const operation of POSTS) env.platform.sim.faults.add({ ...fault, match: { operation } });
+    lose(env, fault, ...POSTS);
     await env.run(90 * SECOND);
     expect(env.condition("PlatformWebhook", "hook")).toBe("False/CreateResultUnknown");
     await env.run(20 * MINUTE);
     for (const kind of ["PlatformProject", "PlatformEnvironment"]) expect(env.condition(kind, "a")).toMatch(/^True/);
     expectUnknownOnce(env);
-    const created = effects(env);
+    const created = env.effects();
     expect(created).toEqual([...new Set(created)]);
   });
 
@@ -129,7 +114,7 @@ describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
       const env = await benched("documented", fault);
       env.apply(...defaults(env), ...tree(env, "a").slice(0, 2));
       await env.run(20 * MINUTE);
-      for (const [operation] of UNKNOWABLE) env.platform.sim.faults.add({ ...fault, match: { operation } });
+      lose(env, fault, ...UNKNOWABLE.map(([operation]) => operation));
       applyAll(env);
       const from = env.clock.monotonic();
       const open = new Set<string>(UNKNOWABLE.map(([, kind]) => kind));
@@ -165,19 +150,18 @@ describe("[A4] an action whose answer is lost", { timeout: 60_000 }, () => {
     const externalId = env.platform.clusterIds[0] ?? "";
     env.apply(resource("PlatformCluster", "c", { externalId, lifecycle: { applyPolicy: "Automatic" } }));
     await env.run(20 * MINUTE);
-    expect(effects(env)).toEqual(ALL_ONCE);
+    expect(env.effects()).toEqual(ALL_ONCE);
     const acceptLatencySeconds = Math.max(1, lag - (fault.lateSeconds ?? 0));
     changeSettings(env.platform.sim.settings, { acceptLatencySeconds });
-    const lose = (operation: string): void => void env.platform.sim.faults.add({ ...fault, match: { operation } });
 
     const act = async (kind: string, name: string, spec: JsonObject, operation: string): Promise<void> => {
       const from = env.baseline();
-      lose(operation);
+      lose(env, fault, operation);
       env.cluster.patch(kind, name, { spec });
       await env.run(0);
       if (killed) await env.restart();
       await env.run(15 * MINUTE);
-      const done = effects(env, from).filter((effect) => effect.startsWith(operation));
+      const done = env.effects(from).filter((effect) => effect.startsWith(operation));
       expect(done, operation).toHaveLength(1);
       expect(env.condition(kind, name), operation).toMatch(/^True/);
     };
@@ -189,15 +173,8 @@ describe("[A4] an action whose answer is lost", { timeout: 60_000 }, () => {
   });
 });
 
-/** What is there of each service, environment and project that an object stands for. */
-function remains(env: OperatorEnv): readonly { key: string; isRemote: boolean }[] {
-  const { services, environments, projects } = env.platform.world();
-  return env.cluster.all().flatMap(({ kind, metadata: { name }, status }) => {
-    const id = nonEmptyText(member(status, "externalId"));
-    if (id === undefined || kind === "PlatformConnection") return [];
-    return [{ key: `${kind}/${name}`, isRemote: services.has(id) || environments.has(id) || projects.has(id) }];
-  });
-}
+/** Seconds between two looks. */
+const STEP = effort.cases(5, 1);
 
 describe("[A5] an asynchronous deletion", { timeout: 60_000 }, () => {
   it.for([
@@ -206,31 +183,30 @@ describe("[A5] an asynchronous deletion", { timeout: 60_000 }, () => {
     ["with a 502 before each DELETE", { effect: "none", answer: { is: "status", status: 502 } }],
   ] as const)("%s ends with everything gone, also when the process is killed all the time", async (row, { task }) => {
     const [, fault] = row;
-    const env = await operatorEnv();
     const lifecycle = { deletionPolicy: "Delete" };
-    env.apply(...defaults(env), ...tree(env, "a", { lifecycle }), database("d", "a", { lifecycle }));
-    await env.run(20 * MINUTE);
+    const env = await settledEnv((env) => [...tree(env, "a", { lifecycle }), database("d", "a", { lifecycle })]);
     const from = env.baseline();
-    for (const operation of ["deleteApplication", "deleteDatabase", "deleteEnvironment", "deleteProject"]) {
-      if (fault !== undefined) env.platform.sim.faults.add({ ...fault, match: { operation } });
-    }
+    if (fault !== undefined)
+      lose(env, fault, "deleteApplication", "deleteDatabase", "deleteEnvironment", "deleteProject");
     for (const { kind, metadata } of env.cluster.all()) {
       if (kind !== "PlatformConnection") env.cluster.remove(kind, metadata.name);
     }
     /** Seconds for which an object was still there after what it stood for had gone. */
     const lingered = new Map<string, number>();
-    for (let second = 1; second <= 20 * 90; second += 1) {
-      await env.run(SECOND);
-      for (const { key, isRemote } of remains(env)) {
-        if (!isRemote) lingered.set(key, (lingered.get(key) ?? 0) + 1);
+    for (let second = STEP; second <= 20 * 90; second += STEP) {
+      await env.run(STEP * SECOND);
+      const remotes = env.remotes();
+      for (const { kind, metadata, status } of env.cluster.all()) {
+        const id = nonEmptyText(member(status, "externalId"));
+        const key = `${kind}/${metadata.name}`;
+        if (id !== undefined && !remotes.has(id)) lingered.set(key, (lingered.get(key) ?? 0) + STEP);
       }
       if (second % 90 === 0) await env.restart();
     }
     await env.run(5 * MINUTE);
     expect(env.cluster.all().map(({ kind }) => kind)).toEqual(["PlatformConnection"]);
-    const { services, environments, projects } = env.platform.world();
-    expect([services.size, environments.size, projects.size]).toEqual([0, 0, 0]);
-    expect(effects(env, from).filter((effect) => !effect.includes(" deleted "))).toEqual([]);
+    expect([...env.remotes().values()]).toEqual([]);
+    expect(env.effects(from).filter((effect) => !effect.includes(" deleted "))).toEqual([]);
     const longest = Math.max(...lingered.values());
     // Where no answer shows that, two lists a minute apart do; a kill may come between them.
     expect(longest).toBeLessThanOrEqual(180);

@@ -6,13 +6,13 @@ import { RESOLVE } from "../../../src/api/names.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import type { Manifest } from "../../support/env/cluster.ts";
 import { effort } from "../../support/env/effort.ts";
-import { application, defaults, environment, project, resource, secret } from "../../support/kube/manifests.ts";
-import { backupOf } from "../../support/kube/restores.ts";
+import { application, environment, project, resource, secret } from "../../support/kube/manifests.ts";
+import { backupOf, unready } from "../../support/kube/restores.ts";
+import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
-const MINUTE = 60_000;
-const SIZE = 24;
+const SIZE = 21;
 /** What a connection with that few objects lets through in ten minutes. */
 const BUDGET = 10;
 const NAMES = Array.from({ length: SIZE }, (_, index) => `app-${index}`);
@@ -20,16 +20,17 @@ const HELD = "False/MassChangeHeld";
 
 /** Applications that nobody deploys, so that each correction is one write. */
 async function fleet(lifecycle: JsonObject): Promise<OperatorEnv> {
-  const env = await operatorEnv();
-  env.apply(...defaults(env), project("shop"), environment(env, "staging", "shop"));
-  env.apply(...NAMES.map((name) => app(name, 512, lifecycle)));
-  await env.run(15 * MINUTE);
-  expect(NAMES.filter((name) => !env.condition("PlatformApplication", name).startsWith("True/"))).toEqual([]);
+  const env = await settledEnv((env) => [
+    project("shop"),
+    environment(env, "staging", "shop"),
+    ...applications(512, lifecycle),
+  ]);
+  expect(unready(env)).toEqual([]);
   return env;
 }
 
-const app = (name: string, memory: number, lifecycle: JsonObject) =>
-  application(name, "staging", { memory, runState: "Stopped", lifecycle });
+const applications = (memory: number, lifecycle: JsonObject = {}): readonly Manifest[] =>
+  NAMES.map((name) => application(name, "staging", { memory, runState: "Stopped", lifecycle }));
 
 function othersSet({ platform }: OperatorEnv, memory: number): void {
   for (const { id } of platform.world().services.values()) editRecord(platform.sim, id, { memory });
@@ -73,7 +74,7 @@ describe("[R1] a mass change that no new generation caused", { timeout: 60_000 }
     const lifecycle = { driftPolicy: "Correct" };
     const env = await fleet(lifecycle);
     const old = backupOf(env);
-    env.apply(...NAMES.map((name) => app(name, 1_024, lifecycle)));
+    env.apply(...applications(1_024, lifecycle));
     await env.run(15 * MINUTE);
     const from = env.baseline();
     env.kill();
@@ -109,14 +110,14 @@ describe("[R1] a mass change that no new generation caused", { timeout: 60_000 }
       env.platform.sim.faults.clear();
       await env.run(30 * MINUTE);
       expect(env.writes(from)).toEqual([]);
-      expect(NAMES.filter((name) => !env.condition("PlatformApplication", name).startsWith("True/"))).toEqual([]);
+      expect(unready(env)).toEqual([]);
     },
   );
 
   it("is none where a new generation causes it, however many there are", async () => {
     const env = await fleet({});
     const from = env.baseline();
-    env.apply(...NAMES.map((name) => app(name, 1_024, {})));
+    env.apply(...applications(1_024));
     await env.run(10 * MINUTE);
     expect(env.writes(from)).toEqual(NAMES.map(() => "updateApplication"));
     expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
@@ -128,12 +129,13 @@ describe("[R1] a mass change that no new generation caused", { timeout: 60_000 }
   ];
 
   it.each(effort.few(sources))("is none where %s that a user changed causes it", async (_title, shared) => {
-    const env = await operatorEnv();
     const variables = [{ name: "URL", valueFrom: { secretKeyRef: { name: "shared", key: "url" } } }];
-    env.apply(...defaults(env), project("shop"), environment(env, "staging", "shop"));
-    env.apply(secret("shared", { url: "https://one" }), variableSet("one"));
-    env.apply(...SHARING.map((name) => application(name, "staging", { variables })));
-    await env.run(40 * MINUTE);
+    const sharing = SHARING.map((name) => application(name, "staging", { variables }));
+    const values = [secret("shared", { url: "https://one" }), variableSet("one")];
+    const env = await settledEnv(
+      (env) => [project("shop"), environment(env, "staging", "shop"), ...values, ...sharing],
+      { minutes: 40 },
+    );
     const from = env.baseline();
     env.apply(shared("https://two"));
     await env.run(40 * MINUTE);

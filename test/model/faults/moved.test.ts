@@ -5,23 +5,29 @@ import { effort } from "../../support/env/effort.ts";
 import { connection, environment, project, secret } from "../../support/kube/manifests.ts";
 import { living, readiness, unready } from "../../support/kube/restores.ts";
 import { tcpProxy } from "../../support/kube/tcp-proxy.ts";
+import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import type { OperatorEnv } from "../../support/platform/operator-env.ts";
 
-const MINUTE = 60_000;
 /** The readiness of what stands for something of the platform, or writes into it. */
 const placed = (env: OperatorEnv): readonly string[] =>
   readiness(env).filter((line) => !/^Platform(Connection|Operation) /.test(line));
 
-/** Wants something else of every object that has settings. */
-function changeAll({ cluster }: OperatorEnv): void {
-  const change = (kind: string, name: string, spec: JsonObject): void => cluster.patch(kind, name, { spec });
-  change("PlatformProject", "shop", { description: "Another" });
-  change("PlatformEnvironment", "staging", { mode: "STAGING" });
-  change("PlatformApplication", "api", { memory: 1_024 });
-  change("PlatformDatabase", "main", { runState: "Stopped" });
-  change("PlatformVariableSet", "shared", { variables: [{ name: "OTHER", value: "1" }] });
-  change("PlatformBinding", "addons", { layerSelections: { observability: false } });
+const CHANGES: readonly (readonly [kind: string, name: string, spec: JsonObject])[] = [
+  ["PlatformProject", "shop", { description: "Another" }],
+  ["PlatformEnvironment", "staging", { mode: "STAGING" }],
+  ["PlatformApplication", "api", { memory: 1_024 }],
+  ["PlatformDatabase", "main", { runState: "Stopped" }],
+  ["PlatformVariableSet", "shared", { variables: [{ name: "OTHER", value: "1" }] }],
+  ["PlatformBinding", "addons", { layerSelections: { observability: false } }],
+];
+
+/** Wants something else of every object that has settings, and waits, over a restart. */
+async function changeAll(env: OperatorEnv): Promise<void> {
+  for (const [kind, name, spec] of CHANGES) env.cluster.patch(kind, name, { spec });
+  await env.run(15 * MINUTE);
+  await env.restart();
+  await env.run(15 * MINUTE);
 }
 
 describe.each(effort.few(["documented", "full"] as const))(
@@ -41,10 +47,7 @@ describe.each(effort.few(["documented", "full"] as const))(
         what === "host" ? { baseUrl: `http://127.0.0.1:${proxy.port}` } : { organizationId: otherOrganizationId };
       env.apply(connection(env, "default", { allowUnverifiedIds: true, ...elsewhere }));
       await env.run(5 * MINUTE);
-      changeAll(env);
-      await env.run(15 * MINUTE);
-      await env.restart();
-      await env.run(15 * MINUTE);
+      await changeAll(env);
       expect(placed(env)).toHaveLength(9);
       expect(placed(env).filter((line) => !line.endsWith(": False/ConnectionChanged"))).toEqual([]);
       expect(env.writes(from)).toEqual([]);
@@ -81,19 +84,16 @@ describe.each(effort.few(["full", "documented"] as const))(
       ["environment", ["PlatformApplication api", "PlatformBlueprint cache", "PlatformDatabase main"]],
     ] as const)("%s: ParentChanged, nothing is written for its children", async (what, children) => {
       const env = await living(surface);
-      const [kind, name] = what === "project" ? ["PlatformProject", "shop"] : ["PlatformEnvironment", "staging"];
-      env.cluster.remove(kind, name);
+      const other = { name: "other" };
+      const parent = what === "project" ? project("shop", other) : environment(env, "staging", "shop", other);
+      const { kind, metadata } = parent;
+      env.cluster.remove(kind, metadata.name);
       await env.run(MINUTE);
-      env.apply(
-        what === "project" ? project(name, { name: "other" }) : environment(env, name, "shop", { name: "other" }),
-      );
+      env.apply(parent);
       await env.run(5 * MINUTE);
-      expect(env.condition(kind, name)).toBe("True/Available");
+      expect(env.condition(kind, metadata.name)).toBe("True/Available");
       const from = env.changes.length;
-      changeAll(env);
-      await env.run(15 * MINUTE);
-      await env.restart();
-      await env.run(15 * MINUTE);
+      await changeAll(env);
       const changed = readiness(env).filter((line) => line.endsWith(": False/ParentChanged"));
       expect(changed).toEqual(children.map((child) => `${child}: False/ParentChanged`));
       const written = env.changes.slice(from).map(({ key }) => `${key.kind} ${key.name}`);

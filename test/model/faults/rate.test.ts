@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { connection, project, secret } from "../../support/kube/manifests.ts";
+import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
-const MINUTE = 60_000;
 /** How much later than asked all may go on, at most: the gate's jitter and a look of what waits. */
 const LATER_MS = 45_000;
 
@@ -14,13 +14,6 @@ function connected(env: OperatorEnv, name: string): void {
   const { sim, organizationId } = env.platform;
   const { value } = sim.auth.createToken({ name, organizationId, scopes: ["Admin"] });
   env.apply(secret(name, { token: value }), connection(env, name), project(name, { connectionRef: { name } }));
-}
-
-/** The last call that met a fault. */
-function limitedCall(env: OperatorEnv): CallEntry {
-  const call = env.calls().findLast(({ fault }) => fault !== null);
-  if (call === undefined) throw new Error("nobody met the 429");
-  return call;
 }
 
 /** Seconds since 1970, from the time of the answer. */
@@ -54,7 +47,10 @@ describe("[C1] a 429", { timeout: 60_000 }, () => {
       env.platform.sim.faults.add({ answer: { is: "rate-limited", ...(reset === undefined ? {} : { reset }) } });
       env.apply(project(`first-${index}`, { connectionRef: { name: "limited" } }));
       await env.run(0);
-      const limited = limitedCall(env);
+      const [limited] = env
+        .calls()
+        .filter(({ fault }) => fault !== null)
+        .slice(-1) as [CallEntry];
       // Everybody there wants something all the time.
       env.apply(project(`late-${index}`, { connectionRef: { name: "limited" } }));
       env.apply(project(`other-${index}`, { connectionRef: { name: "other" } }));

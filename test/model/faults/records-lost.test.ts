@@ -5,10 +5,10 @@ import { effort } from "../../support/env/effort.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
 import { application, COMMIT, deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { idsOf, loseStatuses, stripMetadata, unready } from "../../support/kube/restores.ts";
+import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
-const MINUTE = 60_000;
 const DELETED = { deletionPolicy: "Delete" };
 /** Puts what is there already in its place once more: where the surface shows nothing of it, nobody can know. */
 const REPEATED = new Set(["importEnvironmentVariable", "updateClusterPlatformBinding"]);
@@ -26,9 +26,7 @@ async function fleet(surface: "full" | "documented"): Promise<OperatorEnv> {
   return env;
 }
 
-/**
- * A request that the platform has no operation for: an update of a secret, tried once as nothing shows that before.
- */
+/** An operation that the platform lacks: an update of a secret, tried once as nothing shows that before. */
 const TRIED = "";
 
 const actions = (writes: readonly string[]): readonly string[] =>

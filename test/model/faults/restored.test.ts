@@ -6,10 +6,10 @@ import { effort } from "../../support/env/effort.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
 import { deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { backupOf, idsOf, living, readiness, restored, together, unready } from "../../support/kube/restores.ts";
+import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
-const MINUTE = 60_000;
 /** What has nothing of the platform to lose: a connection, and an operation that is over. */
 const AT_REST = /^PlatformConnection|^PlatformOperation .*(Completed|Accepted)/;
 const MOVES = effort.all ? (["whole", "bare"] as const) : (["bare"] as const);
@@ -19,9 +19,7 @@ const deployNext = ({ cluster }: OperatorEnv): void =>
 
 describe.each(effort.few(["full", "documented"] as const))(
   "[R1] a backup that is restored beside the living cluster, %s surface",
-  {
-    timeout: 60_000,
-  },
+  { timeout: 60_000 },
   (surface) => {
     it("writes nothing to the platform, whatever it holds and whatever is asked of it; the first one goes on", async ({
       task,
@@ -30,12 +28,9 @@ describe.each(effort.few(["full", "documented"] as const))(
       const old = backupOf(env);
       deployNext(env);
       await env.run(5 * MINUTE);
-      const copies = [
-        await restored(env, backupOf(env), "whole"),
-        await restored(env, backupOf(env), "bare"),
-        await restored(env, old, "whole"),
-        await restored(env, old, "bare"),
-      ];
+      const copies: OperatorEnv[] = [];
+      for (const backup of [backupOf(env), old])
+        for (const how of ["whole", "bare"] as const) copies.push(await restored(env, backup, how));
       const from = env.baseline();
       await together(15, env, ...copies);
       for (const copy of copies) {

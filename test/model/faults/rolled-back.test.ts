@@ -6,10 +6,10 @@ import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { effort } from "../../support/env/effort.ts";
 import { deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { editStatuses, idsOf, living, unready } from "../../support/kube/restores.ts";
+import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import type { OperatorEnv } from "../../support/platform/operator-env.ts";
 
-const MINUTE = 60_000;
 const NEWER = { shape: "of a newer version", list: [1, { two: null }], flag: true };
 
 /** A value of an enumeration, and a shape. */
@@ -23,11 +23,12 @@ function withMore(value: Json): Json {
   return { ...Object.fromEntries(known), newerMember: NEWER };
 }
 
-/** The next process is of an older version: this one. */
+/** The next process is of an older version: this one. It has a quarter of an hour. */
 async function rollBack(env: OperatorEnv, edit: (status: JsonObject) => JsonObject): Promise<void> {
   env.kill();
   editStatuses(env, (status) => edit(status));
   await env.restart();
+  await env.run(15 * MINUTE);
 }
 
 describe.each(effort.few(["full", "documented"] as const))(
@@ -44,13 +45,11 @@ describe.each(effort.few(["full", "documented"] as const))(
         env.cluster.annotate(kind, metadata.name, { "platform-operator.io/newer": JSON.stringify(NEWER) });
       }
       await rollBack(env, (status) => withMore(status) as JsonObject);
-      await env.run(15 * MINUTE);
       expect(unready(env)).toEqual([]);
       expect(idsOf(env)).toEqual(ids);
       expect(env.writes(from)).toEqual([]);
       // And forward again, over what this version has left of the statuses.
       await rollBack(env, (status) => ({ ...status, newerMember: NEWER }));
-      await env.run(15 * MINUTE);
       expect(unready(env)).toEqual([]);
       expect(env.writes(from)).toEqual([]);
       expect(env.internal).toEqual([]);
@@ -62,18 +61,15 @@ describe.each(effort.few(["full", "documented"] as const))(
     }) => {
       const env = await living(surface);
       const ids = idsOf(env);
-      const statuses = new Map(
-        env.cluster.all().map(({ kind, metadata, status }) => [`${kind} ${metadata.name}`, status]),
-      );
+      const before = env.cluster.all();
       const spoken = new Set(["observedGeneration", "conditions", "identity", "externalId", "intent"]);
-      const members = [...statuses.values()].flatMap((status) => (isObject(status) ? Object.keys(status) : []));
+      const members = before.flatMap(({ status }) => (isObject(status) ? Object.keys(status) : []));
       const memories = [...new Set(members)].filter((name) => !spoken.has(name));
       const from = env.baseline();
       for (const name of memories) {
         for (const odd of ODD) {
           env.kill();
-          for (const { kind, metadata } of env.cluster.all()) {
-            const status = statuses.get(`${kind} ${metadata.name}`);
+          for (const { kind, metadata, status } of before) {
             const changed = isObject(status) && status[name] !== undefined ? { ...status, [name]: odd } : status;
             env.cluster.status(kind, metadata.name, changed);
           }
@@ -111,9 +107,7 @@ describe.each(effort.few(["full", "documented"] as const))(
       // The newer version finds out what became of them, and closes them.
       env.kill();
       env.cluster.annotate(creating, "shop", { [INTENT]: null });
-      editStatuses(env, (status) => Object.fromEntries(Object.entries(status).filter(([name]) => name !== "intent")));
-      await env.restart();
-      await env.run(15 * MINUTE);
+      await rollBack(env, (status) => Object.fromEntries(Object.entries(status).filter(([name]) => name !== "intent")));
       expect(unready(env)).toEqual([]);
       expect(env.writes(from)).toEqual(["deployApplication"]);
       figure(task, "0 writes over intents of a newer version", 2);

@@ -4,17 +4,10 @@ import { describe, expect, it } from "vitest";
 import { RUN_UNTIL } from "../../../src/api/names.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
-import {
-  application,
-  database,
-  defaults,
-  environment,
-  operation,
-  project,
-  resource,
-} from "../../support/kube/manifests.ts";
+import type { Manifest } from "../../support/env/cluster.ts";
+import { application, connection, database, environment, project, resource } from "../../support/kube/manifests.ts";
 import { HOUR, MINUTE } from "../../support/platform/durations.ts";
-import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 /** The clock begins at 10:00. */
 const WINDOWS = [{ kind: "Stop", schedule: "0 12,16 * * *", duration: "2h" }];
@@ -32,13 +25,23 @@ const MAKE = {
     }),
 };
 
+/** An hour later. @param offered the surface as the connection says it */
+function scheduled(
+  surface: "full" | "documented",
+  manifests: (env: OperatorEnv) => readonly Manifest[],
+  offered: JsonObject = {},
+): Promise<OperatorEnv> {
+  const place = (env: OperatorEnv) => [project("shop"), environment(env, "staging", "shop")];
+  return settledEnv((env) => [connection(env, "default", offered), ...place(env), ...manifests(env)], {
+    surface,
+    minutes: 60,
+  });
+}
+
 async function running(surface: "full" | "documented", kind: keyof typeof MAKE): Promise<OperatorEnv> {
-  const env = await operatorEnv({ surface });
   // No document says that clusters can be started.
   const offered = surface === "full" ? { surface: "Full" } : {};
-  env.apply(...defaults(env, offered), project("shop"), environment(env, "staging", "shop"));
-  env.apply(MAKE[kind](env, { runSchedule: WINDOWS }));
-  await env.run(HOUR);
+  const env = await scheduled(surface, (env) => [MAKE[kind](env, { runSchedule: WINDOWS })], offered);
   expect(env.condition(kind, "main")).toMatch(/^True\//);
   return env;
 }
@@ -91,27 +94,12 @@ describe("the schedule of a database", () => {
     await env.run(10 * MINUTE);
     expect(env.writes(from)).toEqual([stop, start, stop, start, stop]);
   });
-
-  it("does not stop again what an operation started in the window, until the next one", async () => {
-    const env = await running("documented", "PlatformDatabase");
-    const from = env.baseline();
-    await env.run(1.25 * HOUR);
-    env.apply(operation("by-hand", { type: "DeployDatabase", databaseRef: { name: "main" } }));
-    await env.run(2.5 * HOUR);
-    expect(env.writes(from)).toEqual([stop, start]);
-    expect(env.condition("PlatformDatabase", "main")).toMatch(/^True\//);
-    await env.run(1.5 * HOUR);
-    expect(env.writes(from)).toEqual([stop, start, stop]);
-  });
 });
 
 describe("schedules", () => {
   it("stop a fleet, which is no mass change that nobody asked for", async () => {
-    const env = await operatorEnv({ surface: "full" });
     const names = Array.from({ length: 12 }, (_, index) => `main-${index}`);
-    env.apply(...defaults(env), project("shop"), environment(env, "staging", "shop"));
-    env.apply(...names.map((name) => database(name, "staging", { runSchedule: WINDOWS })));
-    await env.run(HOUR);
+    const env = await scheduled("full", () => names.map((name) => database(name, "staging", { runSchedule: WINDOWS })));
     const from = env.baseline();
     await env.run(1.75 * HOUR);
     expect(env.writes(from)).toEqual(names.map(() => "stopDatabase"));
@@ -119,12 +107,10 @@ describe("schedules", () => {
   });
 
   it("that are wrong stall what has them, and hold up no deletion", async () => {
-    const env = await operatorEnv({ surface: "full" });
     const runSchedule = [{ kind: "Stop", schedule: "99 99 * * *", duration: "11h" }];
-    env.apply(...defaults(env), project("shop"), environment(env, "staging", "shop"));
-    env.apply(database("main", "staging", { lifecycle: { deletionPolicy: "Delete" } }));
-    await env.run(HOUR);
-    env.apply(database("main", "staging", { lifecycle: { deletionPolicy: "Delete" }, runSchedule }));
+    const lifecycle = { deletionPolicy: "Delete" };
+    const env = await scheduled("full", () => [database("main", "staging", { lifecycle })]);
+    env.apply(database("main", "staging", { lifecycle, runSchedule }));
     await env.run(10 * MINUTE);
     expect(env.condition("PlatformDatabase", "main", "Stalled")).toBe("True/InvalidSpec");
     env.cluster.remove("PlatformDatabase", "main");
@@ -135,10 +121,8 @@ describe("schedules", () => {
   it.each(["PlatformApplication", "PlatformCluster"] as const)(
     "stop no %s where the platform has no stop or no start of it, and say so",
     async (kind) => {
-      const env = await operatorEnv({ surface: "documented" });
-      env.apply(...defaults(env, { surface: "Documented" }), project("shop"), environment(env, "staging", "shop"));
-      env.apply(MAKE[kind](env, { runSchedule: WINDOWS }));
-      await env.run(HOUR);
+      const make = (env: OperatorEnv) => [MAKE[kind](env, { runSchedule: WINDOWS })];
+      const env = await scheduled("documented", make, { surface: "Documented" });
       expect(env.condition(kind, "main", "Stalled")).toBe("True/NotSupportedByApi");
       const from = env.baseline();
       await env.run(3 * HOUR);

@@ -8,19 +8,11 @@ import { conditionOf } from "../../../src/engine/contract/status.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { clusterStates, serviceStates } from "../../../src/platform/codec/states.ts";
 import { effort } from "../../support/env/effort.ts";
-import {
-  application,
-  blueprint,
-  database,
-  defaults,
-  NEXT_COMMIT,
-  resource,
-  secret,
-  tree,
-} from "../../support/kube/manifests.ts";
+import { blueprint, database, deploying, NEXT_COMMIT, resource, secret, tree } from "../../support/kube/manifests.ts";
+import { unready } from "../../support/kube/restores.ts";
 import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const KINDS = [
   ["PlatformApplication", "a"],
@@ -32,10 +24,12 @@ const UNKNOWN = ["PAUSED", "deployed", "half-up, perhaps?", "\u202E\u0000", "X".
 
 /** One of each kind that has a state, looked at every 30 s. */
 async function fleet(): Promise<OperatorEnv> {
-  const env = await operatorEnv();
-  env.apply(...defaults(env), ...tree(env, "a"), database("d", "a"), blueprint("b", "a"));
-  env.apply(resource("PlatformCluster", "c", { externalId: env.platform.clusterIds[0] ?? "" }));
-  await env.run(15 * MINUTE);
+  const env = await settledEnv((env) => [
+    ...tree(env, "a"),
+    database("d", "a"),
+    blueprint("b", "a"),
+    resource("PlatformCluster", "c", { externalId: env.platform.clusterIds[0] ?? "" }),
+  ]);
   for (const [kind, name] of KINDS) env.cluster.annotate(kind, name, { [POLL_INTERVAL]: "30s" });
   await env.run(MINUTE);
   return env;
@@ -53,6 +47,30 @@ function show(env: OperatorEnv, state: string, clusters: boolean): void {
   if (clusters) editRecord(sim, env.platform.clusterIds[0] ?? "", { state });
 }
 
+/** All is Ready once everything is deployed again, and nothing was done. */
+async function expectUntouched(env: OperatorEnv, from: number): Promise<void> {
+  show(env, "DEPLOYED", true);
+  await env.run(2 * MINUTE);
+  expect(unready(env)).toEqual([]);
+  expect(env.writes(from)).toEqual([]);
+  expect(env.internal).toEqual([]);
+}
+
+/** Deploys another commit, which never ends. @returns the application's service */
+function stuck(env: OperatorEnv): Service {
+  const service = serviceOf(env, "a");
+  service.stuck = true;
+  env.cluster.patch("PlatformApplication", "a", deploying(NEXT_COMMIT));
+  return service;
+}
+
+/** The deployment ends. */
+async function expectDeployed(env: OperatorEnv, service: Service): Promise<void> {
+  service.stuck = false;
+  await env.run(15 * MINUTE);
+  expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
+}
+
 describe("[C5] a state", { timeout: 120_000 }, () => {
   it("of those that are documented is survived by every kind, and nothing is done that nobody asked for", async ({
     task,
@@ -66,11 +84,7 @@ describe("[C5] a state", { timeout: 120_000 }, () => {
       for (const [kind, name] of KINDS)
         expect(env.condition(kind, name), `${kind} ${state}`).not.toMatch(/InternalError/);
     }
-    show(env, "DEPLOYED", true);
-    await env.run(2 * MINUTE);
-    for (const [kind, name] of KINDS) expect(env.condition(kind, name), kind).toMatch(/^True/);
-    expect(env.writes(from)).toEqual([]);
-    expect(env.internal).toEqual([]);
+    await expectUntouched(env, from);
     figure(task, `0 crashes, 0 actions in ${serviceStates.length} and ${clusterStates.length} states`, 53);
   });
 
@@ -110,17 +124,12 @@ describe("[C10] a state", { timeout: 120_000 }, () => {
       show(env, state, true);
       await env.run(40 * SECOND);
     }
-    show(env, "DEPLOYED", true);
-    await env.run(2 * MINUTE);
-    for (const [kind, name] of KINDS) expect(env.condition(kind, name), kind).toMatch(/^True/);
-    expect(env.writes(from)).toEqual([]);
+    await expectUntouched(env, from);
   });
 
   it("of an older answer does not end a deployment that is followed by its request", async () => {
     const env = await fleet();
-    const service = serviceOf(env, "a");
-    service.stuck = true;
-    env.apply(application("a", "a", { deploy: { gitCommitId: NEXT_COMMIT } }));
+    const service = stuck(env);
     await env.run(MINUTE);
     // Every status says that all is well, as one from a cache does; the request says the truth.
     const set = { "applications.0.state": "DEPLOYED", "applications.0.service_deployment_status": "UP_TO_DATE" };
@@ -128,18 +137,14 @@ describe("[C10] a state", { timeout: 120_000 }, () => {
     env.platform.sim.faults.add({ ...fault, count: null });
     await env.run(5 * MINUTE);
     expect(env.condition("PlatformApplication", "a")).toMatch(/^False\/(Deploying|Building|Queued|Progressing)/);
-    service.stuck = false;
     env.platform.sim.faults.clear();
-    await env.run(15 * MINUTE);
-    expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
+    await expectDeployed(env, service);
   });
 
   it("DEPLOYING that never ends is followed slowly, in few writes, and ends when it does", async ({ task }) => {
     const env = await fleet();
-    const service = serviceOf(env, "a");
-    service.stuck = true;
     const from = env.baseline();
-    env.apply(application("a", "a", { deploy: { gitCommitId: NEXT_COMMIT } }));
+    const service = stuck(env);
     const hours = effort.cases(1, 24);
     const writes = env.cluster.writes.length;
     await env.run(hours * HOUR);
@@ -149,9 +154,7 @@ describe("[C10] a state", { timeout: 120_000 }, () => {
     // At most every 27 s: the follow interval of 30 s, less its jitter, after it has grown.
     expect(followed).toBeLessThanOrEqual((hours * 3_600) / 27 + 10);
     expect(env.cluster.writes.length - writes).toBeLessThanOrEqual(5);
-    service.stuck = false;
-    await env.run(15 * MINUTE);
-    expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
+    await expectDeployed(env, service);
     expect(env.writes(from)).toEqual(["deployApplication"]);
     figure(task, `a deployment stuck for ${hours} h: ${followed} looks, 0 further actions`);
   });
@@ -163,15 +166,11 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
   it.each<Surface>(effort.few(["documented", "full"]))(
     "%s: a deployment is Stalled after its deadline, and followed",
     async (surface) => {
-      const env = await operatorEnv({ surface });
-      env.apply(...defaults(env), ...tree(env, "a"));
-      await env.run(15 * MINUTE);
+      const env = await settledEnv((env) => tree(env, "a"), { surface });
       expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
       const conditions = (): string => env.summary("PlatformApplication", "a");
-      const service = serviceOf(env, "a");
-      service.stuck = true;
       const from = env.baseline();
-      env.apply(application("a", "a", { deploy: { gitCommitId: NEXT_COMMIT } }));
+      const service = stuck(env);
       await env.run(58 * MINUTE);
       expect(conditions()).toContain("Reconciling=True");
       await env.run(4 * MINUTE);
@@ -187,9 +186,7 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
       await env.run(5 * MINUTE);
       expect(conditions()).toMatch(HANGS);
       expect(env.cluster.writes.length).toBe(writes);
-      service.stuck = false;
-      await env.run(15 * MINUTE);
-      expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
+      await expectDeployed(env, service);
       expect(env.writes(from)).toEqual(["deployApplication"]);
     },
   );
@@ -199,9 +196,7 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
     // Its state shows that.
     ["full", []],
   ])("%s: a stop that is refused in any words is Stalled with them, and seldom sent again", async (surface, stops) => {
-    const env = await operatorEnv({ surface });
-    env.apply(...defaults(env), ...tree(env, "a"), database("d", "a"));
-    await env.run(15 * MINUTE);
+    const env = await settledEnv((env) => [...tree(env, "a"), database("d", "a")], { surface });
     const { sim } = env.platform;
     editRecord(sim, serviceOf(env, "d").id, { state: "STOPPED" });
     sim.settings.alreadyStopped = "Nothing runs there";
@@ -227,18 +222,18 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
   });
 
   it("of the layers of a binding is reported like that of a deployment", async () => {
-    const env = await operatorEnv();
     const template = { key: "kubernetes-essentials", version: "1.2.0" };
-    env.platform.sim.settings.layerStatuses = { networking: { status: "PENDING", reason: "Nodes are missing" } };
     const dnsApiToken = { valueFrom: { secretKeyRef: { name: "dns", key: "token" } } };
     const managedConfig = { ingress: { domain: { value: "shop.example.com" }, dnsApiToken } };
-    const clusterRef = { externalId: env.platform.clusterIds[0] ?? "" };
-    env.apply(
-      ...defaults(env),
-      secret("dns", { token: "s3cret-value" }),
-      resource("PlatformBinding", "b", { clusterRef, template, managedConfig }),
+    const env = await settledEnv(
+      ({ platform }) => {
+        platform.sim.settings.layerStatuses = { networking: { status: "PENDING", reason: "Nodes are missing" } };
+        const clusterRef = { externalId: platform.clusterIds[0] ?? "" };
+        const binding = resource("PlatformBinding", "b", { clusterRef, template, managedConfig });
+        return [secret("dns", { token: "s3cret-value" }), binding];
+      },
+      { minutes: 50 },
     );
-    await env.run(50 * MINUTE);
     expect(env.summary("PlatformBinding", "b")).toContain("Ready=False/LayersNotEnabled");
     expect(env.summary("PlatformBinding", "b")).toContain("Reconciling=True");
     await env.run(30 * MINUTE);
@@ -274,11 +269,7 @@ describe("[C10] work without progress", { timeout: 120_000 }, () => {
     for (const [kind, name] of KINDS) expect(env.summary(kind, name), kind).toContain("Reconciling=True");
     await env.run(12 * MINUTE);
     expect(stalled()).toBe("ac");
-    show(env, "DEPLOYED", true);
-    await env.run(2 * MINUTE);
-    for (const [kind, name] of KINDS) expect(env.condition(kind, name), kind).toMatch(/^True/);
-    expect(env.writes(from)).toEqual([]);
-    expect(env.internal).toEqual([]);
+    await expectUntouched(env, from);
     figure(task, "4 kinds Stalled after their deadline, cleared by progress, 0 actions", KINDS.length);
   });
 });

@@ -10,9 +10,10 @@ import type { Platform } from "../../../src/platform/index.ts";
 import { SAMPLES } from "../../samples/index.ts";
 import type { Manifest } from "../../support/env/cluster.ts";
 import { effort } from "../../support/env/effort.ts";
-import { defaults, tree } from "../../support/kube/manifests.ts";
+import { tree } from "../../support/kube/manifests.ts";
+import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const PLACES = ["observe", "plan", "report"] as const;
 
@@ -52,7 +53,6 @@ function throwing<K extends KindTypes & { readonly api: Platform }>(kind: Kind<K
   });
 }
 
-const MINUTE = 60_000;
 const TREE = "tree";
 
 /** @returns one of each kind in the tree. @param index of its cluster */
@@ -78,9 +78,7 @@ const rows = PLACES.flatMap((where, place) =>
 describe("[A8] a kind that throws", { timeout: 60_000 }, () => {
   it.for(rows)("$kind in $where: that object says so, all others come to their ends", async (row, { task }) => {
     const failure: Failure = { ...row, name: "torn" };
-    const env = await operatorEnv({ kinds: () => throwingKinds(failure) });
-    env.apply(...defaults(env), ...tree(env, TREE));
-    await env.run(10 * MINUTE);
+    const env = await settledEnv((env) => tree(env, TREE), { kinds: () => throwingKinds(failure) });
     const [torn, good] = [oneOfEach(env, "torn", 0), oneOfEach(env, "good", 1)];
     expect(new Set(torn.map(({ kind }) => kind))).toEqual(new Set(KINDS));
     env.apply(...torn, ...good);

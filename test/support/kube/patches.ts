@@ -58,7 +58,10 @@ export function respecified(old: KubeObject, spec: Json): KubeObject {
 
 /** Returns a value as it comes back from a Go server: without undefined members, and well-formed. */
 export function wire<T extends object>(value: T): T & JsonObject {
-  return JSON.parse(JSON.stringify(value), (_, member: unknown) =>
+  const text = JSON.stringify(value);
+  // JSON.stringify escapes what is not well-formed, and nothing else so.
+  if (!/\\ud[89a-f]/.test(text)) return JSON.parse(text) as T & JsonObject;
+  return JSON.parse(text, (_, member: unknown) =>
     typeof member === "string" ? member.toWellFormed() : member,
   ) as T & JsonObject;
 }

@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
+import type { World } from "../../../simulator/model/world.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
-import { startSimulator, type Simulator } from "../../../simulator/simulator.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
 import type { Bound } from "../../../src/engine/reconcile/bind.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
@@ -11,11 +11,15 @@ import { boundKinds, CONNECTION_KINDS } from "../../../src/operator/config/kinds
 import { createPlatforms } from "../../../src/operator/platforms.ts";
 import { DEFAULT_DEADLINES, type Deadlines } from "../../../src/platform/client/caller.ts";
 import type { Platform } from "../../../src/platform/index.ts";
+import type { Transport } from "../../../src/platform/transport/http.ts";
 import { drawn, engineHarness, impatient, type Harness } from "../engine/harness.ts";
 import type { Manifest } from "../env/cluster.ts";
 import { TEAM } from "../kube/api-server.ts";
 import { manualClock, type ManualClock } from "../kube/clock.ts";
+import { defaults } from "../kube/manifests.ts";
 import { callsIn, isChange } from "./change-log.ts";
+import { startDirectPlatform, transportTo, type DirectPlatform } from "./direct-platform.ts";
+import { MINUTE } from "./durations.ts";
 import { memoryOrphans } from "./orphans.ts";
 
 export type OperatorEnv = Awaited<ReturnType<typeof operatorEnv>>;
@@ -27,7 +31,7 @@ interface OperatorEnvOptions {
   /** The uid of kube-system; "installation-1" by default. */
   readonly installation?: string;
   /** Another operator whose platform and clock this one shares. Each runs its own work. */
-  readonly beside?: { readonly clock: ManualClock; readonly platform: Simulator };
+  readonly beside?: { readonly clock: ManualClock; readonly platform: DirectPlatform };
   /** The kinds that it reconciles; the operator's own by default. */
   readonly kinds?: () => readonly Bound<Platform>[];
 }
@@ -46,8 +50,9 @@ export async function operatorEnv({
 }: OperatorEnvOptions = {}) {
   const clock = beside?.clock ?? manualClock();
   const startedAt = clock.now().getTime();
-  const platform = beside?.platform ?? (await startSimulator({ surface, clock, seed: "operator bench" }));
+  const platform = beside?.platform ?? (await startDirectPlatform({ surface, clock, seed: "operator bench" }));
   const random = drawn();
+  let transport: Transport;
   const harness = engineHarness<Platform>({
     clock,
     random,
@@ -56,6 +61,8 @@ export async function operatorEnv({
     // All objects are in this namespace, also the Secrets of cluster-scoped connections.
     operatorNamespace: TEAM,
     process: () => {
+      const own = transportTo(platform);
+      transport = own;
       const { connect } = createPlatforms({
         config: {
           allowedPlatformHosts: ["127.0.0.1"],
@@ -67,13 +74,19 @@ export async function operatorEnv({
         random,
         redactor: createRedactor(),
         onCall: () => {},
+        // A connection that is closed does not end the calls of the others.
+        transport: { exchange: (request) => own.exchange(request), close: () => Promise.resolve() },
       });
       return { connect, orphans: memoryOrphans(clock), installation };
     },
   });
   harness.restart();
-  onTestFinished(async () => {
+  const end = async (): Promise<void> => {
     await harness.engine.connections.closeAll();
+    await transport.close();
+  };
+  onTestFinished(async () => {
+    await end();
     if (beside === undefined) await platform.close();
   });
 
@@ -90,7 +103,7 @@ export async function operatorEnv({
     /** Starts a new process with the same cluster and platform; the old one never continues. */
     restart: async (): Promise<void> => {
       harness.kill();
-      await harness.engine.connections.closeAll();
+      await end();
       restart();
     },
     get: (kind: string, name: string): KubeObject => cluster.get(kind, name),
@@ -108,9 +121,47 @@ export async function operatorEnv({
       calls(since)
         .filter(isChange)
         .map(({ operation }) => operation ?? ""),
+    /** "createProject created shop" for each effect on the platform, in alphabetical order. */
+    effects: (since?: number): readonly string[] => effectsOf(platform.world(), calls(since)),
+    /** All projects, environments and services of the platform by their ids, e.g. "project shop". */
+    remotes: (): ReadonlyMap<string, string> => remotesIn(platform.world()),
     /** The number of the last call so far. */
     baseline: (): number => platform.journal().at(-1)?.seq ?? 0,
     /** When a call arrived, in milliseconds since the start. */
     at: (call: CallEntry): number => Date.parse(call.at) - startedAt,
   });
+}
+
+/** Starts an operator with a connection and some objects, and lets them settle. */
+export async function settledEnv(
+  manifests: (env: OperatorEnv) => readonly Manifest[],
+  { minutes = 15, ...options }: OperatorEnvOptions & { readonly minutes?: number } = {},
+): Promise<OperatorEnv> {
+  const env = await operatorEnv(options);
+  env.apply(...defaults(env), ...manifests(env));
+  await env.run(minutes * MINUTE);
+  return env;
+}
+
+function remotesIn({ projects, environments, services }: World): ReadonlyMap<string, string> {
+  const all = Object.entries({ project: projects, environment: environments, service: services });
+  return new Map(
+    all.flatMap(([what, records]) => [...records.values()].map(({ id, name }) => [id, `${what} ${name}`])),
+  );
+}
+
+function effectsOf(world: World, calls: readonly CallEntry[]): readonly string[] {
+  const remotes = remotesIn(world);
+  const nameOf = (id: string): string => {
+    const service = world.blueprints.get(id)?.serviceId ?? id;
+    return remotes.get(service)?.replace(/^\w+ /, "") ?? (world.webhooks.has(id) ? "webhook" : id);
+  };
+  return calls
+    .flatMap(({ operation, effects }) =>
+      effects.map((effect) => {
+        const [what = "", id = ""] = Object.entries(effect)[0] ?? [];
+        return `${operation} ${what} ${nameOf(String(id))}`;
+      }),
+    )
+    .toSorted();
 }
