@@ -31,8 +31,8 @@ export async function runDemo(options: DemoOptions, screen: Screen, signal: Abor
     const env = await startEnv({ ...options, say, signal, atEnd: (close) => ends.push(close) });
     showObjects(env.view, screen, say);
     const code = await show(env, options, screen, signal);
-    if (!options.once) await forever(signal);
-    return code;
+    if (options.once) return code;
+    for (;;) await sleep(3_600_000, undefined, { signal });
   } finally {
     for (const end of ends.toReversed()) await end();
   }
@@ -105,10 +105,6 @@ function closing({ controlPlane, pluginDir, statusPage }: Env, { once }: DemoOpt
     "  kubectl delete papp web -n shop",
     ...(once ? [] : [`The same in a browser, live: ${statusPage}`, "Ctrl-C ends the demo and removes everything."]),
   ].join("\n");
-}
-
-async function forever(signal: AbortSignal): Promise<never> {
-  for (;;) await sleep(3_600_000, undefined, { signal });
 }
 
 function since(started: number): string {

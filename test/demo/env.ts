@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { startSimulator, type Simulator } from "../../simulator/simulator.ts";
+import { startSimulator } from "../../simulator/simulator.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { freePort } from "../support/programs/free-port.ts";
@@ -10,21 +10,13 @@ import { quickstart } from "../support/programs/quickstart.ts";
 import type { DemoOptions } from "./options.ts";
 import { installPlugin } from "./plugin.ts";
 import { superviseOperator } from "./supervisor.ts";
-import { startView, type View } from "./view.ts";
+import { startView } from "./view.ts";
 
 const root = join(import.meta.dirname, "../..");
 /** The namespace and name of the operator's ServiceAccount. */
 const OPERATOR = "platform-operator";
 
-export interface Env {
-  readonly controlPlane: ControlPlane;
-  readonly simulator: Simulator;
-  readonly view: View;
-  /** The folder of the kubectl plugin, for PATH. */
-  readonly pluginDir: string;
-  /** The URL of the operator's status page, which a restart keeps. */
-  readonly statusPage: string;
-}
+export type Env = Awaited<ReturnType<typeof startEnv>>;
 
 export interface EnvOptions extends Pick<DemoOptions, "speed" | "surface"> {
   /** Prints one line about the progress. */
@@ -38,7 +30,7 @@ export interface EnvOptions extends Pick<DemoOptions, "speed" | "surface"> {
  * Starts everything and applies the quickstart. Registers each part with `atEnd` at once, in case a later one fails.
  * @throws Error when something does not start, or the signal's reason when it fires
  */
-export async function startEnv({ speed, surface, say, atEnd, signal }: EnvOptions): Promise<Env> {
+export async function startEnv({ speed, surface, say, atEnd, signal }: EnvOptions) {
   const starting = startControlPlane({ crdsDir: join(root, "crds"), auditLog: false, progress: say });
   // A build of the binaries takes minutes; it ends with this process.
   const controlPlane = await Promise.race([starting, rejection(signal)]);
@@ -57,7 +49,7 @@ export async function startEnv({ speed, surface, say, atEnd, signal }: EnvOption
   const page = `127.0.0.1:${await freePort()}`;
   const args = [
     "--allow-insecure-platform",
-    `--allowed-platform-hosts=${hostOf(simulator)}`,
+    `--allowed-platform-hosts=${new URL(simulator.url).hostname}`,
     `--status-page-bind-address=${page}`,
   ];
   const operator = await superviseOperator({ kubeconfig, logFile, args }, say);
@@ -70,9 +62,19 @@ export async function startEnv({ speed, surface, say, atEnd, signal }: EnvOption
   const view = await startView(controlPlane.kubeconfigPath, signal);
   atEnd(() => view.stop());
   signal.throwIfAborted();
-  await kubectl(controlPlane, ["apply", "-f", "-"], { input: quickstartFor(simulator) });
+  const { url: baseUrl, organizationId, clusterIds, tokens } = simulator;
+  const input = quickstart({ baseUrl, organizationId, clusterId: clusterIds[0] ?? "", token: tokens.admin });
+  await kubectl(controlPlane, ["apply", "-f", "-"], { input });
   say("quickstart: examples/quickstart is applied");
-  return { controlPlane, simulator, view, pluginDir: await installPlugin(controlPlane.dir), statusPage };
+  return {
+    controlPlane,
+    simulator,
+    view,
+    /** The folder of the kubectl plugin, for PATH. */
+    pluginDir: await installPlugin(controlPlane.dir),
+    /** The URL of the operator's status page, which a restart keeps. */
+    statusPage,
+  };
 }
 
 /** @returns the last warnings and errors in the operator's log */
@@ -90,13 +92,4 @@ function rejection(signal: AbortSignal): Promise<never> {
       reject(signal.reason);
     });
   });
-}
-
-function quickstartFor({ url, organizationId, clusterIds, tokens }: Simulator): string {
-  const [clusterId = ""] = clusterIds;
-  return quickstart({ baseUrl: url, organizationId, clusterId, token: tokens.admin });
-}
-
-function hostOf({ url }: Simulator): string {
-  return new URL(url).hostname;
 }

@@ -5,17 +5,12 @@ import { type Exit, type OperatorStart, type RunningOperator, startOperator } fr
 
 const RESTART_MS = 1_000;
 
-export interface Supervisor {
-  /** Stops the operator cleanly, without a restart. */
-  stop(): Promise<void>;
-}
-
 /**
  * Starts the operator and keeps it running until `stop`.
  * @param say prints one line about each start and end
  * @throws Error when the first start fails; later ones are repeated
  */
-export async function superviseOperator(start: OperatorStart, say: (line: string) => void): Promise<Supervisor> {
+export async function superviseOperator(start: OperatorStart, say: (line: string) => void) {
   const stopping = new AbortController();
   let operator: RunningOperator = await startOperator(start);
 
@@ -46,7 +41,8 @@ export async function superviseOperator(start: OperatorStart, say: (line: string
   say(`operator: pid ${operator.pid}`);
   const supervised = supervise();
   return {
-    async stop() {
+    /** Stops the operator cleanly, without a restart. */
+    stop: async (): Promise<void> => {
       stopping.abort();
       await operator.stop();
       await supervised;
