@@ -68,14 +68,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     ],
     except: { "operator/config/version": ["package.json"] },
   },
-  cli: {
-    mayImport: ["text", "api", "operator", "console", "kinds", "platform", "kube", "zod", "yaml", "node:"],
-  },
+  cli: { mayImport: ["text", "api", "operator", "console", "kinds", "platform", "kube", "zod", "yaml", "node:"] },
   main: { mayImport: ["cli", "node-version", "node:"] },
   "node-version": { mayImport: [] },
-  simulator: {
-    mayImport: ["zod", "fastify", "fastify-type-provider-zod", "@fastify/swagger", "node:"],
-  },
+  simulator: { mayImport: ["zod", "fastify", "fastify-type-provider-zod", "@fastify/swagger", "node:"] },
 };
 
 /** What a test beside its source may import besides: its layer's own things and the tools for tests. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { lastOfEach, rowIn, type Run, trackOf } from "../../scripts/reliability/history.ts";
-import { countsOf, describeMutant, mutationSection, scoreOf, withRun } from "../../scripts/reliability/mutants.ts";
+import { countsOf, mutationSection, scoreOf, withRun } from "../../scripts/reliability/mutants.ts";
 import { bedOf, failuresOf, idsIn, isHollow, Report, type Row, rowsOf } from "../../scripts/reliability/rows.ts";
 import { SECTIONS } from "../chaos/classes.ts";
 
@@ -126,10 +126,6 @@ describe("the history", () => {
 });
 
 describe("the mutants", () => {
-  const mutant = (status: string, line = 1, column = 1, end = { line, column: column + 1 }, replacement = "0") => ({
-    ...{ fileName: "src/a.ts", mutatorName: "Arithmetic", status, replacement },
-    location: { start: { line, column }, end },
-  });
   const counts = { killed: 6, timedOut: 1, survived: 2, uncovered: 1 };
   const run = (directory: string, minutes = 1) => ({
     ...{ directory, at: "2026-11-25T03:00:00.000Z", commit: "1a2b3c4d5e", minutes },
@@ -138,28 +134,18 @@ describe("the mutants", () => {
 
   it("are counted by what became of them, those that were left out not", () => {
     const statuses = ["Killed", "Killed", "Timeout", "Survived", "NoCoverage", "Ignored", "RuntimeError"];
-    const found = countsOf(statuses.map((status) => mutant(status)));
-    expect(found).toEqual({ killed: 2, timedOut: 1, survived: 1, uncovered: 1 });
+    const location = { start: { line: 1, column: 1 }, end: { line: 1, column: 2 } };
+    const mutant = { fileName: "src/a.ts", mutatorName: "Arithmetic", replacement: "0", location };
+    expect(countsOf(statuses.map((status) => ({ ...mutant, status })))).toEqual({
+      killed: 2,
+      timedOut: 1,
+      survived: 1,
+      uncovered: 1,
+    });
   });
 
   it("are scored by the share that the tests notice", () => {
     expect(scoreOf(counts)).toBe("70.0");
-  });
-
-  it("are shown with their lines before and after the change", () => {
-    const source = "const a = 1;\nif (a) {\n  b();\n}\n";
-    expect(describeMutant(mutant("Survived", 1, 11), source)).toBe(
-      "src/a.ts:1:11 Arithmetic, survived\n  - const a = 1;\n  + const a = 0;",
-    );
-    expect(describeMutant(mutant("NoCoverage", 2, 8, { line: 4, column: 2 }, "{}"), source)).toBe(
-      "src/a.ts:2:8 Arithmetic, no test reaches it\n  - if (a) {\n  -   b();\n  - }\n  + if (a) {}",
-    );
-  });
-
-  it("are shown without the inner lines of a long block", () => {
-    const source = ["{", ...Array.from({ length: 10 }, (_, index) => `  ${index}`), "}"].join("\n");
-    const lines = describeMutant(mutant("Survived", 1, 1, { line: 12, column: 2 }, "{}"), source).split("\n");
-    expect(lines.slice(1)).toEqual(["  - {", "  -   0", "  -   1", "  -   2", "  -   3", "  - …", "  - }", "  + {}"]);
   });
 
   it("have one run a directory, the last one", () => {
