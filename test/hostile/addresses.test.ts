@@ -17,74 +17,52 @@ const port = await freePort();
 const listeners: Server[] = [];
 
 beforeAll(async () => {
-  await listen("127.0.0.1");
-  // Not every machine has IPv6.
-  await listen("::1").catch(() => {});
+  for (const host of ["127.0.0.1", "::1"]) {
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    // Not every machine has IPv6.
+    await once(server.listen(port, host), "listening").catch(() => {});
+    listeners.push(server);
+  }
 });
 
 afterAll(() => {
   for (const listener of listeners) listener.close();
 });
 
-async function listen(host: string): Promise<void> {
-  const server = createServer((socket) => {
-    connections += 1;
-    socket.destroy();
-  });
-  await once(server.listen(port, host), "listening");
-  listeners.push(server);
-}
-
 const env = createEnv({
   surface: "documented",
   args: ["--allow-insecure-platform=false", "--allowed-platform-hosts="],
 });
 
-const PRIVATE = /loopback, link-local or private address/;
-
-/** Base URLs without a port, and the condition's message. */
-const ADDRESSES: readonly (readonly [baseUrl: string, message: RegExp])[] = [
-  ["http://127.0.0.1", /is not https/],
-  ["http://platform.example", /is not https/],
-  ["https://127.0.0.1", PRIVATE],
-  ["https://127.1", PRIVATE],
-  ["https://2130706433", PRIVATE],
-  ["https://0x7f000001", PRIVATE],
-  ["https://0177.0.0.1", PRIVATE],
-  ["https://0.0.0.0", PRIVATE],
-  ["https://169.254.169.254", PRIVATE],
-  ["https://10.96.0.1", PRIVATE],
-  ["https://172.16.0.1", PRIVATE],
-  ["https://192.168.0.1", PRIVATE],
-  ["https://100.64.0.1", PRIVATE],
-  ["https://[::1]", PRIVATE],
-  ["https://[::]", PRIVATE],
-  ["https://[::ffff:127.0.0.1]", PRIVATE],
-  ["https://[64:ff9b::7f00:1]", PRIVATE],
-  ["https://[2002:7f00:1::]", PRIVATE],
-  ["https://[fe80::1]", PRIVATE],
-  ["https://[fd00::1]", PRIVATE],
-  ["https://localhost", PRIVATE],
-  ["https://LOCALHOST", PRIVATE],
+/** Hosts of base URLs with https, and whole base URLs without it; all without a port. */
+const PRIVATE = [
+  ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0.0.0.0", "169.254.169.254"],
+  ["10.96.0.1", "172.16.0.1", "192.168.0.1", "100.64.0.1", "[::1]", "[::]", "[::ffff:127.0.0.1]"],
+  ["[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[fe80::1]", "[fd00::1]", "localhost", "LOCALHOST"],
+].flat();
+const PLAIN = ["http://127.0.0.1", "http://platform.example"];
+const ADDRESSES = [
+  ...PRIVATE.map((host) => ({ host: `https://${host}`, message: /loopback, link-local or private address/ })),
+  ...PLAIN.map((host) => ({ host, message: /is not https/ })),
 ];
 /** Base URLs that the API server refuses. */
 const REFUSED = [
-  "file:///etc/passwd",
-  "ftp://127.0.0.1",
-  "https://user:s3cret@127.0.0.1",
-  "https://platform.example@127.0.0.1",
-  "https://127.0.0.1/latest/meta-data",
-  "https://127.0.0.1?x=1",
-  "https://127.0.0.1#x",
-  "https://127.0.0.1.",
-  "https://127。0。0。1",
-  "//127.0.0.1",
-];
+  ["file:///etc/passwd", "ftp://127.0.0.1", "https://user:s3cret@127.0.0.1", "https://platform.example@127.0.0.1"],
+  ["https://127.0.0.1/latest/meta-data", "https://127.0.0.1?x=1", "https://127.0.0.1#x", "https://127.0.0.1."],
+  ["https://127。0。0。1", "//127.0.0.1"],
+].flat();
 
 it("[E8] sends not one byte to a private address, and reports the reason", async ({ task }) => {
   await env.apply(secret("token", { token: "some-token-of-ours" }));
   const auth = { tokenSecretRef: { name: "token" } };
-  const named = ADDRESSES.map(([host, message], at) => ({ name: `inside-${at}`, baseUrl: `${host}:${port}`, message }));
+  const named = ADDRESSES.map(({ host, message }, at) => ({
+    name: `inside-${at}`,
+    baseUrl: `${host}:${port}`,
+    message,
+  }));
   await env.apply(
     ...named.flatMap(({ name, baseUrl }) => [
       connection(env, name, { baseUrl, auth }),

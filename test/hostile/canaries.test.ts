@@ -2,6 +2,7 @@
  * [S1] The operator sends a secret value to its platform only. It runs at log level trace through a life with failures
  * whose texts quote the values; then all output that can be captured is searched.
  */
+import { once } from "node:events";
 import { readFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -24,6 +25,7 @@ import {
   secret,
   tree,
 } from "../support/kube/manifests.ts";
+import { callsIn } from "../support/platform/change-log.ts";
 import { figure } from "../support/platform/figure.ts";
 import { cli } from "../support/programs/cli.ts";
 import { startCollector } from "../support/programs/collector.ts";
@@ -31,36 +33,29 @@ import { freePort } from "../support/programs/free-port.ts";
 import { leavesOf } from "./generated/leaves.ts";
 import { readSchemas } from "./generated/schema.ts";
 
+const EVENTS = "events.events.k8s.io";
+const jsonOf = (env: Env, ...what: readonly string[]): Promise<string> => env.kubectl(["get", ...what, "-o", "json"]);
+
 /** @param pageUrl of the status page @returns everything that users can read while the operator runs */
 async function shownBy(env: Env, pageUrl: string): Promise<Captured> {
   const { kubeconfigPath } = inject("controlPlane");
   const { metricsUrl, healthUrl } = env.operator;
   const text = async (url: string): Promise<string> => (await fetch(url)).text();
   const folder = await mkdtemp(join(tmpdir(), "report-"));
-  const commands = [
-    ["tree", "-o", "json"],
-    ["status"],
-    ["get", "-o", "yaml"],
-    ["events"],
-    ["check"],
-    ["export"],
-    ["report", "-f", join(folder, "report")],
-  ];
+  const commands = ["tree -o json", "status", "get -o yaml", "events", "check", "export", `report -f ${folder}/report`];
   const said: string[] = [];
   for (const command of commands) {
-    const { stdout, stderr } = await cli([...command, "--kubeconfig", kubeconfigPath, "-n", env.namespace]);
+    const { stdout, stderr } = await cli([...command.split(" "), "--kubeconfig", kubeconfigPath, "-n", env.namespace]);
     said.push(stdout, stderr);
   }
   const files = await readdir(join(folder, "report"), { recursive: true, withFileTypes: true });
-  const contents = files
-    .filter((file) => file.isFile())
-    .map((file) => readFile(join(file.parentPath, file.name), "utf8"));
-  const report = (await Promise.all(contents)).join("\n");
+  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+  const report = (await Promise.all(paths.map((path) => readFile(path, "utf8")))).join("\n");
   await rm(folder, { recursive: true });
   return {
-    "custom resources": await env.kubectl(["get", "platform", "-o", "json"]),
-    ConfigMaps: await env.kubectl(["get", "configmaps", "-o", "json"]),
-    events: await env.kubectl(["get", "events.events.k8s.io", "-o", "json"]),
+    "custom resources": await jsonOf(env, "platform"),
+    ConfigMaps: await jsonOf(env, "configmaps"),
+    events: await jsonOf(env, EVENTS),
     "the status page": await text(`${pageUrl}/api/tree`),
     "/metrics": await text(`${metricsUrl}/metrics`),
     "/healthz": await text(`${healthUrl}/healthz`),
@@ -76,7 +71,6 @@ function kindsWithSecrets(): readonly string[] {
   return found.map(({ kind }) => kind);
 }
 
-/** The label of the operator's own Secrets. */
 const OURS = { "app.kubernetes.io/managed-by": "platform-operator" };
 
 /** A policy that refuses new Secrets of the operator in a namespace, with their content in its message. */
@@ -116,10 +110,10 @@ const CANARIES = {
   "variable of a blueprint": 'c4n4ry-blueprint-"\\+/=&?<>äß€-k',
 } as const;
 
-const [port, pagePort] = [await freePort(), await freePort()];
+const [port, pagePort, strangerPort] = [await freePort(), await freePort(), await freePort()];
 const collector = await startCollector();
-const fromSecret = (name: string, key: string) => ({ name, valueFrom: { secretKeyRef: { name: "values", key } } });
 const input = (key: string) => ({ valueFrom: { secretKeyRef: { name: "values", key } } });
+const fromSecret = (name: string, key: string) => ({ name, ...input(key) });
 const quoting = (text: string): string =>
   JSON.stringify({ status: 422, error: "Unprocessable Entity", message: `the value "${text}" of ${text} is refused` });
 
@@ -162,10 +156,8 @@ describe("[S1] canaries", () => {
     await env.patch("PlatformConnection", "default", { spec: { rateLimit: { burst } } });
   };
   const faultOccurred = async (fault: string): Promise<void> => {
-    await vi.waitFor(
-      () => expect(env.platform.journal().some((entry) => entry.is === "call" && entry.fault === fault)).toBe(true),
-      { timeout: 20_000, interval: 50 },
-    );
+    const met = () => callsIn(env.platform.journal()).map((call) => call.fault);
+    await vi.waitFor(() => expect(met()).toContain(fault), { timeout: 20_000, interval: 50 });
   };
 
   it("are used by every kind that takes a secret", async () => {
@@ -198,25 +190,18 @@ describe("[S1] canaries", () => {
     ];
     // PlatformCluster and PlatformDatabase, which write Secrets, are used below. The operators of all test files see a
     // ClusterPlatformConnection, so that test/integration/connections.test.ts searches for the token of one.
-    const used = new Set([
-      ...all.map(({ kind }) => kind),
-      "PlatformCluster",
-      "PlatformDatabase",
-      "ClusterPlatformConnection",
-    ]);
+    const elsewhere = ["PlatformCluster", "PlatformDatabase", "ClusterPlatformConnection"];
+    const used = new Set([...all.map(({ kind }) => kind), ...elsewhere]);
     expect(kindsWithSecrets().filter((kind) => !used.has(kind))).toEqual([]);
     await env.apply(...all);
-    for (const kind of ["PlatformVariableSet", "PlatformBinding"]) {
-      const name = kind === "PlatformBinding" ? "essentials" : "common";
+    for (const [kind, name] of Object.entries({ PlatformVariableSet: "common", PlatformBinding: "essentials" }))
       await env.waitFor(kind, name, (object) => condition(object, "Ready") !== undefined);
-    }
     await env.waitFor("PlatformApplication", "web", { status: "True" });
     await env.waitFor("PlatformBlueprint", "cache", { status: "True" });
     const { variables } = env.platform.world();
     const sent = new Set([...variables.values()].map(({ value }) => value));
-    expect(sent).toContain(CANARIES["secret of an application"]);
-    expect(sent).toContain(CANARIES["variable set's whole Secret"]);
-    expect(sent).toContain(CANARIES["variable of a blueprint"]);
+    for (const name of ["secret of an application", "variable set's whole Secret", "variable of a blueprint"] as const)
+      expect(sent).toContain(CANARIES[name]);
   });
 
   it("are quoted by errors and by incomplete and invalid answers of the platform", async () => {
@@ -224,11 +209,8 @@ describe("[S1] canaries", () => {
     await useToken(CANARIES["wrong token"], 999);
     await env.waitFor("PlatformConnection", "default", { reason: "CredentialsInvalid" });
     const { token, "secret of an application": secretVariable } = CANARIES;
-    faults.add({
-      name: "quoted 401",
-      match: { method: "GET" },
-      answer: { is: "status", status: 401, body: quoting(token) },
-    });
+    const unauthorized = { is: "status", status: 401, body: quoting(token) } as const;
+    faults.add({ name: "quoted 401", match: { method: "GET" }, answer: unauthorized });
     await useToken(token, 998);
     await faultOccurred("quoted 401");
     await useToken(token, 997);
@@ -260,13 +242,8 @@ describe("[S1] canaries", () => {
   it("are quoted by the API server when a policy refuses a write of the operator", async () => {
     await env.kubectl(["apply", "-f", "-"], { input: JSON.stringify(refusingPolicy(env.namespace)) });
     const labelled = { ...secret("probe", { token: "probe" }), metadata: { name: "probe", labels: OURS } };
-    await vi.waitFor(
-      () =>
-        expect(
-          env.kubectl(["create", "--dry-run=server", "-f", "-"], { input: JSON.stringify(labelled) }),
-        ).rejects.toThrow("quoted"),
-      { timeout: 20_000, interval: 200 },
-    );
+    const probe = () => env.kubectl(["create", "--dry-run=server", "-f", "-"], { input: JSON.stringify(labelled) });
+    await vi.waitFor(() => expect(probe()).rejects.toThrow("quoted"), { timeout: 20_000, interval: 200 });
     await grantSecretOutputs(env);
     await env.apply(
       resource("PlatformCluster", "edge", {
@@ -285,23 +262,15 @@ describe("[S1] canaries", () => {
   });
 
   it("are not sent to a host that is not allowed, and arrive with deliveries", async () => {
-    await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.2", resolve));
-    const address = stranger.address();
-    const baseUrl = `http://127.0.0.2:${typeof address === "object" ? (address?.port ?? 0) : 0}`;
-    const name = "stranger";
-    await env.apply(
-      secret(name, { token: CANARIES["token for a host that is not allowed"] }),
-      connection(env, name, { baseUrl }),
-    );
+    await once(stranger.listen(strangerPort, "127.0.0.2"), "listening");
+    const [name, baseUrl] = ["stranger", `http://127.0.0.2:${strangerPort}`];
+    const token = secret(name, { token: CANARIES["token for a host that is not allowed"] });
+    await env.apply(token, connection(env, name, { baseUrl }));
     await env.waitFor("PlatformConnection", name, { status: "False" });
     const key = CANARIES["receiver's key"];
-    for (const path of [
-      "/deliveries",
-      `/deliveries/${encodeURIComponent(key)}`,
-      `/deliveries?key=${encodeURIComponent(key)}`,
-    ]) {
+    for (const more of ["", `/${encodeURIComponent(key)}`, `?key=${encodeURIComponent(key)}`]) {
       const body = JSON.stringify({ event_type: key });
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method: "POST", body });
+      const answer = await fetch(`http://127.0.0.1:${port}/deliveries${more}`, { method: "POST", body });
       expect(answer.status).toBeGreaterThanOrEqual(400);
     }
     expect(strangers).toEqual([]);
@@ -326,25 +295,16 @@ describe("[S1] canaries", () => {
         await env.waitGone(kind, metadata.name);
       }
     }
-    captured["events after the deletion"] = await env.kubectl(["get", "events.events.k8s.io", "-o", "json"]);
-    captured["events of the operator's namespace"] = await env.kubectl([
-      "get",
-      "events.events.k8s.io",
-      "-o",
-      "json",
-      `--namespace=${env.operatorNamespace}`,
-    ]);
-    captured["paths that the platform saw"] = platform
-      .journal()
-      .map((entry) => (entry.is === "call" ? entry.path : ""))
-      .join("\n");
+    captured["events after the deletion"] = await jsonOf(env, EVENTS);
+    captured["events of the operator's namespace"] = await jsonOf(env, EVENTS, `--namespace=${env.operatorNamespace}`);
+    const calls = callsIn(platform.journal());
+    captured["paths that the platform saw"] = calls.map(({ path }) => path).join("\n");
     await env.stop();
     captured["standard output and error"] = operator.output();
     captured["traces"] = JSON.stringify(collector.arrived);
     const audit = (await readFile(auditLogPath, "utf8")).split("\n");
-    captured["audit log outside of Secrets"] = audit
-      .filter((line) => !line.includes('"resource":"secrets"'))
-      .join("\n");
+    const others = audit.filter((line) => !line.includes('"resource":"secrets"'));
+    captured["audit log outside of Secrets"] = others.join("\n");
 
     expect(captured["standard output and error"]).toContain('"level":"trace"');
     expect(new Set(collector.spans().map(({ name }) => name))).toContain("importVariables");
@@ -358,10 +318,8 @@ describe("[S1] canaries", () => {
     expect(planted).not.toContain(false);
     expect(findCanaries(captured, canaries)).toEqual([]);
     const bytes = Object.values(captured).reduce((sum, text) => sum + text.length, 0);
-    figure(
-      task,
-      `${Object.keys(canaries).length} secrets in ${planted.length} spellings, 0 found in ${Math.round(bytes / 1_000)} kB of ${Object.keys(captured).length} outputs at level trace`,
-    );
+    const searched = `${Math.round(bytes / 1_000)} kB of ${Object.keys(captured).length} outputs at level trace`;
+    figure(task, `${Object.keys(canaries).length} secrets in ${planted.length} spellings, 0 found in ${searched}`);
   }, 120_000);
 
   /** The path and the secret of the platform's webhook, which are derived from the receiver's key. */

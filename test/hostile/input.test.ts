@@ -6,7 +6,7 @@ import { INTENT } from "../../src/api/names.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
-import { expectSettled } from "../support/env/settling.ts";
+import { expectSettled, idOf } from "../support/env/settling.ts";
 import {
   application,
   blueprint,
@@ -36,6 +36,14 @@ describe("hostile input", () => {
     await expectSettled(env, "good");
   });
 
+  /** Answers every call of an operation so, until the fault of that name is cleared. */
+  const always = (name: string, operation: string, status: number, body: unknown): void =>
+    void env.platform.sim.faults.add({
+      name,
+      match: { operation },
+      count: null,
+      answer: { is: "status", status, body },
+    });
   const metrics = async (): Promise<string> => (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
   /** All output of the operator: statuses, events, the log and metrics. */
   const output = async (): Promise<string> => {
@@ -49,14 +57,9 @@ describe("hostile input", () => {
 
   describe("[E2] a token that is not a valid header value", () => {
     const BAD: Readonly<Record<string, string>> = {
-      crlf: "tok3n-value\r\nX-Evil: 1",
-      lf: "tok3n-value\nx",
-      nul: "tok3n-value\u0000",
-      umlaut: "tök3n-value",
-      emoji: "tok3n-value-😀",
-      blank: "tok3n value",
-      "two-newlines": "tok3n-value\n\n",
-      del: "tok3n-value\u007f",
+      ...{ crlf: "tok3n-value\r\nX-Evil: 1", lf: "tok3n-value\nx", "two-newlines": "tok3n-value\n\n" },
+      ...{ nul: "tok3n-value\u0000", del: "tok3n-value\u007f", blank: "tok3n value" },
+      ...{ umlaut: "tök3n-value", emoji: "tok3n-value-😀" },
     };
 
     it("is reported by the name of its Secret, without its value, and no request is sent", async ({ task }) => {
@@ -66,10 +69,8 @@ describe("hostile input", () => {
       }
       for (const name of Object.keys(BAD)) {
         const stalled = await env.waitFor("PlatformConnection", name, { type: "Stalled", status: "True" });
-        expect(condition(stalled, "Ready")).toMatchObject({
-          reason: "CredentialsInvalid",
-          message: expect.stringContaining(`Secret "${name}" key "token"`),
-        });
+        const message: unknown = expect.stringContaining(`Secret "${name}" key "token"`);
+        expect(condition(stalled, "Ready")).toMatchObject({ reason: "CredentialsInvalid", message });
       }
       expect(server.arrived).toEqual([]);
       expect(await output()).not.toMatch(/t[oö]k3n/);
@@ -82,10 +83,8 @@ describe("hostile input", () => {
       ["a CRLF", "\r\n"],
     ])("is valid with %s at its end, which is cut off", async (title, end) => {
       const name = title.replaceAll(" ", "-").toLowerCase();
-      const ready = await env.ready(
-        secret(name, { token: `${env.platform.tokens.admin}${end}` }),
-        connection(env, name),
-      );
+      const token = `${env.platform.tokens.admin}${end}`;
+      const ready = await env.ready(secret(name, { token }), connection(env, name));
       expect(condition(ready, "Ready")?.reason).toBe("Available");
     });
   });
@@ -113,11 +112,8 @@ describe("hostile input", () => {
       }),
     );
     const variableNames = async (name: string) => {
-      await env.waitFor("PlatformApplication", name, { status: "True" });
-      const service = [...env.platform.world().services.values()].find((one) => one.name === name);
-      return [...env.platform.world().variables.values()]
-        .filter(({ parentId }) => parentId === service?.id)
-        .map(({ key }) => key);
+      const id = idOf(await env.waitFor("PlatformApplication", name, { status: "True" }));
+      return [...env.platform.world().variables.values()].flatMap((one) => (one.parentId === id ? [one.key] : []));
     };
     expect(await variableNames("proto")).toEqual(expect.arrayContaining(keys));
     await env.waitFor("PlatformVariableSet", "proto", { status: "True" });
@@ -157,12 +153,7 @@ describe("hostile input", () => {
     const catalog = await (await fetch(platform.url + path, { headers })).text();
     const evil = catalog.replaceAll(/"pattern":\s*"(?:[^"\\]|\\.)*"/g, `"pattern":"^(a+)+$"`);
     expect(evil).not.toBe(catalog);
-    platform.sim.faults.add({
-      match: { operation: "listPlatformTemplates" },
-      count: null,
-      name: "evil",
-      answer: { is: "status", status: 200, body: evil },
-    });
+    always("evil", "listPlatformTemplates", 200, evil);
     const lag = async (): Promise<number> =>
       Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await metrics())?.[1]) * 1_000;
     // Other work on a busy machine delays the event loop as well.
@@ -186,20 +177,14 @@ describe("hostile input", () => {
   });
 
   it("[E7] an answer with secrets and terminal escapes is shown without either", async ({ task }) => {
-    const quotes = [
-      VALUE,
+    const encoded = [
       JSON.stringify({ value: VALUE }),
       encodeURIComponent(VALUE),
       Buffer.from(VALUE).toString("base64"),
-      env.platform.tokens.admin,
     ];
+    const quotes = [VALUE, ...encoded, env.platform.tokens.admin];
     const detail = `\u001b[31mno\r\n\u202e\u0000 ${quotes.join(" \u2028 ")} "}\nfake 1\n`;
-    env.platform.sim.faults.add({
-      match: { operation: "importEnvironmentVariable" },
-      count: null,
-      name: "quoting",
-      answer: { is: "status", status: 422, body: { detail } },
-    });
+    always("quoting", "importEnvironmentVariable", 422, { detail });
     await env.apply(
       secret("quoted", { password: VALUE }),
       application("quoted", "good", {
@@ -209,11 +194,8 @@ describe("hostile input", () => {
     const stalled = await env.waitFor("PlatformApplication", "quoted", { type: "Stalled", status: "True" });
     expect(condition(stalled, "Ready")?.message).toMatch(/rejected importVariables \(422\): \[31mno/);
     await vi.waitFor(async () => expect((await notesOf("quoted")).join("\n")).toContain("[31mno"));
-    const texts = [
-      ...(await notesOf("quoted")),
-      ...["Ready", "Synced", "Stalled"].map((type) => condition(stalled, type)?.message ?? ""),
-    ];
-    expect(texts.filter((text) => ODD.test(text))).toEqual([]);
+    const messages = ["Ready", "Synced", "Stalled"].map((type) => condition(stalled, type)?.message ?? "");
+    expect([...(await notesOf("quoted")), ...messages].filter((text) => ODD.test(text))).toEqual([]);
     const all = await output();
     for (const quote of quotes) expect(all).not.toContain(quote);
     expect(all).not.toContain("c4n4ry");
@@ -226,15 +208,12 @@ describe("hostile input", () => {
     await env.ready(project("ansi", { name }));
     const series = (await metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     expect(series.filter((line) => !/^\w+(\{(\w+="[^"\\\p{Cc}]*",?)*\})? [-+.\deInfNa]+$/u.test(line))).toEqual([]);
-    const texts = env.operator
-      .logs()
-      .flatMap((line) => Object.values(line))
-      .filter((value) => typeof value === "string");
+    const logs = env.operator.logs();
+    const texts = logs.flatMap((line) => Object.values(line)).filter((value) => typeof value === "string");
     expect(texts.filter((text) => ODD.test(text))).toEqual([]);
     const conditions = JSON.stringify((await env.get("PlatformProject", "ansi")).status);
     expect(conditions).not.toMatch(/\\u001b|\u202e/);
-    const lines = env.operator.logs().length;
-    figure(task, `${lines} lines of the log and ${series.length} series, 0 with an odd character`);
+    figure(task, `${logs.length} lines of the log and ${series.length} series, 0 with an odd character`);
   });
 
   it("[E8] follows no redirect, and requests no URL that is only passed on to the platform", async ({ task }) => {
@@ -260,7 +239,6 @@ describe("hostile input", () => {
     figure(task, "0 requests to the URLs of a redirect, a webhook, an icon and a repository", 4);
   });
 
-  /** Expects that the operator still deploys another application. */
   async function expectOtherServed(why: string): Promise<void> {
     const { metadata } = await env.get("PlatformApplication", "good");
     const commit = `${NEXT_COMMIT.slice(0, 38)}${String(metadata.generation).padStart(2, "0")}`;

@@ -47,10 +47,7 @@ describe("a resource beside a hostile one", () => {
       expect(took, one.kind).toBeLessThan(DEADLINE_S);
       longest = Math.max(longest, took);
     }
-    figure(
-      task,
-      `${bad.length} kinds, each with a hostile resource; a good one of each done after ${longest.toFixed(1)} s at most`,
-      bad.length,
-    );
+    const done = `a good one of each done after ${longest.toFixed(1)} s at most`;
+    figure(task, `${bad.length} kinds, each with a hostile resource; ${done}`, bad.length);
   });
 });

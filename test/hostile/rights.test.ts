@@ -19,30 +19,20 @@ import { createEnv } from "../support/env/env.ts";
 import { grantRights, withdrawRights } from "../support/env/rights.ts";
 import { defaults, resource, secret } from "../support/kube/manifests.ts";
 
-const Rules = z.object({
-  status: z.object({
-    incomplete: z.boolean(),
-    resourceRules: z.array(
-      z.object({
-        verbs: z.array(z.string()),
-        apiGroups: z.array(z.string()),
-        resources: z.array(z.string()),
-        resourceNames: z.array(z.string()).default([]),
-      }),
-    ),
-  }),
-});
+const texts = z.array(z.string());
+const Rule = z.object({ verbs: texts, apiGroups: texts, resources: texts, resourceNames: texts.default([]) });
+const Rules = z.object({ status: z.object({ incomplete: z.boolean(), resourceRules: z.array(Rule) }) });
 
 describe("[E14] the operator's token", () => {
   const controlPlane = inject("controlPlane");
   const namespace = `rights-${randomUUID().slice(0, 8)}`;
-  const connect = (path: string): ConnectedClient => clientAt(path, "rights");
-  const admin = connect(controlPlane.kubeconfigPath);
+  const admin = clientAt(controlPlane.kubeconfigPath, "rights");
   let operator: ConnectedClient;
 
   beforeAll(async () => {
     await createNamespace(admin, namespace);
-    operator = connect(await kubeconfigOf(controlPlane, namespace, await grantRights(admin, namespace)));
+    const kubeconfig = await kubeconfigOf(controlPlane, namespace, await grantRights(admin, namespace));
+    operator = clientAt(kubeconfig, "rights");
   });
 
   afterAll(async () => {
@@ -52,11 +42,8 @@ describe("[E14] the operator's token", () => {
 
   const rulesIn = async (reviewed: string): Promise<readonly string[]> => {
     const path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
-    const review = {
-      apiVersion: "authorization.k8s.io/v1",
-      kind: "SelfSubjectRulesReview",
-      spec: { namespace: reviewed },
-    };
+    const kind = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectRulesReview" };
+    const review = { ...kind, spec: { namespace: reviewed } };
     const { status } = Rules.parse(await operator.request({ method: "POST", path, body: review }));
     expect(status.incomplete).toBe(false);
     const rights = status.resourceRules.flatMap(({ verbs, apiGroups, resources, resourceNames }) =>

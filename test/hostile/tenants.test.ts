@@ -43,10 +43,9 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
       ...manifest,
       metadata: { ...manifest.metadata, annotations: { [EXTERNAL_ID]: id } },
     });
-    const [cluster = ""] = [...env.platform.world().clusters.values()]
-      .filter(({ organizationId }) => organizationId === env.platform.otherOrganizationId)
-      .map(({ id }) => id);
-    const [shared = ""] = env.platform.clusterIds;
+    const { clusterIds, otherOrganizationId } = env.platform;
+    const clusters = [...env.platform.world().clusters.values()];
+    const cluster = clusters.find(({ organizationId }) => organizationId === otherOrganizationId)?.id ?? "";
     const stopped = { runState: "Stopped", lifecycle: { applyPolicy: "Automatic" } };
     const app = { externalId: victim.applicationId };
     return [
@@ -67,7 +66,7 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
       database("db-by-id", "own", app),
       blueprint("chart", "", into),
       resource("PlatformCluster", "theirs", { externalId: cluster, ...stopped }),
-      resource("PlatformCluster", "shared", { externalId: shared, ...stopped }),
+      resource("PlatformCluster", "shared", { externalId: clusterIds[0] ?? "", ...stopped }),
       resource("PlatformBinding", "binding", {
         clusterRef: { externalId: cluster },
         template: { key: "kubernetes-essentials", version: "1.2.0" },

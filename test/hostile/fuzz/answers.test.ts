@@ -49,7 +49,6 @@ async function outcomeOf(call: Promise<unknown> | undefined): Promise<unknown> {
   }
 }
 
-/** @returns the outcome of an operation that is answered so */
 async function answered(name: OperationName, text: string, status = 200): Promise<unknown> {
   answer = answerOf(status, text);
   return await outcomeOf(calls.get(name)?.(platform));
@@ -62,7 +61,6 @@ function expectTyped(name: OperationName, outcome: unknown): void {
   expect(`${outcome.message} ${outcome.stack}`, name).not.toContain(CANARY);
 }
 
-/** Bodies that no operation has. */
 const MALFORMED: readonly (readonly [what: string, body: (right: string) => string])[] = [
   ["nothing", () => ""],
   ["HTML", () => `<!DOCTYPE html><html><title>${CANARY}</title></html>`],
@@ -103,7 +101,6 @@ describe("[C4] a 200 with", TIMEOUT, () => {
 });
 
 describe("[C5] an answer", TIMEOUT, () => {
-  /** The operations that are answered in JSON. */
   const inJson = () => cases.flatMap(([name]) => (/^[{[]/.test(textFor(name)) ? [name] : []));
 
   it("that is mutated is a value or an error of its type", async ({ task }) => {
@@ -146,7 +143,6 @@ describe("[C5] an answer", TIMEOUT, () => {
 
 const STATUSES = [200, 201, 202, 204, 299, 302, 400, 401, 403, 404, 405, 409, 422, 429, 500, 501, 503];
 
-/** One operation, and its answer. */
 const exchange = fc
   .tuple(fc.constantFrom(...cases.map(([name]) => name)), fc.constantFrom(...STATUSES, 200, 200, 200, 200, 200, 200))
   .chain(([name, status]) =>

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { FINALIZER } from "../../../src/api/names.ts";
+import { nonEmptyText } from "../../../src/engine/contract/status.ts";
 import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
 import { SAMPLES } from "../../samples/index.ts";
@@ -40,24 +41,11 @@ const surfaces: readonly Surface[] = effort.all ? ["full", "documented"] : ["ful
 const kinds = effort.all ? KINDS : chosen(KINDS, 4, effort.seed, ({ kind }) => kind);
 const rows: readonly Row[] = kinds.flatMap((kind) => surfaces.map((surface) => ({ ...kind, surface })));
 
-/** A spec, and the name of its resource. */
 type Named = Junk & { readonly name: string };
 
-interface Setup {
-  readonly env: OperatorEnv;
-  readonly kind: string;
-  /** A good resource of the kind, which is not applied yet. */
-  readonly good: Manifest;
-  /** Good resources of all kinds, which are settled. */
-  readonly others: readonly Manifest[];
-  readonly leaves: number;
-  /** Values that have to stall with InvalidSpec before anything is sent. */
-  readonly bad: readonly Named[];
-  /** Values that the operator ignores, or that only the API server refuses. */
-  readonly odd: readonly Named[];
-}
+type Setup = Awaited<ReturnType<typeof setUp>>;
 
-async function setUp(row: Row): Promise<Setup> {
+async function setUp(row: Row) {
   const { cases, surface, kind } = row;
   const env = await operatorEnv({ surface });
   // The deadline does not include the platform's own work.
@@ -75,9 +63,19 @@ async function setUp(row: Row): Promise<Setup> {
   const isDuplicate = ({ title }: Junk): boolean => title.endsWith("twice");
   const junk = refusedJunk(leaves);
   const some = effort.all ? junk : chosen(junk, FEW_JUNK, effort.seed, ({ title }) => `${kind} ${title}`);
-  const bad = named("bad", [...invalids.filter((one) => !isDuplicate(one)), ...some]);
-  const odd = named("odd", [...invalids.filter(isDuplicate), ...unknownMembers(leaves)]);
-  return { env, kind, good, others, leaves: leaves.length, bad, odd };
+  return {
+    env,
+    kind,
+    /** A good resource of the kind, which is not applied yet. */
+    good,
+    /** Good resources of all other kinds, which are settled. */
+    others,
+    leaves: leaves.length,
+    /** Values that have to stall with InvalidSpec before anything is sent. */
+    bad: named("bad", [...invalids.filter((one) => !isDuplicate(one)), ...some]),
+    /** Values that the operator ignores, or that only the API server refuses. */
+    odd: named("odd", [...invalids.filter(isDuplicate), ...unknownMembers(leaves)]),
+  };
 }
 
 const named = (prefix: string, all: readonly Junk[]): readonly Named[] =>
@@ -92,21 +90,12 @@ function goodOnes(env: OperatorEnv): readonly Manifest[] {
   return [...some, ...others.map(([, sample]) => sample.good({ env, name: "other", tree: "staging" }))];
 }
 
-/** @returns the fixture that the seeds refer to */
 function fixtureOf({ platform, cluster }: OperatorEnv): Fixture {
   const { url: baseUrl, organizationId, credentialsId } = platform;
-  return {
-    name: "fixture",
-    baseUrl,
-    proxyUrl: SOMEWHERE.proxyUrl,
-    organizationId,
-    credentialsId,
-    clusterOf: () => platform.clusterIds[1] ?? "",
-    id: (kind, name) => {
-      const id = member(cluster.find(kind, name)?.status, "externalId");
-      return typeof id === "string" ? id : SOMEWHERE.id(kind, name);
-    },
-  };
+  const id: Fixture["id"] = (kind, name) =>
+    nonEmptyText(member(cluster.find(kind, name)?.status, "externalId")) ?? SOMEWHERE.id(kind, name);
+  const clusterOf = () => platform.clusterIds[1] ?? "";
+  return { ...SOMEWHERE, name: "fixture", baseUrl, organizationId, credentialsId, clusterOf, id };
 }
 
 /** @returns the dependencies of the seeds, with a separate connection */
@@ -165,7 +154,6 @@ function expectReported({ env, kind, odd }: Setup): void {
   expect("polluted" in {}).toBe(false);
 }
 
-/** Each can be deleted. */
 async function deleteEach({ env, kind, bad, odd }: Setup): Promise<void> {
   const all = [...bad, ...odd];
   for (const [index, { name }] of all.entries()) {
@@ -223,10 +211,7 @@ describe("[E16] generated values that no schema accepts", { timeout: 600_000 }, 
     expect(longest).toBeLessThanOrEqual(DEADLINE_MS);
     expect(env.internal).toEqual([]);
     const values = bad.length + odd.length;
-    figure(
-      task,
-      `${values} invalid values of ${leaves} leaves of ${kind}; a good one done after ${took / SECOND} s, none busy for more than ${Math.ceil(longest)} ms`,
-      values,
-    );
+    const ends = `a good one done after ${took / SECOND} s, none busy for more than ${Math.ceil(longest)} ms`;
+    figure(task, `${values} invalid values of ${leaves} leaves of ${kind}; ${ends}`, values);
   });
 });

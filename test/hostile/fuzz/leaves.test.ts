@@ -19,6 +19,7 @@ const STRICTER: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe("[G1] the leaves of a schema", () => {
+  const PORT = { type: "integer", minimum: 1, maximum: 9 } as const;
   const spec = {
     type: "object",
     required: ["name"],
@@ -29,11 +30,7 @@ describe("[G1] the leaves of a schema", () => {
         maxItems: 2,
         "x-kubernetes-list-type": "map",
         "x-kubernetes-list-map-keys": ["port"],
-        items: {
-          type: "object",
-          required: ["port"],
-          properties: { port: { type: "integer", minimum: 1, maximum: 9 } },
-        },
+        items: { type: "object", required: ["port"], properties: { port: PORT } },
       },
       labels: { type: "object", maxProperties: 2, additionalProperties: { type: "string" } },
       ref: {
@@ -51,27 +48,15 @@ describe("[G1] the leaves of a schema", () => {
   };
 
   it("are its scalars, and its lists and maps for their size", () => {
-    expect(leaves.map(({ path, optional }) => `${path}${optional ? "?" : ""}`)).toEqual([
-      "name",
-      "ports?",
-      "ports[].port",
-      "labels?",
-      "labels{}",
-      "ref.name",
-      "ref.id",
-    ]);
+    const shown = leaves.map(({ path, optional }) => `${path}${optional ? "?" : ""}`);
+    expect(shown).toEqual(["name", "ports?", "ports[].port", "labels?", "labels{}", "ref.name", "ref.id"]);
   });
 
   it("are set in place, and members that they exclude are removed", () => {
     const base = { name: "a", ports: [{ port: 1 }], labels: { team: "x" }, ref: { name: "b" } };
-    expect(placed(base, leaf("ports[].port"), 3)).toEqual({
-      spec: { ...base, ports: [{ port: 3 }] },
-      at: "spec.ports[0].port",
-    });
-    expect(placed(base, leaf("labels{}"), "y")).toMatchObject({
-      spec: { labels: { team: "y" } },
-      at: "spec.labels.team",
-    });
+    const [ports, labels] = [placed(base, leaf("ports[].port"), 3), placed(base, leaf("labels{}"), "y")];
+    expect(ports).toEqual({ spec: { ...base, ports: [{ port: 3 }] }, at: "spec.ports[0].port" });
+    expect(labels).toMatchObject({ spec: { labels: { team: "y" } }, at: "spec.labels.team" });
     expect(placed(base, leaf("ref.id"), "c").spec["ref"]).toEqual({ id: "c" });
     expect(placed(base, leaf("ports"), undefined).spec).not.toHaveProperty("ports");
     expect(() => placed({}, leaf("ports[].port"), 3)).toThrow(RangeError);
@@ -92,11 +77,8 @@ describe("[G1] the leaves of a schema", () => {
   });
 
   it("are changed by a merge patch", () => {
-    expect(mergePatch({ a: 1, b: { c: 1, d: 2 }, e: [1] }, { a: 1, b: { c: 3 }, e: [2] })).toEqual({
-      a: 1,
-      b: { c: 3, d: null },
-      e: [2],
-    });
+    const patch = mergePatch({ a: 1, b: { c: 1, d: 2 }, e: [1] }, { a: 1, b: { c: 3 }, e: [2] });
+    expect(patch).toEqual({ a: 1, b: { c: 3, d: null }, e: [2] });
   });
 });
 

@@ -16,30 +16,13 @@ const number = fc.oneof(
   fc.integer().map(String),
   fc.bigInt().map(String),
   fc.double().map(String),
-  fc.constantFrom(
-    "0",
-    "-1",
-    "1e400",
-    "1e9",
-    "NaN",
-    "Infinity",
-    "0x10",
-    "٣",
-    "1_000",
-    "5, 6",
-    "9".repeat(400),
-    "1.".padEnd(400, "3"),
-  ),
+  fc.constantFrom("0", "-1", "1e400", "1e9", "NaN", "Infinity", "0x10", "٣", "1_000", "5, 6"),
+  fc.constantFrom("9".repeat(400), "1.".padEnd(400, "3")),
 );
 const date = fc.oneof(
   fc.date({ noInvalidDate: true }).map((day) => day.toUTCString()),
-  fc.constantFrom(
-    "Thu, 01 Jan 1970 00:00:00 GMT",
-    "Sat, 21 Nov +275760 10:00:00 GMT",
-    "Invalid Date",
-    "Z",
-    "a".repeat(1_000),
-  ),
+  fc.constantFrom("Thu, 01 Jan 1970 00:00:00 GMT", "Sat, 21 Nov +275760 10:00:00 GMT", "Invalid Date", "Z"),
+  fc.constant("a".repeat(1_000)),
 );
 const header = fc.option(fc.oneof(number, date, anyText()), { nil: undefined });
 const answering = (headers: Readonly<Record<string, string | undefined>>) => (name: string) => headers[name];

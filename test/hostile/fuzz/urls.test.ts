@@ -2,8 +2,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { GROUP, VERSION } from "../../../src/api/names.ts";
-import { RESOURCES } from "../../../src/kinds/index.ts";
 import {
   EVENT,
   CONFIG_MAP,
@@ -14,6 +12,7 @@ import {
   SECRET,
 } from "../../../src/kube/api/paths.ts";
 import { createReader } from "../../../src/kube/watch/readers.ts";
+import { TYPES } from "../../../src/operator/config/caches.ts";
 import { operations } from "../../../src/platform/codec/operations.ts";
 import { isPlainId, isUuidOfAnyCase } from "../../../src/platform/codec/paths.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
@@ -37,7 +36,7 @@ describe("[E1] the platform's URLs", { timeout }, () => {
     const { platform, taken } = memoryPlatform(() => answerOf(200, "{}"));
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...cases), anyId, async ([name, { call }], id) => {
-        const failed = await call(platform, emptyPlatform(id)).then(noFailure, (error: unknown) => error);
+        const failed = await failureIn(call(platform, emptyPlatform(id)));
         expect(failed === undefined || failed instanceof ApiError).toBe(true);
         for (const { url } of taken()) {
           expect(url.startsWith("https://platform.example/api/v1/")).toBe(true);
@@ -55,7 +54,7 @@ describe("[E1] the platform's URLs", { timeout }, () => {
       for (const [name, { call }] of withIds) {
         // Its case uses another name; the next test covers it.
         if (name === "getClusterToken") continue;
-        const failed = await call(platform, emptyPlatform(id)).then(noFailure, (error: unknown) => error);
+        const failed = await failureIn(call(platform, emptyPlatform(id)));
         expect(failed, `${name} ${JSON.stringify(id)}`).toMatchObject({ failure: { is: "Refused" }, status: 0 });
       }
     }
@@ -81,16 +80,7 @@ describe("[E1] the platform's URLs", { timeout }, () => {
 });
 
 describe("[E1] the API server's URLs", { timeout }, () => {
-  const types = [
-    ...RESOURCES.map(({ kind, plural, scope }) => ({
-      group: GROUP,
-      version: VERSION,
-      kind,
-      plural,
-      namespaced: scope === "Namespaced",
-    })),
-    ...[SECRET, CONFIG_MAP, NAMESPACE, LEASE, EVENT],
-  ];
+  const types = [...TYPES, SECRET, CONFIG_MAP, NAMESPACE, LEASE, EVENT];
 
   it("have namespace and name as one segment each, or are not built", ({ task }) => {
     const subresource = fc.constantFrom(undefined, "status" as const);
@@ -129,7 +119,11 @@ describe("[E1] the API server's URLs", { timeout }, () => {
   });
 });
 
-const noFailure = (): undefined => undefined;
+const failureIn = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
 function placeholders(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, key = ""]) => key);

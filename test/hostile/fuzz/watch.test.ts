@@ -13,31 +13,21 @@ const options = { seed: effort.seed, numRuns: effort.cases(1_000, 100_000) };
 const TYPES = ["put", "deleted", "bookmark", "error", "malformed"];
 
 const metadata = { name: "a", namespace: "shop", uid: "u", resourceVersion: "7", generation: 1, labels: { a: "b" } };
+const GOING = { finalizers: ["x"], deletionTimestamp: "2026-11-21T10:00:00Z" };
 const valid = [
   { type: "ADDED", object: { apiVersion: "x/v1", kind: "Thing", metadata, spec: { size: 1 } } },
-  {
-    type: "DELETED",
-    object: { metadata: { ...metadata, finalizers: ["x"], deletionTimestamp: "2026-11-21T10:00:00Z" } },
-  },
+  { type: "DELETED", object: { metadata: { ...metadata, ...GOING } } },
   { type: "BOOKMARK", object: { metadata: { resourceVersion: "8" } } },
   { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired", message: "too old", details: {} } },
 ].map((event) => JSON.stringify(event));
 
-/** A line of a watch: a valid event, a mutated one, or any text. */
 const line = fc.oneof(fc.constantFrom(...valid), fc.oneof(...valid.map(mutated)), anyText());
-/** Bytes of a stream: lines, or any bytes. */
+const whole = fc.array(line, { maxLength: 4 }).map((all) => Buffer.from(all.map((one) => `${one}\n`).join("")));
+const ends = fc.array(fc.constantFrom("\n", "\r\n", "\u2028", "😀", "{}", "\u0000"), { maxLength: 20 });
 const bytes = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.array(line, { maxLength: 4 }).map((all) => Buffer.from(all.map((one) => `${one}\n`).join(""))),
-  },
-  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }) },
-  {
-    weight: 1,
-    arbitrary: fc
-      .array(fc.constantFrom("\n", "\r\n", "\u2028", "😀", "{}", "\u0000"), { maxLength: 20 })
-      .map((all) => Buffer.from(all.join(""))),
-  },
+  { weight: 3, arbitrary: whole },
+  fc.uint8Array({ maxLength: 200 }),
+  ends.map((all) => Buffer.from(all.join(""))),
 );
 
 async function* inPieces(whole: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {

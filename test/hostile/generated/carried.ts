@@ -19,7 +19,6 @@ export function carriers(calls: readonly CallEntry[], by: string, value: Json): 
     .map(({ operation, method, path }) => operation ?? `${method} ${path}`);
 }
 
-/** @returns the operations of the calls other than GET */
 export function changesIn(calls: readonly CallEntry[]): readonly string[] {
   return calls.filter(isRequest).map(({ operation, method, path }) => operation ?? `${method} ${path}`);
 }
@@ -28,7 +27,6 @@ function carries({ path, body }: CallEntry, value: Json): boolean {
   return (typeof value === "string" && partsOf(path).includes(value)) || holds(body, value);
 }
 
-/** @returns the segments of a path, and the values of its query */
 function partsOf(path: string): readonly string[] {
   const { pathname, searchParams } = new URL(path, "http://platform");
   return [...pathname.split("/").map(decodeURIComponent), ...searchParams.values()];

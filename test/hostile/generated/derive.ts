@@ -71,11 +71,9 @@ export function sharedMisuses({ spec, rules }: TestedKind): readonly Misuse[] {
   });
 }
 
-/** The seed of a kind. */
 interface Basis {
   readonly kind: TestedKind;
   readonly fixture: Fixture;
-  /** The name of the seed's object. */
   readonly name: string;
   readonly seed: JsonObject;
 }
@@ -125,7 +123,6 @@ function lockOf({ kind: { rules, spec }, seed }: Basis, { segments: [first] }: L
   return isLocked && member in seed ? { is: "locked", at: `spec.${member}` } : undefined;
 }
 
-/** Leaves that several kinds have in common. */
 function sharedDraft(basis: Basis, leaf: Leaf, lock: Outcome | undefined): Draft {
   const { path } = leaf;
   const [, isDefault, policy] = /^(defaults\.)?lifecycle\.(.+)$/.exec(path) ?? [];

@@ -25,7 +25,6 @@ const JUNK: readonly (readonly [types: readonly string[], values: Readonly<Recor
 ];
 /** Names of members that every object has, and an escape from a path. */
 const TEXTS: readonly string[] = ["__proto__", "constructor", "../../x"];
-/** In place of a whole spec. */
 const WHOLE: readonly Json[] = [true, 7, "", "text", [], [null]];
 
 export interface Junk {

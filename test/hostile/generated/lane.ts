@@ -17,37 +17,13 @@ import { mergePatch } from "./place.ts";
 
 /** Reasons of states that end soon without a change. */
 const TRANSIENT: ReadonlySet<string> = new Set([
-  "Progressing",
-  "Creating",
-  "Deploying",
-  "Building",
-  "Stopping",
-  "Restarting",
-  "Upgrading",
-  "Queued",
+  ...["Progressing", "Creating", "Deploying", "Building", "Stopping", "Restarting", "Upgrading", "Queued"],
   "ParentNotReady",
 ]);
 const TIMEOUT_MS = 60_000;
 
-export interface Lane {
-  readonly kind: TestedKind;
-  readonly fixture: Fixture;
-  /** The name of the seed object. */
-  readonly name: string;
-  readonly seed: JsonObject;
-  /** Creates the dependencies of an object of that name. */
-  prepare(name: string): Promise<void>;
-  /** The ids of all clusters that were requested. */
-  clusterIds(): readonly string[];
-  /** Creates an object and waits until it settles, with the reason if one is given. */
-  create(name: string, spec: JsonObject, reason?: string): Promise<Settled>;
-  /** Gives an object another spec and waits until it settles, with the reason if one is given. */
-  change(name: string, spec: JsonObject, reason?: string): Promise<Settled>;
-  /** The calls of this lane's token so far. */
-  calls(): readonly CallEntry[];
-}
+export type Lane = Awaited<ReturnType<typeof startLane>>;
 
-/** A settled object and its Ready condition. */
 export interface Settled {
   readonly object: KubeObject;
   readonly ready: Condition;
@@ -57,23 +33,18 @@ export interface Settled {
 export function valueManifests(env: Env): readonly Manifest[] {
   const maps = Object.entries({ ...VALUES, ...CONFIGURATION });
   return [
-    ...Object.entries(VALUES).flatMap(([name, data]) => {
-      const one = secret(name, data);
-      return [one, { ...one, metadata: { name, namespace: env.operatorNamespace } }];
-    }),
-    ...maps.flatMap(([name, data]) =>
-      [env.namespace, env.operatorNamespace].map((namespace) => ({
-        apiVersion: "v1",
-        kind: "ConfigMap",
-        metadata: { name, namespace },
-        data,
-      })),
-    ),
-  ];
+    ...Object.entries(VALUES).map(([name, data]) => secret(name, data)),
+    ...maps.map(([name, data]) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data })),
+  ].flatMap((one) => inBoth(env, one));
+}
+
+/** @returns an object in the namespace of the env, and in that of its operator, for cluster-scoped connections */
+function inBoth({ operatorNamespace }: Env, one: Manifest): readonly Manifest[] {
+  return [one, { ...one, metadata: { ...one.metadata, namespace: operatorNamespace } }];
 }
 
 /** Creates the seed of a kind and waits until it is Ready. */
-export async function startLane(env: Env, surface: Surface, tested: TestedKind): Promise<Lane> {
+export async function startLane(env: Env, surface: Surface, tested: TestedKind) {
   const { kind, cases } = tested;
   const ids = new Map<string, string>();
   const clusters = new Map<string, string>();
@@ -106,7 +77,7 @@ export async function startLane(env: Env, surface: Surface, tested: TestedKind):
       if (ready.status !== "True") throw new Error(`${each.kind} ${each.name}: ${ready.reason} ${ready.message}`);
     }
   };
-  const prepare: Lane["prepare"] = (name) => createReady(cases.ownDependencies?.(fixture, name) ?? []);
+  const prepare = (name: string) => createReady(cases.ownDependencies?.(fixture, name) ?? []);
   await env.apply(
     ...tokens(env, lane),
     laneConnection(env, surface, lane, lane),
@@ -114,22 +85,24 @@ export async function startLane(env: Env, surface: Surface, tested: TestedKind):
   );
   await createReady(cases.dependencies?.(fixture) ?? []);
   await prepare(seedName);
-  const seed = seedOf(tested, fixture, seedName);
-  await createReady([{ kind, name: seedName, spec: seed }]);
+  await createReady([{ kind, name: seedName, spec: seedOf(tested, fixture, seedName) }]);
   return {
     kind: tested,
     fixture,
     name: seedName,
-    seed,
+    /** Creates the dependencies of an object of that name. */
     prepare,
     clusterIds: () => [...clusters.values()],
-    create: async (name, spec, reason) => created(kind, name, spec, reason),
-    change: async (name, spec, reason) => {
+    /** Creates an object and waits until it settles, with the reason if one is given. */
+    create: (name: string, spec: JsonObject, reason?: string) => created(kind, name, spec, reason),
+    /** Gives an object another spec and waits until it settles, with the reason if one is given. */
+    change: async (name: string, spec: JsonObject, reason?: string): Promise<Settled> => {
       const { spec: now } = await env.get(kind, name);
       await env.patch(kind, name, { spec: mergePatch(isObject(now) ? now : {}, spec) });
       return settle(env, kind, name, wanted(reason, isSettled));
     },
-    calls: () => callsIn(env.platform.journal()).filter(({ principal }) => principal === lane),
+    /** The calls of this lane's token so far. */
+    calls: (): readonly CallEntry[] => callsIn(env.platform.journal()).filter(({ principal }) => principal === lane),
   };
 }
 
@@ -138,20 +111,14 @@ const laneName = (kind: string): string => kind.replace("Platform", "").toLowerC
 function tokens(env: Env, lane: string): readonly Manifest[] {
   const { sim, organizationId } = env.platform;
   const token = sim.auth.createToken({ name: lane, organizationId, scopes: ["Admin"] }).value;
-  return [lane, `${lane}-spare`].flatMap((name) => {
-    const one = secret(name, { token, other: token });
-    return [one, { ...one, metadata: { name, namespace: env.operatorNamespace } }];
-  });
+  return [lane, `${lane}-spare`].flatMap((name) => inBoth(env, secret(name, { token, other: token })));
 }
 
 /** @returns a connection with the lane's token that allows ids without a proof, as on the documented surface */
 function laneConnection(env: Env, surface: Surface, name: string, lane: string): Manifest {
+  const declared = surface === "full" ? "Full" : "Documented";
   const auth = { tokenSecretRef: { name: lane } };
-  return connection(env, name, {
-    auth,
-    surface: surface === "full" ? "Full" : "Documented",
-    allowUnverifiedIds: true,
-  });
+  return connection(env, name, { auth, surface: declared, allowUnverifiedIds: true });
 }
 
 /** Creates the clusters before the operator lists them. @returns a function that assigns one to each name */
@@ -175,11 +142,10 @@ async function settle(env: Env, kind: string, name: string, isDone: (ready: Cond
   const settled = await comes(async () => {
     const object = await env.get(kind, name);
     last = object;
-    const { generation } = object.metadata;
     const ready = condition(object, "Ready");
-    const isCurrent = member(object.status, "observedGeneration") === generation;
-    const isAt = isCurrent && ready !== undefined && ready.observedGeneration === generation && isDone(ready);
-    if (!isAt) return undefined;
+    const observed = [member(object.status, "observedGeneration"), ready?.observedGeneration];
+    const isCurrent = observed.every((generation) => generation === object.metadata.generation);
+    if (ready === undefined || !isCurrent || !isDone(ready)) return undefined;
     if (!isOfAnotherOperator(env, kind, ready)) return { object, ready };
     await env.annotate(kind, name, { [RECONCILE_REQUESTED_AT]: `${performance.now()}` });
     return undefined;
@@ -203,7 +169,6 @@ const isSettled = ({ status, reason }: Condition): boolean => status === "True" 
 /** Reasons of a new object whose connection and references are new, too: the operator finds them within seconds. */
 const NOT_SEEN_YET: ReadonlySet<string> = new Set(["DependencyNotReady", "CredentialsMissing", "ConnectionNotReady"]);
 
-/** As `isSettled`, for a new object. */
 const isSettledNew = (ready: Condition): boolean => isSettled(ready) && !NOT_SEEN_YET.has(ready.reason);
 
 const wanted = (reason: string | undefined, usual: (ready: Condition) => boolean) =>

@@ -45,16 +45,12 @@ export interface Draft extends Partial<Entry> {
 
 /** The environment of one lane's seeds. Every lane has its own name, connection, token and clusters. */
 export interface Fixture {
-  /** The name of the lane and its connection. */
   readonly name: string;
   readonly baseUrl: string;
-  /** A proxy to the platform. */
   readonly proxyUrl: string;
   readonly organizationId: string;
-  /** @returns the id of the platform's cluster of that name */
   readonly clusterOf: (name: string) => string;
   readonly credentialsId: string;
-  /** @returns the external id of a custom resource */
   readonly id: (kind: string, name: string) => string;
 }
 
@@ -63,7 +59,6 @@ export interface Misuse {
   readonly path: string;
   readonly to: Json;
   readonly in?: JsonObject;
-  /** The reason of Ready. */
   readonly reason: Reason;
   /** The surface where it is refused; both by default. */
   readonly only?: Surface;

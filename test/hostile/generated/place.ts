@@ -22,7 +22,6 @@ export function placed(spec: JsonObject, leaf: Leaf, value: Json | undefined): P
   return { spec: asObject(container), at };
 }
 
-/** @returns the value at a leaf, undefined when the spec has none */
 export function valueAt(spec: JsonObject, leaf: Leaf): Json | undefined {
   return find(spec, leaf.segments);
 }
@@ -74,7 +73,6 @@ function putMember(object: JsonObject, key: string, excluded: readonly string[],
   return { container: Object.fromEntries([...others, ...own]), at: inner.at };
 }
 
-/** Whether this is the leaf, and it is to be removed. */
 const isGone = ({ segments, value }: Way): boolean => segments.length === 0 && value === undefined;
 
 function keyFor(object: JsonObject, rest: readonly Segment[], at: string): string {

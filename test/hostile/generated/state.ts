@@ -25,7 +25,6 @@ export function differences(before: unknown, after: unknown, at = ""): readonly 
   return keys.flatMap((key) => differences(before[key], after[key], at === "" ? key : `${at}.${key}`));
 }
 
-/** The members of records that a spec can change. */
 const SHOWN = new Set([
   ...["name", "description", "mode", "clusterId", "commit", "settings"],
   ...["state", "version", "binding", "targetUrl", "events", "enabled"],

@@ -15,7 +15,6 @@ import { differences, stateOf, type State } from "./state.ts";
 type Calls = ReturnType<Lane["calls"]>;
 type Problems = readonly string[];
 
-/** An object of a lane, and a leaf of its spec. */
 export interface Subject {
   readonly env: Env;
   readonly lane: Lane;
@@ -149,7 +148,6 @@ const listed = (names: readonly string[]): string => (names.length === 0 ? "noth
 
 type Result = Settled | { readonly refused: string };
 
-/** @returns the object's final condition, or the API server's refusal */
 async function attempt(change: () => Promise<Settled>): Promise<Result> {
   try {
     return await change();
@@ -168,7 +166,6 @@ function textOf(result: Result): string {
   return "ready" in result ? `${result.ready.status} ${result.ready.reason}: ${result.ready.message}` : result.refused;
 }
 
-/** @returns the result of an action, and the platform's calls during it */
 async function watched<T>(lane: Lane, act: () => Promise<T>): Promise<{ readonly result: T; readonly calls: Calls }> {
   const from = lane.calls().length;
   const result = await act();

@@ -1,4 +1,3 @@
-/** The trials of a kind's leaves. */
 import { createHash } from "node:crypto";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
@@ -12,7 +11,6 @@ import { tryBoundary, tryChange, tryCreation, tryMisuse, type Revert, type Subje
 
 export interface Trial {
   readonly title: string;
-  /** @returns the problems */
   readonly run: () => Promise<readonly string[]>;
 }
 

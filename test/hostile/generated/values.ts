@@ -4,7 +4,6 @@ import { isObject } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 
 export interface Value {
-  /** What distinguishes it, e.g. "too long". */
   readonly title: string;
   /** Undefined when the leaf is absent. */
   readonly value: Json | undefined;
@@ -14,43 +13,31 @@ export interface Value {
 
 /** @returns values at a leaf's bounds without `sample` itself, and absence if the leaf is optional */
 export function boundariesOf(schema: Structural, sample: Json, optional: boolean): readonly Value[] {
-  const values = [
-    ...typedBoundaries(schema, sample),
-    ...(schema.nullable === true ? [{ title: "null", value: null }] : []),
-  ];
+  const values = [...typedBoundaries(schema, sample), ...(schema.nullable === true ? titled({ null: null }) : [])];
   const known = new Set([JSON.stringify(sample)]);
   const others = values.filter(({ value }) => !known.has(JSON.stringify(value)) && known.add(JSON.stringify(value)));
   return optional ? [...others, { title: "absent", value: undefined }] : others;
 }
 
 function typedBoundaries(schema: Structural, sample: Json): readonly Value[] {
+  const { maximum = sample, minimum = sample, maxItems = 0, minItems = 0, maxProperties } = schema;
   if (schema.enum !== undefined) return schema.enum.map((value) => ({ title: `the value ${value}`, value }));
-  if (typeof sample === "string") {
-    return [
-      { title: "the longest", value: longest(schema, sample) },
-      { title: "the shortest", value: shortest(schema, sample) },
-    ];
-  }
-  if (typeof sample === "boolean") return [{ title: "the other", value: !sample }];
-  if (typeof sample === "number") {
-    return [
-      { title: "the least", value: schema.minimum ?? sample },
-      { title: "the most", value: schema.maximum ?? sample },
-    ];
-  }
+  if (typeof sample === "string")
+    return titled({ "the longest": longest(schema, sample), "the shortest": shortest(schema, sample) });
+  if (typeof sample === "boolean") return titled({ "the other": !sample });
+  if (typeof sample === "number") return titled({ "the least": minimum, "the most": maximum });
   if (Array.isArray(sample)) {
-    return [
-      { title: "the fewest", value: filled(schema, sample, schema.minItems ?? 0) },
-      { title: "as many as may be", value: filled(schema, sample, schema.maxItems ?? 0) },
-    ];
+    const [fewest, most] = [minItems, maxItems].map((count) => filled(schema, sample, count));
+    return titled({ "the fewest": fewest, "as many as may be": most });
   }
   if (!isObject(sample)) return [];
-  return [
-    { title: "empty", value: {} },
-    ...(schema.maxProperties === undefined
-      ? []
-      : [{ title: "as many as may be", value: crowded(sample, schema.maxProperties) }]),
-  ];
+  const most = maxProperties === undefined ? undefined : crowded(sample, maxProperties);
+  return titled({ empty: {}, "as many as may be": most });
+}
+
+/** @returns the values that are defined */
+function titled(values: Readonly<Record<string, Json | undefined>>): readonly Value[] {
+  return Object.entries(values).flatMap(([title, value]) => (value === undefined ? [] : [{ title, value }]));
 }
 
 /** @returns values that the schema refuses: at least one of a wrong type, unless the leaf accepts any type */
@@ -64,11 +51,9 @@ function beyond(schema: Structural, sample: Json): readonly Value[] {
   if (schema.enum !== undefined) return [{ title: "an unknown value", value: `${JSON.stringify(sample)}x` }];
   if (typeof sample === "string") return strangeTexts(schema, sample);
   if (typeof sample === "number") {
-    return [
-      ...(schema.minimum === undefined ? [] : [{ title: "too little", value: schema.minimum - 1 }]),
-      ...(schema.maximum === undefined ? [] : [{ title: "too much", value: schema.maximum + 1 }]),
-      { title: "a fraction", value: sample + 0.5 },
-    ];
+    const { minimum, maximum } = schema;
+    const [less, more] = [minimum === undefined ? minimum : minimum - 1, maximum === undefined ? maximum : maximum + 1];
+    return titled({ "too little": less, "too much": more, "a fraction": sample + 0.5 });
   }
   if (Array.isArray(sample)) return strangeLists(schema, sample);
   if (!isObject(sample) || schema.maxProperties === undefined) return [];
@@ -149,7 +134,6 @@ function varied(value: Json, index: number, key: string | undefined): Json {
   return { ...value, [key]: varied(value[key] ?? null, index, undefined) };
 }
 
-/** @returns a map of `count` entries */
 function crowded(sample: JsonObject, count: number): JsonObject {
   const [first] = Object.values(sample);
   const own = Object.entries(sample).slice(0, count);

@@ -1,4 +1,3 @@
-/** Clusters and their bindings. */
 import type { JsonObject } from "../../../../src/kube/api/types.ts";
 import { always, local, reported, sent, type Draft, type KindCases } from "../outcomes.ts";
 import { cluster as clusterOf, scheduleLeaves, unresolved, VALUES } from "./references.ts";
@@ -96,10 +95,7 @@ export const binding: KindCases = {
     "template.version": { to: "1.1.0", in: PLAIN },
     layerSelections: { to: { gpu: true } },
     "layerSelections{}": { to: false, as: { gpu: false } },
-    managedConfig: {
-      to: { ingress: FIELDS, metrics: METRICS, logs: { enabled: { value: false } } },
-      as: { logs: {} },
-    },
+    managedConfig: { to: { ingress: FIELDS, metrics: METRICS, logs: { enabled: { value: false } } }, as: { logs: {} } },
     "managedConfig{}": { to: { ...FIELDS, replicas: { value: 3 } }, as: { replicas: 3 } },
     "managedConfig{}{}.value": { to: "other.example.com" },
     "managedConfig{}{}.valueFrom.secretKeyRef.name": { to: "others", as: SECRET_TOKEN },

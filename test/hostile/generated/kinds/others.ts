@@ -1,4 +1,3 @@
-/** Catalogs, operations and connections. */
 import type { JsonObject, Json } from "../../../../src/kube/api/types.ts";
 import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
 import { certificate } from "../../../support/kube/tls.ts";

@@ -37,14 +37,12 @@ export const environment = ({ name: lane, clusterOf }: Fixture, name: string): D
   spec: { name, projectRef: { name: lane }, clusterRef: { externalId: clusterOf(lane) } },
 });
 
-/** Parents of a service, and another environment. */
 export const environments = (fixture: Fixture): readonly Dependency[] => [
   project(fixture),
   environment(fixture, fixture.name),
   environment(fixture, `${fixture.name}-other`),
 ];
 
-/** @param inside the name of its environment */
 export const application = (name: string, inside: string): Dependency => ({
   kind: "PlatformApplication",
   name,

@@ -1,4 +1,3 @@
-/** Applications and databases. */
 import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
 import {
   always,

@@ -1,4 +1,3 @@
-/** Variable sets and blueprints. */
 import type { JsonObject } from "../../../../src/kube/api/types.ts";
 import { always, local, reported, sent, type Draft, type KindCases } from "../outcomes.ts";
 import {

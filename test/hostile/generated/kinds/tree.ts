@@ -1,4 +1,3 @@
-/** Projects, environments and webhooks. */
 import type { KindCases } from "../outcomes.ts";
 import { cluster, project as parent } from "./references.ts";
 
