@@ -1,7 +1,6 @@
 /** `spec.runSchedule` over hours: the operator, a simulated platform, and a clock that is turned by hand. */
 import { describe, expect, it } from "vitest";
 
-import { RUN_UNTIL } from "../../../src/api/names.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import type { Manifest } from "../../support/env/cluster.ts";
@@ -46,10 +45,9 @@ async function running(surface: "full" | "documented", kind: keyof typeof MAKE):
   return env;
 }
 
+/** Of databases and applications on the full surface: test/kinds/run-schedule.test.ts. */
 describe.each([
   ["PlatformDatabase", "documented", "Database"],
-  ["PlatformDatabase", "full", "Database"],
-  ["PlatformApplication", "full", "Application"],
   ["PlatformCluster", "full", "Cluster"],
 ] as const)("the schedule of a %s on the %s surface", (kind, surface, noun) => {
   const [stop, start] = [`stop${noun}`, `deploy${noun}`];
@@ -69,30 +67,6 @@ describe.each([
     await env.run(HOUR / 2);
     expect([env.writes(from), member(env.get(kind, "main").status, "state")]).toEqual([[stop, start], "DEPLOYED"]);
     expect(env.events.filter(({ note }) => note.includes("spec.runSchedule says so"))).toHaveLength(2);
-  });
-});
-
-describe("the schedule of a database", () => {
-  const [stop, start] = ["stopDatabase", "deployDatabase"];
-
-  it("yields to the annotation run-until, and goes on when that is over or taken away", async () => {
-    const env = await running("documented", "PlatformDatabase");
-    const annotate = (until: string | null): void =>
-      env.cluster.annotate("PlatformDatabase", "main", { [RUN_UNTIL]: until });
-    const from = env.baseline();
-    await env.run(1.25 * HOUR);
-    expect(env.writes(from)).toEqual([stop]);
-    annotate("2026-11-21T12:45:00Z");
-    await env.run(20 * MINUTE);
-    expect(env.writes(from)).toEqual([stop, start]);
-    expect(next(env, "PlatformDatabase")).toEqual({ at: "2026-11-21T12:45:00Z", runState: "Stopped" });
-    await env.run(20 * MINUTE);
-    expect(env.writes(from)).toEqual([stop, start, stop]);
-    annotate("2026-11-21T13:45:00Z");
-    await env.run(25 * MINUTE);
-    annotate(null);
-    await env.run(10 * MINUTE);
-    expect(env.writes(from)).toEqual([stop, start, stop, start, stop]);
   });
 });
 
