@@ -1,4 +1,3 @@
-/** Runs the demo and prints its output. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { renderLine, renderTree, reportChanges } from "../../src/cli/objects/shared/drawing.ts";

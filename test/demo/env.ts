@@ -13,13 +13,11 @@ import { superviseOperator } from "./supervisor.ts";
 import { startView } from "./view.ts";
 
 const root = join(import.meta.dirname, "../..");
-/** The namespace and name of the operator's ServiceAccount. */
 const OPERATOR = "platform-operator";
 
 export type Env = Awaited<ReturnType<typeof startEnv>>;
 
 export interface EnvOptions extends Pick<DemoOptions, "speed" | "surface"> {
-  /** Prints one line about the progress. */
   readonly say: (line: string) => void;
   /** Registers a function that has to be called at the end, the last one first. */
   readonly atEnd: (close: () => Promise<void>) => void;
@@ -70,7 +68,6 @@ export async function startEnv({ speed, surface, say, atEnd, signal }: EnvOption
     controlPlane,
     simulator,
     view,
-    /** The folder of the kubectl plugin, for PATH. */
     pluginDir: await installPlugin(controlPlane.dir),
     /** The URL of the operator's status page, which a restart keeps. */
     statusPage,

@@ -1,4 +1,3 @@
-/** The options of `make demo`. */
 import { parseArgs } from "node:util";
 
 import { SCENARIOS, type Scenario } from "./scenarios/index.ts";
@@ -7,7 +6,6 @@ export interface DemoOptions {
   /** Stop when everything was shown, instead of running until Ctrl-C. */
   readonly once: boolean;
   readonly scenario: Scenario | undefined;
-  /** How many times faster than real time the platform works. */
   readonly speed: number;
   readonly surface: "documented" | "full";
 }

@@ -31,7 +31,6 @@ export async function startView(kubeconfigPath: string, signal: AbortSignal) {
   await synced.promise;
   const { store } = caches;
   return {
-    /** @returns all objects, by kind */
     objects: (): readonly KubeObject[] => RESOURCES.flatMap(({ kind }) => store.list(kind)),
     /** @returns the object of that kind and name in the namespace of the quickstart */
     get: (kind: string, name: string) => store.get({ kind, namespace: NAMESPACE, name }),

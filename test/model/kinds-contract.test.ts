@@ -22,7 +22,6 @@ const TRUE: unknown = expect.stringMatching(/^True/);
 const FALSE: unknown = expect.stringMatching(/^(False|Unknown)/);
 const UNSUPPORTED: unknown = expect.stringMatching(/^False\/(Update)?NotSupported/);
 const KINDS = createKinds();
-/** Every hour of every day. */
 const ALWAYS = [{ schedule: "0 * * * *", duration: "2h", timeZone: "Europe/Berlin" }];
 
 /**
@@ -161,7 +160,6 @@ function policyContract(kind: KindName, sample: Sample): void {
 const areOffered = (ids: readonly OperationId[], surface: Surface): boolean =>
   surface === "full" || ids.every((id) => operationOf(id).surface === "documented");
 
-/** Starts the operator with a connection and the parents of the samples. */
 async function stage(kind: KindName, sample: Sample, surface: Surface) {
   const trusting = { allowUnverifiedIds: true };
   const env = await settledEnv((env) => [connection(env, "default", trusting), ...tree(env, TREE)], { surface });
@@ -185,7 +183,6 @@ async function stage(kind: KindName, sample: Sample, surface: Surface) {
       await env.run(20 * MINUTE);
       return [env.condition(kind, name, goal), servedSince(baseline).toSorted()] as const;
     },
-    /** @returns the writes for the removal */
     removed: async (name: string): Promise<readonly string[]> => {
       const baseline = env.baseline();
       env.cluster.remove(kind, name);

@@ -41,7 +41,6 @@ function settingOf(rules: Partial<Rules> = {}, more: Partial<Setting> = {}): Set
 
 type Work = "create" | "deploy";
 
-/** @returns a world in which that work lies ahead. */
 async function ahead(setting: Setting, work: Work, faults: number): Promise<World> {
   const first = begin(SPEC, faults);
   if (work === "create") return first;
@@ -55,7 +54,6 @@ function note(task: TestContext["task"], { states, depth, complete }: Explored):
 
 const WAYS = effort.cases(20, 600);
 
-/** Takes long random ways. */
 async function expectWalked(setting: Setting, first: World) {
   const walked = await wander(setting, first, { ways: WAYS, length: 80, random: randomNumbers(effort.seed) });
   expect(walked.counterexample).toBeUndefined();

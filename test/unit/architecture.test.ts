@@ -28,7 +28,6 @@ const sources = [
   ...filesIn("simulator").map((file) => read(`simulator/${file}`, readFileSync(join(root, "simulator", file), "utf8"))),
 ];
 const modules = new Set(sources.map(({ module }) => module));
-/** The folders in the order of src/README.md. */
 const listedFolders = [...readFileSync(join(root, "src/README.md"), "utf8").matchAll(/^\| `([^`]+)` \|/gm)].map(
   ([, folder = ""]) => folder,
 );
@@ -255,7 +254,6 @@ function meaningIn(module: string): string {
   return /^kinds\/(?!shared\/)[^/]+\//.test(module) ? `the role in ${basename(module)}.ts of a kind` : module;
 }
 
-/** The limit of .oxlintrc.json. */
 function limitOf({ module, layer }: Source): number {
   return module.endsWith("/crd") ? maxLines : (layers[layer]?.maxLines ?? maxLines);
 }

@@ -96,7 +96,6 @@ describe.each(values)("$path", ({ path, flag, good, bad }) => {
   });
 });
 
-/** The pattern of a value, or of the members of a list. */
 function patternAt(path: string): string {
   const node = path.split(".").reduce((at, name) => Properties.parse(at).properties[name], schema);
   const list = List.safeParse(node);

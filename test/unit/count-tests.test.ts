@@ -25,7 +25,6 @@ const file = (name: string, status: string, ...assertionResults: readonly object
   assertionResults,
 });
 
-/** @returns what is printed for a report */
 function printed(status: string, testResults?: readonly object[]): readonly string[] {
   const path = join(folder, "vitest.json");
   if (testResults !== undefined) writeFileSync(path, JSON.stringify({ testResults }));

@@ -19,7 +19,6 @@ const leaves = kinds.flatMap(({ kind, spec, status }) => [
   ...walk(status, `${kind}.status`),
 ]);
 
-/** A schema and all in it. */
 function walk(schema: Structural, path: string): readonly Place[] {
   const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => walk(member, `${path}.${name}`));
   const items = schema.items === undefined ? [] : walk(schema.items, `${path}[]`);
@@ -35,7 +34,6 @@ const OPEN = [
   /^\w+\.status\.(intent\.mark|webhook\.intent\.mark)$/,
 ];
 
-/** Texts of a spec that may have line breaks. */
 const MULTILINE = [
   "ClusterPlatformConnection.spec.allowedNamespaces.selector.matchLabels{}",
   "PlatformApplication.spec.gitRepository.branch",

@@ -106,7 +106,6 @@ describe("the operator's rights", () => {
   });
 });
 
-/** All values of a member, anywhere in a document. */
 function membersOf(value: unknown, member: string): readonly unknown[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, child]) => (key === member ? [child] : membersOf(child, member)));

@@ -5,7 +5,6 @@
  */
 export interface Layer {
   readonly mayImport: readonly string[];
-  /** Single files that may import more. */
   readonly except?: Readonly<Record<string, readonly string[]>>;
   readonly maxLines?: number;
 }
@@ -88,7 +87,6 @@ export const homes: Readonly<Record<string, readonly string[]>> = {
 export const maxLines = 300;
 /** A file with fewer lines has more than one importer. */
 export const minLines = 40;
-/** Source files of one folder, tests not counted. */
 export const maxFiles = 15;
 
 /** Smaller files with one importer, and why they stay. */

@@ -21,7 +21,6 @@ const TARGET = new Set(["namespace", "job", "pod", "instance"]);
 const ALERTS_LABELS = "alertname alertstate severity kind customresource_kind exported_namespace name reason".split(
   " ",
 );
-/** Series name → its labels. */
 const SERVED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   // Prometheus's own.
   ["ALERTS", new Set(ALERTS_LABELS)],

@@ -8,12 +8,9 @@ export interface Wanted {
   readonly reason?: string;
 }
 
-/** The actions of a scenario, on the objects of the quickstart. */
 export interface Scene {
   readonly simulator: Simulator;
-  /** Prints a sentence about what happens. */
   readonly say: (text: string) => void;
-  /** Prints a detail. */
   readonly note: (text: string) => void;
   /** Runs kubectl in the quickstart's namespace and shows command and output. @throws Error when it fails */
   readonly kubectl: (...args: readonly string[]) => Promise<void>;
@@ -34,10 +31,8 @@ export interface Scene {
   readonly untilDeployed: (name: string, commit: string) => Promise<void>;
 }
 
-/** A script of a failure. */
 export interface Scenario {
   readonly name: string;
-  /** For the usage text. */
   readonly about: string;
   /** The surface that it needs; undefined: any. */
   readonly surface: "full" | undefined;

@@ -11,7 +11,6 @@ import { settledEnv, type OperatorEnv } from "../../support/platform/operator-en
 /** How long a deletion waits for a connection or a token that is gone. */
 const RELEASE = 6 * MINUTE;
 
-/** The Secret of the connection, with a new token. */
 function fresh({ platform: { sim, organizationId } }: OperatorEnv, name: string): Manifest {
   return secret("default", { token: sim.auth.createToken({ name, organizationId, scopes: ["Admin"] }).value });
 }

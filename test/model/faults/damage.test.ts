@@ -35,7 +35,6 @@ const gone = [
   ["PlatformBlueprint", "b", ["createBlueprint"]],
 ] as const;
 
-/** Others delete all services. */
 function takeAway({ platform }: OperatorEnv): void {
   for (const id of platform.world().services.keys()) removeRecord(platform.sim, id);
 }
@@ -90,7 +89,6 @@ describe("[C7] an object that is gone from the platform", { timeout: 60_000 }, (
   });
 });
 
-/** The answer to the next calls of an operation. */
 function refuse(
   { platform }: OperatorEnv,
   operation: string,

@@ -45,7 +45,6 @@ function applyAll(env: OperatorEnv): void {
   env.apply(...defaults(env), ...tree(env, "a"), database("d", "a"), blueprint("b", "a"), webhook);
 }
 
-/** Each next call of these operations meets the fault. */
 function lose({ platform }: OperatorEnv, fault: Loss[1], ...operations: readonly string[]): void {
   for (const operation of operations) platform.sim.faults.add({ ...fault, match: { operation } });
 }
@@ -72,7 +71,6 @@ const ALL_ONCE = [
   "deployDatabase deployed d",
 ];
 
-/** Those of a usual run, and all of a long one. */
 const some = losses.filter((_, index) => effort.all || [2, 5, 6, 7].includes(index));
 
 /** Silence is waited for in real time. */
@@ -173,7 +171,6 @@ describe("[A4] an action whose answer is lost", { timeout: 60_000 }, () => {
   });
 });
 
-/** Seconds between two looks. */
 const STEP = effort.cases(5, 1);
 
 describe("[A5] an asynchronous deletion", { timeout: 60_000 }, () => {

@@ -22,7 +22,6 @@ afterAll(() => platforms.close());
 
 const isNoisy = ({ method, body = "" }: HttpRequest): boolean => method === "POST" && body.includes("noisy-");
 
-/** The answers to the noisy tenant's creates. */
 const FAILS: Readonly<Record<string, NonNullable<LoadOptions["answer"]>>> = {
   "answered with 503": (request, clock) => (isNoisy(request) ? refused(clock) : undefined),
   "never answered": (request, clock) => (isNoisy(request) ? hung(request, clock) : undefined),

@@ -12,7 +12,6 @@ import type { OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const NEWER = { shape: "of a newer version", list: [1, { two: null }], flag: true };
 
-/** A value of an enumeration, and a shape. */
 const ODD: readonly Json[] = effort.all ? ["NewerValue", NEWER] : [NEWER];
 
 /** Members that this version does not know beside those that it does, in every object of a status. */

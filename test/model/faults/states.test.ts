@@ -64,7 +64,6 @@ function stuck(env: OperatorEnv): Service {
   return service;
 }
 
-/** The deployment ends. */
 async function expectDeployed(env: OperatorEnv, service: Service): Promise<void> {
   service.stuck = false;
   await env.run(15 * MINUTE);

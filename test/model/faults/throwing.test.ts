@@ -21,11 +21,9 @@ const PLACES = ["observe", "plan", "report"] as const;
 interface Failure {
   where: (typeof PLACES)[number] | undefined;
   readonly kind: string;
-  /** The name of the custom resource. */
   readonly name: string;
 }
 
-/** @returns all kinds, as `boundKinds` does. */
 function throwingKinds(failure: Failure): readonly Bound<Platform>[] {
   return Object.values(createKinds()).map((kind) => throwing(kind, failure));
 }
