@@ -1,6 +1,5 @@
 /** Searches for canary values, which must not appear anywhere, in all their encodings. */
 
-/** Captured texts by their source. */
 export type Captured = Readonly<Record<string, string>>;
 
 /** @returns "source: canary, form" for each finding */

@@ -29,7 +29,6 @@ export function memoryPlatform(answer: (request: HttpRequest) => HttpAnswer, cha
   };
 }
 
-/** An answer without headers. */
 export function answerOf(status: number, text: string): HttpAnswer {
   return { status, text, header: () => undefined };
 }

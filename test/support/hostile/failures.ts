@@ -23,7 +23,6 @@ export interface FailingHarness {
   readonly outages: readonly Outage[];
 }
 
-/** Expects the status of an object with pending work during an outage of its connection. */
 async function expectWaiting(env: Env, name: string, because: string): Promise<void> {
   const object = await env.waitFor("PlatformApplication", name, { status: "False", reason: "ConnectionNotReady" });
   expect(condition(object, "Ready")?.message).toBe(
@@ -33,7 +32,6 @@ async function expectWaiting(env: Env, name: string, because: string): Promise<v
   expect(condition(object, "Stalled")).toBeUndefined();
 }
 
-/** Defines the tests in the current `describe`, with their own environment. */
 export function itReportsOutages({ surface, pathPrefix, outages }: FailingHarness): void {
   // Statuses are delayed less than usual; reads end in time for a platform that does not answer.
   const env = createEnv({ surface, windows: { deferMs: 1_000 }, deadlines: { readMs: 3_000 } });

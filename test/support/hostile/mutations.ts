@@ -79,7 +79,6 @@ export function mutated(valid: string): fc.Arbitrary<string> {
   );
 }
 
-/** @returns the value as JSON; raw texts go in unchanged */
 export function textOf(value: unknown): string {
   const text = stringifyJson(value) ?? "";
   const mark = JSON.stringify(RAW).slice(1, -1);
@@ -106,12 +105,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Counts the values: the value itself and all nested ones. */
 function size(value: unknown): number {
   return isObject(value) ? Object.values(value).reduce<number>((sum, member) => sum + size(member), 1) : 1;
 }
 
-/** Changes the n-th value, counted from the outermost. */
 function changedAt(value: unknown, at: number, by: Change): unknown {
   if (at === 0) return by(value);
   if (!isObject(value)) return value;

@@ -30,9 +30,3 @@ export function composed(outcome: {
   if (!isDeepStrictEqual(status, stored)) throw new Error("the status is not the same once it is stored");
   return stored;
 }
-
-/** A custom resource that was just applied. */
-export function newObject(kind: string, spec: JsonObject): KubeObject {
-  const metadata = { name: "thing", namespace: "shop", uid: "uid-1", resourceVersion: "1", generation: 1 };
-  return { apiVersion: "platform-operator.io/v1alpha1", kind, metadata, spec };
-}
