@@ -1,4 +1,3 @@
-/** Creates and reads an Application of Argo CD. */
 import { z } from "zod";
 
 import { kubectl } from "../../control-plane/access.ts";
@@ -79,7 +78,6 @@ export async function createApplication(at: ControlPlaneFacts, repoURL: string, 
       const refresh = `${REFRESH}=${type}`;
       await kubectl(at, ["annotate", "application.argoproj.io", name, "-n", ARGOCD, "--overwrite", refresh]);
     },
-    /** Waits until this commit is synced and everything is Healthy. */
     healthy: (revision: string): Promise<ApplicationStatus> =>
       until(
         ({ sync, health, operationState }) =>

@@ -80,7 +80,6 @@ async function serve(at: ControlPlaneFacts, { repoServer, controller }: ArgoCd, 
   return { repository, port, controller: controlling };
 }
 
-/** The controller of ApplicationSets, which is the same program under another name. */
 async function serveSets(at: ControlPlaneFacts, { command }: ArgoCd, dir: string, repoServer: number) {
   const file = join(dir, "argocd-applicationset-controller");
   await symlink(command, file);

@@ -1,4 +1,3 @@
-/** A git repository in its own folder, for Argo CD. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -14,7 +14,6 @@ export const INSTALLATION: string = "installation-1";
 export type Env = ReturnType<typeof engineEnv>;
 
 export interface EnvOptions {
-  /** Creates no connection and no Secret in the namespace. */
   readonly bare?: boolean;
   /** Which objects this process works on; all by default. */
   readonly assignment?: Assignment;
@@ -30,7 +29,6 @@ const TYPES = [link, clusterLink, widget].map(({ resource: { kind, plural, scope
   namespaced: scope === "Namespaced",
 }));
 
-/** The engine with the test kind Widget, and a platform in memory. */
 export function engineEnv({ bare = false, kind = widget, assignment = UNDIVIDED }: EnvOptions = {}) {
   const clock = manualClock();
   const world = makeHarness();
@@ -61,11 +59,9 @@ export function engineEnv({ bare = false, kind = widget, assignment = UNDIVIDED 
     /** The ConfigMaps of the orphan ledger, and its reported changes. */
     shards: memoryShards(),
     orphans,
-    /** The uid of the namespace. */
     namespaceUid: "ns",
     /** Called before each read of the namespace; may take time. */
     beforeNamespace: (): Promise<void> => Promise.resolve(),
-    /** Whether this process holds the lease. */
     leader: true,
     /** The uid of kube-system, for the next process. */
     installation: INSTALLATION,

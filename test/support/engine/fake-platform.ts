@@ -3,7 +3,6 @@ import { ApiError, type ApiFailure } from "../../../src/platform/transport/error
 import { supportsOn } from "../kinds/supports.ts";
 import type { Hooks } from "../kube/api-server.ts";
 
-/** An object of the fake platform. */
 export interface Remote {
   readonly id: string;
   readonly name: string;
@@ -27,7 +26,6 @@ export type WidgetApi = ReturnType<typeof apiOver>;
 
 const READS: ReadonlySet<Op> = new Set(["list", "get", "ping"]);
 
-/** A UUID that is easy to read. */
 export function uuid(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 }
@@ -36,7 +34,6 @@ export function apiError(op: string, failure: ApiFailure, status: number, messag
   return new ApiError(op, failure, status, message);
 }
 
-/** The `number`th object of a platform, as its creation returns it. */
 export function newRemote(number: number, made: Partial<Remote>): Remote {
   const fresh = { parentId: undefined, note: "", state: "READY", deploys: 0, commit: undefined };
   return { id: uuid(number), name: "", ...fresh, ...made };
@@ -80,17 +77,14 @@ export function apiOver(
   };
 }
 
-/** The fake platform behind all connections of an environment. */
 export function makeHarness() {
   let ids = 0;
   const remotes = new Map<string, Remote>();
   const calls: Call[] = [];
   const effects: Call[] = [];
   const tokens: string[] = [];
-  /** The answer of the last ping. */
   let asked: Surface | undefined;
   const hooks: Hooks<Call> = { before: () => Promise.resolve(), after: () => Promise.resolve() };
-  /** What tests may replace. */
   const own = {
     surface: "Full" as Surface | undefined,
     /** The state after a deployment, which takes no time. */
@@ -99,9 +93,7 @@ export function makeHarness() {
     /** Takes the rate token of a write. */
     reserve: () => Promise.resolve(),
     limited: undefined as ReturnType<RatedApi["limited"]>,
-    /** How many clients were closed. */
     closed: 0,
-    /** Executes a call at once. */
     effect: (op: Op, id: string, made: Partial<Remote>): Remote => {
       effects.push({ op, id });
       if (op === "create") return add(made.name ?? "", made);

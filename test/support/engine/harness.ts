@@ -104,14 +104,11 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
   return Object.assign(current, {
     clock,
     cluster,
-    /** All events of the operator. */
     events,
     changes,
     /** Unexpected errors, which no table of the engine has. */
     internal,
-    /** Every reconcile, with its key and time. */
     passes,
-    /** Runs what falls due in the next `ms`. */
     run: (ms: number): Promise<void> => queue.run(ms),
     /** Kills the process at its current await, also during `run`; no new process is started. */
     kill,
@@ -123,7 +120,6 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
       const objects = order === undefined ? cluster.all() : cluster.all().toReversed();
       for (const object of objects) current.engine.changed({ type: "added", object }, true);
     },
-    /** When a key is due, in milliseconds from now. */
     due: (kind: string, name: string): number | undefined => {
       const object = cluster.find(kind, name);
       return object === undefined ? undefined : queue.due(keyText(keyOf(object)));
@@ -134,7 +130,6 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
   });
 }
 
-/** The life of one process. */
 interface Life {
   isOver: boolean;
   readonly ended: PromiseWithResolvers<undefined>;

@@ -10,16 +10,20 @@ import {
 import type { Remote, WidgetApi } from "./fake-platform.ts";
 import { resource } from "./links.ts";
 import {
-  widgetMemory,
-  widgetSpec,
   type Action,
+  differs,
   type Inputs,
   type Observed,
-  type WidgetMemory,
+  planEnd,
+  planNew,
+  planOld,
   type WidgetContext,
+  widgetMemory,
+  type WidgetMemory,
+  widgetSpec,
   type WidgetSpec,
-} from "./widget-model.ts";
-import { differs, planEnd, planNew, planOld, why } from "./widget-plan.ts";
+  why,
+} from "./widget-plan.ts";
 
 /** A kind with every feature of the engine: parent, value, create, adoption, safe steps, an action, drift. */
 export const widget: Kind<{
@@ -124,7 +128,6 @@ function secretOf(name: string, written: string | undefined): Pick<Report, "secr
   return { lookWithin: 60_000, ...(written === name ? {} : { secret }) };
 }
 
-/** Throws an unexpected error where the spec or the status says so. */
 function throwIn(chosen: string | undefined, where: string): void {
   if (chosen === where) throw new TypeError(`the kind throws in ${where}`);
 }

@@ -5,7 +5,6 @@ import { memorySchema, observingStatus } from "../../../src/api/status.ts";
 import type { ConnectionSettings, Kind, ReceiverRegistration, Uuid, Why } from "../../../src/engine/contract/kind.ts";
 import type { Remote, WidgetApi } from "./fake-platform.ts";
 
-/** A resource without the parts that only the API server needs. */
 export function resource<Spec, Mem>(
   kind: string,
   spec: z.ZodType<Spec>,

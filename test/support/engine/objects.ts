@@ -32,12 +32,10 @@ export function aCondition(
   };
 }
 
-/** A status with these conditions. */
 export function aStatus(conditions: readonly Condition[], more: JsonObject = {}): JsonObject {
   return { observedGeneration: 2, ...more, conditions: conditions.map((condition) => ({ ...condition })) };
 }
 
-/** The status of an object that is Ready for its generation. */
 export const SETTLED = aStatus([
   aCondition("Ready", "True", "Available"),
   aCondition("Synced", "True", "ReconcileSuccess"),

@@ -17,7 +17,6 @@ import { usualSettings } from "./links.ts";
 
 const LINK = { kind: "Link", namespace: TEAM, name: "default" };
 
-/** An observer that nobody reads. */
 export const QUIET: Ports["observer"] = {
   change: () => {},
   status: () => {},
@@ -25,7 +24,6 @@ export const QUIET: Ports["observer"] = {
   internal: () => {},
 };
 
-/** Ports that do nothing and allow everything. */
 export const quietPorts = () =>
   ({
     withoutSecrets: (text: string) => text,
@@ -41,7 +39,6 @@ export const quietPorts = () =>
     stopping: new AbortController().signal,
   }) as const;
 
-/** @returns ports; by default they do nothing and allow everything */
 export function portsOver<Api extends RatedApi>(
   connection: Connection<Api>,
   given: Pick<Ports<Api>, "cache" | "writer" | "clock" | "random"> & Partial<Ports<Api>>,

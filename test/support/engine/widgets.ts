@@ -1,4 +1,3 @@
-/** The engine's test environment with widgets. */
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
@@ -10,17 +9,14 @@ export const HOUR = 60 * MINUTE;
 
 export type Spec = { readonly [key: string]: Json };
 
-/** A deletion policy that deletes the external object. */
 export const DELETE = { lifecycle: { deletionPolicy: "Delete" } } as const;
 
-/** An environment whose connection is ready. */
 export async function started(options?: EnvOptions): Promise<Env> {
   const env = engineEnv(options);
   await env.run(5_000);
   return env;
 }
 
-/** An environment in which the widget "a" was applied. */
 export async function applied(spec: Spec = {}, meta: Parameters<Env["widget"]>[2] = {}): Promise<Env> {
   const env = await started();
   env.widget("a", spec, meta);
@@ -40,7 +36,6 @@ export async function on(surface: "Documented" | "Full", spec: Spec, defaults?: 
   return env;
 }
 
-/** An environment with settled widgets w0, w1 and so on. */
 export async function withFleet(size: number, spec: Spec = {}): Promise<Env> {
   const env = await started();
   for (let index = 0; index < size; index += 1) env.widget(`w${index}`, spec);
@@ -91,5 +86,4 @@ export const writesOf = (env: Env, kind: string): number =>
   env.cluster.writes.filter(({ key }) => key.startsWith(`${kind}/`)).length;
 export const callsSince = (env: Env, since: number): number => env.world.calls.length - since;
 
-/** Runs long enough for every object to be polled. */
 export const polled = async (env: Env): Promise<void> => await env.run(HOUR);

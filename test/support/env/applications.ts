@@ -57,13 +57,10 @@ export function stagedApplications(env: Env) {
       return commit === undefined ? env.waitFor(KIND, name, { status: "True" }) : deployed(name, commit);
     },
     change: async (name: string, spec: JsonObject): Promise<void> => env.patch(KIND, name, { spec }),
-    /** The record of its service on the platform. */
     service,
-    /** Edits that record like another user of the platform. */
     edit: async (name: string, members: Readonly<Record<string, unknown>>): Promise<void> => {
       editRecord(env.platform.sim, (await service(name)).id, members);
     },
-    /** Waits until Ready has this status and reason for the current generation. */
     ready: async (name: string, status: "True" | "False" | "Unknown", reason: string): Promise<KubeObject> =>
       env.waitFor(KIND, name, { status, reason }),
     /** Waits until the commit is deployed and Ready; with `before`, by another deployment than that one's. */

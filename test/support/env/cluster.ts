@@ -25,7 +25,6 @@ export { type Condition, conditionOf as condition };
 export type Until = ((object: KubeObject) => boolean) | Partial<Pick<Condition, "type" | "status" | "reason">>;
 
 const LOOKS = { firstMs: 40, factor: 1.25, lastMs: 300 };
-/** The default time limit, long enough for a busy machine. */
 export const PATIENCE_MS = 40_000;
 
 const types: ReadonlyMap<string, ResourceType> = new Map(
@@ -87,7 +86,6 @@ export function cluster(client: () => KubeClient, namespace: string) {
     /** @throws KubeError "NotFound" */
     get,
     find,
-    /** A merge patch. */
     patch,
     /** @throws Error with the last status after `timeoutMs` */
     waitFor,

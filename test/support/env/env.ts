@@ -40,7 +40,6 @@ import { metricsOf, secretsTold } from "./secrets.ts";
 
 const EventTime = z.object({ eventTime: z.coerce.date() });
 
-/** Engine times for tests: seconds instead of minutes. */
 export const FAST: Partial<Windows> = {
   landingMs: 1_500,
   absenceMs: 1_000,
@@ -73,7 +72,6 @@ export interface EnvOptions {
   readonly mayLog?: RegExp;
   /** Resources, e.g. "secrets", whose requests RBAC may refuse. */
   readonly mayRefuse?: readonly string[];
-  /** Another control plane than the one that all integration tests share. */
   readonly controlPlane?: ControlPlaneFacts;
   /** The loopback port through which the operator reaches the API server, instead of the server's own port. */
   readonly through?: () => number;
@@ -216,7 +214,6 @@ export function createEnv(options: EnvOptions) {
       throw new Error("the operator does not come to rest");
     },
     start,
-    /** Stops the operator with SIGTERM; expects a clean exit. */
     stop: () => end("stop"),
     kill: () => end("kill"),
     restart: async (): Promise<void> => {

@@ -10,7 +10,6 @@ const Document = z
   .object({ kind: z.string(), metadata: z.object({ name: z.string() }).catchall(z.json()) })
   .catchall(z.json());
 
-/** @returns the manifests of a YAML stream, except Namespaces */
 export function manifestsIn(text: string): readonly Manifest[] {
   const documents = parseAllDocuments(text).map((document) => Document.parse(document.toJS()));
   return documents.filter(({ kind }) => kind !== "Namespace");

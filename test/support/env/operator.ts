@@ -13,7 +13,6 @@ import { tryParseJson } from "../../../src/kube/api/json.ts";
 const root = join(import.meta.dirname, "../../..");
 const sources = join(root, "src/main.ts");
 const followParent = join(import.meta.dirname, "../programs/follow-parent.mjs");
-/** How long the operator may take to listen, on a busy machine. */
 const START_MS = 30_000;
 
 export interface OperatorStart {
@@ -32,7 +31,6 @@ export interface ExactCommand {
   readonly flags: readonly string[];
   readonly program: string;
   readonly args: readonly string[];
-  /** The whole environment except PATH. */
   readonly env: Readonly<Record<string, string>>;
 }
 

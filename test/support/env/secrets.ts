@@ -41,7 +41,6 @@ export async function secretsTold(remains: Remains): Promise<readonly string[]> 
   return findCanaries(reported, await secretsOf(remains));
 }
 
-/** @returns the secrets by unique names */
 async function secretsOf({ platform, namespaces }: Remains): Promise<Readonly<Record<string, string>>> {
   const secrets = (await Promise.all(namespaces.map((at) => at.list("Secret")))).flat();
   const held = secrets.flatMap((secret) =>

@@ -9,7 +9,6 @@ import { member } from "../../../src/kube/api/json.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import type { Env } from "./env.ts";
 
-/** The kinds of a tree, children first. */
 export const TREE = ["PlatformApplication", "PlatformEnvironment", "PlatformProject"] as const;
 
 /** Waits until a tree is Ready; expects no open intents. @returns its objects, children first */
@@ -33,7 +32,6 @@ export async function calm(env: Env): Promise<void> {
   }
 }
 
-/** Returns the resourceVersions of a tree's objects: they change with every write. */
 export async function versions(env: Env, name: string): Promise<readonly string[]> {
   const objects = await Promise.all(TREE.map((kind) => env.get(kind, name)));
   return objects.map(({ kind, metadata }) => `${kind} ${metadata.resourceVersion}`);

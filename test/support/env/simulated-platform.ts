@@ -39,7 +39,6 @@ export function platformEnv(options: Partial<SimulatorOptions> = {}) {
       await clock.advance(seconds * 1000);
       advance(sim);
     },
-    /** Returns all states of a record so far. */
     path: (id: string): readonly string[] =>
       sim.journal.entries.flatMap((entry) =>
         entry.is === "transition" && entry.transition.id === id ? [entry.transition.to] : [],
@@ -82,7 +81,6 @@ export async function create(simulator: Simulator, path: string, body: object): 
   return id;
 }
 
-/** Starts a simulator with a project that has an environment. */
 export async function startWithEnvironment(options: SimulatorOptions) {
   const simulator = await startSimulator(options);
   const projectId = await create(simulator, `/organization/${simulator.organizationId}/project`, { name: "shop" });

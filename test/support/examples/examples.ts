@@ -1,4 +1,3 @@
-/** examples/, every file of it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,7 +6,6 @@ import { manifestsIn } from "../env/manifests.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../examples");
 
-/** @returns the examples by their paths below examples/, with their manifests, except Namespaces */
 export function examples() {
   const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".yaml"));
   return files.toSorted().map((file) => ({ file, manifests: manifestsIn(readFileSync(join(FOLDER, file), "utf8")) }));

@@ -1,4 +1,3 @@
-/** The fenced blocks of README and of the pages under docs/. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,7 +9,6 @@ export interface Block {
   readonly text: string;
 }
 
-/** @returns the text of a page, by its path from the root of the repository */
 export function textOf(page: string): string {
   return readFileSync(join(root, page), "utf8");
 }

@@ -5,7 +5,6 @@ import { fencedIn, textOf } from "./pages.ts";
 
 const GUIDE = "docs/guides/previews.md";
 
-/** The chart's files by their paths below preview/. */
 export function previewChart(): ReadonlyMap<string, string> {
   const files = textOf(GUIDE).matchAll(/^`preview\/([^`]+)`\n\n```helm\n(.*?)^```$/gms);
   return new Map([...files].map(([, path = "", content = ""]) => [path, content]));

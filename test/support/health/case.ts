@@ -4,7 +4,6 @@ import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { SMALLEST } from "../kinds/spec-cases.ts";
 
 export type Health = "Healthy" | "Progressing" | "Degraded" | "Suspended";
-/** The statuses of kstatus, which Flux uses. */
 export type Kstatus = "Current" | "InProgress" | "Failed";
 
 export interface HealthCase {
@@ -15,10 +14,8 @@ export interface HealthCase {
   readonly kstatus: Kstatus;
 }
 
-/** All times in these statuses. */
 export const NOW = new Date("2026-11-21T10:00:00.000Z");
 
-/** @returns a new object of the kind, as stored before the first reconcile */
 export function created(kind: string): KubeObject {
   return {
     apiVersion: API_VERSION,

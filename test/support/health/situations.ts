@@ -41,7 +41,6 @@ const outage = { ...trouble, isOutage: true } as const;
 const held = { is: "held", stale: true, why: CLOSED } as const;
 const pause = { is: "paused" } as const;
 
-/** @returns the object as it is stored after a reconcile with this result */
 function after(object: KubeObject, ending: ReconcileResult, policyStatus?: PolicyStatus): KubeObject {
   const report: Report | undefined =
     ending.is === "settled" ? { ready: ending.why, conditions: [], status: {} } : undefined;
@@ -63,7 +62,6 @@ type Of = "plans" | "connections";
 
 type Situation = readonly [name: string, Health, Kstatus, lead: (object: KubeObject) => KubeObject, of?: Of];
 
-/** The object after reconciles with these results. */
 const having =
   (...endings: readonly ReconcileResult[]) =>
   (object: KubeObject): KubeObject =>

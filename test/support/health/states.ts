@@ -16,7 +16,6 @@ import * as blueprints from "../services/blueprints.ts";
 import * as databases from "../services/databases.ts";
 import { created, kstatusOf, NOW, type HealthCase } from "./case.ts";
 
-/** A state that the platform may add in the future. */
 const FUTURE = "HIBERNATING";
 
 interface Row {
@@ -51,7 +50,6 @@ function stopped(state: string): "Healthy" | "Progressing" {
   return ["READY", "STOPPED"].includes(state) ? "Healthy" : "Progressing";
 }
 
-/** The rows of a kind that runs and can be stopped. */
 function stoppable(row: Row): readonly Row[] {
   const states = STOPPING.filter((state) => row.states.includes(state));
   return [row, { ...row, states, health: stopped, spec: { runState: "Stopped" }, suffix: "to-stop" }];

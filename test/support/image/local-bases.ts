@@ -13,7 +13,6 @@ import { lookPath } from "../../control-plane/tools.ts";
 /** The programs that `npm ci` and `npm run` call, at their paths in Debian. */
 const PROGRAMS = ["/bin/sh", "/bin/chmod", "/usr/bin/env"];
 const CERTIFICATES = "/etc/npm-ca.crt";
-/** The path of this machine's npm cache in the build. */
 export const NPM_CACHE = "/npm-cache";
 
 const NpmConfig = z.object({
@@ -67,7 +66,6 @@ function certificatesOf({ cafile }: NpmConfig): string | undefined {
 async function npmFolder(): Promise<string> {
   const npm = await lookPath("npm", process.env["PATH"]);
   if (npm === undefined) throw new Error("no npm on PATH");
-  // npm/bin/npm-cli.js
   return dirname(dirname(await realpath(npm)));
 }
 

@@ -37,7 +37,6 @@ export interface Case {
   readonly of?: Template;
 }
 
-/** @returns the problems of a spec. */
 export function check({ spec: change, values, cluster, of = RULES }: Case): readonly string[] {
   const spec = bindingSpec(change);
   return problemsOf({ spec, inputs: bindingInputs(spec, resolved(values)), template: of, cluster });

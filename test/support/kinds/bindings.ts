@@ -1,4 +1,3 @@
-/** Templates, specs and contexts for tests of bindings and catalogs. */
 import type { ReconcileContext, ResolvedNeeds, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { platformBinding, type BindingMemory, type BindingSpec } from "../../../src/kinds/binding/crd.ts";
 import { shownLayers } from "../../../src/kinds/binding/layers.ts";
@@ -113,7 +112,6 @@ export function observedBinding(change: Partial<Observed> = {}): Observed {
   };
 }
 
-/** The memory after a write of the binding. */
 export function writtenMemory(pass: BindingContext, layers?: Binding["layers"]): BindingMemory {
   const { key, version } = pass.spec.template;
   return { templateKey: key, templateVersion: version, layers: shownLayers(layers), written: pass.inputs.fingerprint };

@@ -1,4 +1,3 @@
-/** The contexts of reconciles, for tests of a kind's pure code. */
 import type {
   ContextPolicies,
   ContextRecords,

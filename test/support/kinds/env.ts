@@ -25,7 +25,6 @@ import { kindRunner, type Runner } from "./kind-runner.ts";
 export type SurfaceName = "Documented" | "Full";
 
 export const SURFACES = ["Documented", "Full"] as const;
-/** An id that no object has. */
 export const NOBODY = "00000000-0000-4000-8000-00000000dead";
 
 export type KindHarness = Awaited<ReturnType<typeof startKindHarness>>;
@@ -139,9 +138,7 @@ export interface KindEnv {
   environmentId: string;
   /** The number of the test, for names that no other test uses. */
   number: number;
-  /** The operations that were sent since the last call. */
   sent(): readonly string[];
-  /** Reconciles once. */
   begun<Of extends Runner>(runner: Of): Promise<Of>;
   /** Reconciles until it is settled, two minutes later. */
   settled<Of extends Runner>(runner: Of): Promise<Of>;

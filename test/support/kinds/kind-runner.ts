@@ -35,7 +35,6 @@ import { supportsOn } from "./supports.ts";
 /** Changes of the context for one reconcile; a spec is a new generation of it, as a user writes it. */
 export type PassChange = SpecChange<ReconcileContext>;
 
-/** The surroundings of the kind. */
 export interface Surroundings {
   readonly surface: "Documented" | "Full";
   /** Ids behind references, by field. */
@@ -45,7 +44,6 @@ export interface Surroundings {
   /** Whole Secrets and ConfigMaps by field. */
   all?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   sources: string;
-  /** Milliseconds that have passed on the platform; the operator's clock follows. */
   readonly passed: () => number;
   /** The connection's token, the key of fingerprints. */
   token: string;
@@ -195,7 +193,6 @@ export function kindRunner<K extends KindTypes>(
         throw new Error(`it ends ${is}`);
       const status = (object().status ?? {}) as JsonObject;
       return {
-        /** The operations that were sent, in order. */
         ops,
         is,
         why: result.why,
@@ -207,7 +204,6 @@ export function kindRunner<K extends KindTypes>(
         wrote: !isDeepStrictEqual(status, before.status),
       };
     },
-    /** Returns the context of a reconcile now. */
     pass: (change: PassChange = {}) => {
       apply(change);
       return contextOf(change) as unknown as ReconcileContext<never>;

@@ -38,7 +38,6 @@ export const operationEnv = (surface: SurfaceName) =>
     }),
   );
 
-/** Waits for the end of an operation. */
 export async function over(env: Env, name: string): Promise<KubeObject> {
   return env.waitFor("PlatformOperation", name, ({ status }) => member(status, "outcome") !== undefined);
 }

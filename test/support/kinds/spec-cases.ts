@@ -6,7 +6,6 @@ import type { Fields, Refused, Sample } from "../../samples/sample.ts";
 
 const samples: readonly (readonly [kind: string, sample: Sample])[] = Object.entries(SAMPLES);
 
-/** The smallest valid spec of each kind. */
 export const SMALLEST: Readonly<Record<string, Fields>> = Object.fromEntries(
   samples.map(([kind, { smallest }]) => [kind, smallest]),
 );
@@ -19,7 +18,6 @@ export interface SpecCase {
 }
 
 export interface RefusedCase extends SpecCase {
-  /** Matches the API server's message. */
   readonly refused: RegExp;
 }
 

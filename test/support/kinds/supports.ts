@@ -8,9 +8,6 @@ export function supportsOn(surface: "Documented" | "Full"): Supports {
 }
 
 /** The capabilities of a client of such a platform; with "Auto" it learns them. */
-export function capabilitiesOn(
-  surface: "Auto" | "Documented" | "Full",
-  clock: { monotonic(): number } = { monotonic: () => 0 },
-) {
+export function capabilitiesOn(surface: "Auto" | "Documented" | "Full", clock = { monotonic: () => 0 }) {
   return createCapabilities(surface, clock);
 }

@@ -28,7 +28,6 @@ export function variableSetEnv(surface: SurfaceName) {
         await runner.settle();
         return runner;
       },
-      /** A target that names the application's resource. */
       target: (name: "web" | "api"): JsonObject => ({ applicationRef: { name } }),
       /** A variable that another user created in "web". */
       foreign: (key: string, change: Partial<Pick<Variable, "value" | "secret" | "scope" | "parentId">> = {}) => {
@@ -46,7 +45,6 @@ export function variableSetEnv(surface: SurfaceName) {
       remove: (key: string): void => {
         env.harness.simulator.world().variables.delete(own.variable(key)?.id ?? "");
       },
-      /** The variable of that name in "web". */
       variable: (key: string): Variable | undefined =>
         [...env.harness.simulator.world().variables.values()].find(
           (one) => one.parentId === env.web && one.scope === "APPLICATION" && one.key === key,

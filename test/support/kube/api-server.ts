@@ -194,7 +194,6 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
   for (const name of [TEAM, "kube-system"]) create(NAMESPACES, "", { metadata: { name } });
   return Object.assign(own, {
     types,
-    /** Answers as a kube-apiserver does. @throws KubeError */
     answer,
     /** Sends requests, with the hooks around writes. It opens no watches. */
     client,
@@ -202,7 +201,6 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
     writes,
     /** A store that reads the server's own state. A real store has it after each answer. */
     cache,
-    /** The number of stored writes of any object. */
     version: () => version,
     /** All custom resources, by kind in the order of `types`. */
     all: () => types.flatMap(({ kind }) => cache.list(kind)),

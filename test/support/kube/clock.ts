@@ -56,7 +56,6 @@ export function manualClock(start = new Date("2026-11-21T10:00:00Z")) {
   };
 }
 
-/** Runs all ready promises to their next await. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await setImmediate();
 }

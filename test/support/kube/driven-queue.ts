@@ -38,7 +38,6 @@ export function drivenQueue(clock: ManualClock, pass: (key: string) => Promise<v
       }
       await clock.advance(Math.max(0, until - clock.monotonic()));
     },
-    /** When a key is due, in milliseconds from now. */
     due: (key: string): number | undefined => {
       const at = dues.get(key);
       return at === undefined ? undefined : at - clock.monotonic();

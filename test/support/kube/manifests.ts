@@ -3,7 +3,6 @@ import type { JsonObject } from "../../../src/kube/api/types.ts";
 import type { Manifest } from "../env/cluster.ts";
 import type { Env } from "../env/env.ts";
 
-/** The facts about the platform that manifests need. */
 export type Fixtures = { readonly platform: Pick<Env["platform"], "url" | "organizationId" | "tokens" | "clusterIds"> };
 
 /** Two commits with different beginnings. */
@@ -42,7 +41,6 @@ export function environment(env: Fixtures, name: string, parent: string, spec: J
   return resource("PlatformEnvironment", name, { name, projectRef: { name: parent }, clusterRef, ...spec });
 }
 
-/** An application that deploys COMMIT by default. */
 export function application(name: string, parent: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformApplication", name, {
     name,

@@ -30,7 +30,6 @@ export function scriptedClient(answer: (request: KubeRequest) => Json | Promise<
     acceptNone: () => {
       accepts = false;
     },
-    /** @returns the newest watch. */
     watch: () => {
       const newest = watches.at(-1);
       if (newest === undefined) throw new Error("no watch was opened");
@@ -49,7 +48,6 @@ export function afterFailures(failures: readonly KubeError[], answer: Json) {
   };
 }
 
-/** Opens a watch for the code under test. */
 function openWatch(query: KubeQuery, signal: AbortSignal) {
   const stream = new TransformStream<Uint8Array, Uint8Array>(undefined, { highWaterMark: 1_000 });
   const writer = stream.writable.getWriter();
@@ -59,9 +57,7 @@ function openWatch(query: KubeQuery, signal: AbortSignal) {
   const raw = (text: string): void => void writer.write(Buffer.from(text)).catch(ignore);
   const watch = {
     query,
-    /** Whether its client has aborted it. */
     aborted: () => signal.aborted,
-    /** Sends a text unchanged. */
     raw,
     /** Sends one event as a line. */
     send: (event: Json) => {

@@ -12,7 +12,6 @@ export const LANDING_TICKS = 3;
 /** Ages above this make no difference for an intent. */
 export const LONG = LANDING_TICKS + 1;
 
-/** A request of a reconcile to the world. */
 export type Command =
   | { readonly to: "kube"; readonly method: "GET" }
   | { readonly to: "kube"; readonly method: "PATCH"; readonly status: boolean; readonly body: JsonObject }
@@ -51,7 +50,6 @@ export const NOTHING: Memory = {
   failures: 0,
 };
 
-/** The start of a reconcile. */
 export interface Start {
   readonly object: KubeObject;
   readonly memory: Memory;
@@ -60,7 +58,6 @@ export interface Start {
   readonly nonce: number;
 }
 
-/** The position of a reconcile. */
 export type Stand = {
   /** Whether it warned that it leaves an object on the platform. */
   readonly warned: boolean;

@@ -11,12 +11,10 @@ import { createNames } from "./names.ts";
 import { busy, idle, isBehind, reborn, Violation, watch, type Move, type Setting } from "./steps.ts";
 import { aged, isIntentOpen, type World } from "./world.ts";
 
-/** The result of an exploration. */
 export interface Explored {
   readonly states: number;
   /** The length of the longest path, in moves; all paths up to this length were explored. */
   readonly depth: number;
-  /** Whether everything was explored. */
   readonly complete: boolean;
   /** The shortest path to a forbidden world, as text; undefined when there is none. */
   readonly counterexample: string | undefined;
@@ -107,7 +105,6 @@ type Found =
   | { readonly is: "sound"; readonly moves: readonly Move[] }
   | { readonly is: "broken"; readonly told: string };
 
-/** The worlds that are known to end well. */
 interface Ends {
   readonly well: Set<string>;
   readonly keyOf: (world: World) => string;
@@ -202,7 +199,6 @@ function first([move]: readonly Move[]): Onward {
   return move === undefined ? { is: "hang", why: "nothing can happen" } : { is: "move", move };
 }
 
-/** After the move, the processes reconcile the object at once. */
 function eager({ label, next }: Move): Move {
   return { label, next: { ...next, processes: next.processes.map((process) => ({ ...process, again: 0 })) } };
 }

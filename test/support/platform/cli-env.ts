@@ -56,7 +56,6 @@ export function createCliEnv(surface: Surface) {
     ...here,
     namespace,
     facts,
-    /** The flags with which a command uses this environment. */
     flags,
     get world() {
       if (world === undefined) throw new Error("the world is there from beforeAll on");

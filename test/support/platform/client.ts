@@ -65,7 +65,6 @@ export async function startHarness(...answers: readonly Answer[]) {
     server,
     clock,
     calls,
-    /** Connects to the server; all connections end with the test. */
     connect: (change: Partial<PlatformOptions> = {}): Platform => {
       const rate = { requestsPerSecond: 100, burst: 100 };
       const onCall = (call: CallRecord) => calls.push(call);

@@ -41,7 +41,6 @@ export async function startHarness(surface: Surface, pathPrefix: string) {
   };
   return {
     simulator,
-    /** Whether bodies must have the members that deployed services require beyond the documentation. */
     members: () => extendedOn(simulator),
     admin,
     projectId: project.id,

@@ -1,7 +1,6 @@
 import { createStore } from "../../../src/kube/watch/store.ts";
 import { createMetrics, type Figures } from "../../../src/observability/metrics/index.ts";
 
-/** All metrics of a store. @param figures what differs from a leader without work */
 export function storeMetrics(figures: Pick<Figures, "kinds"> & Partial<Figures>) {
   const store = createStore(() => {});
   const metrics = createMetrics({

@@ -100,7 +100,6 @@ export async function operatorEnv({
     apply: (...manifests: readonly Manifest[]): void => {
       for (const manifest of manifests) cluster.apply(manifest);
     },
-    /** Starts a new process with the same cluster and platform; the old one never continues. */
     restart: async (): Promise<void> => {
       harness.kill();
       await end();
@@ -112,7 +111,6 @@ export async function operatorEnv({
       const found = conditionOf(cluster.get(kind, name), type);
       return found === undefined ? "" : `${found.status}/${found.reason}`;
     },
-    /** All conditions of an object on one line. */
     summary: (kind: string, name: string): string => harness.conditions(kind, name).join(" "),
     /** Calls that arrived at the platform, oldest first. @param since a result of `baseline()` */
     calls,

@@ -1,4 +1,3 @@
-/** Stored objects for the status page. */
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { stored } from "../kube/stored.ts";
 
@@ -36,12 +35,10 @@ export function objectOf(kind: string, name: string, spec: JsonObject, told: Tol
   });
 }
 
-/** A PlatformProject. */
 export function projectOf(name: string, told: Told = {}): KubeObject {
   return objectOf("PlatformProject", name, { name }, told);
 }
 
-/** A PlatformEnvironment of a project. */
 export function environmentOf(name: string, project: string, told: Told = {}): KubeObject {
   return objectOf(
     "PlatformEnvironment",
@@ -51,7 +48,6 @@ export function environmentOf(name: string, project: string, told: Told = {}): K
   );
 }
 
-/** A PlatformApplication of an environment. */
 export function applicationOf(name: string, environment: string, told: Told = {}): KubeObject {
   const gitRepository = { url: "https://git.example.com/a/b.git" };
   return objectOf("PlatformApplication", name, { name, environmentRef: { name: environment }, gitRepository }, told);

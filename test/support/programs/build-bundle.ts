@@ -6,7 +6,6 @@ import { promisify } from "node:util";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Builds the operator as `make build` does. @returns its file, in the folder */
 export async function buildBundle(dir: string): Promise<string> {
   const file = join(dir, "operator.js");
   const rolldown = join(dirname(createRequire(import.meta.url).resolve("rolldown/package.json")), "bin/cli.mjs");

@@ -13,7 +13,6 @@ import { z } from "zod";
 
 import { findDebianProgram } from "../../tools/debian.ts";
 
-/** Headless, without background features for users. */
 const FLAGS = [
   "--headless",
   "--no-sandbox",
@@ -60,7 +59,6 @@ export async function startChromium() {
   process.once("exit", follow);
   const protocol = connect(input, output);
   return {
-    /** @returns a new tab of this size, in CSS pixels */
     tab: async (width: number, height: number): Promise<Tab> => {
       const { targetId } = await protocol.send("Target.createTarget", { url: "about:blank" });
       const { sessionId } = await protocol.send("Target.attachToTarget", { targetId, flatten: true });

@@ -3,7 +3,6 @@ import type { Host, Io } from "../../../src/cli/base/io.ts";
 import { main } from "../../../src/cli/index.ts";
 import { systemClock } from "../../../src/kube/api/clock.ts";
 
-/** How a command ended; without a code by a signal. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -14,7 +13,6 @@ export interface CliOptions {
   /** The name by which the program is called; kubectl-platform by default. */
   readonly program?: string;
   readonly stdin?: string;
-  /** Whether standard input and error are a terminal. */
   readonly isTTY?: boolean;
   /** Whether standard output is a terminal (without colors). */
   readonly shown?: boolean;

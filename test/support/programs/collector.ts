@@ -33,7 +33,6 @@ export type CollectedSpan = z.infer<typeof Span>;
 
 export type Collector = Awaited<ReturnType<typeof startCollector>>;
 
-/** Starts a collector on loopback. By default it accepts everything. */
 export async function startCollector() {
   const server = await startScriptedServer();
   server.script({ body: {}, headers: { "content-type": "application/json" } });

@@ -11,13 +11,11 @@ import { comes } from "../env/cluster.ts";
 import type { Ended } from "./cli.ts";
 
 const lifeline = join(import.meta.dirname, "lifeline.ts");
-/** How long a program may take to start on a busy machine. */
 const START_MS = 120_000;
 
 interface Program {
   readonly file: string;
   readonly args: readonly string[];
-  /** Environment variables besides PATH. */
   readonly env?: Readonly<Record<string, string>>;
   /** The folder in which it runs; by default this process's. */
   readonly cwd?: string;

@@ -1,4 +1,3 @@
-/** Records which test files of the integration project ran: one note per file, in the control plane's folder. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

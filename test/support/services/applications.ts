@@ -21,7 +21,6 @@ export const COMMIT = "1a2b3c4d5e6f708192a3b4c5d6e7f80910a1b2c3";
 export const OTHER_COMMIT = "feedfacefeedfacefeedfacefeedfacefeedface";
 export const NOW = new Date("2026-11-21T10:00:00.400Z");
 
-/** A spec as a user writes it. */
 export function rawSpec(change: JsonObject = {}): JsonObject {
   return {
     environmentRef: { name: "staging" },
@@ -47,7 +46,6 @@ export function inputsWith(variables: Inputs["variables"], fingerprint = print("
   return { environmentId: ENVIRONMENT, variables, fingerprint, secrets: new Map(secrets) };
 }
 
-/** A deployment that has ended. */
 export function deployment(change: Partial<LastDeployment> = {}): LastDeployment {
   return {
     gitCommitId: COMMIT,
@@ -93,7 +91,6 @@ export function observedIn(state: string | undefined, change: Partial<Observed> 
   return { ...NOTHING_OBSERVED, status: state === undefined ? undefined : statusOf(state), ...change };
 }
 
-/** The record of the application on the full surface. */
 export function record(change: Partial<Application> = {}): Application {
   const gitRepository = { url: "https://github.com/acme/api.git", branch: "main" };
   return { id: APPLICATION, name: "api", gitRepository, record: {}, ...change };

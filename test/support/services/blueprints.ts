@@ -1,4 +1,3 @@
-/** Specs, contexts and observations of blueprints for tests of their pure code. */
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { platformBlueprint } from "../../../src/kinds/blueprint/crd.ts";
 import { blueprint } from "../../../src/kinds/blueprint/index.ts";

@@ -1,4 +1,3 @@
-/** Specs, contexts and observations of databases for tests of their pure code. */
 import type { JsonObject } from "../../../src/engine/contract/kind.ts";
 import { platformDatabase, type DatabaseDeployment } from "../../../src/kinds/database/crd.ts";
 import { database } from "../../../src/kinds/database/index.ts";
@@ -19,7 +18,6 @@ export { ENVIRONMENT, OLD_REQUEST, REQUEST } from "./applications.ts";
 
 export const DATABASE = "00000000-0000-4000-8000-0000000000b1";
 
-/** A spec as a user writes it. */
 export function databaseSpec(change: JsonObject = {}): JsonObject {
   return {
     environmentRef: { name: "staging" },
@@ -31,13 +29,11 @@ export function databaseSpec(change: JsonObject = {}): JsonObject {
   };
 }
 
-/** A deployment that has ended. */
 export function deployment(change: Partial<DatabaseDeployment> = {}): DatabaseDeployment {
   const { gitCommitId: _, ...ended } = applicationDeployment();
   return { ...ended, ...change };
 }
 
-/** A deployment that was requested and is not known to have ended. */
 export function openDeployment(change: Partial<DatabaseDeployment> = {}): DatabaseDeployment {
   const { finishedAt: _, ...open } = deployment({ requestId: REQUEST, state: "DEPLOYMENT_QUEUED" });
   return { ...open, ...change };
@@ -62,7 +58,6 @@ export function passWith({ spec, memory, ...change }: Change = {}): DatabaseCont
 export const statusOf = (state: string, change: Partial<ServiceStatus> = {}): ServiceStatus =>
   ofApplication(state, { id: DATABASE, ...change });
 
-/** The record of the database on the full surface. */
 export function record(change: Partial<Database> = {}): Database {
   const settings = { type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
   return { id: DATABASE, name: "main", ...settings, record: {}, ...change };
