@@ -11,10 +11,10 @@ import { apiServerUse } from "./use.ts";
 
 const run = promisify(execFile);
 
-/** The part of a kubeconfig that outlives a change of user. */
-const Clusters = z.object({ clusters: z.array(z.object({ cluster: z.unknown() })).min(1) });
-const Endpoints = z.object({
-  clusters: z.tuple([z.object({ cluster: z.object({ "certificate-authority-data": z.string() }) })]),
+/** The admin's kubeconfig. */
+const Kubeconfig = z.object({
+  clusters: z.tuple([z.object({ cluster: z.looseObject({ "certificate-authority-data": z.string() }) })]),
+  users: z.tuple([z.object({ user: z.unknown() })]),
 });
 
 export interface KubectlOptions {
@@ -71,9 +71,12 @@ export interface Endpoint {
 /** Where the control plane itself is reached. */
 export async function endpointOf(at: ControlPlaneFacts): Promise<Endpoint> {
   apiServerUse.note();
-  const { clusters } = Endpoints.parse(parse(await readFile(at.kubeconfigPath, "utf8")));
-  const ca = clusters[0].cluster["certificate-authority-data"];
-  return { server: at.server, ca: Buffer.from(ca, "base64").toString() };
+  const { cluster } = (await adminOf(at)).clusters[0];
+  return { server: at.server, ca: Buffer.from(cluster["certificate-authority-data"], "base64").toString() };
+}
+
+async function adminOf({ kubeconfigPath }: ControlPlaneFacts): Promise<z.infer<typeof Kubeconfig>> {
+  return Kubeconfig.parse(parse(await readFile(kubeconfigPath, "utf8")));
 }
 
 /**
@@ -86,10 +89,8 @@ export async function kubeconfigOf(
   token: string,
   through?: Endpoint,
 ): Promise<string> {
-  const cluster =
-    through === undefined
-      ? Clusters.parse(parse(await readFile(at.kubeconfigPath, "utf8"))).clusters[0]?.cluster
-      : clusterOf(through);
+  const { server, ca } = through ?? (await endpointOf(at));
+  const cluster = { server, "certificate-authority-data": Buffer.from(ca).toString("base64") };
   const path = join(await mkdtemp(join(at.dir, "kubeconfig-")), "kubeconfig");
   const text = kubeconfigText({ "service-account": { cluster, user: { token }, namespace } });
   await writeFile(path, text, { mode: 0o600 });
@@ -115,6 +116,17 @@ export function kubeconfigText(contexts: Readonly<Record<string, Context>>): str
   });
 }
 
-function clusterOf({ server, ca }: Endpoint): unknown {
-  return { server, "certificate-authority-data": Buffer.from(ca).toString("base64") };
+/**
+ * Writes a kubeconfig with a context for the admin of each cluster, the first of which is the current one.
+ * @param clusters the control planes by the names of their contexts
+ */
+export async function writeContexts(
+  path: string,
+  clusters: Readonly<Record<string, ControlPlaneFacts>>,
+): Promise<void> {
+  const contexts = Object.entries(clusters).map(async ([name, at]) => {
+    const admin = await adminOf(at);
+    return [name, { ...admin.clusters[0], ...admin.users[0] }] as const;
+  });
+  await writeFile(path, kubeconfigText(Object.fromEntries(await Promise.all(contexts))), { mode: 0o600 });
 }

@@ -21,7 +21,6 @@ const AuditEvent = z.object({
   /** The authorizer's decision and its reason, among others. */
   annotations: z.record(z.string(), z.string()).default({}),
   requestObject: z.unknown().optional(),
-  responseObject: z.unknown().optional(),
   requestReceivedTimestamp: z.string(),
 });
 export type AuditEvent = z.infer<typeof AuditEvent>;

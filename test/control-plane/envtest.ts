@@ -194,17 +194,11 @@ function startCompanion(program: string, home: string, flags: readonly string[])
   };
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const timer = new AbortController();
-  const deadline = sleep(ms, undefined, { signal: timer.signal }).then(() => {
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const late = sleep(ms, undefined, { ref: false }).then(() => {
     throw new Error(`no answer within ${ms / 1_000} s`);
   });
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    deadline.catch(() => {});
-    timer.abort();
-  }
+  return Promise.race([work, late]);
 }
 
 /** fetch() says only "fetch failed" and keeps the reason in the cause. */

@@ -9,9 +9,8 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { startSimulator, type Simulator } from "../../simulator/simulator.ts";
-import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
+import { kubeconfigFor, kubectl, writeContexts } from "../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
-import { writeContexts } from "../support/env/contexts.ts";
 import { type RunningOperator, startOperator } from "../support/env/operator.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { create } from "../support/env/simulated-platform.ts";

@@ -7,7 +7,7 @@ import { PAUSED } from "../../src/api/names.ts";
 import { isPaused } from "../../src/api/paused.ts";
 import { member, stringMember } from "../../src/kube/api/json.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import { writeContexts } from "../support/env/contexts.ts";
+import { writeContexts } from "../control-plane/access.ts";
 import { createEnv } from "../support/env/env.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { idOf } from "../support/env/settling.ts";

@@ -29,12 +29,11 @@ import type { Deadlines } from "../../../src/platform/client/caller.ts";
 import { type Endpoint, endpointOf, kubeconfigOf, kubectl, type KubectlOptions } from "../../control-plane/access.ts";
 import { type AuditEvent, serviceAccountUser } from "../../control-plane/audit.ts";
 import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
-import { type AuditTail, auditTail } from "./audit-tail.ts";
 import { type Cluster, cluster, type Manifest, clientAt, createNamespace } from "./cluster.ts";
 import { effort } from "./effort.ts";
 import { quickstartIn } from "./manifests.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
-import { type Recording, recordFrom } from "./recording.ts";
+import { type AuditTail, auditTail, type Recording, recordFrom } from "./recording.ts";
 import { grantRights, withdrawRights } from "./rights.ts";
 import { metricsOf, secretsTold } from "./secrets.ts";
 

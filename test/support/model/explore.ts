@@ -7,7 +7,7 @@ import { member } from "../../../src/kube/api/json.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { LONG } from "./exchange.ts";
 import { landed, movesOf } from "./moves.ts";
-import { createNames } from "./names.ts";
+import { createNames } from "./process.ts";
 import { busy, idle, isBehind, reborn, Violation, watch, type Move, type Setting } from "./steps.ts";
 import { aged, isIntentOpen, type World } from "./world.ts";
 

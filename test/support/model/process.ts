@@ -4,7 +4,6 @@
  * once, however many worlds it occurs in.
  */
 import type { Answer, Stand, Start } from "./exchange.ts";
-import { createNames } from "./names.ts";
 import { run, type Rules } from "./run.ts";
 
 interface Node {
@@ -45,5 +44,23 @@ export function createProcesses(broken: Partial<Rules> = {}) {
     stand: (node: number): Stand => nodeAt(node).stand,
     /** The start of a reconcile, and its answers so far. */
     basis: nodeAt,
+  };
+}
+
+/** Short names of values: values have the same name exactly if their JSON is the same. */
+export function createNames() {
+  const byText = new Map<string, number>();
+  const byValue = new WeakMap<object, number>();
+  return {
+    of: (value: object | null): number => {
+      if (value === null) return -1;
+      const held = byValue.get(value);
+      if (held !== undefined) return held;
+      const text = JSON.stringify(value);
+      const name = byText.get(text) ?? byText.size;
+      byText.set(text, name);
+      byValue.set(value, name);
+      return name;
+    },
   };
 }

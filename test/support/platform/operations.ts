@@ -3,12 +3,13 @@ import type { Platform } from "../../../src/platform/index.ts";
 import { SAMPLES } from "../../samples/index.ts";
 import type { PlainArea, Sample } from "../../samples/sample.ts";
 import { COMMIT } from "../kube/manifests.ts";
-import { applicationInput, databaseInput, type World } from "./env.ts";
+import { applicationInput, databaseInput, type World as AnyWorld } from "./env.ts";
 
 type Beyond = {
   [Name in OperationName]: (typeof operations)[Name] extends { readonly beyond: true } ? Name : never;
 }[OperationName];
 
+type World = Omit<AnyWorld, "connect" | "calls" | "close">;
 /** A call of one operation that succeeds in a world. */
 type Call = (platform: Platform, world: World) => Promise<unknown>;
 
