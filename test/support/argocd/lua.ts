@@ -1,6 +1,4 @@
-/**
- * Runs our scripts with Argo CD's own command, with deploy/argocd/argocd-cm.yaml as its settings.
- */
+/** Runs our scripts with Argo CD's own command, with deploy/argocd/argocd-cm.yaml as its settings. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -12,9 +12,7 @@ export function findCanaries(captured: Captured, canaries: Readonly<Record<strin
   );
 }
 
-/**
- * The encodings of a value. Of base64, only the part that does not depend on the bytes around the value.
- */
+/** The encodings of a value. Of base64, only the part that does not depend on the bytes around the value. */
 export function formsOf(value: string): Readonly<Record<string, string>> {
   const json = JSON.stringify(value).slice(1, -1);
   return {

@@ -62,9 +62,7 @@ function polluted(value: unknown, key: string, member: unknown): unknown {
   return Object.fromEntries([...own, [key, isObject(member) ? { ...member, polluted: true } : { polluted: true }]]);
 }
 
-/**
- * A valid answer with one to three values replaced, removed, polluted, doubled or nested; or cut off; or any text.
- */
+/** A valid answer with one to three values replaced, removed, polluted, doubled or nested; or cut off; or any text. */
 export function mutated(valid: string): fc.Arbitrary<string> {
   const value: unknown = parsed(valid);
   const changed = fc

@@ -1,6 +1,4 @@
-/**
- * Valid and invalid specs: checked by zod in unit tests, and by a real API server in integration tests.
- */
+/** Valid and invalid specs: checked by zod in unit tests, and by a real API server in integration tests. */
 import { SAMPLES } from "../../samples/index.ts";
 import type { Fields, Refused, Sample } from "../../samples/sample.ts";
 

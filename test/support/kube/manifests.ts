@@ -14,9 +14,7 @@ export function secret(name: string, values: Readonly<Record<string, string>>): 
   return { apiVersion: "v1", kind: "Secret", metadata: { name }, stringData: { ...values } };
 }
 
-/**
- * A connection to the environment's platform, with the token in the Secret of the same name, and a high rate limit.
- */
+/** A connection to the environment's platform, with the token in the Secret of the same name, and a high rate limit. */
 export function connection(env: Fixtures, name: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformConnection", name, {
     baseUrl: env.platform.url,

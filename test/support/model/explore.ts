@@ -1,6 +1,4 @@
-/**
- * Explores all reachable worlds breadth-first, and checks from each one that it ends well without further faults.
- */
+/** Explores all reachable worlds breadth-first, and checks from each one that it ends well without further faults. */
 import { EXTERNAL_ID } from "../../../src/api/names.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";

@@ -8,9 +8,7 @@ export async function listen(server: Server, port = 0): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/**
- * @returns a currently free port of loopback, for a server whose address is needed before it starts
- */
+/** @returns a currently free port of loopback, for a server whose address is needed before it starts */
 export async function freePort(): Promise<number> {
   const server = createServer();
   const port = await listen(server);
