@@ -68,7 +68,7 @@ export type Answer = Awaited<ReturnType<typeof send>>;
 
 /** Calls a simulator as its admin, or with the given Authorization header. */
 export async function call(
-  simulator: Simulator,
+  simulator: Pick<Simulator, "url" | "tokens">,
   request: string,
   body?: unknown,
   authorization: string | null = `Token ${simulator.tokens.admin}`,
