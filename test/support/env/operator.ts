@@ -84,7 +84,14 @@ export async function startExactly({ flags, program, args, env }: ExactCommand, 
     return { code: child.exitCode, signal: child.signalCode };
   });
   const { lines, listening } = readLog(child, logFile);
-  const { metrics, health } = await Promise.race([listening, ended(exited, lines), late(lines)]).catch((error) => {
+  const fail = (how: string): never => {
+    throw new Error(`the operator ${how}:\n${lines.slice(-20).join("\n")}`);
+  };
+  const { metrics, health } = await Promise.race([
+    listening,
+    exited.then(({ code, signal }) => fail(`ended (${signal ?? String(code)})`)),
+    sleep(START_MS, undefined, { ref: false }).then(() => fail("does not listen")),
+  ]).catch((error) => {
     child.kill("SIGKILL");
     throw error;
   });
@@ -135,14 +142,4 @@ function readLog(child: ChildProcess, file: string | undefined) {
   }
   child.once("close", () => copy?.end());
   return { lines, listening };
-}
-
-async function ended(exited: Promise<Exit>, lines: readonly string[]): Promise<never> {
-  const { code, signal } = await exited;
-  throw new Error(`the operator ended (${signal ?? String(code)}):\n${lines.slice(-20).join("\n")}`);
-}
-
-async function late(lines: readonly string[]): Promise<never> {
-  await sleep(START_MS, undefined, { ref: false });
-  throw new Error(`the operator does not listen:\n${lines.slice(-20).join("\n")}`);
 }

@@ -132,16 +132,31 @@ export async function startKindHarness(surface: SurfaceName, known: SurfaceName 
 }
 
 /** A platform with a project and an environment, for the tests of one `describe`. */
-export interface KindEnv {
-  harness: KindHarness;
-  projectId: string;
-  environmentId: string;
-  /** The number of the test, for names that no other test uses. */
-  number: number;
-  sent(): readonly string[];
-  begun<Of extends Runner>(runner: Of): Promise<Of>;
-  /** Reconciles until it is settled, two minutes later. */
-  settled<Of extends Runner>(runner: Of): Promise<Of>;
+export type KindEnv = ReturnType<typeof newEnv>;
+
+function newEnv() {
+  const env = {
+    harness: undefined as unknown as KindHarness,
+    projectId: "",
+    environmentId: "",
+    /** The number of the test, for names that no other test uses. */
+    number: 0,
+    sent: (): readonly string[] => env.harness.writes().map(([operation]) => operation),
+    begun: async <Of extends Runner>(runner: Of): Promise<Of> => {
+      await runner.run();
+      return runner;
+    },
+    /** Reconciles until it is settled, two minutes later. */
+    settled: async <Of extends Runner>(runner: Of): Promise<Of> => {
+      await runner.run();
+      env.harness.pass(120);
+      const { is } = await runner.run();
+      if (is !== "settled") throw new Error(`it is ${is}`);
+      env.harness.writes();
+      return runner;
+    },
+  };
+  return env;
 }
 
 /** What tests change, as it is at the beginning of each. */
@@ -165,25 +180,7 @@ export function kindEnv<Fresh extends object, More extends object>(
   prepare: (env: KindEnv) => Fresh | Promise<Fresh>,
   more: (env: KindEnv & Fresh) => More,
 ): KindEnv & Fresh & More {
-  const env: KindEnv = {
-    harness: undefined as unknown as KindHarness,
-    projectId: "",
-    environmentId: "",
-    number: 0,
-    sent: () => env.harness.writes().map(([operation]) => operation),
-    begun: async (runner) => {
-      await runner.run();
-      return runner;
-    },
-    settled: async (runner) => {
-      await runner.run();
-      env.harness.pass(120);
-      const { is } = await runner.run();
-      if (is !== "settled") throw new Error(`it is ${is}`);
-      env.harness.writes();
-      return runner;
-    },
-  };
+  const env = newEnv();
   beforeAll(async () => {
     env.harness = await startKindHarness(surface);
     env.projectId = await env.harness.newProject("shop");
