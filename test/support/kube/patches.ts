@@ -61,9 +61,8 @@ export function wire<T extends object>(value: T): T & JsonObject {
   const text = JSON.stringify(value);
   // JSON.stringify escapes what is not well-formed, and nothing else so.
   if (!/\\ud[89a-f]/.test(text)) return JSON.parse(text) as T & JsonObject;
-  return JSON.parse(text, (_, member: unknown) =>
-    typeof member === "string" ? member.toWellFormed() : member,
-  ) as T & JsonObject;
+  return JSON.parse(text, (_, member: unknown) => (typeof member === "string" ? member.toWellFormed() : member)) as T &
+    JsonObject;
 }
 
 export const asJson = (object: KubeObject): Json => object as unknown as Json;
