@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
 import { LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
+import { stagedApplications } from "../integration/staged-applications.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";
 import { recordings, rules, scaled, scaledRecording } from "../monitoring/rules.ts";
-import { stagedApplications } from "../support/env/applications.ts";
 import { createEnv, type Env, type EnvOptions } from "../support/env/env.ts";
 import { startOperator } from "../support/env/operator.ts";
 import { application, connection, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";

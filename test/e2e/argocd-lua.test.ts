@@ -11,10 +11,10 @@ import { GROUP } from "../../src/api/names.ts";
 import { planIn } from "../../src/engine/policies/policy-status.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import { startLuaEnv, type LuaEnv } from "../support/argocd/lua.ts";
 import { fencedIn, textOf } from "../support/examples/pages.ts";
 import { annotated } from "../support/health/case.ts";
 import { healthCases, type HealthCase } from "../support/health/index.ts";
+import { startLuaEnv, type LuaEnv } from "./argocd/lua.ts";
 
 /** The number of concurrent runs: each starts a program. */
 const CONCURRENCY = 3;

@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isObject, stringMember } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { startControlPlane } from "../control-plane/control-plane.ts";
-import { createApplication, type Application, type ApplicationStatus } from "../support/argocd/application.ts";
-import { startArgoCd, type RunningArgoCd } from "../support/argocd/argocd.ts";
-import { createRepository, type Repository } from "../support/argocd/git.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { examplesApart } from "../support/examples/examples.ts";
 import { NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
+import { createApplication, type Application, type ApplicationStatus } from "./argocd/application.ts";
+import { startArgoCd, type RunningArgoCd } from "./argocd/argocd.ts";
+import { createRepository, type Repository } from "./argocd/git.ts";
 
 const root = join(import.meta.dirname, "../..");
 const controlPlane = await startControlPlane({ controllers: true, crdsDir: join(root, "crds") });

@@ -11,11 +11,11 @@ import { comes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
 import { shellBlocks } from "../support/examples/pages.ts";
 import type { Ended } from "../support/programs/cli.ts";
-import { type } from "../support/programs/shell.ts";
 import { findGoTool } from "../tools/go-tools.ts";
 import { type Env, FOR_TESTS, errorsOf, openEnv } from "./env.ts";
 import { CHART } from "./helm.ts";
 import { onlyPodOf, runPodNamed, type Pod } from "./pod.ts";
+import { type } from "./shell.ts";
 
 const RELEASE = "platform-operator";
 const NAMESPACE = "platform-operator";

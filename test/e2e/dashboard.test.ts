@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
+import { stagedApplications } from "../integration/staged-applications.ts";
 import { dashboard, legendOf, type Panel, putIn } from "../monitoring/dashboard.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";
 import { rules, scaled } from "../monitoring/rules.ts";
-import { stagedApplications } from "../support/env/applications.ts";
 import { createEnv } from "../support/env/env.ts";
 import { application, connection, project, tree } from "../support/kube/manifests.ts";
 import { OTHER_COMMIT } from "../support/services/applications.ts";

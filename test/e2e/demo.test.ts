@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
 import { prints, startProgram } from "../support/programs/programs.ts";
-import { type } from "../support/programs/shell.ts";
+import { type } from "./shell.ts";
 
 const main = join(import.meta.dirname, "../demo/main.ts");
 

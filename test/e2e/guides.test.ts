@@ -15,7 +15,7 @@ import { type RunningOperator, startOperator } from "../support/env/operator.ts"
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { create } from "../support/env/simulated-platform.ts";
 import { fencedIn, shellBlocks, textOf } from "../support/examples/pages.ts";
-import { type Shell, type } from "../support/programs/shell.ts";
+import { type Shell, type } from "./shell.ts";
 
 const OPERATOR = "platform-operator";
 const NO_KUBELET = "a control plane without kubelets forwards no port; in-pod.test.ts reads the page";

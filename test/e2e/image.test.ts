@@ -11,7 +11,10 @@ import { z } from "zod";
 
 import { imageFacts } from "../../scripts/image-build/facts.ts";
 import { COMMAND, NODE, PROGRAM, USER } from "../../scripts/image.ts";
-import { type Buildah, openBuildah, runAsChild } from "../support/image/buildah.ts";
+import { figure } from "../support/platform/figure.ts";
+import type { Ended } from "../support/programs/cli.ts";
+import { runToEnd } from "../support/programs/programs.ts";
+import { type Buildah, openBuildah, runAsChild } from "./image/buildah.ts";
 import {
   makeBuildBase,
   makeRuntimeBase,
@@ -19,11 +22,8 @@ import {
   npmConfig,
   type NpmConfig,
   writeNpmrc,
-} from "../support/image/local-bases.ts";
-import { type Registry, startRegistry } from "../support/image/registry.ts";
-import { figure } from "../support/platform/figure.ts";
-import type { Ended } from "../support/programs/cli.ts";
-import { runToEnd } from "../support/programs/programs.ts";
+} from "./image/local-bases.ts";
+import { type Registry, startRegistry } from "./image/registry.ts";
 
 type ImageFile = Awaited<ReturnType<typeof filesOf>>[number];
 

@@ -9,11 +9,11 @@ import { z } from "zod";
 
 import { installManifest, renderChart } from "../../scripts/chart/manifest.ts";
 import { shellBlocks } from "../support/examples/pages.ts";
-import { type } from "../support/programs/shell.ts";
 import { findGoTool } from "../tools/go-tools.ts";
 import { type Env, FOR_TESTS, errorsOf, openEnv } from "./env.ts";
 import { manifestsIn } from "./helm.ts";
 import { onlyPodOf, type Pod } from "./pod.ts";
+import { type } from "./shell.ts";
 
 const root = join(import.meta.dirname, "../..");
 const NAMESPACE = "platform-operator";

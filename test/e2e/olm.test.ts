@@ -8,9 +8,9 @@ import { z } from "zod";
 
 import { writeBundle } from "../../scripts/olm/index.ts";
 import { kubectl } from "../control-plane/access.ts";
-import { installCrds } from "../support/hostile/foreign-crds.ts";
 import { runToEnd } from "../support/programs/programs.ts";
 import { type BundleValidator, findBundleValidator } from "../tools/olm.ts";
+import { installCrds } from "./foreign-crds.ts";
 
 const IMAGE = "registry.example.com/platform-operator:0.1.0";
 

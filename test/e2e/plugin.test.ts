@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { nodeRefusal } from "../../src/node-version.ts";
 import { OPERATOR_VERSION } from "../../src/operator/config/version.ts";
 import { findBinaries } from "../control-plane/binaries.ts";
-import { type Shell, type } from "../support/programs/shell.ts";
+import { type Shell, type } from "./shell.ts";
 
 const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), "plugin-"));

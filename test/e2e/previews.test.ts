@@ -13,14 +13,14 @@ import { isObject } from "../../src/kube/api/json.ts";
 import type { Json, JsonObject } from "../../src/kube/api/types.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { startControlPlane } from "../control-plane/control-plane.ts";
-import { ARGOCD, startArgoCd, type RunningArgoCd } from "../support/argocd/argocd.ts";
-import { createRepository, type Repository } from "../support/argocd/git.ts";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import { guideManifests, previewChart } from "../support/examples/preview-guide.ts";
 import { COMMIT, defaults, NEXT_COMMIT, project } from "../support/kube/manifests.ts";
 import { startScriptedServer } from "../support/kube/scripted-server.ts";
+import { ARGOCD, startArgoCd, type RunningArgoCd } from "./argocd/argocd.ts";
+import { createRepository, type Repository } from "./argocd/git.ts";
 
 type PullRequest = Readonly<Record<"branch" | "commit" | "label", string>>;
 type CodeHost = Awaited<ReturnType<typeof startCodeHost>>;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { shellBlocks, textOf } from "../support/examples/pages.ts";
 import { prints, type RunningProgram, startProgram } from "../support/programs/programs.ts";
-import { type Shell, type } from "../support/programs/shell.ts";
+import { type Shell, type } from "./shell.ts";
 
 const root = join(import.meta.dirname, "../..");
 

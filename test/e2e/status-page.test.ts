@@ -7,7 +7,7 @@ import { systemClock } from "../../src/kube/api/clock.ts";
 import { createStore, type Store } from "../../src/kube/watch/store.ts";
 import type { HttpServer } from "../../src/operator/config/http.ts";
 import { applicationOf, environmentOf, projectOf } from "../support/platform/status-page-objects.ts";
-import { type Chromium, startChromium, type Tab } from "../support/programs/chromium.ts";
+import { type Chromium, startChromium, type Tab } from "./chromium.ts";
 
 /** Opens the largest number of streams, like that many open pages. @returns a function that closes them */
 async function takePlaces(url: string): Promise<() => Promise<void>> {

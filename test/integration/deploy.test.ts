@@ -3,11 +3,11 @@ import { z } from "zod";
 
 import { member } from "../../src/kube/api/json.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import { lastDeployment, stagedApplications } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { COMMIT, deploying, NEXT_COMMIT, secret } from "../support/kube/manifests.ts";
+import { lastDeployment, stagedApplications } from "./staged-applications.ts";
 
 const KIND = "PlatformApplication";
 /** A patch that reports only which versions of the sources were read. */

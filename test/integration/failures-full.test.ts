@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 
-import { itReportsOutages } from "../support/hostile/failures.ts";
+import { itReportsOutages } from "./outages.ts";
 
 describe("[C9] trouble of the platform, full surface, a prefix", () => {
   itReportsOutages({

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
-import { itReportsOutages } from "../support/hostile/failures.ts";
 import { defaults, project } from "../support/kube/manifests.ts";
+import { itReportsOutages } from "./outages.ts";
 
 describe("[C9] trouble of the platform, documented surface, no prefix", () => {
   itReportsOutages({

@@ -10,8 +10,8 @@ import { createEnv } from "../support/env/env.ts";
 import { fixture } from "../support/env/fixture.ts";
 import type { Recording } from "../support/env/recording.ts";
 import { idOf } from "../support/env/settling.ts";
-import { expectOnce, idsDone, knowable, losses, subjectOf } from "../support/kube/lost-writes.ts";
 import { application, database, tree } from "../support/kube/manifests.ts";
+import { expectOnce, idsDone, knowable, losses, subjectOf } from "./lost-writes.ts";
 
 const APPLICATION = "PlatformApplication";
 const DATABASE = "PlatformDatabase";

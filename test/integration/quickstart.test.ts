@@ -3,12 +3,12 @@ import { z } from "zod";
 
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import type { AuditEvent } from "../control-plane/audit.ts";
-import { stagedApplications } from "../support/env/applications.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { type Write, writesOf } from "../support/env/recording.ts";
 import { blueprint, deploying, NEXT_COMMIT } from "../support/kube/manifests.ts";
+import { stagedApplications } from "./staged-applications.ts";
 
 /** All of examples/quickstart but for its Secrets, parents first. */
 const QUICKSTART = [

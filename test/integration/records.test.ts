@@ -17,8 +17,8 @@ import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import type { Recording } from "../support/env/recording.ts";
 import { expectSettled, idOf } from "../support/env/settling.ts";
-import { idsDone } from "../support/kube/lost-writes.ts";
 import { resource, secret } from "../support/kube/manifests.ts";
+import { idsDone } from "./lost-writes.ts";
 
 /** The recorded data in a fixture. */
 interface Records {

@@ -5,11 +5,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import { lastDeployment, stagedApplications } from "../support/env/applications.ts";
 import { createEnv } from "../support/env/env.ts";
 import { COMMIT, deploying, NEXT_COMMIT } from "../support/kube/manifests.ts";
 import { type ChangeLine, changeLog } from "../support/platform/change-log.ts";
 import { type CollectedSpan, startCollector } from "../support/programs/collector.ts";
+import { lastDeployment, stagedApplications } from "./staged-applications.ts";
 
 const KIND = "PlatformApplication";
 

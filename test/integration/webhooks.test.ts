@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { changeSettings } from "../../simulator/base/settings.ts";
 import { foreignDeploy } from "../../simulator/control/control.ts";
 import type { Webhook } from "../../simulator/model/world.ts";
-import { stagedApplications } from "../support/env/applications.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, secret, tree } from "../support/kube/manifests.ts";
 import { freePort } from "../support/programs/free-port.ts";
+import { stagedApplications } from "./staged-applications.ts";
 
 const TOKEN = "a-long-random-text-of-a-receiver";
 const HOUR_MS = 3_600_000;

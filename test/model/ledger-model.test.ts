@@ -13,12 +13,12 @@ import { randomNumbers } from "../chaos/in-process/choose.ts";
 import { silent, widget } from "../support/engine/kinds.ts";
 import { effort } from "../support/env/effort.ts";
 import { supportsOn } from "../support/kinds/supports.ts";
-import { explore, follow, rested, wander, type Explored } from "../support/model/explore.ts";
-import { createProcesses } from "../support/model/process.ts";
-import type { Rules } from "../support/model/run.ts";
-import type { Setting } from "../support/model/steps.ts";
-import { begin, edited, type World } from "../support/model/world.ts";
 import { figure } from "../support/platform/figure.ts";
+import { explore, follow, rested, wander, type Explored } from "./ledger/explore.ts";
+import { createProcesses } from "./ledger/process.ts";
+import type { Rules } from "./ledger/run.ts";
+import type { Setting } from "./ledger/steps.ts";
+import { begin, edited, type World } from "./ledger/world.ts";
 
 const SPEC: JsonObject = { name: "a", lifecycle: { deletionPolicy: "Delete" } };
 

@@ -8,9 +8,9 @@ import type { JsonObject, ReconcileContext } from "../../src/engine/contract/kin
 import type { ReconcileResult } from "../../src/engine/status/build.ts";
 import { createKinds, type KindName } from "../../src/kinds/index.ts";
 import { ApiError } from "../../src/platform/transport/errors.ts";
-import { type Look, SECRET, startHostilePlatform } from "../support/hostile/observations.ts";
 import { composed } from "../support/kinds/composed.ts";
 import { stored } from "../support/kube/stored.ts";
+import { type Look, SECRET, startHostilePlatform } from "./hostile-reads.ts";
 
 let platform: Awaited<ReturnType<typeof startHostilePlatform>>;
 beforeAll(async () => {

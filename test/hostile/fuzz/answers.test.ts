@@ -7,12 +7,12 @@ import { isRead, type OperationName } from "../../../src/platform/codec/operatio
 import type { Platform } from "../../../src/platform/index.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { effort } from "../../support/env/effort.ts";
-import { answerOf, emptyPlatform, memoryPlatform } from "../../support/hostile/empty-platform.ts";
-import { anyJson, mutated, textOf, valuesIn } from "../../support/hostile/mutations.ts";
 import { expectNoPollution } from "../../support/hostile/values.ts";
 import { listenerOf, startHarness } from "../../support/platform/env.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { casesOf, documented, full } from "../../support/platform/operations.ts";
+import { answerOf, emptyPlatform, memoryPlatform } from "./empty-platform.ts";
+import { anyJson, mutated, textOf, valuesIn } from "./mutations.ts";
 
 const ID = "00000000-0000-4000-8000-00000000000a";
 const CANARY = "c4n4ry-of-the-body";

@@ -17,13 +17,13 @@ import { operations } from "../../../src/platform/codec/operations.ts";
 import { isPlainId, isUuidOfAnyCase } from "../../../src/platform/codec/paths.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { effort } from "../../support/env/effort.ts";
-import { answerOf, emptyPlatform, memoryPlatform } from "../../support/hostile/empty-platform.ts";
 import { anyId, HOSTILE_IDS } from "../../support/hostile/ids.ts";
 import { manualClock } from "../../support/kube/clock.ts";
 import { scriptedClient } from "../../support/kube/scripted-client.ts";
 import { ORGANIZATION } from "../../support/platform/client.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { casesOf, documented, full } from "../../support/platform/operations.ts";
+import { answerOf, emptyPlatform, memoryPlatform } from "./empty-platform.ts";
 
 const options = { seed: effort.seed, numRuns: effort.cases(1_000, 100_000) };
 const timeout = effort.cases(30_000, 3_600_000);

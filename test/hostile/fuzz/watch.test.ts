@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 
 import { lines, parseEvent } from "../../../src/kube/watch/watch-event.ts";
 import { effort } from "../../support/env/effort.ts";
-import { anyJson, mutated, textOf } from "../../support/hostile/mutations.ts";
 import { anyText, expectNoPollution } from "../../support/hostile/values.ts";
 import { THING } from "../../support/kube/things.ts";
 import { figure } from "../../support/platform/figure.ts";
+import { anyJson, mutated, textOf } from "./mutations.ts";
 
 const options = { seed: effort.seed, numRuns: effort.cases(1_000, 100_000) };
 const TYPES = ["put", "deleted", "bookmark", "error", "malformed"];

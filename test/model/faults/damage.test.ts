@@ -18,10 +18,10 @@ import {
   secret,
   tree,
 } from "../../support/kube/manifests.ts";
-import { unready } from "../../support/kube/restores.ts";
 import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { unready } from "./restores.ts";
 
 /** Everything that has a list to be missed in, one of each. */
 function fleet(lifecycle: JsonObject = {}): Promise<OperatorEnv> {

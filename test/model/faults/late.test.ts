@@ -6,9 +6,9 @@ import { changeSettings, type SettingsChange } from "../../../simulator/base/set
 import { INTENT } from "../../../src/api/names.ts";
 import { effort } from "../../support/env/effort.ts";
 import { blueprint, database, defaults, tree } from "../../support/kube/manifests.ts";
-import { unready } from "../../support/kube/restores.ts";
 import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { unready } from "./restores.ts";
 
 const KINDS = [
   ["createProject", "PlatformProject", "a"],

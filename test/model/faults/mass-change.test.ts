@@ -7,10 +7,10 @@ import type { JsonObject } from "../../../src/kube/api/types.ts";
 import type { Manifest } from "../../support/env/cluster.ts";
 import { effort } from "../../support/env/effort.ts";
 import { application, environment, project, resource, secret } from "../../support/kube/manifests.ts";
-import { backupOf, unready } from "../../support/kube/restores.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { backupOf, unready } from "./restores.ts";
 
 const SIZE = 21;
 /** What a connection with that few objects lets through in ten minutes. */

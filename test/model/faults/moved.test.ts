@@ -3,11 +3,11 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { effort } from "../../support/env/effort.ts";
 import { connection, environment, project, secret } from "../../support/kube/manifests.ts";
-import { living, readiness, unready } from "../../support/kube/restores.ts";
 import { tcpProxy } from "../../support/kube/tcp-proxy.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import type { OperatorEnv } from "../../support/platform/operator-env.ts";
+import { living, readiness, unready } from "./restores.ts";
 
 /** The readiness of what stands for something of the platform, or writes into it. */
 const placed = (env: OperatorEnv): readonly string[] =>

@@ -4,10 +4,10 @@ import { EXTERNAL_ID, SEAL } from "../../../src/api/names.ts";
 import { effort } from "../../support/env/effort.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
 import { application, COMMIT, deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
-import { idsOf, loseStatuses, stripMetadata, unready } from "../../support/kube/restores.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { idsOf, loseStatuses, stripMetadata, unready } from "./restores.ts";
 
 const DELETED = { deletionPolicy: "Delete" };
 /** Puts what is there already in its place once more: where the surface shows nothing of it, nobody can know. */

@@ -5,10 +5,10 @@ import { member } from "../../../src/kube/api/json.ts";
 import { effort } from "../../support/env/effort.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
 import { deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
-import { backupOf, idsOf, living, readiness, restored, together, unready } from "../../support/kube/restores.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { backupOf, idsOf, living, readiness, restored, together, unready } from "./restores.ts";
 
 /** What has nothing of the platform to lose: a connection, and an operation that is over. */
 const AT_REST = /^PlatformConnection|^PlatformOperation .*(Completed|Accepted)/;

@@ -5,10 +5,10 @@ import { isObject } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { effort } from "../../support/env/effort.ts";
 import { deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
-import { editStatuses, idsOf, living, unready } from "../../support/kube/restores.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import type { OperatorEnv } from "../../support/platform/operator-env.ts";
+import { editStatuses, idsOf, living, unready } from "./restores.ts";
 
 const NEWER = { shape: "of a newer version", list: [1, { two: null }], flag: true };
 

@@ -9,10 +9,10 @@ import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { clusterStates, serviceStates } from "../../../src/platform/codec/states.ts";
 import { effort } from "../../support/env/effort.ts";
 import { blueprint, database, deploying, NEXT_COMMIT, resource, secret, tree } from "../../support/kube/manifests.ts";
-import { unready } from "../../support/kube/restores.ts";
 import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { unready } from "./restores.ts";
 
 const KINDS = [
   ["PlatformApplication", "a"],

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { kubectl } from "../../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
-import { comes } from "../env/cluster.ts";
+import { comes } from "../../support/env/cluster.ts";
 import { ARGOCD } from "./argocd.ts";
 
 const REFRESH = "argocd.argoproj.io/refresh";

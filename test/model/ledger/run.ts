@@ -14,9 +14,9 @@ import { keyOf } from "../../../src/kube/api/objects.ts";
 import type { Clock, Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
-import { apiOver, type WidgetApi } from "../engine/fake-platform.ts";
-import { widget } from "../engine/kinds.ts";
-import { connectionTo, portsOver, QUIET } from "../engine/ports.ts";
+import { apiOver, type WidgetApi } from "../../support/engine/fake-platform.ts";
+import { widget } from "../../support/engine/kinds.ts";
+import { connectionTo, portsOver, QUIET } from "../../support/engine/ports.ts";
 import {
   LANDING_TICKS,
   LONG,

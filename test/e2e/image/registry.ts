@@ -2,9 +2,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { freePort } from "../../support/programs/free-port.ts";
+import { listening, startProgram } from "../../support/programs/programs.ts";
 import { findDebianProgram } from "../../tools/debian.ts";
-import { freePort } from "../programs/free-port.ts";
-import { listening, startProgram } from "../programs/programs.ts";
 
 export type Registry = Awaited<ReturnType<typeof startRegistry>>;
 

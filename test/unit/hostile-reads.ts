@@ -1,16 +1,16 @@
 /** What the kinds read from a platform that answers anything of the right shape, for property tests. */
 import { z } from "zod";
 
-import type { Kind, ReconcileContext } from "../../../src/engine/contract/kind.ts";
-import { createKinds, type KindName } from "../../../src/kinds/index.ts";
-import { isObject } from "../../../src/kube/api/json.ts";
-import { clusterStates, serviceStates } from "../../../src/platform/codec/states.ts";
-import type { HttpAnswer, HttpRequest, Transport } from "../../../src/platform/transport/http.ts";
-import { SAMPLES } from "../../samples/index.ts";
-import { contextWith } from "../kinds/contexts.ts";
-import { resolvedNeeds } from "../kinds/kind-runner.ts";
-import { adminOf } from "../platform/client.ts";
-import { startHarness } from "../platform/env.ts";
+import type { Kind, ReconcileContext } from "../../src/engine/contract/kind.ts";
+import { createKinds, type KindName } from "../../src/kinds/index.ts";
+import { isObject } from "../../src/kube/api/json.ts";
+import { clusterStates, serviceStates } from "../../src/platform/codec/states.ts";
+import type { HttpAnswer, HttpRequest, Transport } from "../../src/platform/transport/http.ts";
+import { SAMPLES } from "../samples/index.ts";
+import { contextWith } from "../support/kinds/contexts.ts";
+import { resolvedNeeds } from "../support/kinds/kind-runner.ts";
+import { adminOf } from "../support/platform/client.ts";
+import { startHarness } from "../support/platform/env.ts";
 
 /** A value that no status may contain: those of all Secrets, and a part of an address. */
 export const SECRET = "s3cret-value";

@@ -3,7 +3,7 @@ import type { LocalState } from "../../../src/engine/context/local-state.ts";
 import type { Intent } from "../../../src/engine/ledger/ledger.ts";
 import type { Json, JsonObject, KubeFailure, KubeObject } from "../../../src/kube/api/types.ts";
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
-import type { Op, Remote } from "../engine/fake-platform.ts";
+import type { Op, Remote } from "../../support/engine/fake-platform.ts";
 
 /** One tick of the model's clock, in milliseconds. */
 export const TICK = 5_000;

@@ -1,13 +1,13 @@
 /** Writes that must not be repeated, and their effects on the platform. */
 import { expect, vi } from "vitest";
 
-import type { Surface } from "../../../simulator/base/operations.ts";
-import type { FaultInput } from "../../../simulator/request/faults.ts";
-import { nonEmptyText } from "../../../src/engine/contract/status.ts";
-import { member } from "../../../src/kube/api/json.ts";
-import type { Env } from "../env/env.ts";
-import type { Recording } from "../env/recording.ts";
-import { expectSettled, idOf } from "../env/settling.ts";
+import type { Surface } from "../../simulator/base/operations.ts";
+import type { FaultInput } from "../../simulator/request/faults.ts";
+import { nonEmptyText } from "../../src/engine/contract/status.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { Env } from "../support/env/env.ts";
+import type { Recording } from "../support/env/recording.ts";
+import { expectSettled, idOf } from "../support/env/settling.ts";
 
 /** Faults after which the operator does not know the outcome of a write. */
 export const losses: readonly { readonly what: string; readonly fault: Omit<FaultInput, "match"> }[] = [

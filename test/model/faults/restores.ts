@@ -3,8 +3,8 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
 import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { everyKind } from "../examples/every-kind.ts";
-import { operatorEnv, type OperatorEnv } from "../platform/operator-env.ts";
+import { everyKind } from "../../support/examples/every-kind.ts";
+import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const SETTLING_MS = 15 * 60_000;
 

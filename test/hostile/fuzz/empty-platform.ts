@@ -1,8 +1,8 @@
 /** Every operation of the platform's client, called without a platform behind it. */
 import type { Platform, PlatformOptions } from "../../../src/platform/index.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "../../../src/platform/transport/http.ts";
-import { clientOf } from "../platform/client.ts";
-import type { World } from "../platform/env.ts";
+import { clientOf } from "../../support/platform/client.ts";
+import type { World } from "../../support/platform/env.ts";
 
 /**
  * A platform in memory, for as many requests as a property test makes.

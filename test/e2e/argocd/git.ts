@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 import { stringify } from "yaml";
 
-import type { Manifest } from "../env/cluster.ts";
+import type { Manifest } from "../../support/env/cluster.ts";
 
 export type Repository = Awaited<ReturnType<typeof createRepository>>;
 

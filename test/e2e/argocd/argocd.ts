@@ -8,12 +8,12 @@ import { join } from "node:path";
 
 import { endpointOf, kubectl, tokenFor } from "../../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
+import { freePort } from "../../support/programs/free-port.ts";
+import { listening, type RunningProgram, startProgram } from "../../support/programs/programs.ts";
 import { type ArgoCd, findArgoCd } from "../../tools/argocd.ts";
 import { findDebianProgram } from "../../tools/debian.ts";
 import { findGoTool } from "../../tools/go-tools.ts";
-import { installCrds } from "../hostile/foreign-crds.ts";
-import { freePort } from "../programs/free-port.ts";
-import { listening, type RunningProgram, startProgram } from "../programs/programs.ts";
+import { installCrds } from "../foreign-crds.ts";
 
 export const ARGOCD = "argocd";
 const ROOT = join(import.meta.dirname, "../../..");

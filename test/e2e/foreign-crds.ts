@@ -1,6 +1,6 @@
-import { kubectl } from "../../control-plane/access.ts";
-import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
-import { comes } from "../env/cluster.ts";
+import { kubectl } from "../control-plane/access.ts";
+import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
+import { comes } from "../support/env/cluster.ts";
 
 /**
  * Installs CRDs of other projects, and waits until the API server serves them.

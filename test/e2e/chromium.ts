@@ -11,7 +11,7 @@ import type { Readable, Writable } from "node:stream";
 
 import { z } from "zod";
 
-import { findDebianProgram } from "../../tools/debian.ts";
+import { findDebianProgram } from "../tools/debian.ts";
 
 const FLAGS = [
   "--headless",

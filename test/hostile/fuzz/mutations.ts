@@ -2,7 +2,7 @@
 import fc from "fast-check";
 
 import { stringifyJson } from "../../../src/platform/codec/json.ts";
-import { anyText } from "./values.ts";
+import { anyText } from "../../support/hostile/values.ts";
 
 /** Names of members that can change a prototype in a careless merge. */
 const POLLUTING = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "then", "toJSON"];

@@ -2,9 +2,9 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import type { Ended } from "../../support/programs/cli.ts";
+import { runToEnd } from "../../support/programs/programs.ts";
 import { findDebianProgram } from "../../tools/debian.ts";
-import type { Ended } from "../programs/cli.ts";
-import { runToEnd } from "../programs/programs.ts";
 
 export type Buildah = Awaited<ReturnType<typeof openBuildah>>;
 

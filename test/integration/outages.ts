@@ -3,16 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 
-import type { Surface } from "../../../simulator/base/operations.ts";
-import { editRecord } from "../../../simulator/control/records.ts";
-import type { FaultInput } from "../../../simulator/request/faults.ts";
-import { member } from "../../../src/kube/api/json.ts";
-import { condition } from "../env/cluster.ts";
-import { effort } from "../env/effort.ts";
-import { createEnv, type Env } from "../env/env.ts";
-import { calm, expectSettled, idOf, versions } from "../env/settling.ts";
-import { application, connection, defaults, deploying, project, secret, tree } from "../kube/manifests.ts";
-import { tcpProxy } from "../kube/tcp-proxy.ts";
+import type { Surface } from "../../simulator/base/operations.ts";
+import { editRecord } from "../../simulator/control/records.ts";
+import type { FaultInput } from "../../simulator/request/faults.ts";
+import { member } from "../../src/kube/api/json.ts";
+import { condition } from "../support/env/cluster.ts";
+import { effort } from "../support/env/effort.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
+import { calm, expectSettled, idOf, versions } from "../support/env/settling.ts";
+import { application, connection, defaults, deploying, project, secret, tree } from "../support/kube/manifests.ts";
+import { tcpProxy } from "../support/kube/tcp-proxy.ts";
 
 /** The answer to every call of the platform, and the connection's expected reason and message. */
 export type Outage = readonly [what: string, answer: FaultInput["answer"], reason: string, message: RegExp];

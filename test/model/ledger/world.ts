@@ -6,9 +6,9 @@ import { INTENT } from "../../../src/api/names.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { changedBy, newRemote, type Op, type Remote } from "../engine/fake-platform.ts";
-import { anObject } from "../engine/objects.ts";
-import { patched as patchedObject, raised } from "../kube/patches.ts";
+import { changedBy, newRemote, type Op, type Remote } from "../../support/engine/fake-platform.ts";
+import { anObject } from "../../support/engine/objects.ts";
+import { patched as patchedObject, raised } from "../../support/kube/patches.ts";
 import { LONG, NOTHING, type Memory, type Reply } from "./exchange.ts";
 
 /** A request whose sender no longer waits for it. It may still land, or be lost. */

@@ -1,13 +1,13 @@
 import { expect } from "vitest";
 
-import { editRecord } from "../../../simulator/control/records.ts";
-import type { Service } from "../../../simulator/model/world.ts";
-import { member } from "../../../src/kube/api/json.ts";
-import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { application as applicationIn, defaults, environment, project } from "../kube/manifests.ts";
-import { condition, type Manifest } from "./cluster.ts";
-import type { Env } from "./env.ts";
-import { surfaceOf } from "./fixture.ts";
+import { editRecord } from "../../simulator/control/records.ts";
+import type { Service } from "../../simulator/model/world.ts";
+import { member } from "../../src/kube/api/json.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
+import { condition, type Manifest } from "../support/env/cluster.ts";
+import type { Env } from "../support/env/env.ts";
+import { surfaceOf } from "../support/env/fixture.ts";
+import { application as applicationIn, defaults, environment, project } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformApplication";
 
