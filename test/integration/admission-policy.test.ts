@@ -20,7 +20,7 @@ import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { clientAt, cluster, createNamespace, type Manifest } from "../support/env/cluster.ts";
 import { project } from "../support/kube/manifests.ts";
-import { refusal } from "../support/kube/refusal.ts";
+import { refusal } from "./refusal.ts";
 
 const facts = inject("controlPlane");
 const namespace = "admission-policy-test";

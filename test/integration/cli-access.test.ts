@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { environment, project, resource, secret } from "../support/kube/manifests.ts";
-import { createCliEnv } from "../support/platform/cli-env.ts";
 import { cli } from "../support/programs/cli.ts";
+import { createCliEnv } from "./cli-env.ts";
 
 const NOW = "2026-11-21T10:00:00Z";
 const user = createCliEnv("full");

@@ -8,7 +8,7 @@ import type { Surface } from "../../simulator/base/operations.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import type { Clock } from "../../src/kube/api/types.ts";
 import { NEXT_COMMIT } from "../support/kube/manifests.ts";
-import { createCliEnv } from "../support/platform/cli-env.ts";
+import { createCliEnv } from "./cli-env.ts";
 
 /** A user, and what their last command called. */
 function createUser(surface: Surface) {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { kubectl } from "../control-plane/access.ts";
 import { effort } from "../support/env/effort.ts";
-import { createCliEnv, normalized, type CliEnv } from "../support/platform/cli-env.ts";
+import { createCliEnv, normalized, type CliEnv } from "./cli-env.ts";
 
 const FORMATS = ["table", "wide", "json", "yaml", "name"] as const;
 

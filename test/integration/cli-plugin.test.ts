@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 
 import { startScriptedServer } from "../support/kube/scripted-server.ts";
 import { certificate, privateKey } from "../support/kube/tls.ts";
-import { createCliEnv } from "../support/platform/cli-env.ts";
-import { openBundle, type Bundle } from "../support/programs/bundle.ts";
+import { openBundle, type Bundle } from "./bundle.ts";
+import { createCliEnv } from "./cli-env.ts";
 
 const user = createCliEnv("documented");
 let bundle: Bundle;

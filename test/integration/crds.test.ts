@@ -13,7 +13,7 @@ import { kubectl } from "../control-plane/access.ts";
 import { ID, OTHER_ID } from "../samples/sample.ts";
 import { clientAt, cluster, createNamespace } from "../support/env/cluster.ts";
 import { ACCEPTED, REFUSED, REFUSED_BY_LIST_TYPE, SMALLEST, specOf } from "../support/kinds/spec-cases.ts";
-import { refusal } from "../support/kube/refusal.ts";
+import { refusal } from "./refusal.ts";
 
 const facts = inject("controlPlane");
 const namespace = "crds-test";

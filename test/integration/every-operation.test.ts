@@ -11,7 +11,6 @@ import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
-import { surfaceOf } from "../support/env/fixture.ts";
 import type { Recording } from "../support/env/recording.ts";
 import { idOf } from "../support/env/settling.ts";
 import {
@@ -26,6 +25,7 @@ import {
   secret,
 } from "../support/kube/manifests.ts";
 import { callsIn, changeLog, isChange, templateOf } from "../support/platform/change-log.ts";
+import { surfaceOf } from "./fixture.ts";
 
 const HUSH = "a-value-that-nobody-shows";
 /** Only scheme and host of it are shown. */

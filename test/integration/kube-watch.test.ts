@@ -6,8 +6,8 @@ import { createReflector, type Reflector, type ReflectorOptions } from "../../sr
 import { createStore } from "../../src/kube/watch/store.ts";
 import { lines, parseEvent, type WatchEvent } from "../../src/kube/watch/watch-event.ts";
 import { manualClock } from "../support/kube/clock.ts";
-import { kubeEnv } from "../support/kube/env.ts";
 import { THING } from "../support/kube/things.ts";
+import { kubeEnv } from "./kube-env.ts";
 
 const env = kubeEnv();
 const running: Reflector[] = [];

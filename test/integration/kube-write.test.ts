@@ -10,9 +10,9 @@ import { createStore, type Store } from "../../src/kube/watch/store.ts";
 import { createRecorder } from "../../src/kube/write/events.ts";
 import { createWriter, type Writer } from "../../src/kube/write/writer.ts";
 import { manualClock } from "../support/kube/clock.ts";
-import { kubeEnv } from "../support/kube/env.ts";
 import { THING } from "../support/kube/things.ts";
 import { figure } from "../support/platform/figure.ts";
+import { kubeEnv } from "./kube-env.ts";
 
 const env = kubeEnv();
 const NS = "kube-write";

@@ -7,10 +7,10 @@ import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
-import { fixture } from "../support/env/fixture.ts";
 import type { Recording } from "../support/env/recording.ts";
 import { idOf } from "../support/env/settling.ts";
 import { application, database, tree } from "../support/kube/manifests.ts";
+import { fixture } from "./fixture.ts";
 import { expectOnce, idsDone, knowable, losses, subjectOf } from "./lost-writes.ts";
 
 const APPLICATION = "PlatformApplication";

@@ -10,7 +10,7 @@ import { condition, type Manifest, PATIENCE_MS } from "../support/env/cluster.ts
 import { createEnv } from "../support/env/env.ts";
 import { eventsOf } from "../support/env/settling.ts";
 import { application, connection, defaults, environment, project, secret } from "../support/kube/manifests.ts";
-import { normalized } from "../support/platform/cli-env.ts";
+import { normalized } from "./cli-env.ts";
 
 const COLUMNS = 120;
 

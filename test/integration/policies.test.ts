@@ -12,7 +12,6 @@ import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { existing } from "../support/env/existing.ts";
-import { fixture, surfaceOf } from "../support/env/fixture.ts";
 import { idOf } from "../support/env/settling.ts";
 import {
   application,
@@ -25,6 +24,7 @@ import {
   resource,
   secret,
 } from "../support/kube/manifests.ts";
+import { fixture, surfaceOf } from "./fixture.ts";
 
 const APPLICATION = "PlatformApplication";
 const CONNECTION = "PlatformConnection";

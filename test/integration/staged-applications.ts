@@ -6,8 +6,8 @@ import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import type { Env } from "../support/env/env.ts";
-import { surfaceOf } from "../support/env/fixture.ts";
 import { application as applicationIn, defaults, environment, project } from "../support/kube/manifests.ts";
+import { surfaceOf } from "./fixture.ts";
 
 const KIND = "PlatformApplication";
 

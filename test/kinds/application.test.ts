@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { addForeignVariable } from "../../simulator/control/control.ts";
-import { runAfter } from "../support/kinds/run-after.ts";
 import { failureOf } from "../support/platform/client.ts";
 import { OTHER_COMMIT } from "../support/services/applications.ts";
-import { applicationEnv } from "../support/services/runners.ts";
+import { runAfter } from "./run-after.ts";
+import { applicationEnv } from "./runners.ts";
 
 const SURFACES = ["Documented", "Full"] as const;
 const secret = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };

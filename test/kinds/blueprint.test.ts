@@ -6,8 +6,8 @@ import { blueprint } from "../../src/kinds/blueprint/index.ts";
 import { openIntent } from "../support/kinds/contexts.ts";
 import { kindEnv, named, type SurfaceName } from "../support/kinds/env.ts";
 import type { Runner } from "../support/kinds/kind-runner.ts";
-import { runAfter } from "../support/kinds/run-after.ts";
 import { rawSpec } from "../support/services/blueprints.ts";
+import { runAfter } from "./run-after.ts";
 
 type Values = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { runAfter } from "../support/kinds/run-after.ts";
-import { databaseEnv } from "../support/services/runners.ts";
+import { runAfter } from "./run-after.ts";
+import { databaseEnv } from "./runners.ts";
 
 describe.each(["Documented", "Full"] as const)("a database on the %s surface", (surface) => {
   const env = databaseEnv(surface);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { clusterConnection, connection } from "../../src/kinds/connection/index.ts";
 import { kindEnv, named, NOBODY, startKindHarness, SURFACES, type KindHarness } from "../support/kinds/env.ts";
-import { runAfter } from "../support/kinds/run-after.ts";
 import { failureOf } from "../support/platform/client.ts";
+import { runAfter } from "./run-after.ts";
 
 describe.each(SURFACES)("a project on the %s surface", (surface) => {
   const env = kindEnv(surface, named("gone"), () => ({}));

@@ -2,9 +2,9 @@
 import { describe, expect, it } from "vitest";
 
 import { operationEnv } from "../support/kinds/operations.ts";
-import { runAfter } from "../support/kinds/run-after.ts";
 import { COMMIT } from "../support/kube/manifests.ts";
 import { rawSpec } from "../support/services/applications.ts";
+import { runAfter } from "./run-after.ts";
 
 const NEXT = "89abcdef0123456789abcdef0123456789abcdef";
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: NEXT };

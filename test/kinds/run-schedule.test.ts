@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { runAfter } from "../support/kinds/run-after.ts";
-import { databaseEnv } from "../support/services/runners.ts";
+import { runAfter } from "./run-after.ts";
+import { databaseEnv } from "./runners.ts";
 
 /** The harness begins at 10:00. */
 const stopUntil = new Date("2026-11-21T20:00:00Z");

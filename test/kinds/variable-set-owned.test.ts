@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { variableSetEnv } from "../support/kinds/variable-set-runner.ts";
+import { variableSetEnv } from "./variable-set-runner.ts";
 
 const plain = { name: "MODE", value: "fast" };
 const secret = { name: "TOKEN", value: "hunter22", secret: true };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { variableSetEnv } from "../support/kinds/variable-set-runner.ts";
+import { variableSetEnv } from "./variable-set-runner.ts";
 
 const plain = { name: "MODE", value: "fast" };
 

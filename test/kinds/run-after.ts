@@ -1,5 +1,5 @@
-import type { KindEnv } from "./env.ts";
-import type { PassChange, Ran, Runner } from "./kind-runner.ts";
+import type { KindEnv } from "../support/kinds/env.ts";
+import type { PassChange, Ran, Runner } from "../support/kinds/kind-runner.ts";
 
 /** Reconciles once, after this many seconds on the platform. */
 export async function runAfter(

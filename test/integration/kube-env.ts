@@ -3,14 +3,14 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
 
-import { parseObject } from "../../../src/kube/api/objects.ts";
-import { apiVersionOf, collectionPath, objectPath } from "../../../src/kube/api/paths.ts";
-import type { KubeRequest } from "../../../src/kube/api/transport.ts";
-import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { kubectl } from "../../control-plane/access.ts";
-import { clientAt, createNamespace } from "../env/cluster.ts";
-import { tcpProxy } from "./tcp-proxy.ts";
-import { THING } from "./things.ts";
+import { parseObject } from "../../src/kube/api/objects.ts";
+import { apiVersionOf, collectionPath, objectPath } from "../../src/kube/api/paths.ts";
+import type { KubeRequest } from "../../src/kube/api/transport.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
+import { kubectl } from "../control-plane/access.ts";
+import { clientAt, createNamespace } from "../support/env/cluster.ts";
+import { tcpProxy } from "../support/kube/tcp-proxy.ts";
+import { THING } from "../support/kube/things.ts";
 
 /**
  * The environment of the integration tests of src/kube: the real API server, the CRD of Things, namespaces. Sets up for
@@ -27,7 +27,7 @@ export function kubeEnv() {
   };
 
   beforeAll(async () => {
-    const crd = join(import.meta.dirname, "../../integration/fixtures/things.yaml");
+    const crd = join(import.meta.dirname, "./fixtures/things.yaml");
     await kubectl(facts, ["apply", "-f", crd]);
     await kubectl(facts, ["wait", "--for=condition=Established", "crd/things.test.platform-operator.io"]);
   });

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../../src/kube/api/types.ts";
-import { defaults, environment, project } from "../kube/manifests.ts";
-import type { Env } from "./env.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
+import type { Env } from "../support/env/env.ts";
+import { defaults, environment, project } from "../support/kube/manifests.ts";
 
 /**
  * Applies the default connection, the project "shop" and an environment of it, and waits until it is Ready and the

@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto";
 
 import { afterAll, beforeAll, inject } from "vitest";
 
-import type { Surface } from "../../../simulator/base/operations.ts";
-import { cluster, clientAt, createNamespace } from "../env/cluster.ts";
-import { COMMIT, defaults, environment, project, resource } from "../kube/manifests.ts";
-import { cli, type CliOptions } from "../programs/cli.ts";
-import { startHarness, type World } from "./env.ts";
+import type { Surface } from "../../simulator/base/operations.ts";
+import { cluster, clientAt, createNamespace } from "../support/env/cluster.ts";
+import { COMMIT, defaults, environment, project, resource } from "../support/kube/manifests.ts";
+import { startHarness, type World } from "../support/platform/env.ts";
+import { cli, type CliOptions } from "../support/programs/cli.ts";
 
 export type CliEnv = ReturnType<typeof createCliEnv>;
 

@@ -1,9 +1,9 @@
-import { addForeignVariable } from "../../../simulator/control/control.ts";
-import type { Variable } from "../../../simulator/model/world.ts";
-import type { JsonObject } from "../../../src/engine/contract/kind.ts";
-import { variableSet } from "../../../src/kinds/variable-set/index.ts";
-import { kindEnv, type KindEnv, type SurfaceName } from "./env.ts";
-import { kindRunner, type PassChange, type Ran, type Runner, type Surroundings } from "./kind-runner.ts";
+import { addForeignVariable } from "../../simulator/control/control.ts";
+import type { Variable } from "../../simulator/model/world.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
+import { variableSet } from "../../src/kinds/variable-set/index.ts";
+import { kindEnv, type KindEnv, type SurfaceName } from "../support/kinds/env.ts";
+import { kindRunner, type PassChange, type Ran, type Runner, type Surroundings } from "../support/kinds/kind-runner.ts";
 
 /** A platform with two applications, "web" and "api", new for each test of one `describe`. */
 export function variableSetEnv(surface: SurfaceName) {

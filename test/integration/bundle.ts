@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from "node:path";
 
 import { inject } from "vitest";
 
-import { runToEnd } from "./programs.ts";
+import { runToEnd } from "../support/programs/programs.ts";
 
 const NAMES = ["platform-operator", "kubectl-platform", "kubectl_complete-platform"];
 

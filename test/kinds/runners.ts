@@ -1,7 +1,7 @@
-import type { JsonObject } from "../../../src/engine/contract/kind.ts";
-import { kindEnv, named, type KindHarness, type SurfaceName } from "../kinds/env.ts";
-import { COMMIT, rawSpec } from "./applications.ts";
-import { databaseSpec } from "./databases.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
+import { kindEnv, named, type KindHarness, type SurfaceName } from "../support/kinds/env.ts";
+import { COMMIT, rawSpec } from "../support/services/applications.ts";
+import { databaseSpec } from "../support/services/databases.ts";
 
 const SERVICES = {
   application: {
