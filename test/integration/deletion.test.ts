@@ -125,11 +125,8 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
   it("[B14] reports a parent that waits for its children, by name, and what became of each", async () => {
     const name = "waiting";
     await standing(name, "Delete");
-    const { metadata } = await env.get("PlatformApplication", name);
     // Somebody else's finalizer keeps the child.
-    await env.patch("PlatformApplication", name, {
-      metadata: { resourceVersion: metadata.resourceVersion, finalizers: ["example.com/keep", FINALIZER] },
-    });
+    await env.patch("PlatformApplication", name, { metadata: { finalizers: ["example.com/keep", FINALIZER] } });
     for (const kind of orders[0]?.[1] ?? []) await env.remove(kind, name);
     const waiting = await env.waitFor("PlatformEnvironment", name, { reason: "WaitingForChildren" });
     expect(condition(waiting, "Ready")?.message).toBe(
