@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from "vitest";
 
 import { installPlugin } from "./plugin.ts";
 
-it("installs the kubectl plugin and its completion for PATH", { timeout: 60_000 }, async () => {
+it("installs the kubectl plugin and its completion for PATH", async () => {
   const dir = await mkdtemp(join(tmpdir(), "demo-plugin-"));
   onTestFinished(() => rm(dir, { recursive: true }));
   const bin = await installPlugin(dir);

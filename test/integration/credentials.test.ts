@@ -56,37 +56,33 @@ describe.each(effort.few(["Token", "Bearer"] as const))("a token of the scheme %
     await env.waitFor("PlatformConnection", "default", { status: "True" }, 12_000);
   });
 
-  it(
-    "[C6] 401 is reported once, probed at most once a minute, and over within ten seconds of the Secret's correction",
-    { timeout: 90_000 },
-    async () => {
-      await calm(env);
-      const statuses = () => Promise.all(TREE.map(async (kind) => (await env.get(kind, "steady")).status));
-      const [before, statusesBefore] = [await versions(env, "steady"), await statuses()];
-      spoil();
-      const found = await env.waitFor("PlatformConnection", "default", { reason: "CredentialsInvalid" });
-      const message: unknown = expect.stringMatching(/rejected the token from Secret "default" key "token"/);
-      expect(condition(found, "Ready")).toMatchObject({ status: "False", message });
-      expect(condition(found, "Stalled")).toMatchObject({ status: "True", reason: "CredentialsInvalid" });
-      expect(condition(found, "Reconciling")).toBeUndefined();
+  it("[C6] 401 is reported once, probed at most once a minute, and over within ten seconds of the Secret's correction", async () => {
+    await calm(env);
+    const statuses = () => Promise.all(TREE.map(async (kind) => (await env.get(kind, "steady")).status));
+    const [before, statusesBefore] = [await versions(env, "steady"), await statuses()];
+    spoil();
+    const found = await env.waitFor("PlatformConnection", "default", { reason: "CredentialsInvalid" });
+    const message: unknown = expect.stringMatching(/rejected the token from Secret "default" key "token"/);
+    expect(condition(found, "Ready")).toMatchObject({ status: "False", message });
+    expect(condition(found, "Stalled")).toMatchObject({ status: "True", reason: "CredentialsInvalid" });
+    expect(condition(found, "Reconciling")).toBeUndefined();
 
-      await env.apply(project("late"));
-      const late = await env.waitFor("PlatformProject", "late", { reason: "ConnectionNotReady" });
-      expect(condition(late, "Reconciling")).toMatchObject({ status: "True" });
-      const record = await env.record();
-      // Many poll intervals; how rarely it is probed is seen over hours in test/model/faults/credentials.test.ts.
-      await env.quiet(3);
-      expect(record.calls().length, "calls with a token that was rejected").toBeLessThanOrEqual(1);
-      expect(await versions(env, "steady")).toEqual(before);
+    await env.apply(project("late"));
+    const late = await env.waitFor("PlatformProject", "late", { reason: "ConnectionNotReady" });
+    expect(condition(late, "Reconciling")).toMatchObject({ status: "True" });
+    const record = await env.record();
+    // Many poll intervals; how rarely it is probed is seen over hours in test/model/faults/credentials.test.ts.
+    await env.quiet(3);
+    expect(record.calls().length, "calls with a token that was rejected").toBeLessThanOrEqual(1);
+    expect(await versions(env, "steady")).toEqual(before);
 
-      await env.apply(secret("default", { token: fresh() }));
-      await env.waitFor("PlatformConnection", "default", { status: "True" }, RECOVERY_MS);
-      await env.waitFor("PlatformProject", "late", { status: "True" });
-      expect(record.changes()).toEqual(["createProject"]);
-      // The new token signs their ids again, in the annotations.
-      expect(await statuses()).toEqual(statusesBefore);
-    },
-  );
+    await env.apply(secret("default", { token: fresh() }));
+    await env.waitFor("PlatformConnection", "default", { status: "True" }, RECOVERY_MS);
+    await env.waitFor("PlatformProject", "late", { status: "True" });
+    expect(record.changes()).toEqual(["createProject"]);
+    // The new token signs their ids again, in the annotations.
+    expect(await statuses()).toEqual(statusesBefore);
+  });
 
   it("[E6] is never shown, neither in a status nor in an event nor in the log", async () => {
     const token = fresh();

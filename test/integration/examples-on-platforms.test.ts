@@ -153,7 +153,7 @@ describe.each(platformNames)("every example on the platform %s", (name) => {
       .filter(({ kind, metadata }) => kind !== "ClusterPlatformConnection" || metadata.name === shared());
   };
 
-  it("comes to rest, and says for the present generation how it stands", { timeout: 120_000 }, async () => {
+  it("comes to rest, and says for the present generation how it stands", async () => {
     const nothingUnderWay = async (): Promise<void> => {
       const underWay = (await all()).filter((object) => isUnderWay(object));
       expect(underWay.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
@@ -193,7 +193,7 @@ describe.each(platformNames)("every example on the platform %s", (name) => {
     }
   });
 
-  it("goes when it is deleted, whatever the platform can delete", { timeout: 120_000 }, async () => {
+  it("goes when it is deleted, whatever the platform can delete", async () => {
     const record = await env.record();
     const objects = await all();
     for (const { kind, metadata } of objects) if (!kind.endsWith("Connection")) await env.remove(kind, metadata.name);

@@ -57,7 +57,7 @@ async function logs(from: RunningOperator, wanted: object): Promise<void> {
   }, waiting);
 }
 
-describe("the operator as a process, as its ServiceAccount", { timeout: 90_000 }, () => {
+describe("the operator as a process, as its ServiceAccount", () => {
   it("[B12] waits for missing CRDs, alive and saying so, and continues by itself", async ({ task }) => {
     operator = await start({ env: { POD_NAME: "operator-1" } });
     const message: unknown = expect.stringContaining("waiting for its CRD to be installed");

@@ -5,7 +5,7 @@ import { createEnv } from "../support/env/env.ts";
 import { defaults, project } from "../support/kube/manifests.ts";
 import { callsIn } from "../support/platform/change-log.ts";
 
-describe("the operator at its end", { timeout: 60_000 }, () => {
+describe("the operator at its end", () => {
   const env = createEnv({ surface: "documented", args: ["--log-level=debug"] });
 
   /** Waits until the platform has received the create of a project, which it answers later. */

@@ -45,7 +45,7 @@ async function expectChanges(env: OperatorEnv, name: string, wanted: readonly st
   );
 }
 
-describe("the cause of a change", { timeout: 60_000 }, () => {
+describe("the cause of a change", () => {
   it("is the inputs where a Secret that the spec refers to got another value", async () => {
     const env = await started();
     const variables = [{ name: "TOKEN", valueFrom: { secretKeyRef: { name: "values", key: "token" } } }];

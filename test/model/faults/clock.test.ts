@@ -18,7 +18,7 @@ const shifts: readonly (readonly [what: string, byMs: number])[] = [
 describe.each([
   ["alone", false],
   ["and the platform's", true],
-] as const)("[D1] the operator's clock %s", { timeout: 60_000 }, (_whose, both) => {
+] as const)("[D1] the operator's clock %s", (_whose, both) => {
   it("jumps: nothing happens sooner, later or twice", async ({ task }) => {
     const env = await settledEnv((env) => [...tree(env, "a"), database("a", "a")]);
     const shift = (ms: number): void => {

@@ -65,7 +65,7 @@ const losses: readonly (readonly [what: string, spoil: Step, reason: string])[] 
   ["becomes one of another organization", takeForeign, "PermissionDenied"],
 ];
 
-describe("[C6] a token that", { timeout: 60_000 }, () => {
+describe("[C6] a token that", () => {
   it.for(losses)(
     "%s: at most one probe a minute, nothing is deleted or made again, and back within 10 s",
     async ([, spoil, reason], { task }) => {
@@ -130,7 +130,7 @@ describe("[C6] a token that", { timeout: 60_000 }, () => {
   );
 });
 
-describe("[K1] credentials", { timeout: 60_000 }, () => {
+describe("[K1] credentials", () => {
   it("that no header can carry are the connection's trouble, and over with it", async () => {
     const env = await settled();
     const from = env.baseline();

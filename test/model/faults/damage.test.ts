@@ -39,7 +39,7 @@ function takeAway({ platform }: OperatorEnv): void {
   for (const id of platform.world().services.keys()) removeRecord(platform.sim, id);
 }
 
-describe("[C7] an object that is gone from the platform", { timeout: 60_000 }, () => {
+describe("[C7] an object that is gone from the platform", () => {
   it("is reported under Fail, and nothing is created in its place", async ({ task }) => {
     const env = await fleet();
     const from = env.baseline();
@@ -100,7 +100,7 @@ function refuse(
   platform.sim.faults.add({ match: { operation }, answer, ...(count !== undefined && { count }) });
 }
 
-describe("[C8] a 409", { timeout: 60_000 }, () => {
+describe("[C8] a 409", () => {
   it("to a create is a NameConflict: reported, not repeated, resolved by another name", async ({ task }) => {
     const env = await fleet();
     const from = env.baseline();
@@ -152,7 +152,7 @@ describe("[C8] a 409", { timeout: 60_000 }, () => {
   });
 });
 
-describe("[C8] a 400", { timeout: 60_000 }, () => {
+describe("[C8] a 400", () => {
   it("to an action that stays is given up after a few attempts, and sent again for a new commit", async () => {
     const env = await fleet();
     const from = env.baseline();
@@ -168,7 +168,7 @@ describe("[C8] a 400", { timeout: 60_000 }, () => {
   });
 });
 
-describe("[C11] somebody who changes the same thing again and again", { timeout: 60_000 }, () => {
+describe("[C11] somebody who changes the same thing again and again", () => {
   it.for([
     ["Correct", 1],
     ["Report", 0],
@@ -195,7 +195,7 @@ describe("[C11] somebody who changes the same thing again and again", { timeout:
   );
 });
 
-describe("[C12] a secret variable", { timeout: 60_000 }, () => {
+describe("[C12] a secret variable", () => {
   const variables = [{ name: "PIN", secret: true, valueFrom: { secretKeyRef: { name: "pin", key: "pin" } } }];
   const PIN = "1234";
 

@@ -13,7 +13,7 @@ const resultOf = (env: OperatorEnv): unknown => member(statusOf(env)["outcome"],
 const deployments = (env: OperatorEnv, from: number): number =>
   env.writes(from).filter((op) => op === "deployApplication").length;
 
-describe("the time limit of an operation", { timeout: 60_000 }, () => {
+describe("the time limit of an operation", () => {
   it("stands still while it waits for approval or is paused, across restarts, without a write", async () => {
     const env = await settledEnv((env) => tree(env, "a"), { surface: "documented" });
     // What is deployed from now on takes longer than the time limit.

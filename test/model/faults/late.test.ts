@@ -53,7 +53,7 @@ const within = some.flatMap((delay) =>
   kinds.flatMap((create) => [true, false].map((uniqueNames) => ({ ...delay, create, uniqueNames }))),
 );
 
-describe("[A2] killed between a create and its record", { timeout: 60_000 }, () => {
+describe("[A2] killed between a create and its record", () => {
   it.each(within)(
     "($create.0 lands after $late s, lists lag by $lag s, names unique: $uniqueNames): made once",
     async (row) => {

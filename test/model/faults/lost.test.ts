@@ -77,7 +77,7 @@ const some = losses.filter((_, index) => effort.all || [2, 5, 6, 7].includes(ind
 const benched = (surface: "full" | "documented", { answer }: Loss[1]): Promise<OperatorEnv> =>
   operatorEnv({ surface, deadlines: answer.is === "silence" ? { writeMs: 700 } : {} });
 
-describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
+describe("[A3] a create whose answer is ambiguous", () => {
   it.each(some)("(%s) is made once, full surface: every POST", async (_what, fault) => {
     const env = await benched("full", fault);
     lose(env, fault, ...POSTS);
@@ -134,7 +134,7 @@ describe("[A3] a create whose answer is ambiguous", { timeout: 60_000 }, () => {
   );
 });
 
-describe("[A4] an action whose answer is lost", { timeout: 60_000 }, () => {
+describe("[A4] an action whose answer is lost", () => {
   /** Seconds from the request until the platform shows the new state: all within the landing window of a minute. */
   const lags = effort.all ? [1, 20, 55] : [20];
   const rows = some.flatMap(([what, fault], index) => {
@@ -173,7 +173,7 @@ describe("[A4] an action whose answer is lost", { timeout: 60_000 }, () => {
 
 const STEP = effort.cases(5, 1);
 
-describe("[A5] an asynchronous deletion", { timeout: 60_000 }, () => {
+describe("[A5] an asynchronous deletion", () => {
   it.for([
     ["undisturbed", undefined],
     ["with a reset after each DELETE", { effect: "applied", answer: { is: "reset" } }],

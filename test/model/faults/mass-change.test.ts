@@ -58,7 +58,7 @@ async function proceed(env: OperatorEnv): Promise<number> {
   }
 }
 
-describe("[R1] a mass change that no new generation caused", { timeout: 60_000 }, () => {
+describe("[R1] a mass change that no new generation caused", () => {
   it("by others who changed the settings of a fleet is held, and goes on when it is allowed to", async ({ task }) => {
     const env = await fleet({ driftPolicy: "Correct" });
     const from = env.baseline();

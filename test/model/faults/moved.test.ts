@@ -32,7 +32,6 @@ async function changeAll(env: OperatorEnv): Promise<void> {
 
 describe.each(effort.few(["documented", "full"] as const))(
   "[R1] a connection that is created again, %s surface",
-  { timeout: 60_000 },
   (surface) => {
     it.each(["host", "organization"] as const)("to another %s: ConnectionChanged, nothing is written", async (what) => {
       const env = await living(surface);
@@ -77,7 +76,6 @@ describe.each(effort.few(["documented", "full"] as const))(
 
 describe.each(effort.few(["full", "documented"] as const))(
   "[R1] a parent of the same name that is another object, %s surface",
-  { timeout: 60_000 },
   (surface) => {
     it.each([
       ["project", ["PlatformEnvironment staging"]],

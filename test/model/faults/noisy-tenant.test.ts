@@ -74,7 +74,7 @@ async function canaries(env: ChaosEnv): Promise<readonly number[]> {
   return took.toSorted((left, right) => left - right);
 }
 
-describe("[D7] a tenant with objects that all fail", { timeout: 120_000 }, () => {
+describe("[D7] a tenant with objects that all fail", () => {
   const rows = (["shared", "own"] as const).flatMap((connections) =>
     Object.keys(FAILS).map((fails) => [connections, fails] as const),
   );

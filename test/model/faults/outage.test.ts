@@ -25,7 +25,7 @@ function flap({ platform }: OperatorEnv): void {
   }
 }
 
-describe.each(effort.few(surfaces))("[C2] 5xx, %s surface", { timeout: 60_000 }, (surface) => {
+describe.each(effort.few(surfaces))("[C2] 5xx, %s surface", (surface) => {
   it("flapping by half: at most three times the calls, and everything once", async ({ task }) => {
     const lived = async (flaps: boolean): Promise<OperatorEnv> => {
       const env = await operatorEnv({ surface });
@@ -80,7 +80,7 @@ describe.each(effort.few(surfaces))("[C2] 5xx, %s surface", { timeout: 60_000 },
   });
 });
 
-describe.each(effort.few(surfaces))("[C9] a partition, %s surface", { timeout: 60_000 }, (surface) => {
+describe.each(effort.few(surfaces))("[C9] a partition, %s surface", (surface) => {
   it("of ten minutes flips nothing; beyond staleAfter it is reported, Ready kept", async ({ task }) => {
     const env = await settledEnv((env) => [...tree(env, "a"), database("a", "a")], { surface, minutes: 30 });
     const mine = env.cluster.all().filter(({ kind }) => kind !== "PlatformConnection");

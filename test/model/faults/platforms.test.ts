@@ -38,7 +38,7 @@ const offers: readonly (readonly [title: string, switchedOff: SwitchedOff, canUp
   ["that shows a project and nothing else", withoutOthers, false],
 ];
 
-describe.each(effort.few(offers))("a platform %s", { timeout: 60_000 }, (_title, switchedOff, canUpdate) => {
+describe.each(effort.few(offers))("a platform %s", (_title, switchedOff, canUpdate) => {
   it("is changed as far as it can be, takes nothing for deleted, and is not asked again for what it lacks", async () => {
     const env = await startOn("full", switchedOff);
     const sent = (id: string) => env.calls().filter(({ operation }) => operation === id).length;
@@ -82,7 +82,7 @@ const NOT_DOCUMENTED =
 const STAYS = "the platform has no deleteProject; the object stays on the platform when this resource is deleted.";
 const NOT_SENT = "the platform has no updateProject; changed settings are not sent after the creation.";
 
-describe("the condition Capabilities", { timeout: 60_000 }, () => {
+describe("the condition Capabilities", () => {
   it.each([
     ["documented", NOT_DOCUMENTED, NOT_SENT, STAYS],
     ["full", NOT_TRIED, "the platform has updateProject.", "the platform has deleteProject."],
@@ -117,7 +117,7 @@ describe("the condition Capabilities", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a platform with undocumented pages", { timeout: 60_000 }, () => {
+describe("a platform with undocumented pages", () => {
   const PAGE = 20;
   const recreated = (name: string) => project(name, { lifecycle: { onMissing: "Recreate" } });
 

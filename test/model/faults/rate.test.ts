@@ -34,7 +34,7 @@ const forms: readonly (readonly [what: string, header: (now: Date) => string | u
   ["10^12", () => "1000000000000", 3_600_000],
 ];
 
-describe("[C1] a 429", { timeout: 60_000 }, () => {
+describe("[C1] a 429", () => {
   it("pauses the whole connection, and no other, for as long as any form of X-RateLimit-Reset says", async ({
     task,
   }) => {

@@ -40,65 +40,61 @@ async function deployNext(env: OperatorEnv): Promise<void> {
   expect(env.condition("PlatformApplication", "app-1")).toBe("True/Deployed");
 }
 
-describe.each(effort.few(["full", "documented"] as const))(
-  "[R1] records that are lost, %s surface",
-  { timeout: 60_000 },
-  (surface) => {
-    it("all statuses: the same objects again, nothing made, deployed or done once more", async ({ task }) => {
-      const env = await fleet(surface);
-      const ids = idsOf(env);
-      const from = env.baseline();
-      env.kill();
-      loseStatuses(env);
-      await env.restart();
-      await env.run(15 * MINUTE);
-      await env.restart();
-      await env.run(15 * MINUTE);
-      expect(idsOf(env)).toEqual(ids);
-      expect(actions(env.writes(from))).toEqual([]);
-      expect(surface === "full" ? env.writes(from) : []).toEqual([]);
-      expect(unready(env)).toEqual([
-        // Whether it was done nobody can know any more, and of what is there whether it is the set's own.
-        "PlatformOperation once: False/OperationResultUnknown",
-        "PlatformVariableSet shared: False/VariablesPending",
-      ]);
-      const { lastDeployment } = env.get("PlatformApplication", "app-1").status as { lastDeployment: object };
-      expect(lastDeployment).toMatchObject({ gitCommitId: COMMIT });
-      await deployNext(env);
-      figure(task, "0 creates, 0 deploys after all statuses were lost", Object.keys(ids).length);
-    });
+describe.each(effort.few(["full", "documented"] as const))("[R1] records that are lost, %s surface", (surface) => {
+  it("all statuses: the same objects again, nothing made, deployed or done once more", async ({ task }) => {
+    const env = await fleet(surface);
+    const ids = idsOf(env);
+    const from = env.baseline();
+    env.kill();
+    loseStatuses(env);
+    await env.restart();
+    await env.run(15 * MINUTE);
+    await env.restart();
+    await env.run(15 * MINUTE);
+    expect(idsOf(env)).toEqual(ids);
+    expect(actions(env.writes(from))).toEqual([]);
+    expect(surface === "full" ? env.writes(from) : []).toEqual([]);
+    expect(unready(env)).toEqual([
+      // Whether it was done nobody can know any more, and of what is there whether it is the set's own.
+      "PlatformOperation once: False/OperationResultUnknown",
+      "PlatformVariableSet shared: False/VariablesPending",
+    ]);
+    const { lastDeployment } = env.get("PlatformApplication", "app-1").status as { lastDeployment: object };
+    expect(lastDeployment).toMatchObject({ gitCommitId: COMMIT });
+    await deployNext(env);
+    figure(task, "0 creates, 0 deploys after all statuses were lost", Object.keys(ids).length);
+  });
 
-    it("all annotations and finalizers, as kubectl replace strips them: restored from the status", async ({ task }) => {
-      const env = await fleet(surface);
-      const before = new Map(env.cluster.all().map((object) => [`${object.kind} ${object.metadata.name}`, object]));
-      const from = env.baseline();
-      stripMetadata(env);
-      await env.run(15 * MINUTE);
-      for (const { kind, metadata } of env.cluster.all()) {
-        const { annotations = {}, finalizers = [] } = before.get(`${kind} ${metadata.name}`)?.metadata ?? {};
-        // An operation that is over needs no memory of its beginning.
-        const kept = kind === "PlatformOperation" ? {} : annotations;
-        const sealed = kept[SEAL]?.includes(".") === true ? { [SEAL]: EMPTY_SEAL } : {};
-        expect(metadata.annotations, `${kind} ${metadata.name}`).toEqual({ ...kept, ...sealed });
-        expect(metadata.finalizers, `${kind} ${metadata.name}`).toEqual(finalizers);
-      }
-      expect(env.writes(from)).toEqual([]);
-      await deployNext(env);
-      // One that was changed counts as little: the status wins.
-      const { "PlatformApplication app-1": mine, "PlatformApplication app-2": other } = idsOf(env);
-      env.cluster.annotate("PlatformApplication", "app-1", { [EXTERNAL_ID]: String(other) });
-      await env.run(15 * MINUTE);
-      expect(env.get("PlatformApplication", "app-1").metadata.annotations?.[EXTERNAL_ID]).toBe(mine);
-      stripMetadata(env);
-      await env.run(15 * MINUTE);
-      for (const { kind, metadata } of env.cluster.all()) env.cluster.remove(kind, metadata.name);
-      await env.run(20 * MINUTE);
-      expect(env.cluster.all()).toEqual([]);
-      const { services, environments, projects } = env.platform.world();
-      // The documented surface deletes nothing.
-      const left = surface === "full" ? [0, 0, 0] : [3 + NAMES.length, 1, 1];
-      expect([services.size, environments.size, projects.size]).toEqual(left);
-      figure(task, "0 writes, 0 creates after all annotations were stripped", before.size);
-    });
-  },
-);
+  it("all annotations and finalizers, as kubectl replace strips them: restored from the status", async ({ task }) => {
+    const env = await fleet(surface);
+    const before = new Map(env.cluster.all().map((object) => [`${object.kind} ${object.metadata.name}`, object]));
+    const from = env.baseline();
+    stripMetadata(env);
+    await env.run(15 * MINUTE);
+    for (const { kind, metadata } of env.cluster.all()) {
+      const { annotations = {}, finalizers = [] } = before.get(`${kind} ${metadata.name}`)?.metadata ?? {};
+      // An operation that is over needs no memory of its beginning.
+      const kept = kind === "PlatformOperation" ? {} : annotations;
+      const sealed = kept[SEAL]?.includes(".") === true ? { [SEAL]: EMPTY_SEAL } : {};
+      expect(metadata.annotations, `${kind} ${metadata.name}`).toEqual({ ...kept, ...sealed });
+      expect(metadata.finalizers, `${kind} ${metadata.name}`).toEqual(finalizers);
+    }
+    expect(env.writes(from)).toEqual([]);
+    await deployNext(env);
+    // One that was changed counts as little: the status wins.
+    const { "PlatformApplication app-1": mine, "PlatformApplication app-2": other } = idsOf(env);
+    env.cluster.annotate("PlatformApplication", "app-1", { [EXTERNAL_ID]: String(other) });
+    await env.run(15 * MINUTE);
+    expect(env.get("PlatformApplication", "app-1").metadata.annotations?.[EXTERNAL_ID]).toBe(mine);
+    stripMetadata(env);
+    await env.run(15 * MINUTE);
+    for (const { kind, metadata } of env.cluster.all()) env.cluster.remove(kind, metadata.name);
+    await env.run(20 * MINUTE);
+    expect(env.cluster.all()).toEqual([]);
+    const { services, environments, projects } = env.platform.world();
+    // The documented surface deletes nothing.
+    const left = surface === "full" ? [0, 0, 0] : [3 + NAMES.length, 1, 1];
+    expect([services.size, environments.size, projects.size]).toEqual(left);
+    figure(task, "0 writes, 0 creates after all annotations were stripped", before.size);
+  });
+});

@@ -19,7 +19,6 @@ const deployNext = ({ cluster }: OperatorEnv): void =>
 
 describe.each(effort.few(["full", "documented"] as const))(
   "[R1] a backup that is restored beside the living cluster, %s surface",
-  { timeout: 60_000 },
   (surface) => {
     it("writes nothing to the platform, whatever it holds and whatever is asked of it; the first one goes on", async ({
       task,
@@ -90,7 +89,7 @@ describe.each(effort.few(["full", "documented"] as const))(
   },
 );
 
-it("[R1] a restored copy moves object by object", { timeout: 60_000 }, async () => {
+it("[R1] a restored copy moves object by object", async () => {
   const env = await operatorEnv();
   env.apply(...everyKind(env));
   await env.run(5 * MINUTE);

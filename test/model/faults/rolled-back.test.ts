@@ -32,7 +32,6 @@ async function rollBack(env: OperatorEnv, edit: (status: JsonObject) => JsonObje
 
 describe.each(effort.few(["full", "documented"] as const))(
   "[R1] rolled back to an older version, %s surface",
-  { timeout: 60_000 },
   (surface) => {
     it("members that it does not know, in specs, statuses and annotations: nothing is written, and it goes on", async ({
       task,

@@ -70,7 +70,7 @@ async function expectDeployed(env: OperatorEnv, service: Service): Promise<void>
   expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
 }
 
-describe("[C5] a state", { timeout: 120_000 }, () => {
+describe("[C5] a state", () => {
   it("of those that are documented is survived by every kind, and nothing is done that nobody asked for", async ({
     task,
   }) => {
@@ -115,7 +115,7 @@ describe("[C5] a state", { timeout: 120_000 }, () => {
   });
 });
 
-describe("[C10] a state", { timeout: 120_000 }, () => {
+describe("[C10] a state", () => {
   it("that goes back and forth causes no action, and the reported state follows it", async () => {
     const env = await fleet();
     const from = env.baseline();
@@ -159,7 +159,7 @@ describe("[C10] a state", { timeout: 120_000 }, () => {
   });
 });
 
-describe("[C10] work without progress", { timeout: 120_000 }, () => {
+describe("[C10] work without progress", () => {
   const HANGS = /^Ready=False\/ProgressDeadlineExceeded Synced=True\/ReconcileSuccess Stalled=True\/Progress/;
 
   it.each<Surface>(effort.few(["documented", "full"]))(

@@ -73,7 +73,7 @@ const rows = PLACES.flatMap((where, place) =>
   KINDS.filter((_, index) => effort.all || index % 6 === place).map((kind) => ({ kind, where })),
 );
 
-describe("[A8] a kind that throws", { timeout: 60_000 }, () => {
+describe("[A8] a kind that throws", () => {
   it.for(rows)("$kind in $where: that object says so, all others come to their ends", async (row, { task }) => {
     const failure: Failure = { ...row, name: "torn" };
     const env = await settledEnv((env) => tree(env, TREE), { kinds: () => throwingKinds(failure) });

@@ -13,7 +13,7 @@ function set(...targets: readonly string[]) {
   });
 }
 
-describe("an application is deployed again", { timeout: 60_000 }, () => {
+describe("an application is deployed again", () => {
   it.each<[string, (env: OperatorEnv) => void]>([
     ["its variable set is deleted", ({ cluster }) => cluster.remove("PlatformVariableSet", "shared")],
     ["its variable set does not have it any more", (env) => env.apply(set("other"))],
