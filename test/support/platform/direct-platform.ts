@@ -1,4 +1,4 @@
-/** A simulated platform for tests with a manual clock, which hardly need its sockets. */
+/** A simulated platform for tests with a manual clock, which can be called without a socket. */
 import { once } from "node:events";
 
 import { createApp, type App } from "../../../simulator/http/app.ts";
@@ -11,7 +11,7 @@ import { createTransport, type Transport } from "../../../src/platform/transport
 import type { ManualClock } from "../kube/clock.ts";
 import { listen } from "../programs/free-port.ts";
 
-/** The apps that no test uses. The routes of one, which take long to build, read its `sim` at each call. */
+/** Apps for the next tests to use: their routes take long to build, and read `sim` at each call. */
 const free: { readonly sim: Simulation; readonly app: App }[] = [];
 
 export type DirectPlatform = Awaited<ReturnType<typeof startDirectPlatform>>;

@@ -37,9 +37,9 @@ interface OperatorEnvOptions {
 }
 
 /**
- * Starts the whole operator except its Kubernetes side: every kind, the engine with its real times, the HTTP client and
- * a simulated platform at its usual speed, with a cluster in memory. The clock is manual, so hours take only as long as
- * their calls. It ends with the current test.
+ * Starts the whole operator except its Kubernetes side: every kind, the engine with its real times, the platform's client
+ * and a simulated platform at its usual speed, with a cluster in memory. `transportTo` says which calls use a socket. The
+ * clock is manual, so hours take only as long as their calls. It ends with the current test.
  */
 export async function operatorEnv({
   surface = "full",
