@@ -19,6 +19,7 @@ function evidence(
   entries: readonly Entry[],
   actions: readonly UserAction[] = [],
   surface: "documented" | "full" = "full",
+  calls: Evidence["calls"] = [],
 ): Evidence {
   const journal = entries.map(([operation, path, effect, status = 200], seq): CallEntry => ({
     ...{ is: "call", seq, at: new Date(seq * 1_000).toISOString(), virtualMs: seq * 1_000, method: "POST", path },
@@ -26,7 +27,7 @@ function evidence(
     effects: effect === undefined ? [] : [effect],
   }));
   const platform = { journal: () => journal, sim: { settings: { surface } } };
-  return { platform, calls: [], userActions: [...actions] };
+  return { platform, calls, userActions: [...actions] };
 }
 
 const create = (kind: string, name: string): Entry => [`create${kind}`, `/${name}`, { created: `id-${name}` }];
@@ -40,10 +41,10 @@ const stop = (name: string): Entry => [
   `/database/id-${name}/stop`,
   { stopped: `id-${name}`, request: null },
 ];
-const write = (application: string): Entry => [
+const write = (application: string, name = "A"): Entry => [
   "importEnvironmentVariable",
   `/application/id-${application}/environmentVariable/import`,
-  { imported: `id-${application}`, names: ["A"] },
+  { imported: `id-${application}`, names: [name] },
 ];
 const repeat = (name: string, repeats: UserAction["repeats"]): UserAction => ({
   kind: "PlatformDatabase",
@@ -81,6 +82,17 @@ describe("the oracle of double actions", () => {
     ["a resolved create", [...base, stop("d")], 1, repeat("d", undefined)],
   ])("%s", ([, entries, found, ...actions]) => {
     expect(doubleActions(evidence(entries, actions), 0)).toHaveLength(found);
+  });
+
+  it.for<[what: string, name: string, recordedAt: number, found: number]>([
+    ["of a set, recorded after the deployment", "SHARED", 2_500, 0],
+    ["of a set, recorded before the deployment", "SHARED", 1_200, 1],
+    ["of the application, beside the status of a set", "A", 2_500, 1],
+  ])("a variable %s", ([, name, at, found]) => {
+    // Written at 1 s, deployed at 2 s and 3 s.
+    const entries = [create("Application", "api"), write("api", name), again, again];
+    const record = { what: "kube PATCH platformvariablesets/settings/status", at } as Evidence["calls"][number];
+    expect(doubleActions(evidence(entries, [], "full", [record]), 0)).toHaveLength(found);
   });
 
   it.for<[what: string, entries: readonly Entry[], found: number]>([

@@ -97,7 +97,7 @@ function deploymentsWithoutCause(env: Evidence, operations: number, hasCause: Ha
   const written = new Map<string, number>();
   for (const { operation, path, effect, at } of effectsOf(env)) {
     const application = applicationWritten(operation, path);
-    if (application !== undefined) written.set(application, at);
+    if (application !== undefined) written.set(application, knownAt(env, effect, at));
     if (!("deployed" in effect)) continue;
     const { deployed: id, commit } = effect;
     const before = last.get(id);
@@ -120,6 +120,20 @@ function deploymentsWithoutCause(env: Evidence, operations: number, hasCause: Ha
 function applicationWritten(operation: string, path: string): string | undefined {
   return WRITES_VARIABLES.test(operation) ? APPLICATION.exec(path)?.[1] : undefined;
 }
+
+/**
+ * Returns from when on a deployment can include a written variable: a variable set's is known to the application once
+ * the set's status records it.
+ */
+function knownAt({ calls }: Evidence, effect: Effect, at: number): number {
+  const isOfSet = "imported" in effect && effect.names.some((name) => name.startsWith(OF_SET));
+  const record = isOfSet ? calls.find((call) => call.at >= at && SET_STATUS.test(call.what)) : undefined;
+  return record?.at ?? at;
+}
+
+/** How the names of a variable set's variables start in the lifecycle. */
+const OF_SET = "SHARED";
+const SET_STATUS = /^kube PATCH platformvariablesets\/\S+\/status$/;
 
 /** Returns when the intent was written; on a busy machine the request follows seconds later. */
 function decidedAt(env: Evidence, at: number): number {
