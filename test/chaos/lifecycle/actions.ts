@@ -2,6 +2,7 @@
 import type { Effect } from "../../../simulator/request/journal.ts";
 import { stringMember } from "../../../src/kube/api/json.ts";
 import { callsOf, mayRepeatOnce, type Evidence } from "../effects.ts";
+import { SHARED_NAMES } from "./chapters.ts";
 
 /** The operator may not have observed a variable written so shortly before it decided on a deployment. */
 const UNOBSERVED_MS = 500;
@@ -122,17 +123,15 @@ function applicationWritten(operation: string, path: string): string | undefined
 }
 
 /**
- * Returns from when on a deployment can include a written variable: a variable set's is known to the application once
- * the set's status records it.
+ * Returns when the application knew of a written variable: that of a variable set once the set's status records the
+ * write, its own at once.
  */
 function knownAt({ calls }: Evidence, effect: Effect, at: number): number {
-  const isOfSet = "imported" in effect && effect.names.some((name) => name.startsWith(OF_SET));
+  const isOfSet = "imported" in effect && SHARED_NAMES.some((name) => effect.names.includes(name));
   const record = isOfSet ? calls.find((call) => call.at >= at && SET_STATUS.test(call.what)) : undefined;
   return record?.at ?? at;
 }
 
-/** How the names of a variable set's variables start in the lifecycle. */
-const OF_SET = "SHARED";
 const SET_STATUS = /^kube PATCH platformvariablesets\/\S+\/status$/;
 
 /** Returns when the intent was written; on a busy machine the request follows seconds later. */

@@ -164,10 +164,14 @@ function own(mode: string): readonly JsonObject[] {
   ];
 }
 
+/** The names of the variable set's variables, a plain one and a secret. */
+export const SHARED_NAMES = ["SHARED", "SHARED_TOKEN"] as const;
+
 function shared(value: string): readonly JsonObject[] {
+  const [plain, secretName] = SHARED_NAMES;
   return [
-    { name: "SHARED", value },
-    { name: "SHARED_TOKEN", ...fromSecret },
+    { name: plain, value },
+    { name: secretName, ...fromSecret },
   ];
 }
 
