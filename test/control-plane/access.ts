@@ -20,8 +20,6 @@ const Kubeconfig = z.object({
 export interface KubectlOptions {
   /** Given on standard input, for `apply -f -`. */
   readonly input?: string;
-  /** Instead of the cluster admin's. */
-  readonly kubeconfigPath?: string;
 }
 
 /**
@@ -31,10 +29,10 @@ export interface KubectlOptions {
 export async function kubectl(
   at: ControlPlaneFacts,
   args: readonly string[],
-  { input, kubeconfigPath = at.kubeconfigPath }: KubectlOptions = {},
+  { input }: KubectlOptions = {},
 ): Promise<string> {
   apiServerUse.note();
-  const running = run(at.kubectlPath, ["--kubeconfig", kubeconfigPath, ...args], {
+  const running = run(at.kubectlPath, ["--kubeconfig", at.kubeconfigPath, ...args], {
     // Nothing of the user's own configuration, and the cache of discovery dies with the control plane.
     env: { PATH: process.env["PATH"], HOME: at.dir },
     maxBuffer: 64 * 1024 * 1024,
@@ -43,18 +41,9 @@ export async function kubectl(
   return (await running).stdout;
 }
 
-/**
- * A token of an existing ServiceAccount, by the TokenRequest API.
- * `seconds` is how long it is good for, at least 600 (the API server's own minimum).
- */
-export async function tokenFor(
-  at: ControlPlaneFacts,
-  namespace: string,
-  serviceAccount: string,
-  seconds = 24 * 3_600,
-): Promise<string> {
-  const token = await kubectl(at, ["create", "token", serviceAccount, "-n", namespace, `--duration=${seconds}s`]);
-  return token.trim();
+/** A token of an existing ServiceAccount, by the TokenRequest API. */
+export async function tokenFor(at: ControlPlaneFacts, namespace: string, serviceAccount: string): Promise<string> {
+  return (await kubectl(at, ["create", "token", serviceAccount, "-n", namespace, "--duration=24h"])).trim();
 }
 
 /** `kubeconfigOf` a new token of an existing ServiceAccount. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { buildWithGo } from "./build.ts";
 import { downloadUpstream } from "./envtest.ts";
 import { withLock } from "./lock.ts";
-import { type Env, type FillJob, lookPath, missingIn, type Tool } from "./tools.ts";
+import { type FillJob, lookPath, missingIn, type Tool } from "./tools.ts";
 
 /** What `make demo` and `make test` need. */
 export const basicTools: readonly Tool[] = ["kube-apiserver", "etcd", "kubectl"];
@@ -21,12 +21,8 @@ export interface Binaries {
 
 export interface FindOptions {
   readonly tools?: readonly Tool[];
-  /** KUBEBUILDER_ASSETS, XDG_CACHE_HOME, HOME and PATH are read from here. */
-  readonly env?: Env;
   /** Takes one line on what is being done, how far it is and how long it may take. */
   readonly progress?: (line: string) => void;
-  /** The upstream release index; tests point it elsewhere. */
-  readonly indexUrl?: string;
 }
 
 /** Gives the binaries or throws an error whose message says in a few words why it has none. */
@@ -48,13 +44,10 @@ const ways: readonly Way[] = [
  * Throws an error that names all four ways and what failed in each.
  */
 export async function findBinaries(options: FindOptions = {}): Promise<Binaries> {
-  const env = options.env ?? process.env;
   const job: FillJob = {
     tools: options.tools ?? basicTools,
-    env,
     progress: options.progress ?? ((line) => process.stderr.write(`${line}\n`)),
-    indexUrl: options.indexUrl,
-    dir: await cacheDir(env),
+    dir: await cacheDir(),
   };
   const failures: string[] = [];
   for (const way of ways) {
@@ -71,20 +64,20 @@ export async function findBinaries(options: FindOptions = {}): Promise<Binaries>
  * The folder in the per-user cache for what go.mod and go.sum pin on this platform, whether it exists or not.
  * Outside the work tree, so that a clean checkout finds it again.
  */
-export async function cacheDir(env: Env): Promise<string> {
+async function cacheDir(): Promise<string> {
   const hash = createHash("sha256");
   for (const file of ["go.mod", "go.sum"]) hash.update(await readFile(join(import.meta.dirname, file)));
-  const base = env["XDG_CACHE_HOME"] || join(env["HOME"] || homedir(), ".cache");
+  const base = process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache");
   const key = `${hash.digest("hex").slice(0, 16)}-${process.platform}-${process.arch}`;
   return join(base, "platform-operator", "control-plane", key);
 }
 
-async function fromAssets({ tools, env }: FillJob): Promise<Binaries> {
-  const dir = env["KUBEBUILDER_ASSETS"];
+async function fromAssets({ tools }: FillJob): Promise<Binaries> {
+  const dir = process.env["KUBEBUILDER_ASSETS"];
   if (!dir) throw new Error("not set");
   const missing = await missingIn(dir, tools);
   if (missing.length === 0) return { dir, kubectl: join(dir, "kubectl") };
-  const onPath = await lookPath("kubectl", env["PATH"]);
+  const onPath = await lookPath("kubectl");
   if (missing.join() === "kubectl" && onPath !== undefined) return { dir, kubectl: onPath };
   throw new Error(`no ${missing.join(", ")} in ${dir}`);
 }

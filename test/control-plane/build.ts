@@ -33,8 +33,8 @@ const Failed = z.object({ code: z.union([z.number(), z.string()]).nullable(), st
  * Builds the tools from the Go modules that go.mod pins, each under a temporary name and then renamed.
  * Throws when there is no Go on PATH or a build fails, with the end of the compiler's words.
  */
-export async function buildWithGo({ dir, tools, env, progress }: FillJob): Promise<void> {
-  const go = await lookPath("go", env["PATH"]);
+export async function buildWithGo({ dir, tools, progress }: FillJob): Promise<void> {
+  const go = await lookPath("go");
   if (go === undefined) throw new Error("no go on PATH");
   await mkdir(dir, { recursive: true });
   progress(
@@ -43,7 +43,7 @@ export async function buildWithGo({ dir, tools, env, progress }: FillJob): Promi
   );
   const options = {
     cwd: import.meta.dirname,
-    env: { ...env, CGO_ENABLED: "0", GOWORK: "off", GOFLAGS: "-mod=readonly" },
+    env: { ...process.env, CGO_ENABLED: "0", GOWORK: "off", GOFLAGS: "-mod=readonly" },
     maxBuffer: 64 * 1024 * 1024,
   };
   for (const [index, tool] of tools.entries()) {

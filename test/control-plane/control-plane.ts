@@ -14,8 +14,6 @@ import type { Tool } from "./tools.ts";
 export interface ControlPlaneOptions {
   /** CustomResourceDefinitions to install; none when left out. */
   readonly crdsDir?: string;
-  /** Where the control plane's own temporary folder is made; the system's by default. */
-  readonly workdir?: string;
   /** Default true. */
   readonly auditLog?: boolean;
   /** Flags of kube-apiserver without the dashes; null takes a default one away. */
@@ -57,9 +55,9 @@ type Guard = ChildProcessByStdio<Writable, Readable, Readable>;
  * Throws when there are no binaries or the control plane does not come up; then nothing is left behind either.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { workdir = tmpdir(), auditLog = true, crdsDir, controllers = false, kwok } = options;
+  const { auditLog = true, crdsDir, controllers = false, kwok } = options;
   const binaries = await binariesFor(options);
-  const dir = await mkdtemp(join(workdir, "platform-operator-"));
+  const dir = await mkdtemp(join(tmpdir(), "platform-operator-"));
   const auditLogPath = join(dir, "audit.log");
   const guard = spawnGuard({
     dir,

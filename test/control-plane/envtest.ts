@@ -7,7 +7,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import {
   type BinaryPaths,
-  DEFAULT_INDEX_URL,
   fetchReleaseIndex,
   resolveBinaries,
   type ResolveBinariesOptions,
@@ -30,19 +29,19 @@ const published: ReadonlySet<string> = new Set(["kube-apiserver", "etcd", "kubec
  * Fetches the binaries that the Kubernetes project publishes for envtest; the library checks their SHA-512.
  * Throws within seconds when there is no network.
  */
-export async function downloadUpstream({ dir, tools, progress, indexUrl = DEFAULT_INDEX_URL }: FillJob): Promise<void> {
+export async function downloadUpstream({ dir, tools, progress }: FillJob): Promise<void> {
   const absent = tools.filter((tool) => !published.has(tool));
   if (absent.length > 0) throw new Error(`it does not hold ${absent.join(", ")}`);
   progress("control plane: looking for a download");
   try {
-    await within(indexDeadlineMs, fetchReleaseIndex(indexUrl));
+    await within(indexDeadlineMs, fetchReleaseIndex());
     await mkdir(dir, { recursive: true });
     const staging = await mkdtemp(`${dir}.download-`);
     try {
       progress("control plane: downloading about 100 MB, a minute on a usual line");
       const found = await within(
         downloadDeadlineMs,
-        resolveUpstream({ version: release, dataDir: staging, indexURL: indexUrl, onProgress: progress }),
+        resolveUpstream({ version: release, dataDir: staging, onProgress: progress }),
       );
       for (const tool of tools) {
         await copyFile(join(found.dir, tool), join(dir, `${tool}.tmp`));

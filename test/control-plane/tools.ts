@@ -5,17 +5,12 @@ import { delimiter, join } from "node:path";
 /** What can be asked for. The upstream download holds the first three only. */
 export type Tool = "kube-apiserver" | "etcd" | "kubectl" | "kube-controller-manager" | "kube-scheduler";
 
-export type Env = Readonly<Record<string, string | undefined>>;
-
 /** What a way that fills the cache is given: each finished binary goes to `dir` under its own name, by a rename. */
 export interface FillJob {
   readonly dir: string;
   readonly tools: readonly Tool[];
-  readonly env: Env;
   /** Takes one line on what is being done, how far it is and how long it may take. */
   readonly progress: (line: string) => void;
-  /** The upstream release index; undefined: the public one. */
-  readonly indexUrl: string | undefined;
 }
 
 /** Those of the tools that are no executable files in `dir`. */
@@ -27,9 +22,9 @@ export async function missingIn(dir: string, tools: readonly Tool[]): Promise<To
   return missing;
 }
 
-/** The first executable of this name in a PATH-like list, or undefined. */
-export async function lookPath(name: string, path: string | undefined): Promise<string | undefined> {
-  for (const dir of (path ?? "").split(delimiter)) {
+/** The first executable of this name on PATH, or undefined. */
+export async function lookPath(name: string): Promise<string | undefined> {
+  for (const dir of (process.env["PATH"] ?? "").split(delimiter)) {
     const file = join(dir, name);
     if (dir !== "" && (await isExecutable(file))) return file;
   }

@@ -6,8 +6,7 @@ import { join } from "node:path";
 
 import { kubectl } from "../control-plane/access.ts";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
-import { goModuleFolder } from "../tools/go-module.ts";
-import { findGoTool, GO_TOOLS } from "../tools/go-tools.ts";
+import { findGoTool, GO_TOOLS, goModuleFolder } from "../tools/go-tools.ts";
 
 /** kwok's own rules for nodes and pods, in its module. */
 const STAGES = [

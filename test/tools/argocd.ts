@@ -2,9 +2,7 @@
 import { copyFile, mkdir, readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 
-import { z } from "zod";
-
-import { findGoProgram, goModule } from "./go-program.ts";
+import { findGoProgram } from "./go-program.ts";
 
 const PATH = "github.com/argoproj/argo-cd/v3";
 /** The version that it reports; go.mod selects the version that is built. */
@@ -21,8 +19,6 @@ export interface ArgoCd {
   readonly crds: string;
 }
 
-const Module = z.object({ Dir: z.string() });
-
 /**
  * @returns Argo CD's programs. One on PATH is not used: programs and CRDs must have the same version.
  * @throws Error with what is missing (Go) or how the build failed
@@ -30,13 +26,13 @@ const Module = z.object({ Dir: z.string() });
 export async function findArgoCd(): Promise<ArgoCd> {
   const folder = await findGoProgram({
     name: "argocd",
-    module: goModule("argocd"),
+    module: "argocd",
     package: `${PATH}/cmd`,
     ldflags: `-s -w -X ${PATH}/common.version=${VERSION}`,
     coldSeconds: 210,
     addFiles: async (into, go) => {
-      const { Dir } = Module.parse(JSON.parse(await go(["list", "-m", "-json", PATH])));
-      await copyCrds(join(Dir, "manifests/crds"), join(into, "crds"));
+      const module = (await go(["list", "-m", "-f", "{{.Dir}}", PATH])).trim();
+      await copyCrds(join(module, "manifests/crds"), join(into, "crds"));
       await go(["build", "-trimpath", "-ldflags", "-s -w", "-o", join(into, "links"), "."]);
       // The name by which the program is called selects its role.
       for (const role of ["argocd-application-controller", "argocd-repo-server"]) {

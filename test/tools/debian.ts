@@ -27,16 +27,16 @@ export type DebianProgram = keyof typeof DEBIAN_PROGRAMS;
  * @throws Error with the package to install
  */
 export async function findDebianProgram(program: DebianProgram): Promise<string> {
-  const found = await lookPath(program, process.env["PATH"]);
+  const found = await lookPath(program);
   if (found !== undefined) return found;
   const debianPackage = DEBIAN_PROGRAMS[program];
-  const apt = await lookPath("apt-get", process.env["PATH"]);
+  const apt = await lookPath("apt-get");
   if (apt === undefined || process.getuid?.() !== 0) {
     throw new Error(`no ${program} on PATH: install it (Debian's package ${debianPackage})`);
   }
   const print = (line: string): boolean => process.stderr.write(`${line}\n`);
   await withLock(`${toolsFolder()}/apt.lock`, print, async () => {
-    if ((await lookPath(program, process.env["PATH"])) !== undefined) return;
+    if ((await lookPath(program)) !== undefined) return;
     print(`${program}: installing Debian's package ${debianPackage}`);
     // With this run level no maintainer script starts a service (invoke-rc.d(8)).
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
@@ -44,7 +44,7 @@ export async function findDebianProgram(program: DebianProgram): Promise<string>
     await run(apt, ["update", "-qq"], options);
     await run(apt, ["install", "-y", "-qq", "--no-install-recommends", debianPackage], options);
   });
-  const installed = await lookPath(program, process.env["PATH"]);
+  const installed = await lookPath(program);
   if (installed === undefined) throw new Error(`Debian's package ${debianPackage} was installed and has no ${program}`);
   return installed;
 }

@@ -1,9 +1,11 @@
-/** Programs of Go modules: from PATH, else from the per-user cache, into which they are built once. */
+/** Programs and files of Go modules. Programs are built into the per-user cache once. */
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+
+import { z } from "zod";
 
 import { withLock } from "../control-plane/lock.ts";
 import { isExecutable, lookPath } from "../control-plane/tools.ts";
@@ -41,25 +43,14 @@ export type GoToolName = keyof typeof GO_TOOLS;
  */
 export async function findGoTool(name: GoToolName): Promise<string> {
   const { module, version, coldSeconds, onPath }: GoTool = GO_TOOLS[name];
-  const found = await lookPath(name, process.env["PATH"]);
+  const found = await lookPath(name);
   if (found !== undefined && (onPath === undefined || (await majorOf(found, onPath.versionArgs)) >= onPath.major))
     return found;
-  const folder = toolsFolder();
-  const target = join(folder, `${name}-${version}-${process.platform}-${process.arch}`);
-  if (await isExecutable(target)) return target;
-  const print = (line: string): boolean => process.stderr.write(`${line}\n`);
-  await withLock(`${target}.lock`, print, async () => {
-    if (await isExecutable(target)) return;
-    print(`${name}: building ${module}@${version} from source, once; about ${coldSeconds} s on two cores`);
-    const bin = await mkdtemp(`${target}.build-`);
-    try {
-      await install(name, `${module}@${version}`, bin);
-      await rename(join(bin, name), target);
-    } finally {
-      await rm(bin, { recursive: true, force: true });
-    }
+  return cached(`${name}-${version}`, coldSeconds, async (folder) => {
+    const env = { GOBIN: folder, GOFLAGS: "-trimpath" };
+    await go(["install", "-ldflags=-s -w", `${module}@${version}`], { cwd: folder, env });
+    return join(folder, name);
   });
-  return target;
 }
 
 /** @returns the major version that a program prints; 0 when it prints none */
@@ -70,24 +61,58 @@ async function majorOf(program: string, versionArgs: readonly string[]): Promise
 
 /** @returns the folder of such programs in the per-user cache, which a clean checkout finds again */
 export function toolsFolder(): string {
-  const base = process.env["XDG_CACHE_HOME"] || join(process.env["HOME"] || homedir(), ".cache");
+  const base = process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache");
   return join(base, "platform-operator", "tools");
 }
 
-async function install(name: string, module: string, bin: string): Promise<void> {
-  const go = await lookPath("go", process.env["PATH"]);
-  if (go === undefined) throw new Error(`no ${name} on PATH, and no go to build ${module}: install one of them`);
-  await mkdir(bin, { recursive: true });
-  const env = { ...process.env, GOBIN: bin, CGO_ENABLED: "0", GOWORK: "off", GOFLAGS: "-trimpath" };
-  await run(go, ["install", "-ldflags=-s -w", module], { cwd: bin, env, maxBuffer: 64 * 1024 * 1024 }).catch(
-    (error: unknown) => {
-      throw new Error(`go install ${module} failed: ${endOfStderr(error)}`, { cause: error });
-    },
-  );
+/**
+ * @param key the name of the file or folder in the cache, without the platform
+ * @param build builds it when it is missing, in a temporary folder. @returns its path there
+ * @returns its path in the cache. @throws Error as `build`
+ */
+export async function cached(
+  key: string,
+  coldSeconds: number,
+  build: (folder: string) => Promise<string>,
+): Promise<string> {
+  const target = join(toolsFolder(), `${key}-${process.platform}-${process.arch}`);
+  const print = (line: string): boolean => process.stderr.write(`${line}\n`);
+  if (await isExecutable(target)) return target;
+  await withLock(`${target}.lock`, print, async () => {
+    if (await isExecutable(target)) return;
+    print(`${key}: building from source, once; about ${coldSeconds} s on two cores`);
+    const folder = await mkdtemp(`${target}.build-`);
+    try {
+      await rename(await build(folder), target);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+  return target;
 }
 
-/** @returns the end of a failed program's standard error */
-export function endOfStderr(error: unknown): string {
-  const text = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
-  return text.trim().split("\n").slice(-10).join("\n");
+interface GoOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs the go command. @returns its output. @throws Error without Go, or with the end of its standard error */
+export async function go(args: readonly string[], { cwd, env }: GoOptions = {}): Promise<string> {
+  const program = await lookPath("go");
+  const command = `go ${args.join(" ")}`;
+  if (program === undefined) throw new Error(`no go on PATH to run ${command}: install it`);
+  const all = { ...process.env, CGO_ENABLED: "0", GOWORK: "off", ...env };
+  const running = run(program, args, { cwd, env: all, maxBuffer: 64 * 1024 * 1024 });
+  const { stdout } = await running.catch((error: unknown) => {
+    const text = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
+    throw new Error(`${command} failed: ${text.trim().split("\n").slice(-10).join("\n")}`, { cause: error });
+  });
+  return stdout;
+}
+
+const Module = z.object({ Dir: z.string() });
+
+/** @returns a module's folder, which Go downloads and checks when it is missing. @throws Error as `go` */
+export async function goModuleFolder(module: string, version: string): Promise<string> {
+  return Module.parse(JSON.parse(await go(["mod", "download", "-json", `${module}@${version}`]))).Dir;
 }

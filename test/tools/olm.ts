@@ -2,7 +2,7 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { findGoProgram, goModule } from "./go-program.ts";
+import { findGoProgram } from "./go-program.ts";
 
 const API = "github.com/operator-framework/api";
 const CRD = "crds/operators.coreos.com_clusterserviceversions.yaml";
@@ -17,7 +17,7 @@ export interface BundleValidator {
 export async function findBundleValidator(): Promise<BundleValidator> {
   const folder = await findGoProgram({
     name: "olm-bundle",
-    module: goModule("olm"),
+    module: "olm",
     package: "platform-operator.io/test/olm",
     coldSeconds: 150,
     addFiles: async (into, go) => {

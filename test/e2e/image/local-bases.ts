@@ -64,7 +64,7 @@ function certificatesOf({ cafile }: NpmConfig): string | undefined {
 }
 
 async function npmFolder(): Promise<string> {
-  const npm = await lookPath("npm", process.env["PATH"]);
+  const npm = await lookPath("npm");
   if (npm === undefined) throw new Error("no npm on PATH");
   return dirname(dirname(await realpath(npm)));
 }
