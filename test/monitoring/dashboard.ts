@@ -14,13 +14,10 @@ const Panel = z.object({
 });
 const Variable = z.object({
   name: z.string(),
-  type: z.string(),
   query: z.union([z.string(), z.object({ query: z.string() })]),
   allValue: z.string().optional(),
 });
 const Dashboard = z.object({
-  uid: z.string(),
-  schemaVersion: z.int(),
   templating: z.object({ list: z.array(Variable) }),
   panels: z.array(Panel),
 });

@@ -137,13 +137,8 @@ function contextOf(draw: Draw, name: KindName, specs: readonly unknown[], ids: I
   return { kind, pass, surface };
 }
 
-/** A reconcile that begins, of an object that exists. */
-export interface Look {
-  readonly kind: Kind;
-  readonly pass: ReconcileContext;
-  /** Reads the platform, which always gives the same answer to the same request. @throws ApiError */
-  readonly observe: (pass: ReconcileContext) => Promise<unknown>;
-}
+export type HostilePlatform = Awaited<ReturnType<typeof startHostilePlatform>>;
+export type Look = ReturnType<HostilePlatform["look"]>;
 
 /** Starts a platform with an object of each kind that has objects there. */
 export async function startHostilePlatform() {
@@ -183,8 +178,8 @@ export async function startHostilePlatform() {
     }),
   );
   return {
-    /** Any look at the object of a kind. */
-    look: (numbers: Iterator<number, number>, name: KindName): Look => {
+    /** A reconcile that begins, of the object of a kind. */
+    look: (numbers: Iterator<number, number>, name: KindName) => {
       const draw: Draw = (below) => numbers.next().value % below;
       const { kind, pass, surface } = contextOf(draw, name, specs[name] ?? [], ids);
       const answers = new Map<string, HttpAnswer>();
@@ -196,7 +191,12 @@ export async function startHostilePlatform() {
         },
         close: async () => {},
       };
-      return { kind, pass, observe: (of) => kind.observe(of, adminOf(simulator, { surface, transport })) };
+      return {
+        kind,
+        pass,
+        /** Reads the platform, which always gives the same answer to the same request. @throws ApiError */
+        observe: (of: ReconcileContext) => kind.observe(of, adminOf(simulator, { surface, transport })),
+      };
     },
     close,
   };

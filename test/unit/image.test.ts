@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { COMMAND, NODE, PROGRAM, USER } from "../../scripts/image.ts";
+import { COMMAND, NODE, PROGRAM } from "../../scripts/image.ts";
 import { MALLOC, nodeFlags } from "../../scripts/node-flags.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -34,7 +34,7 @@ function stages(): readonly (readonly Instruction[])[] {
 
 const of = (env: readonly Instruction[], wanted: string): readonly string[] =>
   env.filter(({ name }) => name === wanted).map(({ rest }) => rest);
-const [before = [], build = [], ...others] = stages();
+const [, build = [], ...others] = stages();
 const last = others.at(-1) ?? [];
 
 describe("the Dockerfile", () => {
@@ -48,16 +48,6 @@ describe("the Dockerfile", () => {
     )?.[1];
     expect(partial?.trim().split("\n")).toEqual(COMMAND.map((word) => `- ${word}`));
     expect(COMMAND.slice(1, -1)).toEqual(nodeFlags([PROGRAM, "/var/run/secrets/kubernetes.io/serviceaccount"]));
-  });
-
-  it("has its bases from arguments, and a user of nobody", () => {
-    expect(of(before, "ARG").map((text) => text.split("=")[0])).toEqual(["BUILD_IMAGE", "RUNTIME_IMAGE"]);
-    expect([build, ...others].map((env) => of(env, "FROM")[0])).toEqual([
-      "--platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build",
-      "${BUILD_IMAGE} AS node",
-      "${RUNTIME_IMAGE}",
-    ]);
-    expect(of(last, "USER")).toEqual([`${USER}:${USER}`]);
   });
 
   it("runs nothing in the last stage and copies five files into it, each root's and read-only", () => {

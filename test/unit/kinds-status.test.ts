@@ -1,6 +1,4 @@
 /** Whatever a platform answers: what a kind reports fits its CRD, and comes to rest. */
-import { isDeepStrictEqual } from "node:util";
-
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -11,9 +9,9 @@ import { ApiError } from "../../src/platform/transport/errors.ts";
 import { effort } from "../support/env/effort.ts";
 import { composed } from "../support/kinds/composed.ts";
 import { stored } from "../support/kube/stored.ts";
-import { type Look, SECRET, startHostilePlatform } from "./hostile-reads.ts";
+import { type HostilePlatform, type Look, SECRET, startHostilePlatform } from "./hostile-reads.ts";
 
-let platform: Awaited<ReturnType<typeof startHostilePlatform>>;
+let platform: HostilePlatform;
 beforeAll(async () => {
   platform = await startHostilePlatform();
 });
@@ -71,8 +69,7 @@ describe.each(Object.keys(createKinds()) as KindName[])("the status of a kind: %
         looks.push(await storedAfter(look, { ...look.pass, memory, now: new Date(Date.UTC(2027, 0, day)) }, status));
       }
       fc.pre(looks.every(({ isStep }) => !isStep));
-      expect(looks[3]?.status).toEqual(looks[2]?.status);
-      expect(isDeepStrictEqual(looks[3]?.status, looks[2]?.status)).toBe(true);
+      expect(looks[3]?.status).toStrictEqual(looks[2]?.status);
     }));
 
   it("[E6] holds no text that the API server would store otherwise, and no secret", () =>

@@ -9,8 +9,6 @@ export interface Layer {
   readonly maxLines?: number;
 }
 
-const kubernetes = "@kubernetes/client-node";
-
 const OPEN_TELEMETRY = [
   "@opentelemetry/api",
   "@opentelemetry/exporter-trace-otlp-http",
@@ -27,10 +25,11 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   kube: {
     mayImport: ["text", "node:"],
-    except: { "kube/api/client": ["undici"], "kube/api/credentials": [kubernetes, "undici"] },
+    except: { "kube/api/client": ["undici"], "kube/api/credentials": ["@kubernetes/client-node", "undici"] },
   },
   engine: {
-    mayImport: ["text", "api", "platform/transport/errors", "kube", "zod", "croner", "node:crypto", "node:util"],
+    mayImport: ["text", "api", "platform/transport/errors", "kube", "zod", "node:crypto", "node:util"],
+    except: { "engine/policies/change-window": ["croner"] },
   },
   kinds: { mayImport: ["text", "api", "platform", "engine/contract/kind", "zod"], maxLines: 200 },
   observability: {
@@ -75,14 +74,6 @@ export const layers: Readonly<Record<string, Layer>> = {
 
 /** What a test beside its source may import besides: its layer's own things and the tools for tests. */
 export const forTests: readonly string[] = ["vitest", "fast-check", "yaml", "re2js", "node:", "test/support"];
-
-/** Packages with one home each: no other file of src/ may import them, whatever its layer allows. */
-export const homes: Readonly<Record<string, readonly string[]>> = {
-  croner: ["engine/policies/change-window"],
-  undici: ["platform/transport/http", "platform/transport/connect", "kube/api/client", "kube/api/credentials"],
-  [kubernetes]: ["kube/api/credentials"],
-  "@opentelemetry/api": ["observability/traces/otlp"],
-};
 
 export const maxLines = 300;
 /** A file with fewer lines has more than one importer. */
