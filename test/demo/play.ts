@@ -1,6 +1,4 @@
 /** The scene of a running demo: does and shows the actions of a scenario. */
-import { setTimeout as sleep } from "node:timers/promises";
-
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import type { Screen } from "../../src/cli/objects/shared/screen.ts";
 import { conditionView, isReady } from "../../src/console/tree/facts.ts";
@@ -10,8 +8,6 @@ import type { Env } from "./env.ts";
 import type { DemoOptions } from "./options.ts";
 import type { Scene } from "./scenarios/scene.ts";
 import { NAMESPACE } from "./view.ts";
-
-const POLL_MS = 50;
 
 /**
  * @returns the time limit for work on the platform in milliseconds: minutes of the slowest platform, and the operator's
@@ -85,15 +81,7 @@ export function createScene(env: Env, screen: Screen, options: DemoOptions, sign
         },
         waitMs,
       ),
-    hold: async (what, holds) => {
-      const end = performance.now() + waitMs;
-      while (!holds()) {
-        signal.throwIfAborted();
-        if (performance.now() > end)
-          throw new Error(`within ${Math.round(waitMs / 1_000)} s this did not come: ${what}`);
-        await sleep(POLL_MS);
-      }
-    },
+    hold: (what, holds) => view.until(what, holds, waitMs),
     untilDeployed: (name, commit) =>
       view.until(
         `application ${name}: Ready with commit ${commit}`,

@@ -1,4 +1,6 @@
 /** A cache of the custom resources, updated by watches. */
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { RESOURCES } from "../../src/kinds/index.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
@@ -8,6 +10,7 @@ import { clientAt } from "../support/env/cluster.ts";
 
 export type View = Awaited<ReturnType<typeof startView>>;
 
+const POLL_MS = 50;
 /** The namespace of examples/quickstart. */
 export const NAMESPACE = "shop";
 
@@ -36,28 +39,15 @@ export async function startView(kubeconfigPath: string, signal: AbortSignal) {
     get: (kind: string, name: string) => store.get({ kind, namespace: NAMESPACE, name }),
     subscribe: (listener: (change: StoreChange) => void) => store.subscribe(listener),
     /**
-     * Resolves when `holds` returns true; it is called at once and after every change.
+     * Resolves when `holds` returns true.
      * @throws Error with `what` when that takes longer than `ms`, or the signal's reason when it fires
      */
     until: async (what: string, holds: () => boolean, ms: number): Promise<void> => {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const check = (): void => {
-        if (holds()) resolve();
-      };
-      const unsubscribe = store.subscribe(check);
-      const late = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
-      const giveUp = (): void => {
-        const inTime = new Error(`within ${Math.round(ms / 1_000)} s this did not come: ${what}`);
-        reject(signal.aborted ? signal.reason : inTime);
-      };
-      late.addEventListener("abort", giveUp);
-      if (late.aborted) giveUp();
-      check();
-      try {
-        await promise;
-      } finally {
-        unsubscribe();
-        late.removeEventListener("abort", giveUp);
+      const end = performance.now() + ms;
+      while (!holds()) {
+        signal.throwIfAborted();
+        if (performance.now() > end) throw new Error(`within ${Math.round(ms / 1_000)} s this did not come: ${what}`);
+        await sleep(POLL_MS);
       }
     },
     stop: async (): Promise<void> => {
