@@ -1,23 +1,18 @@
 /** Argo CD's own controller and repository server with a git repository of custom resources. */
-import { join } from "node:path";
-
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { isObject, stringMember } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { startControlPlane } from "../control-plane/control-plane.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
+import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { examplesApart } from "../support/examples/examples.ts";
 import { NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
 import { createApplication, type Application, type ApplicationStatus } from "./argocd/application.ts";
 import { startArgoCd, type RunningArgoCd } from "./argocd/argocd.ts";
 import { createRepository, type Repository } from "./argocd/git.ts";
 
-const root = join(import.meta.dirname, "../..");
-const controlPlane = await startControlPlane({ controllers: true, crdsDir: join(root, "crds") });
-// Registered before the env's hooks, so that it runs after them.
-afterAll(() => controlPlane.stop());
+const controlPlane = await ownControlPlane({ controllers: true });
 // Without a lease, since the operator would lose it and exit while Argo CD's start keeps the machine busy.
 const env = createEnv({ surface: "full", controlPlane, args: ["--leader-elect=false"] });
 /** The build of a commit that starts with "bad" fails on the simulated platform. */
@@ -145,23 +140,15 @@ describe("a tree that is deleted with its resources", () => {
     expect(record.calls("downloadInvoices")).toHaveLength(1);
   });
 
-  const expectPruned = async (application: Application, folder: string): Promise<void> => {
-    const record = await env.record();
-    await repository.commit(folder, []);
-    await application.refresh();
-    await env.waitGone("PlatformProject", folder, 120_000);
-    expect(record.changes()).toEqual(["deleteApplication", "deleteEnvironment", "deleteProject"]);
-  };
-
-  it("is pruned from the platform, children before parents", async () => {
-    await expectPruned(await applicationOf("waves"), "waves");
-  });
-
-  it("is pruned in the same order without waves", async () => {
+  it("is pruned from the platform without waves, children before parents", async () => {
     const revision = await repository.commit("flat", tree(env, "flat", DELETED));
     const application = await applicationOf("flat");
     await application.healthy(revision);
-    await expectPruned(application, "flat");
+    const record = await env.record();
+    await repository.commit("flat", []);
+    await application.refresh();
+    await env.waitGone("PlatformProject", "flat", 120_000);
+    expect(record.changes()).toEqual(["deleteApplication", "deleteEnvironment", "deleteProject"]);
   });
 });
 

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { LEASE_NAME } from "../../src/operator/config/names.ts";
 import { comes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
 import { defaults, project } from "../support/kube/manifests.ts";
@@ -90,6 +89,7 @@ describe("a release for some namespaces", () => {
     await env.quickstart("shop");
     await env.at("warehouse").ready(...defaults(env), project("warehouse"));
     for (const pod of pods) expect(await env.refused(pod)).toEqual([]);
+    expect(operators.flatMap(errorsOf)).toEqual([]);
   });
 
   it("does not see other namespaces", async () => {
@@ -129,25 +129,6 @@ describe("a release for some namespaces", () => {
     const rights = ["get", "list", "create", "patch", "delete"].map((verb) => `${verb} clusterplatformconnections`);
     const wanted = ["patch platformapplications", ...rights];
     expect(await rightsIn(EVERYWHERE, "everywhere", wanted)).toEqual(["patch platformapplications"]);
-  });
-
-  it("continues with another replica when the leader dies", async () => {
-    const holder = await env.admin([
-      "get",
-      "lease",
-      LEASE_NAME,
-      "-n",
-      NAMESPACE,
-      "-o",
-      "jsonpath={.spec.holderIdentity}",
-    ]);
-    const leader = pods.findIndex(({ metadata }) => holder.startsWith(`${metadata.name}_`));
-    expect(leader).toBeGreaterThanOrEqual(0);
-    const done = env.effects();
-    await operators[leader]?.kill();
-    await env.reconciledAgain("shop");
-    expect(env.effects()).toEqual(done);
-    expect(operators.flatMap(errorsOf)).toEqual([]);
   });
 
   it("removes CRDs and custom resources with crds.keep=false, and leaves the platform unchanged", async () => {

@@ -99,11 +99,9 @@ describe("the dashboard", () => {
   });
 
   it.each(QUERIES.filter(([, { type }]) => type === "timeseries"))(
-    "distinguishes the lines of %s by all labels of the legend",
+    "distinguishes the lines of %s by the legend",
     async (_name, panel, target) => {
       const series = await ask(panel, target);
-      const labels = [...target.legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
-      for (const { metric } of series) expect(Object.keys(metric)).toEqual(expect.arrayContaining(labels));
       const legends = series.map(({ metric }) => legendOf(target.legendFormat, metric));
       expect(new Set(legends).size).toBe(legends.length);
     },

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { inject } from "vitest";
 
 import type { Effect } from "../../simulator/request/journal.ts";
-import { startSimulator, type Simulator } from "../../simulator/simulator.ts";
+import { startSimulator } from "../../simulator/simulator.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
@@ -12,13 +12,12 @@ import { WINDOWS_VARIABLE } from "../../src/operator/config/config.ts";
 import { OPERATOR } from "../../src/operator/config/names.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { type AuditEvent, readAudit, serviceAccountUser } from "../control-plane/audit.ts";
-import type { ControlPlane } from "../control-plane/control-plane.ts";
 import { type Cluster, cluster as clusterAt, clientAt } from "../support/env/cluster.ts";
 import { FAST } from "../support/env/env.ts";
 import { quickstartIn } from "../support/env/manifests.ts";
 import { type LogLine, type RunningOperator, startExactly } from "../support/env/operator.ts";
 import { startCluster } from "./cluster.ts";
-import { type Helm, openHelm } from "./helm.ts";
+import { openHelm } from "./helm.ts";
 import { commandOf, type Pod } from "./pod.ts";
 
 /** The chart's values for tests: a platform on loopback, and short waits. */
@@ -27,32 +26,10 @@ export const FOR_TESTS = {
   extraEnv: [{ name: WINDOWS_VARIABLE, value: JSON.stringify(FAST) }],
 };
 
-export interface Env {
-  readonly cluster: ControlPlane;
-  readonly helm: Helm;
-  readonly platform: Simulator;
-  /** Runs kubectl as the cluster's admin. @param input for `-f -`. @returns its standard output */
-  admin(args: readonly string[], input?: string): Promise<string>;
-  /** @returns a namespace, with the admin's rights */
-  at(namespace: string): Cluster;
-  /** Runs the operator of a Pod; it is killed by `close`. */
-  run(pod: Pod): Promise<RunningOperator>;
-  /** Applies examples/quickstart and waits until all of it is Ready. */
-  quickstart(namespace: string): Promise<void>;
-  /** Waits until all of the quickstart is reconciled once more. */
-  reconciledAgain(namespace: string): Promise<void>;
-  /** @returns all changes of the platform so far */
-  effects(): readonly Effect[];
-  /**
-   * @returns the operator's requests with a Pod's ServiceAccount that the API server refused
-   * @throws Error when it made no request at all
-   */
-  refused(pod: Pod): Promise<readonly AuditEvent[]>;
-  close(): Promise<void>;
-}
+export type Env = Awaited<ReturnType<typeof openEnv>>;
 
 /** @throws Error when a part does not start */
-export async function openEnv(): Promise<Env> {
+export async function openEnv() {
   const cluster = await startCluster();
   const platform = await startSimulator({ surface: "full", speed: 100 });
   const client: ConnectedClient = clientAt(cluster.kubeconfigPath, "e2e");
@@ -62,17 +39,23 @@ export async function openEnv(): Promise<Env> {
     cluster,
     helm: await openHelm(cluster),
     platform,
-    admin: (args, input) => kubectl(cluster, args, input === undefined ? {} : { input }),
+    /** Runs kubectl as the cluster's admin. @param input for `-f -`. @returns its standard output */
+    admin: (args: readonly string[], input?: string): Promise<string> =>
+      kubectl(cluster, args, input === undefined ? {} : { input }),
+    /** @returns a namespace, with the admin's rights */
     at,
-    run: async (pod) => {
+    /** Runs the operator of a Pod; it is killed by `close`. */
+    run: async (pod: Pod): Promise<RunningOperator> => {
       const operator = await startExactly(await commandOf(cluster, pod, inject("program")));
       operators.push(operator);
       return operator;
     },
-    quickstart: async (namespace) => {
+    /** Applies examples/quickstart and waits until all of it is Ready. */
+    quickstart: async (namespace: string): Promise<void> => {
       await at(namespace).ready(...quickstartIn(namespace, platform, false));
     },
-    reconciledAgain: async (namespace) => {
+    /** Waits until all of the quickstart is reconciled once more. */
+    reconciledAgain: async (namespace: string): Promise<void> => {
       const token = randomUUID();
       for (const { kind, metadata } of quickstartIn(namespace, platform, false)) {
         if (kind === "Secret") continue;
@@ -81,8 +64,13 @@ export async function openEnv(): Promise<Env> {
         await at(namespace).waitFor(kind, metadata.name, echoed, 60_000);
       }
     },
-    effects: () => platform.journal().flatMap((entry) => (entry.is === "call" ? entry.effects : [])),
-    refused: async ({ metadata, spec }) => {
+    /** @returns all changes of the platform so far */
+    effects: (): readonly Effect[] => platform.journal().flatMap((entry) => (entry.is === "call" ? entry.effects : [])),
+    /**
+     * @returns the operator's requests with a Pod's ServiceAccount that the API server refused
+     * @throws Error when it made no request at all
+     */
+    refused: async ({ metadata, spec }: Pod): Promise<readonly AuditEvent[]> => {
       const user = serviceAccountUser(metadata.namespace, spec.serviceAccountName);
       // `check` uses the same ServiceAccount, also for rights that it does not need.
       const all = await readAudit(cluster.auditLogPath, user);
@@ -90,7 +78,7 @@ export async function openEnv(): Promise<Env> {
       if (events.length === 0) throw new Error(`${user} made no request`);
       return events.filter(({ responseStatus }) => responseStatus?.code === 403);
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await Promise.all(operators.map((operator) => operator.kill()));
       await client.close();
       await platform.close();

@@ -34,16 +34,10 @@ export const Rendered = z
 /** Values that differ from the chart's own. */
 export type Overrides = Readonly<Record<string, unknown>>;
 
-export interface Helm {
-  /**
-   * Runs helm. @param values for `--values -`. @returns its standard output
-   * @throws Error with its output
-   */
-  run(args: readonly string[], values?: Overrides): Promise<string>;
-}
+export type Helm = Awaited<ReturnType<typeof openHelm>>;
 
 /** @param at its cluster; none for `helm template` and `helm lint`. @throws Error without helm */
-export async function openHelm(at?: ControlPlaneFacts): Promise<Helm> {
+export async function openHelm(at?: ControlPlaneFacts) {
   const program = await findGoTool("helm");
   const env = {
     PATH: process.env["PATH"],
@@ -51,7 +45,8 @@ export async function openHelm(at?: ControlPlaneFacts): Promise<Helm> {
     ...(at !== undefined && { KUBECONFIG: at.kubeconfigPath }),
   };
   return {
-    run: async (args, values) => {
+    /** @param values for `--values -`. @returns its standard output. @throws Error with its output */
+    run: async (args: readonly string[], values?: Overrides): Promise<string> => {
       const given = values === undefined ? [] : ["--values", "-"];
       const running = run(program, [...args, ...given], { env, maxBuffer: 64 * 1024 * 1024 });
       running.child.stdin?.on("error", () => {}).end(values === undefined ? "" : stringify(values));
@@ -64,9 +59,9 @@ export async function openHelm(at?: ControlPlaneFacts): Promise<Helm> {
 export async function template(
   helm: Helm,
   values: Overrides,
-  { release = "platform-operator", namespace = "platform-operator", args = [] }: RenderOptions = {},
+  { release = "platform-operator", args = [] }: RenderOptions = {},
 ): Promise<string> {
-  return helm.run(["template", release, CHART, "--namespace", namespace, ...args], values);
+  return helm.run(["template", release, CHART, "--namespace", "platform-operator", ...args], values);
 }
 
 /** @returns what `template` does, parsed */
@@ -76,7 +71,6 @@ export async function render(...given: Parameters<typeof template>): Promise<rea
 
 interface RenderOptions {
   readonly release?: string;
-  readonly namespace?: string;
   readonly args?: readonly string[];
 }
 

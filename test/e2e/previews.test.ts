@@ -12,9 +12,9 @@ import { parseAllDocuments } from "yaml";
 import { isObject } from "../../src/kube/api/json.ts";
 import type { Json, JsonObject } from "../../src/kube/api/types.ts";
 import { kubectl } from "../control-plane/access.ts";
-import { startControlPlane } from "../control-plane/control-plane.ts";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
+import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { idOf } from "../support/env/settling.ts";
 import { guideManifests, previewChart } from "../support/examples/preview-guide.ts";
 import { COMMIT, defaults, NEXT_COMMIT, project } from "../support/kube/manifests.ts";
@@ -50,9 +50,7 @@ function shown({ branch, commit, label }: PullRequest): object {
 }
 
 const root = join(import.meta.dirname, "../..");
-const controlPlane = await startControlPlane({ controllers: true, crdsDir: join(root, "crds") });
-// Registered before the envs' hooks, so that it runs after them.
-afterAll(() => controlPlane.stop());
+const controlPlane = await ownControlPlane({ controllers: true });
 
 const LAST_COMMIT = "fedcba9876543210fedcba9876543210fedcba98";
 const CLUSTER = "00000000-0000-4000-8000-000000000002";

@@ -1,6 +1,4 @@
 /** Debian's Prometheus on loopback, with its data in a temporary folder. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +8,7 @@ import { z } from "zod";
 
 import { comes } from "../support/env/cluster.ts";
 import { freePort } from "../support/programs/free-port.ts";
+import { startProgram } from "../support/programs/programs.ts";
 import { findDebianProgram } from "../tools/debian.ts";
 import type { Recording, Rule } from "./rules.ts";
 
@@ -19,22 +18,6 @@ export type Labels = Readonly<Record<string, string>>;
 export interface Series {
   readonly metric: Labels;
   readonly values: readonly (readonly [number, string])[];
-}
-
-export interface Prometheus {
-  /** Adds a server to the scraped ones, with this job and the namespace "ops". */
-  scrape(job: string, metricsUrl: string): Promise<void>;
-  /** @returns the current value of an expression. @throws Error with Prometheus's message */
-  query(expr: string): Promise<readonly Series[]>;
-  /** @returns its values since `from`, one per second. @throws Error with Prometheus's message */
-  queryRange(expr: string, from: Date): Promise<readonly Series[]>;
-  /** @returns the labels of the alerts of a name and job that fire now; an alert may have no job */
-  firing(alert: string, job?: string): Promise<readonly Labels[]>;
-  /** @returns the first alert that fires. @throws Error when none does in time */
-  untilFiring(alert: string, job?: string): Promise<Labels>;
-  /** @throws Error when it still fires after a while */
-  untilQuiet(alert: string, job?: string): Promise<void>;
-  stop(): Promise<void>;
 }
 
 /** The scrape interval, as short as possible on a busy machine. */
@@ -58,30 +41,25 @@ const Alerts = z.object({
 });
 
 /** @param rules evaluated each second. @throws Error when it does not start */
-export async function startPrometheus(rules: readonly (Rule | Recording)[]): Promise<Prometheus> {
-  const program = await findDebianProgram("prometheus");
+export async function startPrometheus(rules: readonly (Rule | Recording)[]) {
   const dir = await mkdtemp(join(tmpdir(), "prometheus-"));
   const targets = join(dir, "targets.json");
   await writeFile(join(dir, "rules.yaml"), stringify({ groups: [{ name: "scaled", rules }] }));
   await writeFile(targets, "[]");
   await writeFile(join(dir, "prometheus.yaml"), stringify(configuration(dir, targets)));
-  const url = `http://127.0.0.1:${await freePort()}`;
-  const child = spawn(
-    process.execPath,
-    [
-      join(import.meta.dirname, "../support/programs/lifeline.ts"),
-      program,
+  const address = `127.0.0.1:${await freePort()}`;
+  const url = `http://${address}`;
+  const program = startProgram({
+    file: await findDebianProgram("prometheus"),
+    args: [
       `--config.file=${join(dir, "prometheus.yaml")}`,
       `--storage.tsdb.path=${join(dir, "data")}`,
-      `--web.listen-address=${new URL(url).host}`,
+      `--web.listen-address=${address}`,
       "--log.level=error",
     ],
-    { env: { PATH: process.env["PATH"] }, stdio: ["ignore", "inherit", "inherit", "ipc"] },
-  );
-  const exited = once(child, "exit");
+  });
   const stop = async (): Promise<void> => {
-    child.kill("SIGTERM");
-    await exited;
+    await program.stop();
     await rm(dir, { recursive: true });
   };
   const isReady = async () =>
@@ -91,9 +69,14 @@ export async function startPrometheus(rules: readonly (Rule | Recording)[]): Pro
     );
   if ((await comes(isReady, START_MS)) === undefined) {
     await stop();
-    throw new Error("Prometheus is not ready in time; its output is above");
+    throw new Error(`Prometheus is not ready in time:\n${program.output()}`);
   }
-  return { ...queriesOf(url), scrape: scraping(targets), stop };
+  return {
+    ...queriesOf(url),
+    /** Adds a server to the scraped ones, with this job and the namespace "ops". */
+    scrape: scraping(targets),
+    stop,
+  };
 }
 
 function configuration(dir: string, targets: string): object {
@@ -108,7 +91,7 @@ function configuration(dir: string, targets: string): object {
   };
 }
 
-function scraping(file: string): Prometheus["scrape"] {
+function scraping(file: string): (job: string, metricsUrl: string) => Promise<void> {
   const groups: object[] = [];
   let written = Promise.resolve();
   const write = async (): Promise<void> => {
@@ -125,7 +108,7 @@ function scraping(file: string): Prometheus["scrape"] {
   };
 }
 
-function queriesOf(url: string): Omit<Prometheus, "scrape" | "stop"> {
+function queriesOf(url: string) {
   const get = async (path: string, parameters: Labels = {}): Promise<unknown> => {
     const query = new URLSearchParams(parameters).toString();
     const answer = Answer.parse(await (await fetch(`${url}/api/v1/${path}?${query}`)).json());
@@ -136,25 +119,30 @@ function queriesOf(url: string): Omit<Prometheus, "scrape" | "stop"> {
     const { result } = z.object({ result: Result }).parse(await get(path, parameters));
     return result.map(({ metric, value, values = [] }) => ({ metric, values: value === undefined ? values : [value] }));
   };
-  const firing: Prometheus["firing"] = async (alert, job) => {
+  const firing = async (alert: string, job?: string): Promise<readonly Labels[]> => {
     const { alerts } = Alerts.parse(await get("alerts"));
     return alerts
       .filter(({ labels, state }) => state === "firing" && labels["alertname"] === alert && labels["job"] === job)
       .map(({ labels }) => labels);
   };
   return {
+    /** @returns the labels of the alerts of a name and job that fire now; an alert may have no job */
     firing,
-    query: async (query) => series("query", { query }),
-    queryRange: async (query, from) => {
+    /** @returns the current value of an expression. @throws Error with Prometheus's message */
+    query: (query: string) => series("query", { query }),
+    /** @returns its values since `from`, one per second. @throws Error with Prometheus's message */
+    queryRange: async (query: string, from: Date) => {
       const [start, end] = [from, new Date()].map((date) => date.toISOString());
       return series("query_range", { query, start: start ?? "", end: end ?? "", step: "1s" });
     },
-    untilFiring: async (alert, job) => {
+    /** @returns the first alert that fires. @throws Error when none does in time */
+    untilFiring: async (alert: string, job?: string): Promise<Labels> => {
       const found = await comes(async () => (await firing(alert, job))[0], ALERT_MS);
       if (found === undefined) throw new Error(`${alert} of ${job ?? "no job"} does not fire`);
       return found;
     },
-    untilQuiet: async (alert, job) => {
+    /** @throws Error when it still fires after a while */
+    untilQuiet: async (alert: string, job?: string): Promise<void> => {
       const quiet = async () => ((await firing(alert, job)).length === 0 ? true : undefined);
       if ((await comes(quiet, ALERT_MS)) === undefined) throw new Error(`${alert} of ${job ?? "no job"} still fires`);
     },

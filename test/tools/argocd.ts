@@ -8,22 +8,13 @@ const PATH = "github.com/argoproj/argo-cd/v3";
 /** The version that it reports; go.mod selects the version that is built. */
 const VERSION = "3.2.6";
 
-export interface ArgoCd {
-  /** The command `argocd`. */
-  readonly command: string;
-  readonly controller: string;
-  readonly repoServer: string;
-  /** Reads deep links and objects as JSON, and evaluates the links with Argo CD's own code (test/argocd/main.go). */
-  readonly links: string;
-  /** The folder with the CRDs of Application, ApplicationSet and AppProject. */
-  readonly crds: string;
-}
+export type ArgoCd = Awaited<ReturnType<typeof findArgoCd>>;
 
 /**
  * @returns Argo CD's programs. One on PATH is not used: programs and CRDs must have the same version.
  * @throws Error with what is missing (Go) or how the build failed
  */
-export async function findArgoCd(): Promise<ArgoCd> {
+export async function findArgoCd() {
   const folder = await findGoProgram({
     name: "argocd",
     module: "argocd",
@@ -41,10 +32,13 @@ export async function findArgoCd(): Promise<ArgoCd> {
     },
   });
   return {
+    /** The command `argocd`. */
     command: join(folder, "argocd"),
     controller: join(folder, "argocd-application-controller"),
     repoServer: join(folder, "argocd-repo-server"),
+    /** Reads deep links and objects as JSON, and evaluates the links with Argo CD's own code (test/argocd/main.go). */
     links: join(folder, "links"),
+    /** The folder with the CRDs of Application, ApplicationSet and AppProject. */
     crds: join(folder, "crds"),
   };
 }

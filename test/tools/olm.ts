@@ -7,14 +7,8 @@ import { findGoProgram } from "./go-program.ts";
 const API = "github.com/operator-framework/api";
 const CRD = "crds/operators.coreos.com_clusterserviceversions.yaml";
 
-export interface BundleValidator {
-  readonly program: string;
-  /** The folder with the CRD of ClusterServiceVersion. */
-  readonly crds: string;
-}
-
-/** @returns the program, and OLM's CRD. @throws Error with what is missing (Go) or how the build failed */
-export async function findBundleValidator(): Promise<BundleValidator> {
+/** @returns the program, and the folder with OLM's CRD of ClusterServiceVersion. @throws Error with what is missing (Go) or how the build failed */
+export async function findBundleValidator() {
   const folder = await findGoProgram({
     name: "olm-bundle",
     module: "olm",
