@@ -28,17 +28,9 @@ describe("[N1] absence", () => {
 
   beforeAll(async () => {
     env = await openChaosEnv({ surface: "full", interceptor: cache });
-    await env.apply(...defaults(env), ...tree(env, "shop", DELETE), database("orders", "shop", DELETE));
-    await ready();
+    await env.ready(...defaults(env), ...tree(env, "shop", DELETE), database("orders", "shop", DELETE));
   });
-  afterAll(async () => {
-    await env[Symbol.asyncDispose]();
-  });
-
-  const ready = async (): Promise<void> => {
-    await env.waitFor("PlatformDatabase", "orders", { status: "True" }, 60_000);
-    await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
-  };
+  afterAll(() => env[Symbol.asyncDispose]());
 
   it.for(absences)("of all resources: $what, $when: no change and no second create", async (row, { task }) => {
     const { what, when } = row;
@@ -57,9 +49,9 @@ describe("[N1] absence", () => {
     env.interceptor = cache;
     cache.restore();
     const marker = `marker-${absences.indexOf(row)}`;
-    await env.apply(project(marker));
-    await env.waitFor("PlatformProject", marker, { status: "True" }, 60_000);
-    await ready();
+    await env.ready(project(marker));
+    await env.waitFor("PlatformDatabase", "orders", { status: "True" });
+    await env.waitFor("PlatformApplication", "shop", { status: "True" });
     expect(changesSince(env, since)).toEqual([`createProject ${marker}`]);
     figure(task, "0 changes of the platform while 4 resources under deletionPolicy Delete are absent");
   });

@@ -34,8 +34,7 @@ describe("[B10] conflicts", () => {
       return nth % 4 === 0 ? { do: "forward" } : refusal(409, "Conflict");
     };
     await using env = await openChaosEnv({ surface: "full", interceptor: { decide } });
-    await env.apply(...defaults(env), project("shop"));
-    await env.waitFor("PlatformProject", "shop", { status: "True" }, 60_000);
+    await env.ready(...defaults(env), project("shop"));
     await vi.waitFor(() => {
       expect([...attempts.values()].filter((count) => count % 4 !== 0)).toEqual([]);
     }, 20_000);

@@ -20,9 +20,7 @@ const STALE = ["platformprojects/again", "platformprojects/late", "platformproje
  * replaces the first two by objects of the same name.
  */
 async function createHistory(env: ChaosEnv): Promise<Snapshot> {
-  await env.apply(...defaults(env), project("again", DELETE), ...tree(env, "shop"));
-  await env.waitFor("PlatformProject", "again", { status: "True" }, 60_000);
-  await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+  await env.ready(...defaults(env), project("again", DELETE), ...tree(env, "shop"));
   await env.kill();
   await env.remove("PlatformProject", "again");
   expect((await env.get("PlatformProject", "again")).metadata.finalizers).toEqual([FINALIZER]);
@@ -40,10 +38,10 @@ async function createHistory(env: ChaosEnv): Promise<Snapshot> {
 /** Starts the operator and waits until all objects are Ready. */
 async function catchUp(env: ChaosEnv): Promise<void> {
   await env.start();
-  for (const name of ["again", "late", "shop"]) await env.waitFor("PlatformProject", name, { status: "True" }, 60_000);
-  await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+  for (const name of ["again", "late", "shop"]) await env.waitFor("PlatformProject", name, { status: "True" });
+  await env.waitFor("PlatformApplication", "shop", { status: "True" });
   await env.patch("PlatformApplication", "shop", deploying(COMMIT));
-  await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+  await env.waitFor("PlatformApplication", "shop", { status: "True" });
 }
 
 /** Waits until the operator has read each stale object from the API server. */
@@ -89,13 +87,12 @@ describe("[B1] time travel", () => {
       await enter(env, cache, past);
       await staleObjectsRead(env, since);
       cache.restore();
-      await env.apply(project("next"));
-      await env.waitFor("PlatformProject", "next", { status: "True" }, 60_000);
+      await env.ready(project("next"));
       expect(changesSince(env, since)).toEqual(["createProject next"]);
       // The operator still follows the objects that were stale.
       for (const name of ["again", "late", "shop"]) {
         await env.patch("PlatformProject", name, { spec: { description: "newest" } });
-        await env.waitFor("PlatformProject", name, { status: "True" }, 60_000);
+        await env.waitFor("PlatformProject", name, { status: "True" });
       }
       const names = [...env.platform.world().projects.values()].map(({ name }) => name);
       expect(names.toSorted()).toEqual(["again", "late", "next", "shop"]);

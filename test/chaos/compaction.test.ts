@@ -51,8 +51,7 @@ describe("a control plane that compacts", { timeout: 300_000 }, () => {
   });
 
   it("[B4] past the version of a watch: one list, no event lost", async ({ task }) => {
-    await env.apply(...defaults(env), project("before"));
-    await env.waitFor("PlatformProject", "before", { status: "True" }, 60_000);
+    await env.ready(...defaults(env), project("before"));
     const since = env.calls.length;
     expired.clear();
     const held = newest;

@@ -44,8 +44,7 @@ describe("a control plane", { timeout: 400_000 }, () => {
       apiServerFlags: { "min-request-timeout": "5", "etcd-compaction-interval": "10s" },
     });
     env = await openChaosEnv({ surface: "full", controlPlane, mayBeRefused });
-    await env.apply(...defaults(env), ...tree(env, "shop", DELETE));
-    await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+    await env.ready(...defaults(env), ...tree(env, "shop", DELETE));
   }, 600_000);
   afterAll(async () => {
     try {
@@ -94,16 +93,13 @@ describe("a control plane", { timeout: 400_000 }, () => {
   /** Returns an environment with leader election and a Ready application. */
   const leaderEnv = async (): Promise<ChaosEnv> => {
     const env = await openChaosEnv({ surface: "full", controlPlane, mayBeRefused, args: [] });
-    await env.apply(...defaults(env), ...tree(env, "shop"));
-    await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+    await env.ready(...defaults(env), ...tree(env, "shop"));
     return env;
   };
 
   it.for(["SIGTERM", "SIGKILL"] as const)("[B8] whose API server is down for 30 s, %s", async (signal, { task }) => {
     const seconds = await restart(env, signal, 30_000);
-    const name = `after-${signal.toLowerCase()}`;
-    await env.apply(project(name));
-    await env.waitFor("PlatformProject", name, { status: "True" }, 60_000);
+    await env.ready(project(`after-${signal.toLowerCase()}`));
     expect(effects(env).filter((effect) => effect === "createApplication")).toHaveLength(1);
     figure(task, `all watches open ${seconds.toFixed(1)} s after /readyz`);
   });
@@ -149,8 +145,7 @@ describe("a control plane", { timeout: 400_000 }, () => {
     const since = env.calls.length;
     const names = Array.from({ length: 8 }, (_, index) => `compacted-${index}`);
     for (const name of names) {
-      await env.apply(project(name));
-      await env.waitFor("PlatformProject", name, { status: "True" }, 60_000);
+      await env.ready(project(name));
       await sleep(4_000);
     }
     const calls = env.calls.filter(({ k }) => k > since);
@@ -177,16 +172,16 @@ describe("a control plane", { timeout: 400_000 }, () => {
     await sleep(3_000);
     await serve(true);
     await vi.waitFor(() => env.apply(project("served")), POLL);
-    await env.waitFor("PlatformProject", "served", { status: "True" }, 60_000);
+    await env.waitFor("PlatformProject", "served", { status: "True" });
     expect(changesSince(env, since)).toEqual(["createProject served"]);
     figure(task, "0 changes of the platform");
   });
 
   it("[B12] whose CRD is deleted with all objects under Retain, and created again", async ({ task }) => {
-    await env.waitFor("PlatformApplication", "frozen", { status: "True" }, 60_000);
+    await env.waitFor("PlatformApplication", "frozen", { status: "True" });
     const { spec } = await crdOf(env);
     await env.patch("PlatformProject", "shop", { spec: { lifecycle: { deletionPolicy: "Retain" } } });
-    await env.waitFor("PlatformProject", "shop", ({ metadata }) => metadata.finalizers === undefined, 60_000);
+    await env.waitFor("PlatformProject", "shop", ({ metadata }) => metadata.finalizers === undefined);
     const names = (await env.list("PlatformProject")).map(({ metadata }) => metadata.name).toSorted();
     const since = env.calls.length;
     await deleteCrd(env);
@@ -201,8 +196,7 @@ describe("a control plane", { timeout: 400_000 }, () => {
 
   // Deleting a CRD sets a deletionTimestamp on each of its objects.
   it("[B12] whose CRD is deleted: only the object under Delete is deleted on the platform", async ({ task }) => {
-    await env.apply(project("doomed", DELETE));
-    await env.waitFor("PlatformProject", "doomed", { status: "True" }, 60_000);
+    await env.ready(project("doomed", DELETE));
     const since = env.calls.length;
     await deleteCrd(env);
     expect(changesSince(env, since)).toEqual(["deleteProject doomed"]);
@@ -247,15 +241,8 @@ function ignoreText(error: unknown): void {
 /** Deletes the CRD of projects and waits until it is gone. */
 async function deleteCrd(env: ChaosEnv): Promise<void> {
   await env.client.request({ method: "DELETE", path: PROJECTS });
-  await vi.waitFor(async () => {
-    const read = env.client.request({ method: "GET", path: PROJECTS });
-    expect(
-      await read.then(
-        () => "present",
-        (error: unknown) => isKube(error, "NotFound") && "gone",
-      ),
-    ).toBe("gone");
-  }, POLL);
+  const read = () => env.client.request({ method: "GET", path: PROJECTS });
+  await vi.waitFor(() => expect(read()).rejects.toMatchObject({ failure: "NotFound" }), POLL);
 }
 
 const Crd = z.object({

@@ -33,8 +33,8 @@ describe("[A6] a crash loop", () => {
         starts += 1;
       }
       for (const name of names) {
-        await env.waitFor("PlatformApplication", name, { status: "True" }, 60_000);
-        await env.waitFor("PlatformDatabase", name, { status: "True" }, 60_000);
+        await env.waitFor("PlatformApplication", name, { status: "True" });
+        await env.waitFor("PlatformDatabase", name, { status: "True" });
       }
       const done = new Map<string, number>();
       for (const effect of effects(env)) done.set(effect, (done.get(effect) ?? 0) + 1);

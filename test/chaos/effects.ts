@@ -32,6 +32,14 @@ export function effects(env: ChaosEnv): readonly string[] {
     .map(({ method, path, operation }) => operation ?? `${method} ${path}`);
 }
 
+/** Returns the deployments on the platform in order, e.g. "shop 0123456…" with the service's name and the commit. */
+export function deployments(env: ChaosEnv): readonly string[] {
+  const { services } = env.platform.world();
+  return callsOf(env)
+    .flatMap((call) => call.effects)
+    .flatMap((effect) => ("deployed" in effect ? [`${services.get(effect.deployed)?.name} ${effect.commit}`] : []));
+}
+
 /** Reports whether only the platform's unique names prevented a duplicate. */
 export function isDuplicateCreate({ operation, status }: Pick<CallEntry, "operation" | "status">): boolean {
   return status === 409 && operation?.startsWith("create") === true;

@@ -6,7 +6,7 @@ import { LEASE_NAME } from "../../src/operator/config/names.ts";
 import { cluster, comes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, tree } from "../support/kube/manifests.ts";
-import { callsOf } from "./effects.ts";
+import { deployments } from "./effects.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import type { Failover, Way } from "./failover-plan.ts";
 import { type CallByPid, type LeaseLog, openLeaseLog, type Renewal, TAP_DELAY_MS, TIMEOUT_MS } from "./lease-log.ts";
@@ -14,11 +14,6 @@ import { doubleActions } from "./lifecycle/actions.ts";
 import { isReady, waitAsUser } from "./lifecycle/chapters.ts";
 import { duplicates } from "./lifecycle/invariants.ts";
 import type { Call, Decision } from "./tap/call.ts";
-
-export interface Outcome {
-  readonly violations: readonly string[];
-  readonly figure: string;
-}
 
 /** The duration of a fault: until the other process leads, or less than the 7 s in which both may write. */
 const FAULT_MS: Readonly<Partial<Record<Way, number>>> = {
@@ -37,7 +32,7 @@ const SLOW_DEPLOY: Decision = { do: "slow", ms: 1_500 };
 /** Longer than a request of one leader takes on a busy machine, as the other may then treat it as lost. */
 const LANDING_MS = 5_000;
 
-export async function failOver({ seed, way }: Failover): Promise<Outcome> {
+export async function failOver({ seed, way }: Failover) {
   const surface = seed % 2 === 0 ? "full" : "documented";
   const isDeleted = way.startsWith("delete");
   await using env = await openChaosEnv({
@@ -84,22 +79,16 @@ export async function failOver({ seed, way }: Failover): Promise<Outcome> {
   };
 }
 
-interface Fault {
-  /** The last call before the fault. */
-  readonly k: number;
-  readonly at: number;
-  /** Waits for the fault's duration, then ends it. */
-  end(): Promise<void>;
-}
-
-async function inject(way: Way, env: ChaosEnv, leader: Renewal, leases: LeaseLog): Promise<Fault> {
+async function inject(way: Way, env: ChaosEnv, leader: Renewal, leases: LeaseLog) {
   const at = Date.now();
   const revert = await begin(way, env, leader, leases);
   const durationMs = FAULT_MS[way];
   return {
+    /** The last call before the fault. */
     k: env.calls.length,
     at,
-    end: async () => {
+    /** Waits for the fault's duration, then ends it. */
+    end: async (): Promise<void> => {
       if (durationMs !== undefined) await sleep(Math.max(0, durationMs - (Date.now() - at)));
       revert();
       if (way !== "kill") await sleep(1_500);
@@ -156,12 +145,7 @@ async function begin(way: Way, env: ChaosEnv, { pid }: Renewal, leases: LeaseLog
 
 /** O3: each commit is deployed once, even if the user applied it while no process or two processes led. */
 function wrongDeployments(env: ChaosEnv): readonly string[] {
-  const { services } = env.platform.world();
-  const deployed = callsOf(env)
-    .flatMap(({ effects }) => effects)
-    .flatMap((effect) =>
-      "deployed" in effect ? [`${services.get(effect.deployed)?.name ?? ""} ${effect.commit ?? ""}`] : [],
-    );
+  const deployed = deployments(env);
   return [`shop ${COMMIT}`, `shop ${NEXT_COMMIT}`, `later ${COMMIT}`].flatMap((expected) => {
     const { length } = deployed.filter((deployment) => deployment === expected);
     return length === 1 ? [] : [`O3 ${expected} was deployed ${length} times`];
@@ -207,16 +191,10 @@ function figureOf(way: Way, { leader, renewed, faultAt, taken }: Times): string 
   return `takeover ${after(renewed.at)} after the last renewal, ${after(faultAt)} after the fault`;
 }
 
-interface Replicas extends AsyncDisposable {
-  add(): Promise<void>;
-  /** Waits until a process has exited. @throws Error after TIMEOUT_MS */
-  exited(pid: number): Promise<void>;
-  /** Returns the processes that may have made a call; for a closed connection, those that exited about then. */
-  pids(call: Call): readonly number[];
-}
+type Replicas = ReturnType<typeof keepReplicas>;
 
 /** Replaces each process that exits, as a Deployment does. */
-function keepReplicas(env: ChaosEnv, first: RunningOperator): Replicas {
+function keepReplicas(env: ChaosEnv, first: RunningOperator) {
   const starting = new Set<Promise<void>>();
   const exits: { readonly pid: number; readonly at: number }[] = [];
   let isDisposed = false;
@@ -237,15 +215,17 @@ function keepReplicas(env: ChaosEnv, first: RunningOperator): Replicas {
   follow(first);
   return {
     add,
-    exited: async (pid) => {
+    /** Waits until a process has exited. @throws Error after TIMEOUT_MS */
+    exited: async (pid: number): Promise<void> => {
       const exit = await comes(() => Promise.resolve(exits.find((one) => one.pid === pid)), TIMEOUT_MS);
       if (exit === undefined) throw new Error("the process that lost the lease keeps running");
     },
-    pids: ({ pid, at }) => {
+    /** Returns the processes that may have made a call; for a closed connection, those that exited about then. */
+    pids: ({ pid, at }: Call): readonly number[] => {
       if (pid !== undefined) return [pid];
       return exits.filter((exit) => Math.abs(exit.at - at) < TAP_DELAY_MS).map((exit) => exit.pid);
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       isDisposed = true;
       await Promise.allSettled(starting);
     },

@@ -6,6 +6,7 @@ import { member } from "../../src/kube/api/json.ts";
 import { objectPath } from "../../src/kube/api/paths.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { TYPES } from "../../src/operator/config/caches.ts";
+import { idOf } from "../support/env/settling.ts";
 import { defaults, deploying, NEXT_COMMIT, resource, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 import { effects } from "./effects.ts";
@@ -66,8 +67,6 @@ async function replace(env: ChaosEnv, kind: string, object: JsonObject, subresou
   const path = objectPath(type, { namespace: env.namespace, name: NAME }, subresource);
   await env.client.request({ method: "PUT", path, body: object });
 }
-
-const idOf = ({ status }: KubeObject): unknown => member(status, "externalId");
 
 describe("[R1] on a real API server", () => {
   it("a backup restored into another cluster writes nothing until the annotation on its connection says adopt", async ({

@@ -28,18 +28,6 @@ export interface CallByPid extends Pick<Call, "k" | "what" | "method" | "at"> {
   readonly pid: number;
 }
 
-export interface LeaseLog {
-  readonly interceptor: Interceptor;
-  /** Waits until the process that wrote the lease last is known, and returns its renewal. */
-  holder(): Promise<Renewal>;
-  /** Waits for the first renewal after a call, optionally by another process than `notBy`. */
-  next(after: { readonly k: number; readonly notBy?: number }): Promise<Renewal>;
-  /** Returns the last renewal of a process up to a call. */
-  last(pid: number, before: { readonly k: number }): Renewal | undefined;
-  /** Returns the calls of processes that had observed another holder or had renewed the lease too long ago. */
-  violations(calls: readonly CallByPid[]): readonly string[];
-}
-
 interface Observed {
   readonly k: number;
   readonly at: number;
@@ -47,7 +35,9 @@ interface Observed {
   readonly holder: string;
 }
 
-export function openLeaseLog(): LeaseLog {
+export type LeaseLog = ReturnType<typeof openLeaseLog>;
+
+export function openLeaseLog() {
   const writes: Observed[] = [];
   const reads: Observed[] = [];
   const identities = new Map<string, number>();
@@ -88,15 +78,21 @@ export function openLeaseLog(): LeaseLog {
   };
 
   return {
-    interceptor: { onAnswer },
+    interceptor: { onAnswer } satisfies Interceptor,
+    /** Waits until the process that wrote the lease last is known, and returns its renewal. */
     holder: () =>
       until(() => {
         const last = renewals().at(-1);
         return last?.k === writes.at(-1)?.k ? last : undefined;
       }),
-    next: ({ k, notBy }) => until(() => renewals().find((renewal) => renewal.k > k && renewal.pid !== notBy)),
-    last: (pid, before) => renewals().findLast((renewal) => renewal.pid === pid && renewal.k <= before.k),
-    violations: (calls) => calls.flatMap(violationOf),
+    /** Waits for the first renewal after a call, optionally by another process than `notBy`. */
+    next: ({ k, notBy }: { readonly k: number; readonly notBy?: number }) =>
+      until(() => renewals().find((renewal) => renewal.k > k && renewal.pid !== notBy)),
+    /** Returns the last renewal of a process up to a call. */
+    last: (pid: number, before: { readonly k: number }) =>
+      renewals().findLast((renewal) => renewal.pid === pid && renewal.k <= before.k),
+    /** Returns the calls of processes that had observed another holder or had renewed the lease too long ago. */
+    violations: (calls: readonly CallByPid[]) => calls.flatMap(violationOf),
   };
 }
 

@@ -1,13 +1,13 @@
 /** Deletes namespaces by the real kube-controller-manager, and single objects in orders that it would not choose. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
-import { isKube } from "../../src/kube/api/errors.ts";
 import { collectionPath, EVENT } from "../../src/kube/api/paths.ts";
 import { listAll } from "../../src/kube/watch/list.ts";
 import { idOf } from "../support/env/settling.ts";
 import { application, connection, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
+import { inventory } from "./lifecycle/invariants.ts";
 
 type Policy = "Retain" | "Delete";
 
@@ -22,31 +22,13 @@ async function deleteNamespace(env: ChaosEnv): Promise<void> {
 /** Waits until the namespace is gone. @returns the seconds */
 async function namespaceGone(env: ChaosEnv): Promise<number> {
   const since = performance.now();
-  await vi.waitFor(async () => {
-    const read = env.client.request({ method: "GET", path: `/api/v1/namespaces/${env.namespace}` });
-    const isGone = await read.then(
-      () => false,
-      (error: unknown) => isKube(error, "NotFound"),
-    );
-    if (!isGone) throw new Error(`namespace ${env.namespace} is not gone yet`);
-  }, POLL);
+  const read = () => env.client.request({ method: "GET", path: `/api/v1/namespaces/${env.namespace}` });
+  await vi.waitFor(() => expect(read()).rejects.toMatchObject({ failure: "NotFound" }), POLL);
   return Math.ceil((performance.now() - since) / 1_000);
 }
 
 /** Returns the platform's objects of a tree. */
 const objectsOf = (name: string): readonly string[] => [`environment ${name}`, `project ${name}`, `service ${name}`];
-
-/** Lists the platform's objects. */
-function inventory({ platform }: ChaosEnv): readonly string[] {
-  const { projects, environments, services } = platform.world();
-  const names = (type: string, records: Iterable<{ readonly name: string }>): readonly string[] =>
-    [...records].map(({ name }) => `${type} ${name}`);
-  return [
-    ...names("project", projects.values()),
-    ...names("environment", environments.values()),
-    ...names("service", services.values()),
-  ].toSorted();
-}
 
 /** Returns the Orphaned events in the operator's namespace. */
 async function orphanEvents({ client, operatorNamespace }: ChaosEnv): Promise<readonly string[]> {
@@ -75,26 +57,20 @@ describe.concurrent.each(surfaces)("on the %s surface", (surface) => {
 
   beforeAll(async () => {
     env = await openChaosEnv({ surface });
-    await env.apply(
-      ...defaults(env),
-      ...tree(env, "kept", lifecycle("Retain")),
-      ...tree(env, "ended", lifecycle("Delete")),
-    );
-    for (const { name, policy } of rows) {
+    const kept = tree(env, "kept", lifecycle("Retain"));
+    const ended = tree(env, "ended", lifecycle("Delete"));
+    const others = rows.flatMap(({ name, policy }) => {
       const spec = { ...lifecycle(policy), connectionRef: { name } };
-      await env.apply(secret(name, { token: env.platform.tokens.admin }), connection(env, name));
-      await env.apply(project(name, spec), environment(env, name, name, spec), application(name, name, spec));
-    }
-    for (const name of ["kept", "ended", ...rows.map((row) => row.name)])
-      await env.waitFor("PlatformApplication", name, { status: "True" }, 60_000);
+      const link = [secret(name, { token: env.platform.tokens.admin }), connection(env, name)];
+      return [...link, project(name, spec), environment(env, name, name, spec), application(name, name, spec)];
+    });
+    await env.ready(...defaults(env), ...kept, ...ended, ...others);
   });
-  afterAll(async () => {
-    await env[Symbol.asyncDispose]();
-  });
+  afterAll(() => env[Symbol.asyncDispose]());
 
   it("[B14] objects that depend on each other are deleted in any order", inSequence, async ({ task }) => {
     for (const { name, order } of rows) for (const kind of order) await env.remove(kind, name);
-    for (const { name } of rows) for (const kind of TREE) await env.waitGone(kind, name, 60_000);
+    for (const { name } of rows) for (const kind of TREE) await env.waitGone(kind, name);
     const isDeleted = ({ policy }: (typeof rows)[number]): boolean => surface === "full" && policy === "Delete";
     const kept = ["kept", "ended", ...rows.filter((row) => !isDeleted(row)).map(({ name }) => name)];
     await vi.waitFor(() => {
@@ -116,8 +92,7 @@ describe.concurrent.each(surfaces)("on the %s surface", (surface) => {
 describe.concurrent("after a restart without the Secret", () => {
   it("[B13] the namespace is deleted, and events in the operator's namespace name the orphans", async ({ task }) => {
     await using env = await openChaosEnv({ surface: "full", windows: { releaseMs: 300 } });
-    await env.apply(...defaults(env), ...tree(env, "shop", lifecycle("Delete")));
-    await env.waitFor("PlatformApplication", "shop", { status: "True" }, 60_000);
+    await env.ready(...defaults(env), ...tree(env, "shop", lifecycle("Delete")));
     const ids = await Promise.all(TREE.map(async (kind) => idOf(await env.get(kind, "shop"))));
     await env.kill();
     await deleteNamespace(env);

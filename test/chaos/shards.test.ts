@@ -7,7 +7,7 @@ import { effort } from "../support/env/effort.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
-import { callsOf } from "./effects.ts";
+import { deployments } from "./effects.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { TIMEOUT_MS } from "./lease-log.ts";
 import { doubleActions } from "./lifecycle/actions.ts";
@@ -31,18 +31,14 @@ async function startShards(env: ChaosEnv, shards: number): Promise<readonly Runn
 /** Opens an environment with a tree in each namespace, and these shards. */
 async function withTrees(shards: number) {
   const env = await openChaosEnv({ surface: "documented", args: [], more: NAMESPACES });
-  const processes = shards === 1 ? [env.operator] : await replaceFirst(env, shards);
+  // It releases the lease, so the shards need not wait for its end.
+  if (shards > 1) await env.operator.stop();
+  const processes = shards === 1 ? [env.operator] : await startShards(env, shards);
   for (const suffix of NAMESPACES) {
     await env.at(suffix).apply(...defaults(env), ...tree(env, `shop-${suffix}`));
   }
   await allReady(env);
   return { env, processes };
-}
-
-async function replaceFirst(env: ChaosEnv, shards: number): Promise<readonly RunningOperator[]> {
-  // It releases the lease, so the shards need not wait for its end.
-  await env.operator.stop();
-  return await startShards(env, shards);
 }
 
 async function allReady(env: ChaosEnv, name = "shop"): Promise<void> {
@@ -91,12 +87,7 @@ function overlaps(env: ChaosEnv, fresh: readonly RunningOperator[], endedAt: num
 
 /** Returns a sentence for each commit that was deployed to an application neither once nor as often as a user asked. */
 function wrongDeployments(env: ChaosEnv, name: string, commits: readonly string[]): readonly string[] {
-  const { services } = env.platform.world();
-  const deployed = callsOf(env)
-    .flatMap(({ effects }) => effects)
-    .flatMap((effect) =>
-      "deployed" in effect ? [`${services.get(effect.deployed)?.name ?? ""} ${effect.commit ?? ""}`] : [],
-    );
+  const deployed = deployments(env);
   const expected = NAMESPACES.flatMap((suffix) => commits.map((commit) => `${name}-${suffix} ${commit}`));
   return expected.flatMap((one) => {
     const { length } = deployed.filter((deployment) => deployment === one);
@@ -125,19 +116,13 @@ describe("two shards", () => {
   });
 });
 
-interface Plan {
-  readonly seed: number;
-  readonly from: number;
-  readonly to: number;
-}
-
 const CHANGES = [
   [1, 2],
   [2, 1],
   [2, 3],
   [3, 2],
 ] as const;
-const plans = Array.from({ length: 20 }, (_, index): Plan => {
+const plans = Array.from({ length: 20 }, (_, index) => {
   const [from, to] = CHANGES[index % CHANGES.length] ?? CHANGES[0];
   return { seed: effort.seed * 1_000 + index, from, to };
 });

@@ -38,8 +38,7 @@ describe("[D8] churn", () => {
       let rounds = 0;
       for (; performance.now() < until; rounds += 1) {
         const name = `churn-${rounds % 5}`;
-        await env.apply(project(name, DELETED));
-        await env.waitFor("PlatformProject", name, { status: "True" }, 60_000);
+        await env.ready(project(name, DELETED));
         // Closes half of the watches and resets the others.
         for (const [index, watch] of [...watches].entries()) {
           if (index % 2 === 0) watch.end();
@@ -47,11 +46,11 @@ describe("[D8] churn", () => {
         }
         watches.clear();
         await env.remove("PlatformProject", name);
-        await env.waitGone("PlatformProject", name, 60_000);
+        await env.waitGone("PlatformProject", name);
         await sleep(CHURN_MS);
         if (performance.now() - began > WARM_MS) samples.push(await figuresOf(env.operator));
       }
-      await env.waitFor("PlatformApplication", "stays", { status: "True" }, 60_000);
+      await env.waitFor("PlatformApplication", "stays", { status: "True" });
       const counts = samples.map(({ descriptors }) => descriptors);
       const [early, late] = lows(counts);
       expect(Math.abs(late - early)).toBeLessThanOrEqual(5);

@@ -4,7 +4,7 @@ import { collectionPath } from "../../src/kube/api/paths.ts";
 import type { Json } from "../../src/kube/api/types.ts";
 import { TYPES } from "../../src/operator/config/caches.ts";
 import type { ChaosEnv } from "./env.ts";
-import type { Interceptor, Watch } from "./tap/call.ts";
+import type { Call, Decision, Watch } from "./tap/call.ts";
 
 /** The lists of a namespace at one time, by the plural of the kind. */
 export type Snapshot = ReadonlyMap<string, Json>;
@@ -26,21 +26,16 @@ export async function snapshot(env: ChaosEnv): Promise<Snapshot> {
 /** The watch event for a resource version that is too old. */
 export const EXPIRED = JSON.stringify({ type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } });
 
-/** An interceptor that forwards everything until `serve`. */
-export interface StaleCache extends Interceptor {
-  /** Serves lists from a snapshot and silences watches; open watches receive EXPIRED. */
-  serve(past: Snapshot): void;
-  /** Serves the current state again; open watches receive EXPIRED. */
-  restore(): void;
-}
+export type StaleCache = ReturnType<typeof createStaleCache>;
 
-export function createStaleCache(): StaleCache {
+/** Returns an interceptor that forwards everything until `serve`. */
+export function createStaleCache() {
   const watches: Watch[] = [];
   /** Kinds whose last list was stale: a watch that continues from there would never report the difference. */
   const stale = new Set<string>();
   let served: Snapshot | undefined;
   return {
-    decide: ({ side, what }) => {
+    decide: ({ side, what }: Call): Decision => {
       const [, verb, plural = ""] = what.split(" ");
       if (side !== "kube" || verb !== "LIST") return { do: "forward" };
       const list = served?.get(plural);
@@ -48,19 +43,21 @@ export function createStaleCache(): StaleCache {
       else stale.add(plural);
       return list === undefined ? { do: "forward" } : { do: "answer", status: 200, body: JSON.stringify(list) };
     },
-    onWatch: (watch) => {
+    onWatch: (watch: Watch): void => {
       watches.push(watch);
       if (served !== undefined) watch.hold();
       else if (stale.has(watch.plural)) watch.inject(EXPIRED);
     },
-    serve: (past) => {
+    /** Serves lists from a snapshot and silences watches; open watches receive EXPIRED. */
+    serve: (past: Snapshot): void => {
       served = past;
       for (const watch of watches) {
         watch.hold();
         watch.inject(EXPIRED);
       }
     },
-    restore: () => {
+    /** Serves the current state again; open watches receive EXPIRED. */
+    restore: (): void => {
       served = undefined;
       for (const watch of watches) {
         watch.release();

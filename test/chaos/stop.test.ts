@@ -112,18 +112,7 @@ function everyCall(except?: RegExp): StopPlan {
 }
 
 /** Stops the operator by SIGTERM. */
-interface Stops {
-  /** The calls during which SIGTERM was sent. */
-  readonly steps: readonly string[];
-  longestMs(): number;
-  /**
-   * Calls `act`, and sends SIGTERM during the first matching call unless `complete` resolves first.
-   * @returns whether the operator exited @throws Error unless it exited with 0, without intents and lease
-   */
-  during(matches: CallMatcher | undefined, act: () => Promise<void>, complete: () => Promise<void>): Promise<boolean>;
-}
-
-function stopsOf(env: ChaosEnv): Stops {
+function stopsOf(env: ChaosEnv) {
   const steps: string[] = [];
   let longestMs = 0;
 
@@ -153,9 +142,18 @@ function stopsOf(env: ChaosEnv): Stops {
   };
 
   return {
+    /** The calls during which SIGTERM was sent. */
     steps,
     longestMs: () => Math.ceil(longestMs),
-    during: async (matches, act, complete) => {
+    /**
+     * Calls `act`, and sends SIGTERM during the first matching call unless `complete` resolves first.
+     * @returns whether the operator exited @throws Error unless it exited with 0, without intents and lease
+     */
+    during: async (
+      matches: CallMatcher | undefined,
+      act: () => Promise<void>,
+      complete: () => Promise<void>,
+    ): Promise<boolean> => {
       const { exited, reached } = stopAt(matches ?? (() => false));
       await act();
       await Promise.race([exited, complete()]);
@@ -169,6 +167,8 @@ function stopsOf(env: ChaosEnv): Stops {
     },
   };
 }
+
+type Stops = ReturnType<typeof stopsOf>;
 
 async function openIntents(env: ChaosEnv): Promise<readonly string[]> {
   const objects = await Promise.all(KINDS.map((kind) => env.list(kind)));

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { member, stringMember } from "../../src/kube/api/json.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";
 import { TYPES } from "../../src/operator/config/caches.ts";
+import { metricsOf } from "../support/env/secrets.ts";
 import { idOf } from "../support/env/settling.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
@@ -39,9 +40,7 @@ describe("a late watch", () => {
     };
     env = await openChaosEnv({ surface: "full", interceptor: { onWatch } });
   });
-  afterAll(async () => {
-    await env[Symbol.asyncDispose]();
-  });
+  afterAll(() => env[Symbol.asyncDispose]());
 
   it("[B2] that withholds the operator's own writes: nothing is created or deployed twice", async ({ task }) => {
     await env.ready(...defaults(env), ...tree(env, "shop"));
@@ -119,8 +118,9 @@ async function versionOf({ client, namespace }: ChaosEnv, plural: string): Promi
 
 /** Returns the kinds with malformed events, as the operator's metric counts them. */
 async function malformed({ operator }: ChaosEnv): Promise<readonly string[]> {
-  const metrics = await (await fetch(`${operator.metricsUrl}/metrics`)).text();
-  const counted = metrics.matchAll(/^platform_operator_watch_malformed_total\{kind="(\w+)"\} [1-9]/gm);
+  const counted = (await metricsOf(operator)).matchAll(
+    /^platform_operator_watch_malformed_total\{kind="(\w+)"\} [1-9]/gm,
+  );
   return [...counted].flatMap(([, kind]) => kind ?? []);
 }
 
@@ -142,9 +142,7 @@ describe("a watch that breaks", () => {
     });
     await env.ready(...defaults(env), project("first"));
   });
-  afterAll(async () => {
-    await env[Symbol.asyncDispose]();
-  });
+  afterAll(() => env[Symbol.asyncDispose]());
 
   it("[B4] with 410 as an event or as the response: one list each, no event lost", async ({ task }) => {
     const before = lists("platformprojects");
@@ -237,8 +235,7 @@ describe("a watch that breaks", () => {
     const most = Math.max(...connections.values());
     expect(most).toBeLessThanOrEqual(20);
     env.interceptor = {};
-    await env.apply(project("calm"));
-    await env.waitFor("PlatformProject", "calm", { status: "True" }, 60_000);
+    await env.ready(project("calm"));
     figure(task, `${most} connections a minute and kind at most`);
   });
 });
@@ -267,7 +264,7 @@ describe("a watch that is dead without an error", () => {
     await env.apply(...defaults(env), project("shop"));
     isDead = false;
     await sleep(10_000);
-    const metrics = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
+    const metrics = await metricsOf(env.operator);
     const ages = [...metrics.matchAll(/platform_operator_watch_last_event_age_seconds\{.*\} (\S+)/g)].map(([, age]) =>
       Number(age),
     );

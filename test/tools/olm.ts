@@ -7,7 +7,10 @@ import { findGoProgram } from "./go-program.ts";
 const API = "github.com/operator-framework/api";
 const CRD = "crds/operators.coreos.com_clusterserviceversions.yaml";
 
-/** @returns the program, and the folder with OLM's CRD of ClusterServiceVersion. @throws Error with what is missing (Go) or how the build failed */
+/**
+ * @returns the program, and the folder with OLM's CRD of ClusterServiceVersion
+ * @throws Error with what is missing (Go) or how the build failed
+ */
 export async function findBundleValidator() {
   const folder = await findGoProgram({
     name: "olm-bundle",

@@ -9,7 +9,7 @@ import { drawn } from "../../support/engine/harness.ts";
 import { memoryApiServer, type MemoryApiServer } from "../../support/kube/api-server.ts";
 import { manualClock, settle, type ManualClock } from "../../support/kube/clock.ts";
 import type { Plan } from "./faults.ts";
-import { type Backend, createGate, type Gate } from "./gate.ts";
+import { type Backend, createGate } from "./gate.ts";
 import { startOperator, type Operator } from "./operator.ts";
 import type { InProcessPlatform, Platforms } from "./platform.ts";
 
@@ -18,17 +18,6 @@ const RESTART_MS = 1_000;
 /** The number of turns per worker at one time of the clock beyond which the operator is in a hot loop. */
 const MAX_TURNS = 2_000;
 
-export interface ChaosEnv {
-  readonly clock: ManualClock;
-  readonly cluster: MemoryApiServer;
-  readonly platform: InProcessPlatform;
-  readonly gate: Gate;
-  /** Errors that the operator reported as InternalError. */
-  readonly internalErrors: readonly unknown[];
-  /** Advances the clock until `done`, which is evaluated after every change. @returns false after `ms` */
-  until(done: () => boolean, ms: number): Promise<boolean>;
-}
-
 export interface ChaosOptions {
   /** 1 by default, which makes the order of all calls deterministic. */
   readonly workers?: number;
@@ -36,12 +25,10 @@ export interface ChaosOptions {
   readonly intercept?: (request: HttpRequest, clock: ManualClock) => Promise<HttpAnswer | undefined>;
 }
 
+export type ChaosEnv = ReturnType<typeof createChaosEnv>;
+
 /** Returns an environment with a running operator. */
-export function createChaosEnv(
-  platforms: Platforms,
-  plan: Plan,
-  { workers = 1, intercept }: ChaosOptions = {},
-): ChaosEnv {
+export function createChaosEnv(platforms: Platforms, plan: Plan, { workers = 1, intercept }: ChaosOptions = {}) {
   const clock = manualClock();
   const cluster = memoryApiServer(() => clock.now());
   const platform = platforms.reset(plan.surface, clock);
@@ -107,8 +94,10 @@ export function createChaosEnv(
     cluster,
     platform,
     gate,
+    /** Errors that the operator reported as InternalError. */
     internalErrors,
-    until: async (done, ms) => {
+    /** Advances the clock until `done`, which is evaluated after every change. @returns false after `ms` */
+    until: async (done: () => boolean, ms: number): Promise<boolean> => {
       let isTimedOut = false;
       const cancel = clock.after(ms, () => {
         isTimedOut = true;

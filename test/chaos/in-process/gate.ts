@@ -15,28 +15,13 @@ export interface Backend<Answer> {
   readonly deadlineMs: number;
 }
 
-export interface Gate {
-  /** All exchanges so far; number k is at k - 1. */
-  readonly trace: readonly Exchange[];
-  /** The number of requests that are being executed. */
-  inFlight(): number;
-  /** The number of injected faults. */
-  injected(): number;
-  /** The number of late effects of repeatable writes that have not landed yet. */
-  pendingEffects(): number;
-  /** Answers a read that has no number and no fault. */
-  read<Answer>(process: Process, answer: () => Answer): Promise<Answer>;
-  /** Carries one request. Never resolves if the process is dead or the fault kills it. */
-  exchange<Answer>(process: Process, exchange: Exchange, backend: Backend<Answer>): Promise<Answer>;
-}
-
 /** A process that a fault can kill. */
 export interface Process {
   alive: boolean;
 }
 
 /** @param onKill called when a fault kills the process */
-export function createGate(plan: Plan, clock: ManualClock, onKill: () => void): Gate {
+export function createGate(plan: Plan, clock: ManualClock, onKill: () => void) {
   const faults = new Map(plan.faults.map(({ at, fault }) => [at, fault]));
   const trace: Exchange[] = [];
   let inFlight = 0;
@@ -97,13 +82,20 @@ export function createGate(plan: Plan, clock: ManualClock, onKill: () => void): 
   };
 
   return {
+    /** All exchanges so far; number k is at k - 1. */
     trace,
+    /** The number of requests that are being executed. */
     inFlight: () => inFlight,
+    /** The number of injected faults. */
     injected: () => injected,
+    /** The number of late effects of repeatable writes that have not landed yet. */
     pendingEffects: () => pendingEffects,
+    /** Answers a read that has no number and no fault. */
     // oxlint-disable-next-line require-await -- an error that it throws becomes a rejection
-    read: async (process, answer) => (process.alive ? answer() : await never()),
-    exchange: async (process, exchange, backend) => {
+    read: async <Answer>(process: Process, answer: () => Answer): Promise<Answer> =>
+      process.alive ? answer() : await never(),
+    /** Carries one request. Never resolves if the process is dead or the fault kills it. */
+    exchange: async <Answer>(process: Process, exchange: Exchange, backend: Backend<Answer>): Promise<Answer> => {
       if (!process.alive) return await never();
       trace.push(exchange);
       const fault = faults.get(trace.length);

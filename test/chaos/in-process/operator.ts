@@ -31,18 +31,11 @@ export interface OperatorOptions {
   readonly workers: number;
 }
 
-export interface Operator {
-  /** Delivers a watch event. */
-  onEvent(event: StoreChange): void;
-  /** The number of reconciles that started plus the number that ended. */
-  reconciles(): number;
-  /** Cancels all timers. */
-  stop(): void;
-}
-
 const SILENT: Logger = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-export function startOperator(options: OperatorOptions): Operator {
+export type Operator = ReturnType<typeof startOperator>;
+
+export function startOperator(options: OperatorOptions) {
   const { random, workers } = options;
   const tracker = createReconcileTracker(() => 0);
   const turns = createTurns(tracker);
@@ -101,11 +94,14 @@ export function startOperator(options: OperatorOptions): Operator {
   });
   void work.start();
   return {
-    onEvent: ({ type, object }) => {
+    /** Delivers a watch event. */
+    onEvent: ({ type, object }: StoreChange): void => {
       if (type === "deleted") store.remove(object);
       else store.upsert(object);
     },
+    /** The number of reconciles that started plus the number that ended. */
     reconciles: () => reconciles,
+    /** Cancels all timers. */
     stop,
   };
 }

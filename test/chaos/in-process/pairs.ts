@@ -80,19 +80,8 @@ export function pairsOfCrashes(surface: Surface, { part, of }: { readonly part: 
   });
 }
 
-interface Fixture {
-  /** The run without faults. */
-  readonly reference: () => Outcome;
-  /** Runs each plan, then those that `then` derives from its trace; fails at the end with all violations. */
-  readonly expectAll: (
-    task: TestContext["task"],
-    plans: readonly Plan[],
-    then?: (first: Plan, trace: readonly Exchange[]) => readonly Plan[],
-  ) => Promise<void>;
-}
-
 /** Registers setup and teardown for the enclosing describe. */
-function openFixture(surface: Surface): Fixture {
+function openFixture(surface: Surface) {
   let platforms: Platforms;
   let reference: Outcome;
   beforeAll(async () => {
@@ -101,8 +90,14 @@ function openFixture(surface: Surface): Fixture {
   }, 60_000);
   afterAll(() => platforms.close());
   return {
+    /** The run without faults. */
     reference: () => reference,
-    expectAll: async (task, plans, then = () => []) => {
+    /** Runs each plan, then those that `then` derives from its trace; fails at the end with all violations. */
+    expectAll: async (
+      task: TestContext["task"],
+      plans: readonly Plan[],
+      then: (first: Plan, trace: readonly Exchange[]) => readonly Plan[] = () => [],
+    ): Promise<void> => {
       const failed: string[] = [];
       let [runs, exchanges] = [0, 0];
       const runPlan = async (plan: Plan): Promise<readonly Exchange[]> => {

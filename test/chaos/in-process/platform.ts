@@ -3,46 +3,33 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 import { createApp } from "../../../simulator/http/app.ts";
 import { accept } from "../../../simulator/http/wire.ts";
 import { advance } from "../../../simulator/lifecycle/transitions.ts";
-import type { World } from "../../../simulator/model/world.ts";
-import type { CallEntry } from "../../../simulator/request/journal.ts";
-import { createSimulation, type Setup } from "../../../simulator/simulator.ts";
+import { createSimulation } from "../../../simulator/simulator.ts";
 import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
 import { manualClock, type ManualClock } from "../../support/kube/clock.ts";
 
 /** In seconds: short, but every intermediate state occurs. */
 const DURATIONS = { queue: 1, build: 2, deploy: 1, stop: 1, delete: 1 };
 
-export interface InProcessPlatform extends Setup {
-  readonly url: string;
-  exchange(request: HttpRequest): Promise<HttpAnswer>;
-  /** The state at the current time. */
-  world(): World;
-  /** All calls so far. */
-  calls(): readonly CallEntry[];
-}
-
-export interface Platforms {
-  /** Resets the platform; the previous one must not be used any more. */
-  reset(surface: Surface, clock: ManualClock): InProcessPlatform;
-  close(): Promise<void>;
-}
+export type Platforms = Awaited<ReturnType<typeof buildPlatforms>>;
+export type InProcessPlatform = ReturnType<Platforms["reset"]>;
 
 /** Builds the app once, which takes longer than a run. */
-export async function buildPlatforms(): Promise<Platforms> {
+export async function buildPlatforms() {
   const options = (surface: Surface, clock: ManualClock) => ({ surface, clock, seed: "two faults" });
   // The routes read its members at each call, so `reset` can replace them.
   const { sim } = createSimulation(options("full", manualClock()));
   const app = await createApp(sim);
 
   return {
-    reset: (surface, clock) => {
+    /** Resets the platform; the previous one must not be used any more. */
+    reset: (surface: Surface, clock: ManualClock) => {
       const setup = createSimulation(options(surface, clock));
       setup.sim.settings.durations = { ...setup.sim.settings.durations, ...DURATIONS };
       Object.assign(sim, setup.sim);
       return {
         ...setup,
         url: "http://platform.test",
-        exchange: async ({ method, url, headers, body = "" }) => {
+        exchange: async ({ method, url, headers, body = "" }: HttpRequest): Promise<HttpAnswer> => {
           const { pathname, search } = new URL(url);
           const answer = await accept(sim, app, {
             method,
@@ -56,10 +43,12 @@ export async function buildPlatforms(): Promise<Platforms> {
             header: (name) => new Map(Object.entries(answer.headers)).get(name),
           };
         },
+        /** The state at the current time. */
         world: () => {
           advance(setup.sim);
           return setup.sim.world;
         },
+        /** All calls so far. */
         calls: () => setup.sim.journal.entries.filter((entry) => entry.is === "call"),
       };
     },

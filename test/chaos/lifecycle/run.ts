@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
+import { conditionsOf } from "../../../src/engine/contract/status.ts";
 import { member, parseJson } from "../../../src/kube/api/json.ts";
 import { comes } from "../../support/env/cluster.ts";
 import { type ChaosEnv, openChaosEnv } from "../env.ts";
@@ -11,26 +12,12 @@ import type { Answer, Call, Interceptor } from "../tap/call.ts";
 import { doubleActions } from "./actions.ts";
 import { CHAPTERS, type Chapter, MEMBERS, NEW_SECRET, OLD_SECRET } from "./chapters.ts";
 import { writesWhenIdle } from "./idle.ts";
-import { duplicates, inventory, leaks, textOf, loggedErrors } from "./invariants.ts";
+import { duplicates, inventory, leaks, loggedErrors } from "./invariants.ts";
 import { crashInterceptor, type Plan } from "./plan.ts";
 import { maxReconciles, type ReconcileCounts } from "./reconciles.ts";
 import { inaccurateStatuses, mismatchOf, type Sample } from "./statuses.ts";
 import { otherEnds, type Step, type Trace } from "./trace.ts";
 import { excessWrites, namesIn } from "./updates.ts";
-
-export interface Run {
-  readonly steps: readonly Step[];
-  readonly ends: Trace["ends"];
-  readonly held: Trace["held"];
-  readonly violations: readonly string[];
-  /** The kinds of the objects with an unknown result that the user resolved. */
-  readonly resolved: readonly string[];
-  /** Between the restart and the end of the crash's chapter. */
-  readonly reconciles: ReconcileCounts;
-  /** The time from the restart to the end of the crash's chapter. */
-  readonly convergedMs: number;
-  readonly crashed: boolean;
-}
 
 /** The time limit until the final state matches; a slow machine polls late. */
 const TIMEOUT_MS = 60_000;
@@ -39,7 +26,7 @@ const TIMEOUT_MS = 60_000;
  * Runs all chapters; with a plan, those up to its crash and the last one.
  * @param expected the reference to wait for at the end of each chapter
  */
-export async function runLifecycle(surface: Surface, plan?: Plan, expected?: Reference): Promise<Run> {
+export async function runLifecycle(surface: Surface, plan?: Plan, expected?: Reference) {
   const { uniqueNames = true } = plan ?? {};
   await using env = await openChaosEnv({ surface, uniqueNames, args: ["--leader-elect=false"] });
   const before = inventory(env);
@@ -88,17 +75,13 @@ export async function runLifecycle(surface: Surface, plan?: Plan, expected?: Ref
     ends,
     held,
     violations,
+    /** The kinds of the objects with an unknown result that the user resolved. */
     resolved: env.userActions.map(({ kind }) => kind),
+    /** Between the restart and the end of the crash's chapter, as is the time. */
     reconciles,
     convergedMs,
     crashed: crash?.reached() ?? false,
   };
-}
-
-interface ChapterResult {
-  readonly violations: readonly string[];
-  /** The time from the restart to the end; 0 without a crash. */
-  readonly convergedMs: number;
 }
 
 async function runChapter(
@@ -106,7 +89,7 @@ async function runChapter(
   chapter: Chapter,
   onAnswer: NonNullable<Interceptor["onAnswer"]>,
   crash: ReturnType<typeof crashInterceptor> | undefined,
-): Promise<ChapterResult> {
+) {
   env.interceptor = { ...crash, onAnswer };
   const end = new AbortController();
   const restarted = crash === undefined ? undefined : env.restartAfterCrash(end.signal).then(() => performance.now());
@@ -124,7 +107,11 @@ async function runChapter(
   }
   end.abort();
   env.interceptor = { onAnswer };
-  return { violations, convergedMs };
+  return {
+    violations,
+    /** The time from the restart to the end; 0 without a crash. */
+    convergedMs,
+  };
 }
 
 function chaptersOf(surface: Surface, plan: Plan | undefined): readonly Chapter[] {
@@ -185,11 +172,9 @@ async function conditions(env: ChaosEnv): Promise<Trace["ends"][string]> {
   const found: Trace["ends"][string] = {};
   for (const [kind, name] of MEMBERS) {
     const object = await env.find(kind, name);
-    const list = member(object?.status, "conditions");
-    if (!Array.isArray(list)) continue;
-    found[`${kind}/${name}`] = list
-      .map((one) => `${textOf(member(one, "type"))}=${textOf(member(one, "status"))}/${textOf(member(one, "reason"))}`)
-      .toSorted();
+    const list = object === undefined ? [] : conditionsOf(object);
+    if (list.length === 0) continue;
+    found[`${kind}/${name}`] = list.map(({ type, status, reason }) => `${type}=${status}/${reason}`).toSorted();
   }
   return found;
 }

@@ -74,19 +74,16 @@ export interface Watch {
   reset(): void;
 }
 
-/** Numbers calls of both sides. */
-export interface Sequence {
-  next(call: Omit<Call, "k" | "nth" | "at">): Call;
-  /** All calls so far, oldest first. */
-  readonly calls: readonly Call[];
-}
+export type Sequence = ReturnType<typeof createSequence>;
 
-export function createSequence(): Sequence {
+/** Numbers calls of both sides. */
+export function createSequence() {
   const calls: Call[] = [];
   const counts = new Map<string, number>();
   return {
+    /** All calls so far, oldest first. */
     calls,
-    next: (call) => {
+    next: (call: Omit<Call, "k" | "nth" | "at">): Call => {
       const nth = (counts.get(call.what) ?? 0) + 1;
       counts.set(call.what, nth);
       const numbered = { ...call, k: calls.length + 1, nth, at: Date.now() };

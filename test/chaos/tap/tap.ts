@@ -28,12 +28,6 @@ export interface TapOptions {
   readonly crash: () => void;
 }
 
-export interface Tap {
-  /** The tap's URL: https with the certificate of test/support/kube/tls.ts if the target is https. */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 interface Exchange {
   readonly call: Call;
   readonly request: IncomingMessage;
@@ -41,7 +35,7 @@ interface Exchange {
 }
 
 /** Opens a tap that listens on loopback. */
-export async function openTap(options: TapOptions): Promise<Tap> {
+export async function openTap(options: TapOptions) {
   const secure = options.target.url.startsWith("https:");
   const agent = secure
     ? new https.Agent({ keepAlive: true, ca: options.target.ca })
@@ -62,8 +56,9 @@ export async function openTap(options: TapOptions): Promise<Tap> {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
+    /** Https with the certificate of test/support/kube/tls.ts if the target is https. */
     url: `${secure ? "https" : "http"}://127.0.0.1:${port}`,
-    close: async () => {
+    close: async (): Promise<void> => {
       server.closeAllConnections();
       server.close();
       agent.destroy();

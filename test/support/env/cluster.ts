@@ -25,7 +25,7 @@ export { type Condition, conditionOf as condition };
 export type Until = ((object: KubeObject) => boolean) | Partial<Pick<Condition, "type" | "status" | "reason">>;
 
 const LOOKS = { firstMs: 40, factor: 1.25, lastMs: 300 };
-export const PATIENCE_MS = 40_000;
+export const PATIENCE_MS = 60_000;
 
 const types: ReadonlyMap<string, ResourceType> = new Map(
   [...TYPES, SECRET, CONFIG_MAP, EVENT, LEASE].map((type) => [type.kind, type]),
