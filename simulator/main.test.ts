@@ -2,13 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { main } from "./main.ts";
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run(argv: readonly string[], onStdout = (_text: string): void => {}): Promise<Ran> {
+async function run(argv: readonly string[], onStdout = (_text: string): void => {}) {
   let stdout = "";
   let stderr = "";
   const code = await main(argv, {

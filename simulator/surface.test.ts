@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { call, control } from "../test/support/env/simulated-platform.ts";
+import { call } from "../test/support/env/simulated-platform.ts";
 import { DOCUMENTED_ENDPOINTS } from "../test/support/platform/documented.ts";
 import { operations } from "./base/operations.ts";
 import { startSimulator, type Simulator } from "./simulator.ts";
@@ -44,23 +44,6 @@ describe("the documented surface", () => {
       expect(answer.headers.get("allow") === null).toBe(answer.status === 404);
     },
   );
-
-  it("answers the read of a single project like an unknown route", async () => {
-    const unknown = await call(simulator, "GET /no/such/route");
-    const project = await call(simulator, `GET /project/${someId}`);
-    expect([project.status, project.text]).toEqual([404, unknown.text]);
-  });
-});
-
-describe("the full surface", () => {
-  beforeAll(() => control(simulator, "PATCH /settings", { surface: "full" }));
-  afterAll(() => control(simulator, "PATCH /settings", { surface: "documented" }));
-
-  it("adds exactly the operations that the operator may use", async () => {
-    const { body } = await call(simulator, "GET /api/v1/openapi.json", undefined, null);
-    const ours = operations.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, "{}")}`);
-    expect(published(body).sort()).toEqual([...ours].sort());
-  });
 });
 
 it.each(["/api/v2/cloudProvider", "/cloudProvider/", "/", "/api/v1/", "/api/v1/api/v1/cloudProvider"])(

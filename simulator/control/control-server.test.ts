@@ -59,18 +59,6 @@ describe("the journal", () => {
 });
 
 describe("records that tests change", () => {
-  it("can have any state, documented or not", async () => {
-    const [cluster] = simulator.clusterIds;
-    simulator.sim.settings.surface = "full";
-    for (const wanted of ["RESTART_ERROR", "PAUSED"]) {
-      await edit({ state: wanted });
-      expect(await state()).toBe(wanted);
-      await control(simulator, `PATCH /records/${cluster}`, { state: wanted });
-      const request = `GET /organization/${simulator.organizationId}/cluster/${cluster}/status`;
-      expect((await call(simulator, request)).body).toMatchObject({ status: wanted });
-    }
-  });
-
   it("can be edited: settings make a service out of date", async () => {
     await deploy();
     await call(simulator, `GET /application/${applicationId}/status`);
@@ -80,12 +68,6 @@ describe("records that tests change", () => {
     });
     expect((await control(simulator, `PATCH /records/${environmentId}`, { color: "red" })).status).toBe(400);
     expect((await control(simulator, "PATCH /records/nothing", {})).status).toBe(404);
-  });
-
-  it("show a script of states, one per read, in any order", async () => {
-    await edit({ script: ["DEPLOYED", "DEPLOYING", "STOPPED"] });
-    const states = [await state(), await state(), await state(), await state()];
-    expect(states).toEqual(["DEPLOYED", "DEPLOYING", "STOPPED", "STOPPED"]);
   });
 
   it("can be removed", async () => {

@@ -53,16 +53,6 @@ async function until(sent: ReturnType<typeof exchange>, wanted: RegExp, stepMs: 
 const ok = JSON.stringify({ name: "shop" });
 
 describe("a connection", () => {
-  it.each([
-    ["before the platform receives", {}, 0, { status: null, fault: "fault", effects: [] }],
-    ["after the platform executed", { name: "lost", effect: "applied" }, 1, { status: 200, fault: "lost" }],
-  ] as const)("is reset %s the call", async (_when, change, count, entry) => {
-    set({ ...create, ...change, answer: { is: "reset" } });
-    expect(await exchange("POST", ok).done).toEqual({ text: "", end: "reset" });
-    expect(projects()).toBe(count);
-    expect(simulator.journal().at(-1)).toMatchObject({ operation: "createProject", ...entry });
-  });
-
   it("stays silent after the platform executed the call", async () => {
     set({ ...create, effect: "applied", answer: { is: "silence" } });
     const silent = exchange("POST", ok);
@@ -140,14 +130,9 @@ describe("an answer", () => {
     ["another type", { is: "content-type", value: "text/csv" }, { type: "text/csv", text: /"shop"/, applied: true }],
     ["broken JSON", { is: "malformed" }, { text: /"shop".*,,$/, applied: true }],
     [
-      "an unknown value",
-      { is: "edited", set: { name: "RUNNING", extra: { a: 1 } }, remove: [] },
-      { text: /"name":"RUNNING".*"extra":\{"a":1\}/, applied: true },
-    ],
-    [
-      "null and less",
-      { is: "edited", set: { name: null }, remove: ["created_at"] },
-      { text: /^(?!.*created_at).*"name":null/, applied: true },
+      "edited",
+      { is: "edited", set: { name: null, extra: { a: 1 } }, remove: ["created_at"] },
+      { text: /^(?!.*created_at).*"name":null.*"extra":\{"a":1\}/, applied: true },
     ],
     ["itself", { is: "normal" }, { text: /"shop"/, applied: true }],
   ])("is %s", async (_what, fault, expected) => {
@@ -158,21 +143,5 @@ describe("an answer", () => {
     expect(answer.headers.get("x-ratelimit-reset")).toBe(expected.reset ?? null);
     expect(answer.text).toMatch(expected.text ?? "");
     expect(projects()).toBe(expected.applied === true ? 1 : 0);
-  });
-
-  it("is edited inside nested lists", async () => {
-    await call(simulator, `POST ${path()}`, { name: "shop" });
-    set({ answer: { is: "edited", set: { "results.0.id": 7 }, remove: ["results.0.name", "results.9.name"] } });
-    const { body } = await call(simulator, `GET ${path()}`);
-    expect(body).toEqual({
-      results: [{ id: 7, description: null, created_at: expect.any(String), updated_at: expect.any(String) }],
-    });
-  });
-
-  it("has the platform's date, which can be shifted", async () => {
-    const date = async (): Promise<string | null> => (await call(simulator, `GET ${path()}`)).headers.get("date");
-    expect(await date()).toBe("Sat, 21 Nov 2026 10:00:00 GMT");
-    simulator.sim.time.shiftWall(-3600);
-    expect(await date()).toBe("Sat, 21 Nov 2026 09:00:00 GMT");
   });
 });

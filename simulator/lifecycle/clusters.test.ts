@@ -64,15 +64,4 @@ describe("a cluster", () => {
     await wait(100);
     expect(path(cluster.id)).toEqual(states.split(" "));
   });
-
-  it("upgrades to the next version, once; its services keep their states when it stops", async () => {
-    const { cluster, sim, wait, service } = env();
-    const app = service("application", "web", "DEPLOYED");
-    startCluster(sim, cluster, "upgrade");
-    await wait(100);
-    expect([cluster.version, cluster.nextVersion]).toEqual(["1.34", null]);
-    startCluster(sim, cluster, "stop");
-    await wait(100);
-    expect([cluster.deployed, app.state]).toEqual([false, "DEPLOYED"]);
-  });
 });

@@ -46,28 +46,9 @@ describe("an action on one service", () => {
     expect(env.path(database.id)).toEqual(["DEPLOYMENT_QUEUED", "DEPLOYING", "DEPLOYED"]);
     expect(env.path(job.id)).toEqual(["DEPLOYMENT_QUEUED", "WAITING_RUNNING", "DEPLOYING", "EXECUTING", "DEPLOYED"]);
   });
-
-  it("shows the old state during the accept latency, but the request at once", async () => {
-    const { env, app } = withApp("DEPLOYED");
-    env.sim.settings.acceptLatencySeconds = 5;
-    const request = env.order("deploy", [app]);
-    await env.wait(4);
-    expect([app.state, app.requestId, request.status]).toEqual(["DEPLOYED", null, "DEPLOYMENT_QUEUED"]);
-    await env.wait(1);
-    expect([app.state, app.requestId]).toEqual(["DEPLOYMENT_QUEUED", request.id]);
-  });
 });
 
 describe("failures", () => {
-  it("fail the build of a commit that starts with bad", async () => {
-    const { env, app } = withApp();
-    const request = env.order("deploy", [app], { commit: "badc0de" });
-    await env.wait(enough);
-    expect(env.path(app.id)).toEqual(["DEPLOYMENT_QUEUED", "BUILDING", "BUILD_ERROR"]);
-    expect(request.status).toBe("BUILD_ERROR");
-    expect(app.commit).toBeNull();
-  });
-
   it.each<[Action, string]>([
     ["deploy", "DEPLOYMENT_ERROR"],
     ["stop", "STOP_ERROR"],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { judge, phasesOf, type Action } from "./actions.ts";
+import { judge, type Action } from "./actions.ts";
 import { serviceStates } from "./states.ts";
 
 /** The result of each command in each of the states in the mode "queue": accepted, gone, or the status of the refusal. */
@@ -44,28 +44,4 @@ describe("judge", () => {
       }
     },
   );
-});
-
-describe("phasesOf", () => {
-  const services = [
-    { id: "app", kind: "application" },
-    { id: "db", kind: "database" },
-    { id: "job", kind: "job" },
-    { id: "box", kind: "container" },
-    { id: "helm", kind: "helm" },
-  ] as const;
-  const phases = (action: Action): string[] =>
-    phasesOf(action, services).map(({ shows, services: members }) => `${shows} ${members.join(" ")}`);
-
-  it.each<[Action, string[]]>([
-    [
-      "deploy",
-      ["BUILDING app", "DEPLOYING db", "DEPLOYING job", "EXECUTING job", "DEPLOYING box helm", "DEPLOYING app"],
-    ],
-    ["restart", ["RESTARTING db", "RESTARTING job", "RESTARTING box helm", "RESTARTING app"]],
-    ["stop", ["STOPPING app", "STOPPING box helm", "STOPPING job", "STOPPING db"]],
-    ["delete", ["DELETING app", "DELETING box helm", "DELETING job", "DELETING db"]],
-  ])("%s goes stage by stage", (action, expected) => {
-    expect(phases(action)).toEqual(expected);
-  });
 });

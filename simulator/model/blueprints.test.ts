@@ -49,33 +49,4 @@ describe("blueprints", () => {
     expect(await refused({ cpu: "1", engine_version: "9" })).toMatchObject({ errors });
     simulator.sim.settings.profile.rejections = "text";
   });
-
-  it("become a service that is deployed at once on request", async () => {
-    const { id }: { id: string } = (await post("?deploy=true")).body;
-    const listed = await call(simulator, `GET /environment/${environmentId}/services`);
-    const { results }: { results: Readonly<Record<string, unknown>>[] } = listed.body;
-    const services = results.filter((service) => service["blueprint_id"] === id);
-    expect(services).toMatchObject([{ name: `cache-${names}`, service_type: "HELM" }]);
-    const ingress = `/${String(services[0]?.["id"])}/ingressDeploymentStatus`;
-    for (const type of ["helm", "HELM"]) {
-      expect((await call(simulator, `GET /${type}${ingress}`)).body).toEqual({
-        routerId: expect.any(String),
-        status: "DEPLOYED",
-      });
-    }
-    expect((await call(simulator, `GET /application${ingress}`)).status).toBe(404);
-    expect((await call(simulator, `GET /job${ingress}`)).status).toBe(400);
-  });
-
-  it.each([
-    ["record", { body: { id: expect.any(String), tag: "redis/3.0.0" } }],
-    ["both", { body: { tag: "redis/3.0.0", state: "DEPLOYMENT_QUEUED", deployment_request_id: expect.any(String) } }],
-    ["status", { body: { id: expect.any(String), state: "DEPLOYMENT_QUEUED" } }],
-    ["ids", { body: { deployment_id: expect.any(String), execution_id: expect.any(String) } }],
-    ["none", { text: "" }],
-  ] as const)("that are deployed at once are answered as the profile says: %s", async (shape, answer) => {
-    simulator.sim.settings.profile.blueprintDeployed = shape;
-    simulator.sim.time.setSpeed(1);
-    expect(await post("?deploy=true")).toMatchObject({ status: 202, ...answer });
-  });
 });

@@ -13,11 +13,6 @@ interface Template {
   readonly key: string;
   readonly version: string;
   readonly status: string;
-  readonly layers: readonly { readonly components: readonly { readonly fields: readonly Field[] }[] }[];
-}
-interface Field {
-  readonly key: string;
-  readonly constraints: Readonly<Record<string, unknown>>;
 }
 
 async function listTemplates(query = "", authorization?: string): Promise<Answer & { readonly list: Template[] }> {
@@ -26,12 +21,6 @@ async function listTemplates(query = "", authorization?: string): Promise<Answer
   const answer = await call(simulator, `GET ${path}`, undefined, authorization);
   const body: { results?: Template[] } = answer.body;
   return { ...answer, list: body.results ?? [] };
-}
-
-async function instanceTypes(query: string): Promise<unknown> {
-  const { list } = await listTemplates(query);
-  const fields = list.flatMap(({ layers }) => layers.flatMap(({ components }) => components)).flatMap((c) => c.fields);
-  return fields.find(({ key }) => key === "instanceType")?.constraints;
 }
 
 describe("the catalog", () => {
@@ -44,15 +33,6 @@ describe("the catalog", () => {
     expect(await names()).toEqual(everybodys);
     const theirs = await names(`Token ${simulator.tokens.foreign}`);
     expect(theirs).toEqual([...everybodys, "partner-platform 1.0.0 PUBLISHED"]);
-  });
-
-  it("narrows constraints to the cluster's mode and provider", async () => {
-    const wide = ["small", "medium", "large", "t3.medium", "m6i.large", "e2-standard-4"];
-    const on = (provider: string): string => `?clusterMode=PLATFORM_MANAGED&cloudProvider=${provider}`;
-    expect(await instanceTypes("")).toEqual({ allowedValues: wide });
-    expect(await instanceTypes(on("AWS"))).toEqual({ allowedValues: ["t3.medium", "m6i.large"] });
-    expect(await instanceTypes(on("GCP"))).toEqual({ allowedValues: ["e2-standard-4"] });
-    expect(await instanceTypes(on("OVH"))).toEqual({ allowedValues: wide });
   });
 
   it("keeps int64 values exact", async () => {
@@ -155,12 +135,5 @@ describe("a binding", () => {
     const request = `GET /organization/${simulator.organizationId}/cluster/${id}/platformBinding`;
     expect(layersOf(await call(simulator, request))[0]?.status).toBe("ENABLED");
     await control(simulator, "PATCH /settings", { surface: "documented", speed: "instant" });
-  });
-
-  it("does not show a sensitive value in the journal", async () => {
-    await bind({ managedConfig: { ingress: { ...good.ingress, dnsApiToken: "canary-4711" } } });
-    const { text } = await control(simulator, "GET /journal?operation=updateClusterPlatformBinding");
-    expect(text).toContain(`"dnsApiToken":"***"`);
-    expect(text).not.toContain("canary-4711");
   });
 });

@@ -4,38 +4,25 @@ import { operations, type OperationId } from "../base/operations.ts";
 import { routes } from "../routes/index.ts";
 import { maskBody } from "./masks.ts";
 
-const world = { templates: [] } as unknown as Parameters<typeof maskBody>[2];
+const field = { key: "dnsApiToken", sensitive: true };
+const world = { templates: [{ layers: [{ components: [{ key: "ingress", fields: [field] }] }] }] } as never;
 const keeps = (operation: OperationId) => routes.find((route) => route.operation === operation)?.keeps;
 const masked = (operation: OperationId, body: object): unknown =>
   maskBody(Buffer.from(JSON.stringify(body)), keeps(operation), world);
 
 describe("the journal", () => {
-  it("keeps bodies without secrets, and masks the secrets of others", () => {
-    expect(masked("createProject", { name: "shop" })).toEqual({ name: "shop" });
-    expect(masked("createWebhook", { enabled: true, target_secret: "s3cret" })).toEqual({
-      enabled: true,
-      target_secret: "***",
-    });
-    expect(masked("importEnvironmentVariable", { vars: [{ name: "A", value: "s3cret", is_secret: true }] })).toEqual({
-      vars: [{ name: "A", value: "***", is_secret: true }],
-    });
-  });
-
-  it("masks a secret in a binding, and a value that is not a list of variables", () => {
-    const templates = [
-      { layers: [{ components: [{ key: "ingress", fields: [{ key: "dnsApiToken", sensitive: true }] }] }] },
-    ];
-    const body = { templateKey: "a", managedConfig: { ingress: { dnsApiToken: "s3cret", domain: "a.example" } } };
-    expect(
-      maskBody(Buffer.from(JSON.stringify(body)), keeps("updateClusterPlatformBinding"), {
-        ...world,
-        templates,
-      } as never),
-    ).toEqual({ templateKey: "a", managedConfig: { ingress: { dnsApiToken: "***", domain: "a.example" } } });
-    expect(masked("createBlueprint", { name: "cache", variables: "s3cret" })).toEqual({
-      name: "cache",
-      variables: "***",
-    });
+  it.each<[what: string, operation: OperationId, bodyOf: (secret: string) => object]>([
+    ["nothing", "createProject", () => ({ name: "shop" })],
+    ["the secret of a webhook", "createWebhook", (secret) => ({ enabled: true, target_secret: secret })],
+    ["a variable", "importEnvironmentVariable", (value) => ({ vars: [{ name: "A", value, is_secret: true }] })],
+    ["what is no list of variables", "createBlueprint", (variables) => ({ name: "cache", variables })],
+    [
+      "a sensitive field of a binding",
+      "updateClusterPlatformBinding",
+      (dnsApiToken) => ({ templateKey: "a", managedConfig: { ingress: { dnsApiToken, domain: "a.example" } } }),
+    ],
+  ])("masks %s in the body of %s, and keeps the rest", (_what, operation, bodyOf) => {
+    expect(masked(operation, bodyOf("s3cret"))).toEqual(bodyOf("***"));
   });
 
   it.each(operations)("masks an undeclared member of $id", ({ id }) => {

@@ -13,12 +13,10 @@ import {
 import { tryParseJson } from "../../../src/kube/api/json.ts";
 import { manualClock } from "../kube/clock.ts";
 
-export type PlatformEnv = ReturnType<typeof platformEnv>;
-
-/** A platform without a network, with one empty environment and a manual clock; its speed is 1 by default. */
-export function platformEnv(options: Partial<SimulatorOptions> = {}) {
+/** A platform without a network, with one empty environment, a manual clock and the speed 1. */
+export function platformEnv() {
   const clock = manualClock();
-  const setup = createSimulation({ surface: "full", seed: "bench", ...options, clock });
+  const setup = createSimulation({ surface: "full", seed: "bench", clock });
   const { sim } = setup;
   const { ids } = sim;
   const project = { id: ids.uuid(), organizationId: setup.organizationId, name: "shop" };
