@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 
 import { afterEach, describe, expect, it } from "vitest";
 
+import { kubeconfigText } from "../../../test/control-plane/access.ts";
 import { manualClock } from "../../../test/support/kube/clock.ts";
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
 import { createKubeClient, type ConnectedClient, type ClientOptions } from "./client.ts";
@@ -41,15 +42,7 @@ async function connect(answer: Answer, more: Partial<ClientOptions> = {}): Promi
 async function setUser(user: object): Promise<void> {
   // client-node accepts plain HTTP only with this member.
   const cluster = { server: `${server.url}/base`, "insecure-skip-tls-verify": true };
-  const kubeconfig = {
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "c", cluster }],
-    users: [{ name: "u", user }],
-    contexts: [{ name: "x", context: { cluster: "c", user: "u", namespace: "here" } }],
-    "current-context": "x",
-  };
-  await writeFile(join(dir, "kubeconfig"), JSON.stringify(kubeconfig));
+  await writeFile(join(dir, "kubeconfig"), kubeconfigText({ x: { cluster, user, namespace: "here" } }));
 }
 
 const get = (path = "/x") => client.request({ method: "GET", path });
@@ -221,14 +214,6 @@ describe("a refused token (K12)", () => {
 });
 
 describe("a watch", () => {
-  it("gives the bytes as they come, and its end", async () => {
-    await connect((response) => {
-      response.write("one\ntw");
-      setTimeout(() => response.end("o\n"), 20);
-    });
-    expect(await watch()).toBe("one\ntwo\n");
-  });
-
   it("outlives the deadline of a call while it is silent", async () => {
     const clock = manualClock();
     await connect((response) => void response.write("one\n"), { clock });

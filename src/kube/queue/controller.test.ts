@@ -19,6 +19,8 @@ function run(reconcile: ControllerOptions["reconcile"], workers = 2) {
   return controller;
 }
 
+const busy = new KubeError("TooManyRequests", 429, "busy", 30_000);
+
 /** A reconcile that the test ends. */
 function held() {
   const ends: ((result: Result) => void)[] = [];
@@ -43,11 +45,7 @@ describe("a controller", () => {
 
   it.each<[string, number, ControllerOptions["reconcile"]]>([
     ["when a pass asks for it", 5_000, async () => ({ requeueAfterMs: 5_000 })],
-    [
-      "after the API server's Retry-After",
-      30_000,
-      () => Promise.reject(new KubeError("TooManyRequests", 429, "busy", 30_000)),
-    ],
+    ["after the API server's Retry-After", 30_000, () => Promise.reject(busy)],
   ])("comes back %s", async (_when, waitMs, pass) => {
     let passes = 0;
     const controller = run((key) => {

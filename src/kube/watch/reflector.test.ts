@@ -1,14 +1,36 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
-import { settle } from "../../../test/support/kube/clock.ts";
-import { reflectorEnv } from "../../../test/support/kube/reflector-env.ts";
-import { thing, thingList } from "../../../test/support/kube/things.ts";
+import { manualClock, settle } from "../../../test/support/kube/clock.ts";
+import { scriptedClient } from "../../../test/support/kube/scripted-client.ts";
+import { THING, thing, thingList } from "../../../test/support/kube/things.ts";
 import { KubeError } from "../api/errors.ts";
 import type { Json } from "../api/types.ts";
+import { createReflector } from "./reflector.ts";
+import { createStore } from "./store.ts";
 
 const gone = new KubeError("Gone", 410, "too old");
 const expired = { type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } };
-const started = reflectorEnv();
+
+/** Starts a reflector of Things, until the test ends. @param answer the API server's answer to each list */
+async function started(answer: Parameters<typeof scriptedClient>[0] = () => thingList("10", [thing("a", "5")])) {
+  const clock = manualClock();
+  const client = scriptedClient(answer);
+  const changes: string[] = [];
+  const store = createStore((error) => {
+    throw error;
+  });
+  store.subscribe(({ type, object }) => changes.push(`${type} ${object.metadata.uid}`));
+  const told = { malformed: 0, failures: [] as string[] };
+  const observer = {
+    malformed: () => (told.malformed += 1),
+    failed: (_: unknown, error: KubeError) => told.failures.push(error.failure),
+  };
+  const reflector = createReflector({ client, store, type: THING, clock, random: () => 0, observer });
+  onTestFinished(() => reflector.stop());
+  reflector.start();
+  await clock.advance(1);
+  return { clock, client, store, changes, reflector, told, lists: () => client.calls.length };
+}
 
 describe("the list", () => {
   it("is read in pages of 500 from the quorum, never from a stale cache", async () => {

@@ -39,16 +39,10 @@ describe("diffMerge", () => {
   it.each<[string, unknown, JsonObject, JsonObject | undefined]>([
     ["sends only what differs", { a: 1, b: { c: 1, d: 2 } }, { a: 1, b: { c: 1, d: 3 } }, { b: { d: 3 } }],
     ["sends vanished members as null", { a: 1, b: { c: 1 } }, { b: {} }, { a: null, b: { c: null } }],
-    ["sends arrays whole", { a: [1, 2] }, { a: [1] }, { a: [1] }],
     ["takes undefined and null as absent", { a: 1 }, { a: 1, b: undefined, c: null }, undefined],
     ["takes a member set to undefined away", { a: 1, b: 2 }, { a: 1, b: undefined }, { b: null }],
     ["starts from nothing", undefined, { a: 1 }, { a: 1 }],
-    [
-      "finds no difference in the order of members",
-      { a: 1, b: { c: 1, d: 2 } },
-      { b: { d: 2, c: 1 }, a: 1 },
-      undefined,
-    ],
+    ["finds no difference in the order of members", { a: { c: 1, d: 2 } }, { a: { d: 2, c: 1 } }, undefined],
   ])("%s", (_, before, after, wanted) => {
     expect(diffMerge(before, after)).toEqual(wanted);
   });

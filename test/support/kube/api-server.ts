@@ -165,11 +165,7 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
 
   const find = (kind: string, name: string, namespace?: string): KubeObject | undefined =>
     stored.get(pathOf(kind, name, namespace));
-  const get = (kind: string, name: string): KubeObject => {
-    const object = find(kind, name);
-    if (object === undefined) throw new Error(`no ${kind} ${name}`);
-    return object;
-  };
+  const get = (kind: string, name: string): KubeObject => held(pathOf(kind, name));
   const cache: Cache & Store = {
     // Like the real store, returns undefined for invalid names.
     get: ({ kind, namespace, name }) =>
@@ -206,7 +202,7 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
     all: () => types.flatMap(({ kind }) => cache.list(kind)),
     secrets: () => cache.list(SECRET.kind),
     find,
-    /** @throws Error when there is no such object */
+    /** @throws KubeError "NotFound" */
     get,
     /** Creates the object like a user, in TEAM by default. @throws KubeError "AlreadyExists" */
     create: (kind: string, name: string, spec: Json, meta: Partial<ObjectMeta> = {}): KubeObject =>
