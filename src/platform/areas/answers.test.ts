@@ -194,15 +194,6 @@ describe("answers", () => {
     expect(Object.hasOwn(project.record, "__proto__")).toBe(false);
   });
 
-  it("of the git repositories count, whatever the token", async () => {
-    const body = { status: 401, error: "Unauthorized", message: "Use an API token" };
-    const { server, connect } = await startHarness({ status: 401, body });
-    const error = await failureOf(connect({ scheme: "Bearer" }).organization.gitRepositories());
-    expect(error).toMatchObject({ failure: { is: "Unauthorized" }, operation: "listGitRepositories" });
-    expect(error.message).toContain("Use an API token");
-    expect(server.arrived).toHaveLength(1);
-  });
-
   it("ask for the upper case of a service type until one spelling worked", async () => {
     const { server, connect } = await startHarness();
     const { services } = connect();

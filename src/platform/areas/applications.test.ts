@@ -96,7 +96,6 @@ describe("an application", () => {
 
   itRefuses(
     ["no name", create({ name: "" }), "name: blank"],
-    ["no name in a PUT", update({ name: "" }), "name: blank"],
     ["no repository", create({ gitRepository: { url: "" } }), "gitRepository.url: blank"],
     ["half a character", create({ buildMode: LONE_SURROGATE }), "buildMode: not well-formed Unicode"],
     ["no cpu and memory", create({ cpu: NaN, memory: Infinity }), `cpu: ${NUMBER} NaN; memory: ${NUMBER} Infinity`],

@@ -33,7 +33,6 @@ describe("a project", () => {
   );
   itRefuses(
     ["no name", ({ projects }) => projects.create({ name: "" }), "name: blank"],
-    ["a blank name in a PUT", update(" \t"), "name: blank"],
     ["half a character", create(LONE_SURROGATE), `description: ${HALF}`],
   );
 });
@@ -66,7 +65,6 @@ describe("an environment", () => {
   );
   itRefuses(
     ["no name", create({ name: "" }), "name: blank"],
-    ["no name in a PUT", update(""), "name: blank"],
     ["a cluster by its name", create({ clusterId: "production" }), "clusterId: not a UUID"],
     ["half a character", create({ mode: LONE_SURROGATE }), `mode: ${HALF}`],
     ["a source that is no JSON", values({ git: { depth: NaN } }), "source.git.depth: not a value of JSON"],
@@ -94,7 +92,6 @@ describe("a database", () => {
   );
   itRefuses(
     ["no name, type and mode", create({ name: "", type: "", mode: "" }), "name: blank; type: blank; mode: blank"],
-    ["no name in a PUT", update({ name: "" }), "name: blank"],
     ["half a character", create({ version: LONE_SURROGATE }), `version: ${HALF}`],
     ["no size", create({ storage: -Infinity }), "storage: Invalid input: expected number, received -Infinity"],
   );
@@ -183,10 +180,8 @@ describe("a variable", () => {
       ({ variables }) => variables.import(ID, { overwrite: false, vars: bad }),
       `vars.1.name: blank; vars.1.value: ${HALF}`,
     ],
-    ["no key", ({ variables }) => variables.create(ID, { key: "", value: "1" }), "key: blank"],
-    ["no key in a PUT", ({ variables }) => variables.update(ID, OTHER, { key: " ", value: "1" }), "key: blank"],
+    ["no key", ({ variables }) => variables.create(ID, { key: " ", value: "1" }), "key: blank"],
     ["half a character in a secret", ({ secrets }) => secrets.create(ID, broken), `value: ${HALF}`],
-    ["half a character in a PUT", ({ secrets }) => secrets.update(ID, OTHER, broken), `value: ${HALF}`],
   );
 });
 

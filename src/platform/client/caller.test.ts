@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { type Answer, startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
+import type { Answer } from "../../../test/support/kube/scripted-server.ts";
 import { failureOf, startHarness, TOKEN } from "../../../test/support/platform/client.ts";
 import { ID, OTHER } from "../../../test/support/platform/requests.ts";
 import { DEFAULT_DEADLINES } from "./caller.ts";
@@ -110,14 +110,6 @@ describe("a failing write", () => {
     const platform = connect(answer === silence ? { deadlines: { writeMs: SHORT_MS } } : {});
     const error = await failureOf(platform.projects.create({ name: "web" }));
     expect([error.failure.is, server.arrived.length]).toEqual([failure, 1]);
-  });
-
-  it("was not executed when there was no connection", async () => {
-    const { connect } = await startHarness();
-    const gone = await startScriptedServer();
-    await gone.stop();
-    const error = await failureOf(connect({ baseUrl: gone.url }).projects.create({ name: "web" }));
-    expect(error.failure.is).toBe("Unreachable");
   });
 
   it("that only computes fails like a read", async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock, settle } from "../../../test/support/kube/clock.ts";
-import { windowPlatform, type WindowPlatformOptions } from "../../../test/support/platform/window-platform.ts";
 import { createGate, type GateOptions } from "./gate.ts";
 import type { RequestPriority } from "./line.ts";
 import type { Ceiling } from "./pacer.ts";
@@ -30,14 +29,52 @@ function gateOf(ceiling: Ceiling = {}, more: Partial<GateOptions> = {}) {
   };
 }
 
-/** A gate, and a platform behind it that counts in fixed windows. */
-function behindGate(options: WindowPlatformOptions) {
-  const { clock, gate } = gateOf();
-  const platform = windowPlatform(clock, gate, options);
-  const sendMany = (count: number, priority: RequestPriority, lane: string): void => {
-    for (let sent = 0; sent < count; sent += 1) void platform.send(priority, lane);
+interface Window {
+  readonly limit: number;
+  readonly windowMs: number;
+  /** Whether every answer has X-RateLimit-Limit, -Remaining and -Reset; otherwise only a 429 has -Reset. */
+  readonly tells: boolean;
+  readonly latencyMs?: number;
+}
+
+/** A gate, and a platform behind it that counts in fixed windows: when it accepted and refused requests. */
+function behindGate({ limit, windowMs, tells, latencyMs = 40 }: Window, ceiling: Ceiling = {}) {
+  const { clock, gate } = gateOf(ceiling);
+  const passed: { readonly at: number; readonly lane: string }[] = [];
+  const refused: number[] = [];
+  let window = { endsAt: -Infinity, used: 0 };
+
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
+  const arrive = () => {
+    const now = clock.monotonic();
+    if (window.endsAt <= now) window = { endsAt: now + windowMs, used: 0 };
+    window = { ...window, used: window.used + 1 };
+    const resetMs = Math.ceil((window.endsAt - now) / SECOND) * SECOND;
+    return { isAllowed: window.used <= limit, resetMs, remaining: Math.max(0, limit - window.used) };
   };
-  return { clock, gate, platform, sendMany };
+  /** Sends one request, and repeats it after each 429. Resolves when it was accepted. */
+  const send = async (priority: RequestPriority = "high", lane = ""): Promise<void> => {
+    for (;;) {
+      const waitMs = await gate.admit({ priority, lane });
+      if (waitMs > 0) {
+        await wait(waitMs);
+        continue;
+      }
+      const sentAt = clock.monotonic();
+      await wait(latencyMs / 2);
+      const { isAllowed, resetMs, remaining } = arrive();
+      await wait(latencyMs / 2);
+      if (!isAllowed) refused.push(clock.monotonic());
+      else passed.push({ at: clock.monotonic(), lane });
+      const quota = tells ? { limit, remaining, resetMs } : undefined;
+      gate.ended({ sentAt, isAnswered: true, quota, ...(isAllowed ? {} : { pauseMs: Math.max(500, resetMs) }) });
+      if (isAllowed) return;
+    }
+  };
+  const sendMany = (count: number, priority: RequestPriority, lane: string): void => {
+    for (let sent = 0; sent < count; sent += 1) void send(priority, lane);
+  };
+  return { clock, gate, passed, refused, send, sendMany };
 }
 
 /** Returns the result of a promise after all due microtasks. */
@@ -47,21 +84,20 @@ async function now<T>(promise: Promise<T>): Promise<T | "waiting"> {
 }
 
 /** Sends requests, ten at a time, to a platform that counts in fixed windows. */
-async function sendAll(options: WindowPlatformOptions, calls: number, ceiling: Ceiling = {}) {
-  const { clock, gate } = gateOf(ceiling);
-  const platform = windowPlatform(clock, gate, options);
+async function sendAll(window: Window, calls: number, ceiling?: Ceiling) {
+  const { clock, passed, refused, send } = behindGate(window, ceiling);
   let left = calls;
   const worker = async (): Promise<void> => {
-    for (; left > 0; await platform.send()) left -= 1;
+    for (; left > 0; await send()) left -= 1;
   };
   void Array.from({ length: 10 }, worker);
-  while (platform.passed.length < calls) await clock.advance(options.windowMs / 10);
-  const tookMs = platform.passed.at(-1)?.at ?? Infinity;
-  const boundMs = (Math.ceil(calls / options.limit) - 1) * options.windowMs;
+  while (passed.length < calls) await clock.advance(window.windowMs / 10);
+  const tookMs = passed.at(-1)?.at ?? Infinity;
+  const boundMs = (Math.ceil(calls / window.limit) - 1) * window.windowMs;
   const late = (at: number): boolean => at > 10 * SECOND;
-  const refused = platform.refused.filter(late).length;
-  const sent = refused + platform.passed.filter(({ at }) => late(at)).length;
-  return { tookMs, boundMs, refused: platform.refused.length, lateShare: sent === 0 ? 0 : refused / sent };
+  const lateRefused = refused.filter(late).length;
+  const sent = lateRefused + passed.filter(({ at }) => late(at)).length;
+  return { tookMs, boundMs, refused: refused.length, lateShare: sent === 0 ? 0 : lateRefused / sent };
 }
 
 describe("the rate", () => {
@@ -126,13 +162,13 @@ describe("the rate", () => {
   });
 
   it("leaves half of a long window to others than routine checks", async () => {
-    const { clock, platform, sendMany } = behindGate({ limit: 100, windowMs: HOUR, tells: true });
+    const { clock, passed, send, sendMany } = behindGate({ limit: 100, windowMs: HOUR, tells: true });
     sendMany(100, "low", "sweeps");
     await clock.advance(10 * SECOND);
-    expect(platform.passed.length).toBeLessThan(65);
-    void platform.send("urgent", "edit");
+    expect(passed.length).toBeLessThan(65);
+    void send("urgent", "edit");
     await clock.advance(SECOND);
-    expect(platform.passed.filter(({ lane }) => lane === "edit")).toHaveLength(1);
+    expect(passed.filter(({ lane }) => lane === "edit")).toHaveLength(1);
   });
 
   it("follows a priority that rises while its request waits", async () => {
