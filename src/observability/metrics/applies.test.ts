@@ -1,11 +1,9 @@
-import { Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 
 import { stored } from "../../../test/support/kube/stored.ts";
+import { storeMetrics } from "../../../test/support/platform/metrics.ts";
 import { PAUSED } from "../../api/names.ts";
 import type { JsonObject, ObjectMeta } from "../../kube/api/types.ts";
-import { createStore } from "../../kube/watch/store.ts";
-import { applyMetrics } from "./applies.ts";
 import { exposition } from "./index.ts";
 
 const KEY = "PlatformApplication/shop/api";
@@ -15,19 +13,16 @@ const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
 /** The metrics of a store on a leading replica; the clock starts at midnight. */
 function setting({ leads = true } = {}) {
-  const store = createStore(() => {});
-  const registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE);
   let seconds = 0;
   let version = 0;
   let trace: string | undefined;
-  const metrics = applyMetrics(registry, {
+  const { store, metrics } = storeMetrics({
     kinds: ["PlatformApplication"],
     leading: () => leads,
     now: () => new Date(seconds * 1_000),
     traceId: () => trace,
   });
-  store.subscribe(metrics.changed);
-  const text = async () => (await exposition(registry, "application/openmetrics-text")).body;
+  const text = async () => (await exposition(metrics.registry, "application/openmetrics-text")).body;
   const figures = async () => {
     const series = (await text()).split("\n");
     const of = (name: string) => series.find((line) => line.startsWith(`${name}{`))?.split(" ")[1];

@@ -1,11 +1,9 @@
-import { Registry } from "prom-client";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { stored } from "../../../test/support/kube/stored.ts";
+import { storeMetrics } from "../../../test/support/platform/metrics.ts";
 import { REASONS } from "../../api/reasons.ts";
 import type { JsonObject, ObjectMeta } from "../../kube/api/types.ts";
-import { createStore } from "../../kube/watch/store.ts";
-import { operationMetrics } from "./operations.ts";
 
 const DURATION = "platform_operator_operation_duration_seconds";
 const OLDEST = "platform_operator_operation_in_progress_seconds";
@@ -17,15 +15,11 @@ type Conditions = readonly (JsonObject | readonly JsonObject[])[];
 
 /** The metrics of a store; the clock starts at a quarter past midnight. */
 function setting({ perNamespace = false } = {}) {
-  const store = createStore((error) => {
-    throw error;
-  });
-  const registry = new Registry();
   let leading = true;
   let time = "2026-01-01T00:15:00Z";
   let version = 0;
-  const figures = { kinds: KINDS, cache: () => store, leading: () => leading, perNamespace, now: () => new Date(time) };
-  store.subscribe(operationMetrics(registry, figures));
+  const figures = { kinds: KINDS, leading: () => leading, perNamespace, now: () => new Date(time) };
+  const { store, series } = storeMetrics(figures);
   const object = (name: string, status: JsonObject, metadata: Partial<ObjectMeta> = {}) => {
     version += 1;
     return stored("PlatformProject", name, { status, metadata: { resourceVersion: String(version), ...metadata } });
@@ -47,8 +41,7 @@ function setting({ perNamespace = false } = {}) {
       time = now;
     },
     /** The series of one family, without its buckets. */
-    series: async (family: string) =>
-      (await registry.metrics()).split("\n").filter((line) => line.startsWith(family) && !line.includes("_bucket{")),
+    series: async (family: string) => (await series(family)).filter((line) => !line.includes("_bucket{")),
   };
 }
 

@@ -3,14 +3,8 @@ import { expect, it } from "vitest";
 import { stored } from "../../../test/support/kube/stored.ts";
 import { boundKinds } from "./kinds.ts";
 
-const kindOf = (name: string) => {
-  const found = boundKinds().find(({ kind }) => kind === name);
-  if (found === undefined) throw new Error(`no kind ${name}`);
-  return found;
-};
-
 it("the records of an object that another shard reconciles decide who writes a variable of an application, without its spec and the rest of its status", () => {
-  const application = kindOf("PlatformApplication");
+  const application = boundKinds().find(({ kind }) => kind === "PlatformApplication")!;
   const status = { externalId: "id", conditions: [], written: { variableNames: ["LEVEL"] } };
   const object = stored("PlatformApplication", "shop", { spec: { name: "shop" }, status });
   const records = application.records(object);
