@@ -76,4 +76,13 @@ describe("settings of answers", () => {
     expect(await names(`?gitTokenId=${GIT_TOKEN_ID}`)).toEqual(["acme/api"]);
     expect(await status(`${path}?gitTokenId=${project}`)).toBe(404);
   });
+
+  it("change the message for a stopped service", async () => {
+    await control(simulator, "PATCH /settings", { alreadyStopped: "Nothing runs there" });
+    const database = { name: "db", type: "POSTGRESQL", version: "17", mode: "CONTAINER" };
+    const id = await create(simulator, `/environment/${environment}/database`, database);
+    await control(simulator, `PATCH /records/${id}`, { state: "STOPPED" });
+    const refused = await call(simulator, `POST /database/${id}/stop`);
+    expect([refused.status, refused.text.includes("Nothing runs there")]).toEqual([409, true]);
+  });
 });

@@ -20,6 +20,7 @@ it.each<[line: string, code: number, words: RegExp]>([
   ["report -f report.zip", 64, /^-f takes an archive that ends in \.tar\.gz or \.tgz/],
   ["resolve papp/shop", 64, /^Give exactly one of --id UUID, --recreate, --adopt and --proceed\./],
   ["resolve papp/shop --id shop", 64, /^--id takes an id of the platform/],
+  ["rollback nothing", 1, /^PlatformApplication "nothing" does not exist/],
   ["secrets set api KEY", 64, /Standard input is a terminal\./],
   ["tree -w -o json", 64, /^--watch takes -o table or wide\.\n\nUsage: /],
 ])("a command in a cluster that has nothing %s ends with %d", async (line, code, words) => {

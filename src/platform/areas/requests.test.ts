@@ -104,6 +104,7 @@ describe("a blueprint", () => {
     (p: Platform) =>
       p.blueprints.create(ID, { ...input, ...change }, { deploy });
   const post = `POST /environment/${ID}/blueprint?deploy=`;
+  const alone = `${post}false`;
   const specOverrides = { engine_version: "1.9", timeout: 60, backend: null };
   const [plain, secret] = [
     { name: "A", value: "" },
@@ -118,20 +119,15 @@ describe("a blueprint", () => {
   const noJson = { cpu: NaN, engine_version: LONE_SURROGATE };
 
   itSends(
-    ["created alone", create({}), `${post}false`, input],
+    ["created alone", create({}), alone, input],
     [
       "created with its overrides as they are, and deployed",
       create({ specOverrides }, true),
       `${post}true`,
       { ...input, spec_overrides: specOverrides },
     ],
-    [
-      "created with null overrides",
-      create({ specOverrides: null }),
-      `${post}false`,
-      { ...input, spec_overrides: null },
-    ],
-    ["created with variables", create({ variables }), `${post}false`, { ...input, variables: sent }],
+    ["created with null overrides", create({ specOverrides: null }), alone, { ...input, spec_overrides: null }],
+    ["created with variables", create({ variables }), alone, { ...input, variables: sent }],
   );
   itRefuses(
     ["no name and tag", create({ name: "", tag: "" }), "name: blank; tag: blank"],

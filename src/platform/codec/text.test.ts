@@ -16,10 +16,7 @@ describe("errorText", () => {
     [{ message: "bad", errors: [{ field: "a", message: "x" }, { property: "c" }] }, "bad: a: x; c"],
     [{ errors: [{ field: "b", reason: "y" }] }, "b: y"],
     [{ detail: [{ loc: ["body", "spec_overrides", "cpu"], msg: "no" }] }, "body.spec_overrides.cpu: no"],
-    [
-      { error: "Unprocessable Entity", errors: ["a is wrong", "b is wrong"] },
-      "Unprocessable Entity: a is wrong; b is wrong",
-    ],
+    [{ error: "Unprocessable", errors: ["a is wrong", "b is wrong"] }, "Unprocessable: a is wrong; b is wrong"],
     [{ violations: [{ fieldPath: "a.b", code: "NOT_ALLOWED" }, { property: "c" }] }, "a.b: NOT_ALLOWED; c"],
     [{ errors: { backend: ["no", "never"], cpu: "no" }, message: "bad" }, "bad: backend: no, never; cpu: no"],
     [{ errors: [null, 1, {}, { field: 1 }], message: "bad" }, "bad"],

@@ -83,28 +83,15 @@ describe("a proxy", () => {
     await vi.waitFor(() => expect(proxy.open()).toBe(1));
   });
 
-  const untrusted =
-    "no connection to the platform through the proxy of spec.proxy (DEPTH_ZERO_SELF_SIGNED_CERT): no trusted authority signed its certificate; see spec.caBundle";
+  const own = "the proxy of spec.proxy";
+  const asks = (proxy: ConnectProxy) => proxy.protect("user:right");
+  const wrong = { proxyCredentials: "user:s3cret" };
+  const untrusted = `no connection to the platform through ${own} (DEPTH_ZERO_SELF_SIGNED_CERT): no trusted authority signed its certificate; see spec.caBundle`;
   it.each<[string, (proxy: ConnectProxy) => unknown, Network, string]>([
-    [
-      "that rejects the password",
-      (proxy) => proxy.protect("user:right"),
-      { proxyCredentials: "user:s3cret" },
-      "the proxy of spec.proxy rejects the user name or the password (407)",
-    ],
-    [
-      "that asks for credentials",
-      (proxy) => proxy.protect("user:right"),
-      {},
-      "the proxy of spec.proxy asks for a user name and a password (407)",
-    ],
-    [
-      "that forbids the target",
-      (proxy) => proxy.refuse(403),
-      {},
-      "the proxy of spec.proxy opens no connection to the platform (403)",
-    ],
-    ["that nobody runs", (proxy) => proxy.stop(), {}, "no connection to the proxy of spec.proxy (ECONNREFUSED)"],
+    ["that rejects the password", asks, wrong, `${own} rejects the user name or the password (407)`],
+    ["that asks for credentials", asks, {}, `${own} asks for a user name and a password (407)`],
+    ["that forbids the target", (proxy) => proxy.refuse(403), {}, `${own} opens no connection to the platform (403)`],
+    ["that nobody runs", (proxy) => proxy.stop(), {}, `no connection to ${own} (ECONNREFUSED)`],
     ["before a platform of an unknown authority", () => {}, {}, untrusted],
     ["before a platform of another authority", () => {}, { ca: expiredCertificate }, untrusted],
   ])("%s is no connection, and nothing is sent", async (_what, prepare, now, message) => {
