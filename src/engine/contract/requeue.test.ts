@@ -28,12 +28,7 @@ describe("parseDuration", () => {
     expect(parseDuration(text)).toBeUndefined();
   });
 
-  it("parses durations, and rejects other texts quickly", () => {
-    fc.assert(
-      fc.property(fc.nat(1e6), fc.nat(1e6), (hours, seconds) => {
-        expect(parseDuration(`${hours}h${seconds}s`)).toBe(hours * 3_600_000 + seconds * 1_000);
-      }),
-    );
+  it("refuses a long text quickly", () => {
     expect(parseDuration(`${"1m".repeat(100_000)}x`)).toBeUndefined();
   });
 });

@@ -119,6 +119,9 @@ describe("keepRecord", () => {
   const signed = { annotations: { [BACKUP_SIGNATURE]: WHOLE[BACKUP_SIGNATURE] } };
   const [mine, held] = [{ annotations: { [INSTALLATION]: "here" } }, { finalizers: [FINALIZER] }];
   const answered = { annotations: { ...mine.annotations, [RESOLVE]: null } };
+  const bound = recorded().object;
+  const metadata = { ...bound.metadata, finalizers: ["other/one", FINALIZER] };
+  const retained = { ...recorded(), object: { ...bound, metadata, spec: { lifecycle: { deletionPolicy: "Retain" } } } };
   const withoutToken = { ...recorded(unsigned), connection: { ...recorded().connection, token: () => "" } };
 
   it.each<[string, RecordTarget, readonly object[]]>([
@@ -128,6 +131,7 @@ describe("keepRecord", () => {
     ["nothing over the record of another installation", recorded(other, { installation: "there" }), []],
     ["nothing where there is no room", recorded({ ...other, note: "x".repeat(256 * 1_024) }), []],
     ["the signature over an invalid one", recorded(unsigned), [signed]],
+    ["no finalizer of ours that the policy does not need", retained, [{ finalizers: ["other/one"] }]],
     ["no signature without a token", withoutToken, []],
   ])("writes %s", async (_, target, expected) => {
     const { ports, changes } = portsWith();

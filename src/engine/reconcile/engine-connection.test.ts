@@ -1,51 +1,37 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv } from "../../../test/support/engine/env.ts";
-import { applied, fail, MINUTE, outage, ready, withFleet } from "../../../test/support/engine/widgets.ts";
+import { applied, engineEnv, fail, outage, ready, withFleet } from "../../../test/support/engine/env.ts";
+import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { POLL_INTERVAL, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { conditionOf } from "../contract/status.ts";
 
-describe("the token", () => {
-  it("that changes in the Secret is used at once, and wakes the rejected objects", async () => {
-    const env = await withFleet(1);
-    const over = outage(env, { is: "Unauthorized" }, 401);
-    env.widget("pending");
-    await env.run(2 * MINUTE);
-    env.cluster.secret("token", { token: "token-2" });
-    over();
-    await env.run(11_000);
-    expect(env.world.tokens.at(-1)).toBe("token-2");
-    expect(env.conditions("Widget", "pending")).toContain("Ready=True/Available");
-  });
+it("the token whose Secret is deleted and created again with the same content is used again at once", async () => {
+  const env = await withFleet(1);
+  env.cluster.secret("token", undefined);
+  env.cluster.annotate("Widget", "w0", { [RECONCILE_REQUESTED_AT]: "1" });
+  await env.run(MINUTE);
+  expect(env.conditions("Link", "default")).toContain("Stalled=True/CredentialsMissing");
+  env.cluster.secret("token", { token: "token-1" });
+  await env.run(15_000);
+  expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
+});
 
-  it("whose Secret is deleted and created again with the same content is used again at once", async () => {
-    const env = await withFleet(1);
-    env.cluster.secret("token", undefined);
-    env.cluster.annotate("Widget", "w0", { [RECONCILE_REQUESTED_AT]: "1" });
-    await env.run(MINUTE);
-    expect(env.conditions("Link", "default")).toContain("Stalled=True/CredentialsMissing");
-    env.cluster.secret("token", { token: "token-1" });
-    await env.run(15_000);
-    expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
-  });
-
-  it("that does not exist at the start is waited for, and the objects that wait name it", async () => {
-    const env = engineEnv({ bare: true });
-    env.cluster.create("Link", "default", {});
-    env.widget("a");
-    await env.run(MINUTE);
-    expect(env.conditions("Link", "default")).toContain("Stalled=True/CredentialsMissing");
-    const message = 'Waiting for Link "team/default" (reason CredentialsMissing).';
-    const told = conditionOf(env.cluster.get("Widget", "a"), "Ready");
-    expect(told).toMatchObject({ reason: "ConnectionNotReady", message });
-    const writes = env.cluster.writes.length;
-    await env.run(10 * MINUTE);
-    expect(env.cluster.writes.length).toBe(writes);
-    env.cluster.secret("token", { token: "t" });
-    await env.run(6_000);
-    expect(ready(env)).toBe("Ready=True/Available");
-  });
+it("the token that does not exist at the start is waited for, and the objects that wait name it", async () => {
+  const env = engineEnv({ link: null });
+  env.cluster.create("Link", "default", {});
+  env.widget("a");
+  await env.run(MINUTE);
+  expect(env.conditions("Link", "default")).toContain("Stalled=True/CredentialsMissing");
+  const message = 'Waiting for Link "team/default" (reason CredentialsMissing).';
+  const told = conditionOf(env.cluster.get("Widget", "a"), "Ready");
+  expect(told).toMatchObject({ reason: "ConnectionNotReady", message });
+  const writes = env.cluster.writes.length;
+  await env.run(10 * MINUTE);
+  expect(env.cluster.writes.length).toBe(writes);
+  env.cluster.secret("token", { token: "t" });
+  await env.run(6_000);
+  expect(ready(env)).toBe("Ready=True/Available");
 });
 
 describe("a connection's own status", () => {
@@ -63,13 +49,6 @@ describe("a connection's own status", () => {
     await env.run(30_000);
     expect(failures).toEqual([]);
     expect(env.conditions("Link", "default")).toContain("Synced=True/ReconcileSuccess");
-  });
-
-  it("follows its poll interval", async () => {
-    const env = engineEnv();
-    env.cluster.annotate("Link", "default", { [POLL_INTERVAL]: "1m" });
-    await env.run(10 * MINUTE);
-    expect(env.world.calls.filter(({ op }) => op === "ping").length).toBeGreaterThan(8);
   });
 
   it("waits between reconciles while no request has shown whether a rate limit is over", async () => {

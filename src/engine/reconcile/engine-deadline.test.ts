@@ -1,10 +1,10 @@
 /** One-shot objects whose kind cannot report their end. */
 import { expect, it } from "vitest";
 
-import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
+import { engineEnv, type Env, status } from "../../../test/support/engine/env.ts";
 import { apiError } from "../../../test/support/engine/fake-platform.ts";
 import { widget } from "../../../test/support/engine/kinds.ts";
-import { MINUTE, status } from "../../../test/support/engine/widgets.ts";
+import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
 

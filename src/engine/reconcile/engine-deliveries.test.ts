@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
-import { fail, HOUR, LOST, MINUTE, remote, started } from "../../../test/support/engine/widgets.ts";
+import { engineEnv, type Env, fail, LOST, remote, started } from "../../../test/support/engine/env.ts";
+import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import { receiverKeys } from "../connections/receiver-keys.ts";
@@ -63,10 +63,8 @@ describe("[E12] a delivery", () => {
 
 describe("the receiver registration of a connection", () => {
   function asking(secret: string | null = TOKEN): Env {
-    const env = engineEnv({ bare: true });
-    env.cluster.secret("token", { token: "token-1" });
+    const env = engineEnv({ link: { receiver: URL } });
     if (secret !== null) env.cluster.secret("receiver", { token: secret });
-    env.cluster.create("Link", "default", { receiver: URL });
     return env;
   }
   const hook = (env: Env): string | undefined =>
@@ -132,21 +130,6 @@ describe("the receiver registration of a connection", () => {
     expect([annotations[RESOLVE], annotations[INTENT]]).toEqual([undefined, undefined]);
     await env.run(HOUR);
     expect(env.world.count("create")).toBe(2);
-  });
-
-  it("is found again after a crash and a loss of status, and is repeated once on a person's request", async () => {
-    const env = asking();
-    await env.run(MINUTE);
-    const { id } = remote(env);
-    env.cluster.status("Link", "default", {});
-    env.restart();
-    await env.run(MINUTE);
-    expect(env.world.count("create")).toBe(1);
-    expect(env.cluster.get("Link", "default").status).toMatchObject({ hook: id });
-    env.cluster.annotate("Link", "default", { [RESOLVE]: "recreate" });
-    await env.run(HOUR);
-    expect(env.world.count("create")).toBe(2);
-    expect(env.cluster.get("Link", "default").status).toMatchObject({ hook: [...env.world.remotes.keys()][1] });
   });
 
   it("of another installation is left alone, and the connection works", async () => {

@@ -1,9 +1,9 @@
 /** Annotations that anyone who may edit an object can write have no effect that the spec could not have. */
 import { describe, expect, it } from "vitest";
 
-import { INSTALLATION, type Env } from "../../../test/support/engine/env.ts";
+import { applied, effects, type Env, INSTALLATION, ready, status } from "../../../test/support/engine/env.ts";
 import { uuid } from "../../../test/support/engine/fake-platform.ts";
-import { applied, effects, MINUTE, ready, status } from "../../../test/support/engine/widgets.ts";
+import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { EXTERNAL_ID, INSTALLATION as INSTALLATION_KEY, INTENT, RESOLVE } from "../../api/names.ts";
 
 /** An environment with a resource that waited while this intent was written into its annotations. */

@@ -1,66 +1,32 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, INSTALLATION } from "../../../test/support/engine/env.ts";
-import { uuid } from "../../../test/support/engine/fake-platform.ts";
 import {
   applied,
   DELETE,
   effects,
-  MINUTE,
+  engineEnv,
+  INSTALLATION,
   ready,
   remote,
-  started,
   status,
-  type Spec,
-} from "../../../test/support/engine/widgets.ts";
+} from "../../../test/support/engine/env.ts";
+import { uuid } from "../../../test/support/engine/fake-platform.ts";
+import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION as INSTALLATION_KEY, RESOLVE } from "../../api/names.ts";
-import { entryOf } from "../contract/types.ts";
 
 const POLL = 11 * MINUTE;
 
-/** An environment in which a widget claims an object of the platform, which proves ids on the full surface alone. */
-async function claiming(surface: "Documented" | "Full", spec: Spec) {
-  const env = engineEnv();
-  env.world.surface = surface;
-  const { id } = env.world.add("theirs", { note: "old" });
-  env.widget("thief", { externalId: id, ...spec });
-  await env.run(5_000);
-  return { env, id };
-}
-
 describe("an id that the user gives", () => {
-  it("is recorded once the kind has adopted the object", async () => {
-    const { env, id } = await claiming("Full", { note: "new" });
-    expect(env.cluster.get("Widget", "thief").status).toMatchObject({ externalId: id });
-    expect(env.world.remotes.get(id)?.note).toBe("new");
-    expect(env.world.count("create")).toBe(0);
-  });
-
   it("is never recorded while the kind refuses it, however often it is reconciled", async () => {
-    const { env } = await claiming("Documented", { note: "mine now", commit: "evil" });
+    const env = engineEnv({ surface: "Documented" });
+    const { id } = env.world.add("theirs", { note: "old" });
+    env.widget("thief", { externalId: id, note: "mine now", commit: "evil" });
     for (let polls = 0; polls < 3; polls += 1) {
       await env.run(POLL);
       expect(env.conditions("Widget", "thief")).toContain("Stalled=True/NotObservable");
       expect(env.cluster.get("Widget", "thief").status).not.toHaveProperty("externalId");
     }
     expect(env.world.effects).toEqual([]);
-  });
-
-  it("claims no field of the object while the kind refuses it", async () => {
-    const { env, id } = await claiming("Documented", { entry: "KEY" });
-    expect(env.conditions("Widget", "thief")).toContain("Stalled=True/NotObservable");
-    env.widget("owner", { into: entryOf(id, "KEY") });
-    await env.run(5_000);
-    expect(env.conditions("Widget", "owner")).toContain("Ready=True/Available");
-  });
-
-  it("is refused when it differs from the recorded one", async () => {
-    const env = await applied();
-    const other = env.world.add("other");
-    env.cluster.spec("Widget", "a", { name: "a", externalId: other.id, note: "x" });
-    await env.run(5_000);
-    expect(env.conditions("Widget", "a")).toContain("Stalled=True/InvalidSpec");
-    expect(env.world.count("update")).toBe(0);
   });
 
   it("of an object that was never adopted deletes nothing", async () => {
@@ -79,17 +45,12 @@ describe("an id that the user gives", () => {
   });
 });
 
-it.each([
-  ["is adopted under a connection of the namespace", {}, "Ready=True/Available"],
-  ["is not adopted under an unmanaged parent", { parentRef: { externalId: uuid(9) } }, "Stalled=True/NameConflict"],
-  ["is not adopted where the user forbids it", { lifecycle: { adoptionPolicy: "Never" } }, "Stalled=True/NameConflict"],
-])("an object of the same name %s", async (_, spec, told) => {
+it("an object of the same name is not adopted under a parent that no resource represents", async () => {
   const env = engineEnv();
   env.world.add("a");
-  env.widget("a", spec);
+  env.widget("a", { parentRef: { externalId: uuid(9) } });
   await env.run(5_000);
-  expect(env.conditions("Widget", "a")).toContain(told);
-  expect(env.world.count("create")).toBe(0);
+  expect(env.conditions("Widget", "a")).toContain("Stalled=True/NameConflict");
 });
 
 describe("[R1] a lost status", () => {
@@ -122,18 +83,16 @@ describe("[R1] a lost status", () => {
   });
 });
 
-describe("an id that another resource holds", () => {
-  it("is given to the resource that was refused it, as soon as its holder is deleted", async () => {
-    const env = await applied();
-    const { id } = remote(env);
-    env.widget("copy", { name: "a", externalId: id });
-    await env.run(POLL);
-    expect(env.conditions("Widget", "copy")).toContain("Stalled=True/AlreadyManaged");
-    env.cluster.remove("Widget", "a");
-    await env.run(1_000);
-    expect(env.cluster.get("Widget", "copy").status).toMatchObject({ externalId: id });
-    expect(env.conditions("Widget", "copy")).toContain("Ready=True/Available");
-  });
+it("an id that another resource holds is given to the resource that was refused it, as soon as its holder is deleted", async () => {
+  const env = await applied();
+  const { id } = remote(env);
+  env.widget("copy", { name: "a", externalId: id });
+  await env.run(POLL);
+  expect(env.conditions("Widget", "copy")).toContain("Stalled=True/AlreadyManaged");
+  env.cluster.remove("Widget", "a");
+  await env.run(1_000);
+  expect(env.cluster.get("Widget", "copy").status).toMatchObject({ externalId: id });
+  expect(env.conditions("Widget", "copy")).toContain("Ready=True/Available");
 });
 
 describe("[R1] another installation's records", () => {
@@ -203,39 +162,12 @@ describe("[R1] a place that changed", () => {
   });
 });
 
-describe("an object that is taken over", () => {
-  it("gets its finalizer in the same write, where a policy needs it", async () => {
-    const env = engineEnv();
-    const { id } = env.world.add("a");
-    env.widget("a", DELETE);
-    await env.run(5_000);
-    expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
-    expect(status(env, "externalId")).toBe(id);
-    expect(env.writes("Widget", "a")).toBe(2);
-  });
-
-  it("while its resource is deleted is left without an error", async () => {
-    const env = await started();
-    env.world.hooks.after = ({ op }) => {
-      if (op === "create") env.cluster.remove("Widget", "a");
-      return Promise.resolve();
-    };
-    env.widget("a");
-    await env.run(5_000);
-    expect(env.cluster.find("Widget", "a")).toBeUndefined();
-    expect(env.changes.at(-1)).toMatchObject({ op: "create", result: "ok", id: [...env.world.remotes.keys()][0] });
-    await env.run(30 * MINUTE);
-    expect(env.internal).toEqual([]);
-  });
-
-  it("by two resources of the same name at once belongs to one of them", async () => {
-    const env = engineEnv();
-    env.world.add("shared");
-    env.cluster.create("Widget", "first", { name: "shared" });
-    env.cluster.create("Widget", "second", { name: "shared" });
-    await env.run(15 * MINUTE);
-    const told = ["first", "second"].map((name) => env.conditions("Widget", name)[0]);
-    expect(new Set(told)).toEqual(new Set(["Ready=False/AlreadyManaged", "Ready=True/Available"]));
-    expect(env.world.remotes.size).toBe(1);
-  });
+it("an object that is taken over gets its finalizer in the same write, where a policy needs it", async () => {
+  const env = engineEnv();
+  const { id } = env.world.add("a");
+  env.widget("a", DELETE);
+  await env.run(5_000);
+  expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
+  expect(status(env, "externalId")).toBe(id);
+  expect(env.writes("Widget", "a")).toBe(2);
 });

@@ -1,17 +1,18 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
-import { widget } from "../../../test/support/engine/kinds.ts";
 import {
   applied,
   DELETE,
   effects,
-  MINUTE,
+  engineEnv,
+  type Env,
   ready,
   remote,
   started,
   status,
-} from "../../../test/support/engine/widgets.ts";
+} from "../../../test/support/engine/env.ts";
+import { widget } from "../../../test/support/engine/kinds.ts";
+import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 
 const POLL = 11 * MINUTE;
@@ -30,23 +31,18 @@ function record(env: Env): string[] {
   return order;
 }
 
-/** Changes the spec of "a" right before a write of the operator is stored. */
-function editDuring(env: Env, what: "outcome" | "status", spec: { readonly commit: string }): void {
-  env.cluster.hooks.before = (write) => {
-    if (write.what === what && write.key.startsWith("Widget/")) {
-      env.cluster.hooks.before = () => Promise.resolve();
-      env.cluster.spec("Widget", "a", { name: "a", ...spec });
-    }
-    return Promise.resolve();
-  };
-}
-
 it.each([
   ["nothing is sent for the older one once the answer to a create is stored", "outcome"],
   ["an intent for the older one is not stored and not sent", "status"],
 ] as const)("a spec that changes within one reconcile is the one that is deployed: %s", async (_, what) => {
   const env = what === "outcome" ? await started() : await applied();
-  editDuring(env, what, { commit: "c2" });
+  env.cluster.hooks.before = (write) => {
+    if (write.what === what && write.key.startsWith("Widget/")) {
+      env.cluster.hooks.before = () => Promise.resolve();
+      env.cluster.spec("Widget", "a", { name: "a", commit: "c2" });
+    }
+    return Promise.resolve();
+  };
   if (what === "outcome") env.widget("a", { commit: "c1" });
   else env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
   await env.run(30_000);
@@ -54,55 +50,27 @@ it.each([
   expect(remote(env)).toMatchObject({ commit: "c2", deploys: 1 });
 });
 
-describe("a create", () => {
-  it("with a deployment costs four writes, the first with the finalizer that a policy needs; a redeployment two", async () => {
-    const env = await started();
-    const order = record(env);
-    env.widget("a", { commit: "c1", ...DELETE });
-    await env.run(5_000);
-    expect(order).toEqual(["checked", "create!", "outcome", "status", "deploy!", "status"]);
-    const { metadata, status: stored } = env.cluster.get("Widget", "a");
-    const { id } = remote(env);
-    expect(metadata.annotations).toMatchObject({ [EXTERNAL_ID]: id });
-    expect(metadata.annotations).not.toHaveProperty([INTENT]);
-    expect(metadata.finalizers).toEqual([FINALIZER]);
-    expect(stored).toMatchObject({ externalId: id, observedGeneration: 1, identity: { host: "platform.example" } });
-    expect(ready(env)).toBe("Ready=True/Available");
-    order.length = 0;
-    env.cluster.spec("Widget", "a", { name: "a", commit: "c2", ...DELETE });
-    await env.run(5_000);
-    expect(order).toEqual(["status", "deploy!", "status"]);
-    expect(status(env, "observedGeneration")).toBe(2);
-  });
-
-  it("waits for a parent without a status while both are new, and is woken by it", async () => {
-    const env = await started();
-    env.widget("child", { parentRef: { name: "parent" } });
-    env.widget("parent");
-    await env.run(3_000);
-    expect(env.conditions("Widget", "child")).toContain("Ready=True/Available");
-    expect(env.writes("Widget", "child")).toBe(3);
-    const [parent, child] = [...env.world.remotes.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    expect(child?.parentId).toBe(parent?.id);
-  });
+it("a create with a deployment costs four writes, the first with the finalizer that a policy needs; a redeployment two", async () => {
+  const env = await started();
+  const order = record(env);
+  env.widget("a", { commit: "c1", ...DELETE });
+  await env.run(5_000);
+  expect(order).toEqual(["checked", "create!", "outcome", "status", "deploy!", "status"]);
+  const { metadata, status: stored } = env.cluster.get("Widget", "a");
+  const { id } = remote(env);
+  expect(metadata.annotations).toMatchObject({ [EXTERNAL_ID]: id });
+  expect(metadata.annotations).not.toHaveProperty([INTENT]);
+  expect(metadata.finalizers).toEqual([FINALIZER]);
+  expect(stored).toMatchObject({ externalId: id, observedGeneration: 1, identity: { host: "platform.example" } });
+  expect(ready(env)).toBe("Ready=True/Available");
+  order.length = 0;
+  env.cluster.spec("Widget", "a", { name: "a", commit: "c2", ...DELETE });
+  await env.run(5_000);
+  expect(order).toEqual(["status", "deploy!", "status"]);
+  expect(status(env, "observedGeneration")).toBe(2);
 });
 
 describe("the steady state", () => {
-  it("writes nothing, neither to the platform nor to Kubernetes, and survives a restart", async () => {
-    const env = await started();
-    env.widget("a", { commit: "c1" });
-    env.widget("b", { parentRef: { name: "a" }, note: "n" });
-    await env.run(POLL);
-    const facts = () => [env.cluster.writes.length, effects(env), env.cluster.get("Widget", "a")];
-    const [before, passes] = [facts(), env.passes.length];
-    await env.run(6 * POLL);
-    expect(facts()).toEqual(before);
-    expect(env.passes.length - passes).toBeLessThan(3 * 8);
-    env.restart();
-    await env.run(2 * POLL);
-    expect(facts()).toEqual(before);
-  });
-
   it("of children is not disturbed by changes of their parent, nor that of a connection by deleted users", async () => {
     const env = await started();
     env.widget("parent", { note: "n" });
@@ -133,67 +101,32 @@ describe("the steady state", () => {
   });
 });
 
-describe("work that takes long", () => {
-  it("reports an intermediate state once it lasts over ten seconds, and the end", async () => {
-    const env = await started();
-    env.world.deployed = "BUSY";
-    env.widget("a", { commit: "c1" });
-    await env.run(5_000);
-    expect(env.writes("Widget", "a")).toBe(3);
-    expect(env.conditions("Widget", "a")).toContain("Reconciling=True/Progressing");
-    await env.run(60_000);
-    expect(env.writes("Widget", "a")).toBe(4);
-    env.world.change(remote(env).id, { state: "DEPLOYED" });
-    await env.run(31_000);
-    expect(env.writes("Widget", "a")).toBe(5);
-    expect(ready(env)).toBe("Ready=True/Available");
-    expect(status(env, "intent")).toBeUndefined();
-  });
-
-  it("keeps Ready for ten minutes in an unknown state, and then reports Unknown", async () => {
-    const env = await applied({ commit: "c1" });
-    await env.run(20_000);
-    env.world.change(remote(env).id, { state: "ODD" });
-    env.cluster.annotate("Widget", "a", { [RECONCILE_REQUESTED_AT]: "now" });
-    await env.run(60_000);
-    expect(env.conditions("Widget", "a")).toEqual(
-      expect.arrayContaining(["Ready=True/Available", "Synced=True/ReconcileSuccess", "Deployed=Unknown/ODD"]),
-    );
-    const writes = env.writes("Widget", "a");
-    await env.run(500_000);
-    expect(env.writes("Widget", "a")).toBe(writes);
-    await env.run(120_000);
-    const conditions = env.conditions("Widget", "a");
-    expect(conditions).toContain("Ready=Unknown/UnknownState");
-    expect(conditions.some((one) => one.startsWith("Reconciling") || one.startsWith("Stalled"))).toBe(false);
-    expect(env.writes("Widget", "a")).toBe(writes + 1);
-  });
+it("an object in an unknown state stays Ready for ten minutes, and then reports Unknown", async () => {
+  const env = await applied({ commit: "c1" });
+  await env.run(20_000);
+  env.world.change(remote(env).id, { state: "ODD" });
+  env.cluster.annotate("Widget", "a", { [RECONCILE_REQUESTED_AT]: "now" });
+  await env.run(60_000);
+  expect(env.conditions("Widget", "a")).toEqual(
+    expect.arrayContaining(["Ready=True/Available", "Synced=True/ReconcileSuccess", "Deployed=Unknown/ODD"]),
+  );
+  const writes = env.writes("Widget", "a");
+  await env.run(500_000);
+  expect(env.writes("Widget", "a")).toBe(writes);
+  await env.run(120_000);
+  const conditions = env.conditions("Widget", "a");
+  expect(conditions).toContain("Ready=Unknown/UnknownState");
+  expect(conditions.some((one) => one.startsWith("Reconciling") || one.startsWith("Stalled"))).toBe(false);
+  expect(env.writes("Widget", "a")).toBe(writes + 1);
 });
 
-describe("drift and values", () => {
-  it("is corrected without the ledger", async () => {
-    const env = await applied({ note: "mine" });
-    const order = record(env);
-    env.world.change(remote(env).id, { note: "theirs" });
-    await env.run(POLL);
-    expect(order).toEqual(["update!"]);
-    expect(remote(env).note).toBe("mine");
-  });
-
-  it("are sent again when the value changed, not when the Secret was only touched", async () => {
-    const env = await started();
-    env.cluster.secret("values", { a: "one" });
-    env.widget("a", { secret: { name: "values", key: "a" } });
-    await env.run(5_000);
-    expect(env.world.count("import")).toBe(1);
-    env.cluster.secret("values", { a: "one" });
-    await env.run(POLL);
-    expect(env.world.count("import")).toBe(1);
-    env.cluster.secret("values", { a: "two" });
-    await env.run(POLL);
-    expect(env.world.count("import")).toBe(2);
-    expect(JSON.stringify(env.cluster.get("Widget", "a"))).not.toContain("one");
-  });
+it("drift is corrected without the ledger", async () => {
+  const env = await applied({ note: "mine" });
+  const order = record(env);
+  env.world.change(remote(env).id, { note: "theirs" });
+  await env.run(POLL);
+  expect(order).toEqual(["update!"]);
+  expect(remote(env).note).toBe("mine");
 });
 
 it("an object that another resource writes to while it is read is read again before anything is planned", async () => {

@@ -1,17 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { Env } from "../../../test/support/engine/env.ts";
-import {
-  DELETE,
-  effects,
-  HOUR,
-  MINUTE,
-  on,
-  ready,
-  remote,
-  status,
-  type Spec,
-} from "../../../test/support/engine/widgets.ts";
+import { DELETE, effects, type Env, on, ready, remote, type Spec, status } from "../../../test/support/engine/env.ts";
+import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { FINALIZER, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { conditionOf } from "../contract/status.ts";
@@ -157,26 +147,6 @@ describe("a resource that is created again under the same key", () => {
     expect(env.world.remotes.size).toBe(1);
   });
 
-  it("is the same object after twenty times, under Retain as under Delete", async () => {
-    const env = await documented();
-    for (let life = 0; life < 20; life += 1) {
-      expect(ready(env)).toBe("Ready=True/Available");
-      await removed(env);
-      await applied(env, life % 2 === 0 ? {} : DELETE);
-    }
-    await removed(env);
-    expect(effects(env)).toEqual(["create"]);
-    expect(env.shards.all()).toHaveLength(1);
-  });
-
-  it("is found although it comes in the moment in which the first one goes", async () => {
-    const env = await documented({});
-    env.cluster.remove("Widget", "a");
-    await applied(env, {});
-    expect(effects(env)).toEqual(["create"]);
-    expect(ready(env)).toBe("Ready=True/Available");
-  });
-
   it.each<[what: string, before: readonly ((env: Env) => void)[], spec: Spec, creates: number]>([
     ["has another name on the platform", [], { ...DELETE, name: "b" }, 2],
     ["adopts nothing", [], { lifecycle: { deletionPolicy: "Delete", adoptionPolicy: "Never" } }, 2],
@@ -206,23 +176,6 @@ describe("a resource that is created again under the same key", () => {
     env.cluster.spec("Link", "default", { surface: "Documented", allowUnverifiedIds: true });
     await env.run(20 * MINUTE);
     expect(ready(env)).toBe("Ready=True/Available");
-    expect(effects(env)).toEqual(["create"]);
-  });
-
-  it("is found by a backup from after a rotation of the token, where the ledger has nothing", async () => {
-    const env = await documented({});
-    const id = idOf(env);
-    const before = env.writes("Widget", "a");
-    rotate(env);
-    await env.run(HOUR);
-    expect(env.writes("Widget", "a")).toBe(before + 1);
-    const { annotations = {} } = env.cluster.get("Widget", "a").metadata;
-    await removed(env);
-    env.shards.edit(remote(env).id);
-    await env.run(MINUTE);
-    env.widget("a", {}, { annotations });
-    await env.run(MINUTE);
-    expect([ready(env), idOf(env)]).toEqual(["Ready=True/Available", id]);
     expect(effects(env)).toEqual(["create"]);
   });
 

@@ -1,18 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
-import {
-  applied,
-  DELETE,
-  fail,
-  HOUR,
-  LOST,
-  MINUTE,
-  outage,
-  ready,
-  remote,
-  type Spec,
-} from "../../../test/support/engine/widgets.ts";
+import { applied, DELETE, type Env, fail, outage, ready, remote, type Spec } from "../../../test/support/engine/env.ts";
+import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 
 const farewells = (env: Env): readonly string[] =>
@@ -34,17 +23,6 @@ async function withChild(spec: Spec): Promise<Env> {
 }
 
 describe("the deletion of an object", () => {
-  it.each([
-    ["Retain", ["READY"], ["Normal Orphaned"]],
-    ["Stop", ["STOPPED"], ["Normal Orphaned"]],
-    ["Delete", [], ["Normal Deleted"]],
-  ])("under deletionPolicy %s leaves the platform's object %s", async (deletionPolicy, state, events) => {
-    const env = await applied({ lifecycle: { deletionPolicy } });
-    await removed(env);
-    expect([...env.world.remotes.values()].map((one) => one.state)).toEqual(state);
-    expect(farewells(env)).toEqual(events);
-  });
-
   it("under deletionPolicy Stop gives up when a state stays unknown for the progress deadline", async () => {
     const env = await applied({ lifecycle: { deletionPolicy: "Stop", progressDeadline: "20m" } });
     const odd = { ...remote(env), state: "ODD" };
@@ -77,43 +55,36 @@ describe("the deletion of an object", () => {
     expect(farewells(env)).toEqual([farewell]);
   });
 
-  it("follows a policy that was changed before", async () => {
+  /** Sets the daily change window of the widget "a". */
+  const setWindow = ({ cluster }: Env, schedule: string): void => {
+    const syncWindows = { kind: "Allow", windows: [{ schedule, duration: "2h" }] };
+    cluster.spec("Widget", "a", { name: "a", lifecycle: { ...DELETE.lifecycle, syncWindows } });
+  };
+
+  it("waits for its change window, and continues as soon as that opens", async () => {
     const env = await applied(DELETE);
-    expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
-    env.cluster.spec("Widget", "a", { name: "a" });
-    await env.run(5_000);
-    expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([]);
-    env.cluster.spec("Widget", "a", { name: "a", ...DELETE });
-    await env.run(5_000);
-    expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
+    setWindow(env, "0 12 * * *");
+    env.cluster.remove("Widget", "a");
+    await env.run(Date.parse("2026-11-21T12:00:00Z") - env.clock.now().getTime() - 1_000);
+    expect(ready(env)).toBe("Ready=False/OutsideChangeWindow");
+    expect(env.world.remotes.size).toBe(1);
+    await env.run(30_000);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(env.world.remotes.size).toBe(0);
   });
 
   it("waits while its change windows cannot be parsed", async () => {
     const env = await applied(DELETE);
-    const windows = (schedule: string) => ({
-      lifecycle: { ...DELETE.lifecycle, syncWindows: { kind: "Allow", windows: [{ schedule, duration: "24h" }] } },
-    });
-    env.cluster.spec("Widget", "a", { name: "a", ...windows("0 25 * * *") });
+    setWindow(env, "0 25 * * *");
     env.cluster.remove("Widget", "a");
     await env.run(HOUR);
     expect(remote(env).state).toBe("READY");
     expect(ready(env)).toBe("Ready=False/InvalidSpec");
     expect(farewells(env)).toEqual([]);
-    env.cluster.spec("Widget", "a", { name: "a", ...windows("0 0 * * *") });
+    setWindow(env, "0 11 * * *");
     await env.run(5 * MINUTE);
     expect(env.cluster.find("Widget", "a")).toBeUndefined();
     expect(env.world.remotes.size).toBe(0);
-  });
-
-  it("leaves other people's finalizers alone", async () => {
-    const env = await applied(DELETE, { finalizers: ["other/one"] });
-    env.cluster.remove("Widget", "a");
-    await env.run(5_000);
-    expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual(["other/one"]);
-    expect(env.world.remotes.size).toBe(0);
-    const passes = env.passes.length;
-    await env.run(30 * MINUTE);
-    expect(env.passes.filter(({ key }) => key.includes("Widget")).length).toBeLessThan(passes + 5);
   });
 
   it("waits for children, and follows the last of them", async () => {
@@ -129,17 +100,6 @@ describe("the deletion of an object", () => {
     await env.run(1_000);
     expect(env.cluster.all().filter(({ kind }) => kind === "Widget")).toEqual([]);
     expect(env.world.remotes.size).toBe(0);
-  });
-
-  it("continues after a restart, however long it has been waiting", async () => {
-    const env = await withChild(DELETE);
-    env.cluster.remove("Widget", "a");
-    await env.run(HOUR);
-    env.cluster.remove("Widget", "child");
-    env.restart("newest first");
-    await env.run(10_000);
-    expect(env.world.remotes.size).toBe(0);
-    expect(farewells(env)).toEqual(["Normal Deleted", "Normal Deleted"]);
   });
 
   it("honours neither a pause nor a missing parent", async () => {
@@ -162,12 +122,6 @@ describe("the deletion of an object", () => {
     expect(env.cluster.find("Widget", "b")).toBeUndefined();
     expect(env.world.remotes.size).toBe(1);
     expect(farewells(env)).toEqual(["Warning Orphaned"]);
-  });
-
-  it("that was never created needs no connection", async () => {
-    const env = await applied({ parentRef: { name: "nobody" }, ...DELETE });
-    await removed(env);
-    expect(farewells(env)).toEqual([]);
   });
 });
 
@@ -216,39 +170,12 @@ describe("[K1] the deletion of an object whose connection is", () => {
   );
 });
 
-describe("the deletion of an object with an open intent", () => {
-  it.each([
-    ["Full", "after", 0, "Normal Deleted"],
-    ["Full", "before", 0, undefined],
-    ["Documented", "after", 1, "Warning Orphaned"],
-  ] as const)("(%s, lost %s) traces first", async (surface, when, left, farewell) => {
-    const env = engineEnv();
-    env.world.surface = surface;
-    await env.run(1_000);
-    fail(env, ["create"], LOST, { when });
-    env.widget("a", DELETE);
-    await env.run(0);
-    await removed(env, 3 * MINUTE);
-    expect(env.world.remotes.size).toBe(left);
-    expect(farewells(env)).toEqual(farewell === undefined ? [] : [farewell]);
-  });
-
-  it.each(["Delete", "Retain"])(
-    "of another version, under %s, releases the finalizer with a warning",
-    async (policy) => {
-      const meta = { finalizers: [FINALIZER], annotations: { [INTENT]: '{"v":2}' } };
-      const env = await applied({ lifecycle: { deletionPolicy: policy } }, meta);
-      await removed(env, 10 * MINUTE);
-      expect(farewells(env)).toEqual(["Warning Orphaned"]);
-    },
-  );
-
-  it("of an action waits for it and deletes", async () => {
-    const env = await applied(DELETE);
-    fail(env, ["deploy"], LOST);
-    env.cluster.spec("Widget", "a", { name: "a", commit: "c1", ...DELETE });
-    await env.run(100);
-    await removed(env, 2 * MINUTE);
-    expect(env.world.remotes.size).toBe(0);
-  });
-});
+it.each(["Delete", "Retain"])(
+  "the deletion of an object with an open intent of another version, under %s, releases the finalizer with a warning",
+  async (policy) => {
+    const meta = { finalizers: [FINALIZER], annotations: { [INTENT]: '{"v":2}' } };
+    const env = await applied({ lifecycle: { deletionPolicy: policy } }, meta);
+    await removed(env, 10 * MINUTE);
+    expect(farewells(env)).toEqual(["Warning Orphaned"]);
+  },
+);

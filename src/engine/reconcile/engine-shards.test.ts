@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
+import { applied, effects, engineEnv, type Env, ready } from "../../../test/support/engine/env.ts";
 import { anObject } from "../../../test/support/engine/objects.ts";
-import { applied, effects, MINUTE, ready } from "../../../test/support/engine/widgets.ts";
 import { TEAM } from "../../../test/support/kube/api-server.ts";
+import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { EXTERNAL_ID, RESOLVE } from "../../api/names.ts";
 import type { Assignment } from "../../kube/watch/assignment.ts";
 import { recordedTenant } from "../contract/keys.ts";
@@ -32,7 +32,7 @@ async function adopting(ms: number) {
 
 /** An environment whose connection is one of the cluster, which another shard reports. */
 async function withClusterLink(): Promise<Env> {
-  const env = engineEnv({ assignment: SHARD, bare: true });
+  const env = engineEnv({ assignment: SHARD, link: null });
   env.cluster.secret("token", { token: "token-1" }, "operator");
   env.cluster.create("ClusterLink", "default", { allowedNamespaces: [TEAM] });
   await env.run(5_000);

@@ -1,8 +1,8 @@
 /** Writes that nobody asked for: after an upgrade of the operator, a restart, or the loss of a status. */
 import { describe, expect, it } from "vitest";
 
-import type { Env } from "../../../test/support/engine/env.ts";
-import { effects, MINUTE, on, outage, polled, remote, withFleet } from "../../../test/support/engine/widgets.ts";
+import { effects, type Env, on, outage, remote, withFleet } from "../../../test/support/engine/env.ts";
+import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { RESOLVE } from "../../api/names.ts";
 import { isObject, stringMember } from "../../kube/api/json.ts";
 import { conditionsOf } from "../contract/status.ts";
@@ -33,7 +33,7 @@ describe("[R1] a status that an older version of the operator wrote", () => {
     forgetApplied(env);
     env.world.change(remote(env).id, { note: "theirs" });
     env.restart();
-    await polled(env);
+    await env.run(HOUR);
     expect(effects(env)).toEqual(["create"]);
     expect(env.conditions("Widget", "a")).toContain("Drifted=True/DriftDetected");
   });
@@ -43,7 +43,7 @@ describe("[R1] a status that an older version of the operator wrote", () => {
     forgetApplied(env);
     env.world.change(remote(env).id, { note: "theirs" });
     env.restart();
-    await polled(env);
+    await env.run(HOUR);
     expect(effects(env)).toEqual(["create", "deploy"]);
   });
 

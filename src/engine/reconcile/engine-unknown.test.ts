@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
-import { apiError, type Op } from "../../../test/support/engine/fake-platform.ts";
-import { silent } from "../../../test/support/engine/kinds.ts";
 import {
   applied,
+  DELETE,
+  engineEnv,
+  type Env,
   fail,
-  HOUR,
   LOST,
-  MINUTE,
   ready,
+  type Spec,
   started,
   status,
-  type Spec,
-} from "../../../test/support/engine/widgets.ts";
-import type { Write } from "../../../test/support/kube/api-server.ts";
+} from "../../../test/support/engine/env.ts";
+import { apiError, type Op } from "../../../test/support/engine/fake-platform.ts";
+import { silent } from "../../../test/support/engine/kinds.ts";
+import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { INTENT, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
@@ -26,25 +26,10 @@ const failOnce = (env: Env, op: Op, how: Parameters<typeof fail>[2], when: "befo
 
 const intentOf = (env: Env): string | undefined => env.cluster.get("Widget", "a").metadata.annotations?.[INTENT];
 
-/** The calls of that operation that the platform received. */
-const sent = (env: Env, op: Op) => env.world.calls.filter((call) => call.op === op);
-
-/** A hook that does something at the first write of a kind. */
-function once(what: Write["what"], act: () => Promise<void>): (write: Write) => Promise<void> {
-  let done = false;
-  return async (write) => {
-    if (done || write.what !== what || !write.key.startsWith("Widget/")) return;
-    done = true;
-    await act();
-  };
-}
-
 /** An environment on a surface that does not show what became of a create. */
 async function documented(settings: Spec = {}): Promise<Env> {
-  const env = await started();
-  env.world.surface = "Documented";
-  env.cluster.spec("Link", "default", { surface: "Documented", ...settings });
-  await env.run(1_000);
+  const env = engineEnv({ surface: "Documented", link: { surface: "Documented", ...settings } });
+  await env.run(5_000);
   return env;
 }
 
@@ -61,8 +46,8 @@ async function lost(when: "before" | "after", ms: number, env?: Env): Promise<En
 async function withoutIds(isShown = () => true): Promise<Env> {
   const env = await started();
   const connect = env.world.api.bind(env.world);
-  env.world.api = (token) => {
-    const real = connect(token);
+  env.world.api = (surface) => {
+    const real = connect(surface);
     const create: typeof real.create = async (...made) => ({ ...(await real.create(...made)), id: "" });
     return { ...real, create, list: async () => (isShown() ? await real.list() : []) };
   };
@@ -153,20 +138,9 @@ describe("[A3] a create of unknown outcome", () => {
   });
 });
 
-it("a trace that fails leaves the intent open and is tried again", async () => {
-  const env = await lost("after", 0);
-  const over = fail(env, ["list"], [{ is: "BadResponse" }, 200]);
-  await env.run(2 * MINUTE);
-  expect(env.world.count("create")).toBe(1);
-  expect(status(env, "externalId")).toBeUndefined();
-  over();
-  await env.run(5 * MINUTE);
-  expect(ready(env)).toBe("Ready=True/Available");
-  expect(env.world.remotes.size).toBe(1);
-});
-
-describe("[A4] an action of unknown outcome", () => {
-  it.each(["before", "after"] as const)("(lost %s its effect) happens once", async (when) => {
+it.each(["before", "after"] as const)(
+  "[A4] an action of unknown outcome (lost %s its effect) happens once",
+  async (when) => {
     const env = await applied();
     failOnce(env, "deploy", [{ is: "OutcomeUnknown" }, 0], when);
     env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
@@ -176,8 +150,8 @@ describe("[A4] an action of unknown outcome", () => {
     expect(env.world.count("deploy")).toBe(1);
     expect(ready(env)).toBe("Ready=True/Available");
     expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
-  });
-});
+  },
+);
 
 describe("[C8] what was certainly not executed", () => {
   it.each<[ApiFailure, number]>([
@@ -225,47 +199,23 @@ describe("before anything is sent", () => {
     expect(ready(env)).toBe("Ready=True/Available");
   });
 
-  it("a conflict on the intent ends the reconcile", async () => {
-    const env = await started();
-    env.cluster.hooks.before = once("checked", () => Promise.reject(new KubeError("Conflict", 409, "conflict")));
-    env.widget("a");
-    await env.run(0);
-    expect(sent(env, "create")).toEqual([]);
-    await env.run(5_000);
-    expect(env.world.count("create")).toBe(1);
-  });
-
-  it("an intent whose write got no answer is known as not sent", async () => {
-    const env = await started();
-    env.cluster.hooks.after = once("checked", () => Promise.reject(new KubeError("Timeout", 0, "no answer")));
-    env.widget("a");
-    await env.run(100);
-    expect(intentOf(env)).toBeDefined();
-    await env.run(10_000);
-    expect(env.world.count("create")).toBe(1);
-    expect(ready(env)).toBe("Ready=True/Available");
-  });
-
-  it.each([
-    ["lease", "create", "checked"],
-    ["time", "create", "checked"],
-    ["lease", "deploy", "status"],
-    ["time", "deploy", "status"],
-  ] as const)("a lost %s between the intent and the %s sends nothing until later", async (what, op, write) => {
-    const env = op === "create" ? await started() : await applied();
-    env.cluster.hooks.after = once(write, async () => {
-      if (what === "lease") env.leader = false;
-      else await env.clock.advance(6_000);
-    });
-    if (op === "create") env.widget("a");
-    else env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
-    await env.run(100);
-    expect(sent(env, op)).toEqual([]);
-    expect(intentOf(env) ?? status(env, "intent")).toBeDefined();
+  it("a lease that is lost while the API server confirms the object keeps a repeatable write from being sent", async () => {
+    const env = await applied({ note: "one" });
+    const { client } = env.cluster;
+    const request = client.request.bind(client);
+    client.request = async (one) => {
+      const answer = await request(one);
+      if (one.method === "GET" && one.path.includes("widgets")) env.leader = false;
+      return answer;
+    };
+    env.cluster.spec("Widget", "a", { name: "a", note: "two" });
+    await env.run(1_000);
+    expect(env.leader).toBe(false);
+    expect(env.world.calls.filter(({ op }) => op === "update")).toEqual([]);
+    client.request = request;
     env.leader = true;
     await env.run(31_000);
-    expect(env.world.count(op)).toBe(1);
-    expect(intentOf(env) ?? status(env, "intent")).toBeUndefined();
+    expect(env.world.count("update")).toBe(1);
   });
 
   it("[R1] an intent of a version that we do not know stalls", async () => {
@@ -274,16 +224,6 @@ describe("before anything is sent", () => {
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/UnreadableLedger");
     expect(env.world.effects).toEqual([]);
     expect(intentOf(env)).toBe('{"v":2}');
-  });
-
-  it("an intent that came with a copied manifest is dropped", async () => {
-    const env = await started();
-    const sent = { v: 1, uid: "other", installation: env.installation, attempt: "1-a", op: "create", creates: true };
-    const copied = JSON.stringify({ ...sent, generation: 1, name: "a", mark: null });
-    env.widget("a", {}, { annotations: { [INTENT]: copied } });
-    await env.run(5_000);
-    expect(env.world.count("create")).toBe(1);
-    expect(ready(env)).toBe("Ready=True/Available");
   });
 });
 
@@ -326,5 +266,41 @@ describe("[A4] a repeatable action whose outcome nothing shows", () => {
     await env.run(HOUR);
     expect(env.world.count("deploy")).toBe(2);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/NotObservable");
+  });
+});
+
+describe("a record that is refused for good", () => {
+  it("is stored as soon as it can be, and the create is neither traced nor sent again", async () => {
+    const env = engineEnv({ surface: "Documented" });
+    await env.run(1_000);
+    let isRefused = true;
+    env.cluster.hooks.before = async ({ what }) => {
+      if (what === "outcome" && isRefused) await Promise.reject(new KubeError("Invalid", 422, "annotations: too long"));
+    };
+    env.widget("a", { note: "n" });
+    await env.run(MINUTE);
+    expect(env.world.count("create")).toBe(1);
+    expect(status(env, "externalId")).toBeUndefined();
+    expect(env.conditions("Widget", "a")).toContain("Stalled=True/InvalidSpec");
+    isRefused = false;
+    await env.run(MINUTE);
+    expect(ready(env)).toBe("Ready=True/Available");
+    expect(env.world.count("create")).toBe(1);
+  });
+
+  it("blocks nothing where the status has the id: a deletion ends", async () => {
+    const env = await applied(DELETE);
+    const { annotations = {} } = env.cluster.get("Widget", "a").metadata;
+    env.cluster.hooks.before = async ({ what, body }) => {
+      if (what !== "status" && Object.keys(body).some((key) => key in annotations)) {
+        await Promise.reject(new KubeError("Invalid", 422, "annotations: too long"));
+      }
+    };
+    env.cluster.annotate("Widget", "a", Object.fromEntries(Object.keys(annotations).map((key) => [key, null])));
+    await env.run(MINUTE);
+    env.cluster.remove("Widget", "a");
+    await env.run(MINUTE);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(env.world.remotes.size).toBe(0);
   });
 });

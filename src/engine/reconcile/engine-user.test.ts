@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv } from "../../../test/support/engine/env.ts";
+import { applied, effects, engineEnv, ready, status } from "../../../test/support/engine/env.ts";
 import { apiError } from "../../../test/support/engine/fake-platform.ts";
 import { widget } from "../../../test/support/engine/kinds.ts";
-import { applied, effects, HOUR, MINUTE, ready, status } from "../../../test/support/engine/widgets.ts";
+import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { APPROVED_PLAN, PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT, RESOLVE } from "../../api/names.ts";
 
 it("a pause stops all work, also on a new object, reports that once, and keeps the stored facts", async () => {
@@ -56,38 +56,16 @@ describe("a reconcile request", () => {
   });
 });
 
-describe("an annotation of the user", () => {
-  it.each<[value: string, deploys: number]>([
-    ...["True", "TRUE", "1", "yes"].map((value): [string, number] => [value, 1]),
-    ...["", "false", "False", "0", "no", "treu"].map((value): [string, number] => [value, 2]),
-  ])("pauses the object or not, by its value: %j, %i deployments", async (value, deploys) => {
-    const env = await applied({ commit: "c1" });
-    env.cluster.annotate("Widget", "a", { [PAUSED]: value });
-    env.cluster.spec("Widget", "a", { name: "a", commit: "c2" });
-    await env.run(5 * MINUTE);
-    expect(env.world.count("deploy")).toBe(deploys);
-    expect(env.conditions("Widget", "a").includes("Synced=False/ReconcilePaused")).toBe(deploys === 1);
-    expect(env.events.some(({ reason }) => reason === "InvalidSpec")).toBe(value === "treu");
-  });
-
-  it("sets the poll interval, which is at least 30 s", async () => {
-    const env = await applied();
-    env.cluster.annotate("Widget", "a", { [POLL_INTERVAL]: "1ms" });
-    await env.run(1_000);
-    expect(env.due("Widget", "a")).toBeGreaterThan(26_000 - 1_000);
-    env.cluster.annotate("Widget", "a", { [POLL_INTERVAL]: "2h" });
-    await env.run(1_000);
-    expect(env.due("Widget", "a")).toBeLessThan(134 * MINUTE);
-  });
-
-  it.each([PAUSED, POLL_INTERVAL, RESOLVE, APPROVED_PLAN])("is warned of once if it is invalid: %s", async (name) => {
+it.each([PAUSED, POLL_INTERVAL, RESOLVE, APPROVED_PLAN])(
+  "an annotation of the user is warned of once if it is invalid: %s",
+  async (name) => {
     const env = await applied();
     env.cluster.annotate("Widget", "a", { [name]: "soon" });
     await env.run(HOUR);
     const note = expect.stringContaining(`The annotation ${name} is "soon"; it must be `);
     expect(env.events.filter(({ type }) => type === "Warning")).toMatchObject([{ reason: "InvalidSpec", note }]);
-  });
-});
+  },
+);
 
 describe("[A8] a kind that throws", () => {
   it.each([
@@ -175,14 +153,6 @@ it("[C11] a platform that never keeps what is written is not written to in a hot
   await env.run(10 * MINUTE);
   expect(env.world.count("update")).toBeLessThan(400);
   expect(env.due("Widget", "a")).toBeGreaterThan(0);
-});
-
-it("a rate limit that names no time causes no hot loop", async () => {
-  const env = await applied();
-  env.world.hooks.before = ({ op }) => Promise.reject(apiError(op, { is: "RateLimited", retryAfterMs: 0 }, 429));
-  env.widget("b");
-  await env.run(5 * MINUTE);
-  expect(env.world.calls.length).toBeLessThan(400);
 });
 
 it("an object that its kind requeues at once is reconciled at most once a second", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
-import { fail, HOUR, MINUTE, type Spec } from "../../../test/support/engine/widgets.ts";
+import { engineEnv, type Env, fail, type Spec } from "../../../test/support/engine/env.ts";
+import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { conditionOf } from "../contract/status.ts";
 
 const PARENT = { parentRef: { name: "parent" } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
-import { MINUTE, ready, status, type Spec } from "../../../test/support/engine/widgets.ts";
+import { engineEnv, type Env, ready, type Spec, status } from "../../../test/support/engine/env.ts";
+import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { KubeFailure } from "../../kube/api/types.ts";
 

@@ -1,20 +1,29 @@
+/** The engine with widgets, on a cluster and a platform in memory. */
 import type { OrphanChange } from "../../../src/engine/orphans/ledger.ts";
 import { bind } from "../../../src/engine/reconcile/bind.ts";
+import { member } from "../../../src/kube/api/json.ts";
 import type { Json, ObjectMeta } from "../../../src/kube/api/types.ts";
 import { type Assignment, UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
+import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
 import { manualClock } from "../kube/clock.ts";
+import { MINUTE } from "../platform/durations.ts";
 import { memoryOrphans, memoryShards } from "../platform/orphans.ts";
-import { makeHarness, type WidgetApi } from "./fake-platform.ts";
+import { apiError, makeHarness, type Op, type Remote, type WidgetApi } from "./fake-platform.ts";
 import { engineHarness, type Harness } from "./harness.ts";
 import { widget } from "./kinds.ts";
 import { clusterLink, link } from "./links.ts";
 
 export const INSTALLATION: string = "installation-1";
 
+export type Spec = { readonly [key: string]: Json };
+
 export type Env = ReturnType<typeof engineEnv>;
 
-export interface EnvOptions {
-  readonly bare?: boolean;
+interface EnvOptions {
+  /** What the platform offers; "Full" by default. */
+  readonly surface?: "Documented" | "Full";
+  /** The spec of the connection; null for no connection and no Secret. */
+  readonly link?: Spec | null;
   /** Which objects this process works on; all by default. */
   readonly assignment?: Assignment;
   /** The kind behind "Widget". */
@@ -29,9 +38,10 @@ const TYPES = [link, clusterLink, widget].map(({ resource: { kind, plural, scope
   namespaced: scope === "Namespaced",
 }));
 
-export function engineEnv({ bare = false, kind = widget, assignment = UNDIVIDED }: EnvOptions = {}) {
+export function engineEnv({ surface = "Full", link: of = {}, kind = widget, assignment = UNDIVIDED }: EnvOptions = {}) {
   const clock = manualClock();
   const world = makeHarness();
+  world.surface = surface;
   const harness: Harness<WidgetApi> = engineHarness<WidgetApi>({
     clock,
     types: TYPES,
@@ -49,7 +59,7 @@ export function engineEnv({ bare = false, kind = widget, assignment = UNDIVIDED 
     process: () => {
       const orphans = memoryOrphans(clock, env.shards, env.orphans);
       void orphans.load();
-      return { connect: ({ surface }, token) => world.api(token, surface), orphans, installation: env.installation };
+      return { connect: ({ surface }) => world.api(surface), orphans, installation: env.installation };
     },
   });
   const { cluster } = harness;
@@ -71,14 +81,87 @@ export function engineEnv({ bare = false, kind = widget, assignment = UNDIVIDED 
       const { namespace = "" } = cluster.get(of, name).metadata;
       return cluster.writes.filter(({ key }) => key === `${of}/${namespace}/${name}`).length;
     },
-    widget: (name: string, spec: { readonly [key: string]: Json } = {}, meta: Partial<ObjectMeta> = {}): void => {
+    widget: (name: string, spec: Spec = {}, meta: Partial<ObjectMeta> = {}): void => {
       cluster.create("Widget", name, { name, ...spec }, meta);
     },
   });
   env.restart();
-  if (!bare) {
+  if (of !== null) {
     cluster.secret("token", { token: "token-1" });
-    cluster.create("Link", "default", {});
+    cluster.create("Link", "default", of);
   }
   return env;
 }
+
+export const DELETE = { lifecycle: { deletionPolicy: "Delete" } } as const;
+
+export async function started(): Promise<Env> {
+  const env = engineEnv();
+  await env.run(5_000);
+  return env;
+}
+
+export async function applied(spec: Spec = {}, meta: Partial<ObjectMeta> = {}): Promise<Env> {
+  const env = await started();
+  env.widget("a", spec, meta);
+  await env.run(5_000);
+  return env;
+}
+
+/** An environment on a surface, with the widget "a" and optional defaults of its connection. */
+export async function on(surface: "Documented" | "Full", spec: Spec, defaults: Spec = {}): Promise<Env> {
+  const env = engineEnv({ surface, link: { surface, defaults } });
+  await env.run(1_000);
+  env.widget("a", spec);
+  await env.run(10_000);
+  return env;
+}
+
+export async function withFleet(size: number, spec: Spec = {}): Promise<Env> {
+  const env = await started();
+  for (let index = 0; index < size; index += 1) env.widget(`w${index}`, spec);
+  await env.run(15 * MINUTE);
+  return env;
+}
+
+type Refusal = readonly [failure: ApiFailure, status: number];
+
+export const LOST: Refusal = [{ is: "OutcomeUnknown" }, 504];
+
+/**
+ * Fails the calls of some operations, or of all. Other hooks of the platform are removed.
+ * @param how by default before their effect, and each of them
+ * @returns a function that ends this
+ */
+export function fail(
+  env: Env,
+  ops: readonly Op[] | "all",
+  [failure, status]: Refusal,
+  how: { readonly when?: "before" | "after"; readonly times?: number } = {},
+): () => void {
+  const { when = "before" } = how;
+  let { times = Number.POSITIVE_INFINITY } = how;
+  const succeed = (): Promise<void> => Promise.resolve();
+  const refuse = ({ op }: { readonly op: Op }): Promise<void> => {
+    if (times === 0 || (ops !== "all" && !ops.includes(op))) return succeed();
+    times -= 1;
+    return Promise.reject(apiError(op, failure, status));
+  };
+  env.world.hooks = { before: succeed, after: succeed, [when]: refuse };
+  return () => {
+    times = 0;
+  };
+}
+
+/** Fails every call of the platform. @returns a function that ends the outage */
+export function outage(env: Env, failure: ApiFailure = { is: "Server" }, status = 503): () => void {
+  return fail(env, "all", [failure, status]);
+}
+
+export const remote = (env: Env): Remote => [...env.world.remotes.values()][0]!;
+export const effects = (env: Env): readonly string[] => env.world.effects.map(({ op }) => op);
+export const status = (env: Env, name: string): Json | undefined => member(env.cluster.get("Widget", "a").status, name);
+export const ready = (env: Env): string | undefined =>
+  env.conditions("Widget", "a").find((one) => one.startsWith("Ready"));
+export const writesOf = (env: Env, kind: string): number =>
+  env.cluster.writes.filter(({ key }) => key.startsWith(`${kind}/`)).length;

@@ -13,7 +13,7 @@ export interface Remote {
   readonly commit: string | undefined;
 }
 
-export type Op = "list" | "get" | "ping" | "create" | "update" | "import" | "deploy" | "stop" | "delete";
+export type Op = "list" | "get" | "ping" | "create" | "update" | "deploy" | "stop" | "delete";
 
 export interface Call {
   readonly op: Op;
@@ -68,7 +68,6 @@ export function apiOver(
     create: (name: string, parentId: string | undefined, note: string) =>
       remote("create", undefined, { name, parentId, note }),
     update: (id: string, note: string) => remote("update", id, { note }),
-    import: (id: string) => remote("import", id),
     deploy: (id: string, commit: string) => remote("deploy", id, { commit }),
     stop: (id: string) => remote("stop", id),
     delete: async (id: string): Promise<void> => {
@@ -82,7 +81,6 @@ export function makeHarness() {
   const remotes = new Map<string, Remote>();
   const calls: Call[] = [];
   const effects: Call[] = [];
-  const tokens: string[] = [];
   let asked: Surface | undefined;
   const hooks: Hooks<Call> = { before: () => Promise.resolve(), after: () => Promise.resolve() };
   const own = {
@@ -125,17 +123,15 @@ export function makeHarness() {
   };
   return Object.assign(own, {
     remotes,
-    /** All calls that were sent, oldest first, those of them that took effect, and the token of each call. */
+    /** All calls that were sent, oldest first, and those of them that took effect. */
     calls,
     effects,
-    tokens,
     count: (op: Op): number => effects.filter((call) => call.op === op).length,
     change,
     add,
-    api: (token: () => string, surface: "Auto" | Surface = "Auto"): WidgetApi => ({
+    api: (surface: "Auto" | Surface = "Auto"): WidgetApi => ({
       ...apiOver(
         async (op, id, made = {}) => {
-          tokens.push(token());
           const call = { op, id };
           calls.push(call);
           await own.hooks.before(call);

@@ -7,9 +7,10 @@ import type { Bound } from "../../../src/engine/reconcile/bind.ts";
 import { createEngine, type Engine, type EngineDeps } from "../../../src/engine/reconcile/engine.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { keyOf } from "../../../src/kube/api/objects.ts";
+import type { KubeClient } from "../../../src/kube/api/transport.ts";
 import type { Clock, EventInput, ResourceType } from "../../../src/kube/api/types.ts";
 import { createReader } from "../../../src/kube/watch/readers.ts";
-import { createWriter, type Writer } from "../../../src/kube/write/writer.ts";
+import { createWriter } from "../../../src/kube/write/writer.ts";
 import { memoryApiServer } from "../kube/api-server.ts";
 import type { ManualClock } from "../kube/clock.ts";
 import { drivenQueue } from "../kube/driven-queue.ts";
@@ -41,13 +42,7 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
   const { clock, types, kinds, process, ...ports } = options;
   const cluster = memoryApiServer(() => clock.now(), types);
   const random = ports.random ?? drawn();
-  const writer = createWriter({
-    client: cluster.client,
-    store: cluster.cache,
-    types: cluster.types,
-    clock: impatient(clock),
-    random,
-  });
+  const newLife = () => ({ isOver: false, ended: Promise.withResolvers<undefined>() });
   let life = newLife();
   const events: EventInput[] = [];
   const changes: ChangeRecord[] = [];
@@ -56,8 +51,13 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
   /** The engine of the current process; there is none before the first `restart`. */
   const current = { engine: undefined as unknown as Engine<Api> };
 
-  const start = (): Engine<Api> =>
-    createEngine<Api>(
+  const start = (): Engine<Api> => {
+    const own = life;
+    const { client, cache: store, types } = cluster;
+    // After the end of the process its writes never return.
+    const request: KubeClient["request"] = (one) => (own.isOver ? new Promise(() => {}) : client.request(one));
+    const writer = createWriter({ client: { ...client, request }, store, types, clock: impatient(clock), random });
+    return createEngine<Api>(
       {
         ...quietPorts(),
         cache: cluster.cache,
@@ -75,10 +75,11 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
         ...process(),
         clock,
         random,
-        writer: mortal(writer, life),
+        writer,
       },
       kinds(),
     );
+  };
 
   const pass = async (key: string): Promise<void> => {
     if (life.isOver) return;
@@ -128,28 +129,6 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
     conditions: (kind: string, name: string): readonly string[] =>
       conditionsOf(cluster.get(kind, name)).map(({ type, status, reason }) => `${type}=${status}/${reason}`),
   });
-}
-
-interface Life {
-  isOver: boolean;
-  readonly ended: PromiseWithResolvers<undefined>;
-}
-
-function newLife(): Life {
-  return { isOver: false, ended: Promise.withResolvers() };
-}
-
-/** Returns the writer of one process: after the end of the process its writes never return. */
-function mortal(writer: Writer, life: Life): Writer {
-  const unlessOver = async <T>(write: () => Promise<T>): Promise<T> =>
-    await (life.isOver ? new Promise<never>(() => {}) : write());
-  return {
-    patchChecked: (...how) => unlessOver(() => writer.patchChecked(...how)),
-    storeOutcome: (...how) => unlessOver(() => writer.storeOutcome(...how)),
-    patchStatus: (...how) => unlessOver(() => writer.patchStatus(...how)),
-    confirm: (...how) => unlessOver(() => writer.confirm(...how)),
-    delete: (...how) => unlessOver(() => writer.delete(...how)),
-  };
 }
 
 /** Returns a clock that advances the manual clock for each wait within a reconcile, as nothing else runs meanwhile. */

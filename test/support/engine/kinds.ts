@@ -1,69 +1,77 @@
-import { livingStatus } from "../../../src/api/status.ts";
-import {
-  type ActionResult,
-  entryOf,
-  type Kind,
-  type Report,
-  type Step,
-  type Trace,
-} from "../../../src/engine/contract/kind.ts";
-import type { Remote, WidgetApi } from "./fake-platform.ts";
-import { resource } from "./links.ts";
-import {
-  type Action,
-  differs,
-  type Inputs,
-  type Observed,
-  planEnd,
-  planNew,
-  planOld,
-  type WidgetContext,
-  widgetMemory,
-  type WidgetMemory,
-  widgetSpec,
-  type WidgetSpec,
-  why,
-} from "./widget-plan.ts";
+/** Widget, the kind that the engine's tests reconcile: parent, value, create, adoption, safe steps, an action, drift. */
+import { z } from "zod";
 
-/** A kind with every feature of the engine: parent, value, create, adoption, safe steps, an action, drift. */
-export const widget: Kind<{
-  spec: WidgetSpec;
-  inputs: Inputs;
-  observed: Observed;
-  memory: WidgetMemory;
-  action: Action;
-  api: WidgetApi;
-}> = {
-  resource: resource("Widget", widgetSpec, widgetMemory, livingStatus({})),
+import { defineResource } from "../../../src/api/resource.ts";
+import { livingStatus } from "../../../src/api/status.ts";
+import type { Kind, Plan, ReconcileContext, Report, Step, Why } from "../../../src/engine/contract/kind.ts";
+import type { Remote, WidgetApi } from "./fake-platform.ts";
+
+const spec = z.object({
+  name: z.string(),
+  parentRef: z.object({ name: z.string().optional(), externalId: z.string().optional() }).optional(),
+  externalId: z.string().optional(),
+  note: z.string().optional(),
+  commit: z.string().optional(),
+  secret: z.object({ name: z.string(), key: z.string() }).optional(),
+  output: z.string().optional(),
+  outputSecret: z.string().optional(),
+  /** Where the kind throws an unexpected error. */
+  explode: z.enum(["claim", "needs", "observe", "plan", "act", "report"]).optional(),
+});
+
+const resource = defineResource({
+  kind: "Widget",
+  shortNames: [],
+  description: "A pretended kind.",
+  spec,
+  memory: {
+    deployed: z.object({ commit: z.string(), retry: z.string().optional() }),
+    told: z.string(),
+    /** Where the kind throws an unexpected error when it reads the status. */
+    torn: z.enum(["entries", "imprints"]),
+  },
+  status: livingStatus({}),
+  columns: [],
+});
+
+interface Observed {
+  readonly all: readonly Remote[] | undefined;
+  readonly mine: Remote | undefined;
+}
+
+type Action = "create" | "update" | "deploy" | "stop" | "delete";
+
+interface WidgetTypes {
+  readonly spec: z.output<typeof spec>;
+  readonly inputs: { readonly parentId: string | undefined };
+  readonly observed: Observed;
+  readonly memory: z.output<typeof resource.memory>;
+  readonly action: Action;
+  readonly api: WidgetApi;
+}
+
+type WidgetContext = ReconcileContext<WidgetTypes>;
+
+export const widget: Kind<WidgetTypes> = {
+  resource,
   externalLifecycle: true,
-  claim: (spec) => {
-    throwIn(spec.explode, "claim");
-    return spec.externalId;
+  claim: ({ explode, externalId }) => {
+    throwIn(explode, "claim");
+    return externalId;
   },
   listable: (supports) => supports("list") === "Supported",
-  needs: (spec) => {
-    throwIn(spec.explode, "needs");
-    const { parentRef, secret } = spec;
+  needs: ({ explode, parentRef, secret }) => {
+    throwIn(explode, "needs");
+    const { name, externalId } = parentRef ?? {};
     return {
-      references:
-        parentRef === undefined
-          ? []
-          : [{ field: "spec.parentRef", kind: "Widget", name: parentRef.name, externalId: parentRef.externalId }],
+      references: parentRef === undefined ? [] : [{ field: "spec.parentRef", kind: "Widget", name, externalId }],
       values: secret === undefined ? [] : [{ field: "spec.secret", from: "Secret", ...secret }],
-      inputs: (resolved) => ({
-        parentId: parentRef === undefined ? undefined : resolved.id("spec.parentRef"),
-        content: secret === undefined ? undefined : resolved.fingerprint(resolved.value("spec.secret")),
-        entry: spec.entry,
-        into: spec.into,
-      }),
+      inputs: (resolved) => ({ parentId: parentRef === undefined ? undefined : resolved.id("spec.parentRef") }),
     };
   },
-  fieldOwnership: ({ id, memory, inputs }) => {
+  fieldOwnership: ({ memory }) => {
     throwIn(memory.torn, "entries");
-    return [
-      ...(id === undefined || inputs?.entry === undefined ? [] : [entryOf(id, inputs.entry)]),
-      ...(inputs?.into === undefined ? [] : [inputs.into]),
-    ];
+    return [];
   },
   externalWrites: (memory) => {
     throwIn(memory.torn, "imprints");
@@ -82,11 +90,32 @@ export const widget: Kind<{
     if (pass.goal !== "present") return planEnd(pass, observed);
     return pass.id === undefined ? planNew(pass, observed) : planOld(pass, observed, pass.id);
   },
-  act: async (step, pass, observed, api) => {
-    throwIn(pass.spec.explode, "act");
-    return await act(step, pass, observed, api);
+  act: async (step, { spec, memory, inputs, requested, ...pass }, observed, api) => {
+    throwIn(spec.explode, "act");
+    const id = pass.id ?? "";
+    const seen = (mine: Remote | undefined) => ({ observed: { ...observed, mine }, memory });
+    switch (step.action) {
+      case "create": {
+        const mine = await api.create(spec.name, inputs.parentId, spec.note ?? "");
+        return mine.id === "" ? { observed, memory } : { ...seen(mine), id: mine.id };
+      }
+      case "deploy": {
+        const { commit = "" } = spec;
+        const deployed = { commit, ...(requested !== undefined && { retry: requested }) };
+        return { ...seen(await api.deploy(id, commit)), memory: { ...memory, deployed } };
+      }
+      case "update":
+        return seen(await api.update(id, spec.note ?? ""));
+      case "stop":
+        return seen(await api.stop(id));
+      case "delete":
+        await api.delete(id);
+        return seen(undefined);
+      default:
+        return step.action satisfies never;
+    }
   },
-  trace: async (intent, pass, api): Promise<Trace<Observed, WidgetMemory>> => {
+  trace: async (intent, pass, api) => {
     if (!intent.creates) {
       const mine = await api.get(intent.id ?? "");
       if (mine === undefined || mine.deploys === intent.mark) return { is: "absent" };
@@ -102,70 +131,22 @@ export const widget: Kind<{
       .map((mine) => ({ observed: { all, mine }, memory: pass.memory, id: mine.id }));
     return known.length === 0 ? { is: "absent" } : { is: "landed", known };
   },
-  report: (pass, { mine }) => {
-    throwIn(pass.spec.explode, "report");
-    return reportOf(pass, mine);
+  report: ({ spec, memory }, { mine }) => {
+    throwIn(spec.explode, "report");
+    const { output, outputSecret } = spec;
+    const status = mine?.state === "ODD" ? "Unknown" : "True";
+    const isOther = mine !== undefined && differs(spec, mine);
+    return {
+      ready: why("Available", "It is there."),
+      conditions:
+        mine === undefined ? [] : [{ type: "Deployed", status, reason: mine.state, message: "As the platform says." }],
+      status: { state: mine?.state },
+      drift: isOther ? [{ path: "spec.note", desired: spec.note ?? "", observed: mine.note }] : [],
+      ...(output !== undefined && { output: { name: output, data: {} } }),
+      ...(outputSecret !== undefined && secretOf(outputSecret, memory.told)),
+    };
   },
 };
-
-function reportOf({ spec, memory }: WidgetContext, mine: Remote | undefined): Report {
-  const status = mine?.state === "ODD" ? "Unknown" : "True";
-  const deployed = { type: "Deployed", status, message: "As the platform says." } as const;
-  const isOther = mine !== undefined && differs(spec, mine);
-  return {
-    ready: why("Available", "It is there."),
-    conditions: mine === undefined ? [] : [{ ...deployed, reason: mine.state }],
-    status: mine === undefined ? {} : { state: mine.state },
-    drift: isOther ? [{ path: "spec.note", desired: spec.note ?? "", observed: mine.note }] : [],
-    ...(spec.output === undefined ? {} : { output: { name: spec.output, data: {} } }),
-    ...(spec.outputSecret === undefined ? {} : secretOf(spec.outputSecret, memory.told)),
-  };
-}
-
-/** A Secret that is written once; the object is reconciled again within a minute. */
-function secretOf(name: string, written: string | undefined): Pick<Report, "secret" | "lookWithin"> {
-  const secret = { name, data: { token: "s3cret-value" }, status: { told: name } };
-  return { lookWithin: 60_000, ...(written === name ? {} : { secret }) };
-}
-
-function throwIn(chosen: string | undefined, where: string): void {
-  if (chosen === where) throw new TypeError(`the kind throws in ${where}`);
-}
-
-async function act(
-  step: Step<Action>,
-  pass: WidgetContext,
-  observed: Observed,
-  api: WidgetApi,
-): Promise<ActionResult<Observed, WidgetMemory>> {
-  const { memory, spec } = pass;
-  const id = pass.id ?? "";
-  const seen = (mine: Remote | undefined, more: Partial<WidgetMemory> = {}) => ({
-    observed: { ...observed, mine },
-    memory: { ...memory, ...more },
-  });
-  switch (step.action) {
-    case "create": {
-      const mine = await api.create(spec.name, pass.inputs.parentId, spec.note ?? "");
-      return mine.id === "" ? { observed, memory } : { ...seen(mine), id: mine.id };
-    }
-    case "deploy": {
-      const retry = pass.requested === undefined ? {} : { retry: pass.requested };
-      return seen(await api.deploy(id, spec.commit ?? ""), { deployed: { commit: spec.commit ?? "", ...retry } });
-    }
-    case "import":
-      return seen(await api.import(id), { written: pass.inputs.content });
-    case "update":
-      return seen(await api.update(id, spec.note ?? ""));
-    case "stop":
-      return seen(await api.stop(id));
-    case "delete":
-      await api.delete(id);
-      return seen(undefined);
-    default:
-      return step.action satisfies never;
-  }
-}
 
 /** A kind whose deployments have no observable outcome and may be repeated. */
 export const silent: typeof widget = {
@@ -175,3 +156,95 @@ export const silent: typeof widget = {
       ? await widget.trace(intent, pass, api)
       : { is: "unknowable", why: why("NotObservable", "Nothing shows it."), repeatable: true },
 };
+
+/** A Secret that is written once; the object is reconciled again within a minute. */
+function secretOf(name: string, written: string | undefined): Pick<Report, "secret" | "lookWithin"> {
+  const secret = { name, data: { token: "s3cret-value" }, status: { told: name } };
+  return { lookWithin: 60_000, ...(written !== name && { secret }) };
+}
+
+function throwIn(chosen: string | undefined, where: string): void {
+  if (chosen === where) throw new TypeError(`the kind throws in ${where}`);
+}
+
+function why(reason: Why["reason"], message: string): Why {
+  return { reason, message };
+}
+
+const stalled = (reason: Why["reason"], message: string) => ({ is: "stalled", why: why(reason, message) }) as const;
+const step = (one: Step<Action>) => ({ is: "step", step: one }) as const;
+
+const DEPLOYING = why("Deploying", "A deployment runs.");
+const FAILED = stalled("DeploymentFailed", "It failed.");
+
+function differs({ note }: WidgetTypes["spec"], mine: Remote): boolean {
+  return note !== undefined && note !== mine.note;
+}
+
+function planNew(pass: WidgetContext, observed: Observed): Plan<Action> {
+  const [first, ...others] = (observed.all ?? []).filter(({ name }) => name === pass.spec.name);
+  if (first !== undefined) {
+    const holder = pass.records.holderOf(first.id);
+    if (holder !== undefined) return stalled("AlreadyManaged", `It belongs to ${holder}.`);
+    if (others.length > 0) return stalled("DuplicateRemote", "There are several.");
+    return pass.policies.adoption === "Never"
+      ? stalled("NameConflict", "The name is taken.")
+      : { is: "adopt", id: first.id };
+  }
+  const creating = why("Creating", "It is being created.");
+  const create = { repeat: "once", op: "create", action: "create", creates: true, mark: null, why: creating } as const;
+  return step({ ...create, name: pass.spec.name });
+}
+
+function planGone({ policies }: WidgetContext, { all }: Observed): Plan<Action> {
+  const isForgotten = all !== undefined && policies.onMissing === "Recreate";
+  return { is: isForgotten ? "forget" : "stalled", why: why("ExternalResourceDeleted", "It is gone.") };
+}
+
+function planOld(pass: WidgetContext, observed: Observed, id: string): Plan<Action> {
+  const { mine } = observed;
+  if (mine === undefined) return planGone(pass, observed);
+  const holder = pass.records.holderOf(id);
+  if (holder !== undefined) return stalled("AlreadyManaged", `It belongs to ${holder}.`);
+  if (pass.identitySource !== "recorded") return planProof(pass, mine, id);
+  if (differs(pass.spec, mine) && !pass.policies.blockedOperations.has("update"))
+    return step(updateOf(pass.spec, mine));
+  if (mine.state === "BUSY") return { is: "waiting", why: DEPLOYING };
+  if (mine.state === "ODD") return { is: "unknown", why: why("UnknownState", "An odd state."), condition: "Deployed" };
+  return planDeploy(pass, mine);
+}
+
+function updateOf({ note = "" }: WidgetTypes["spec"], mine: Remote): Step<Action> {
+  const changes = [{ path: "spec.note", desired: note, observed: mine.note }];
+  return { repeat: "safe", op: "update", action: "update", corrects: true, message: "Update the note.", changes };
+}
+
+function planDeploy({ spec: { commit }, memory, requested, policies }: WidgetContext, mine: Remote): Plan<Action> {
+  const failed = mine.state === "FAILED";
+  const retry = failed && requested !== undefined && requested !== memory.deployed?.retry;
+  const isDue = commit !== undefined && (memory.deployed?.commit !== commit || retry);
+  if (!isDue || policies.blockedOperations.has("deploy")) return failed ? FAILED : { is: "settled" };
+  const deploy = { repeat: "once", op: "deploy", action: "deploy", creates: false, why: DEPLOYING } as const;
+  return step({ ...deploy, commit, mark: mine.deploys });
+}
+
+/** Adopts the object of a given or claimed id if it is proven to be the right one. */
+function planProof(pass: WidgetContext, mine: Remote, id: string): Plan<Action> {
+  const { supports, policies, identitySource } = pass;
+  const isProven = supports("list") === "Supported" || policies.allowUnverifiedIds || identitySource === "orphaned";
+  if (!isProven) return stalled("NotObservable", "Nothing shows where it belongs.");
+  return identitySource !== "given" && mine.name !== pass.spec.name
+    ? stalled("NameConflict", "It has another name.")
+    : { is: "adopt", id };
+}
+
+function planEnd(pass: WidgetContext, { mine }: Observed): Plan<Action> {
+  if (mine === undefined) return { is: "settled" };
+  if (pass.goal === "stopped") {
+    if (mine.state === "ODD") return { is: "waiting", why: why("UnknownState", "An odd state.") };
+    return mine.state === "STOPPED" ? { is: "settled" } : step({ repeat: "safe", op: "stop", action: "stop" });
+  }
+  return pass.supports("delete") === "Supported"
+    ? step({ repeat: "safe", op: "delete", action: "delete" })
+    : stalled("DeleteNotSupported", "There is no deletion.");
+}
