@@ -132,6 +132,21 @@ describe("the receiver registration of a connection", () => {
     expect(env.world.count("create")).toBe(2);
   });
 
+  it("is found again after a crash and a loss of status, and is repeated once on a person's request", async () => {
+    const env = asking();
+    await env.run(MINUTE);
+    const { id } = remote(env);
+    env.cluster.status("Link", "default", {});
+    env.restart();
+    await env.run(MINUTE);
+    expect(env.world.count("create")).toBe(1);
+    expect(env.cluster.get("Link", "default").status).toMatchObject({ hook: id });
+    env.cluster.annotate("Link", "default", { [RESOLVE]: "recreate" });
+    await env.run(HOUR);
+    expect(env.world.count("create")).toBe(2);
+    expect(env.cluster.get("Link", "default").status).toMatchObject({ hook: [...env.world.remotes.keys()][1] });
+  });
+
   it("of another installation is left alone, and the connection works", async () => {
     const env = asking();
     await env.run(MINUTE);

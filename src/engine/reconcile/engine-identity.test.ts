@@ -8,6 +8,7 @@ import {
   INSTALLATION,
   ready,
   remote,
+  started,
   status,
 } from "../../../test/support/engine/env.ts";
 import { uuid } from "../../../test/support/engine/fake-platform.ts";
@@ -27,6 +28,15 @@ describe("an id that the user gives", () => {
       expect(env.cluster.get("Widget", "thief").status).not.toHaveProperty("externalId");
     }
     expect(env.world.effects).toEqual([]);
+  });
+
+  it("is refused when it differs from the recorded one", async () => {
+    const env = await applied();
+    const other = env.world.add("other");
+    env.cluster.spec("Widget", "a", { name: "a", externalId: other.id, note: "x" });
+    await env.run(5_000);
+    expect(env.conditions("Widget", "a")).toContain("Stalled=True/InvalidSpec");
+    expect(env.world.count("update")).toBe(0);
   });
 
   it("of an object that was never adopted deletes nothing", async () => {
@@ -160,6 +170,20 @@ describe("[R1] a place that changed", () => {
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/ParentChanged");
     expect(env.world.count("update")).toBe(0);
   });
+});
+
+it("an object that is created while its resource is deleted is left without an error", async () => {
+  const env = await started();
+  env.world.hooks.after = ({ op }) => {
+    if (op === "create") env.cluster.remove("Widget", "a");
+    return Promise.resolve();
+  };
+  env.widget("a");
+  await env.run(5_000);
+  expect(env.cluster.find("Widget", "a")).toBeUndefined();
+  expect(env.changes.at(-1)).toMatchObject({ op: "create", result: "ok", id: [...env.world.remotes.keys()][0] });
+  await env.run(30 * MINUTE);
+  expect(env.internal).toEqual([]);
 });
 
 it("an object that is taken over gets its finalizer in the same write, where a policy needs it", async () => {

@@ -86,6 +86,21 @@ describe("the steady state", () => {
     expect(passesOf("Link/")).toBe(before.links);
   });
 
+  it("writes nothing, neither to the platform nor to Kubernetes, and survives a restart", async () => {
+    const env = await started();
+    env.widget("a", { commit: "c1" });
+    env.widget("b", { parentRef: { name: "a" }, note: "n" });
+    await env.run(POLL);
+    const facts = () => [env.cluster.writes.length, effects(env), env.cluster.get("Widget", "a")];
+    const [before, passes] = [facts(), env.passes.length];
+    await env.run(6 * POLL);
+    expect(facts()).toEqual(before);
+    expect(env.passes.length - passes).toBeLessThan(3 * 8);
+    env.restart();
+    await env.run(2 * POLL);
+    expect(facts()).toEqual(before);
+  });
+
   it("always has a next reconcile", async () => {
     const env = await started();
     env.widget("good", { commit: "c1" });

@@ -179,6 +179,23 @@ describe("a resource that is created again under the same key", () => {
     expect(effects(env)).toEqual(["create"]);
   });
 
+  it("is found by a backup from after a rotation of the token, where the ledger has nothing", async () => {
+    const env = await documented({});
+    const id = idOf(env);
+    const before = env.writes("Widget", "a");
+    rotate(env);
+    await env.run(HOUR);
+    expect(env.writes("Widget", "a")).toBe(before + 1);
+    const { annotations = {} } = env.cluster.get("Widget", "a").metadata;
+    await removed(env);
+    env.shards.edit(remote(env).id);
+    await env.run(MINUTE);
+    env.widget("a", {}, { annotations });
+    await env.run(MINUTE);
+    expect([ready(env), idOf(env)]).toEqual(["Ready=True/Available", id]);
+    expect(effects(env)).toEqual(["create"]);
+  });
+
   it("is not replaced by the older object of a backup", async () => {
     const env = await documented({});
     const { annotations = {} } = env.cluster.get("Widget", "a").metadata;

@@ -63,6 +63,17 @@ describe("an outage of the platform", () => {
     expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
   });
 
+  it.each<[ApiFailure, number, reason: string]>([
+    [{ is: "Unauthorized" }, 401, "CredentialsInvalid"],
+    [{ is: "Forbidden" }, 403, "PermissionDenied"],
+  ])("is not waited for where the platform refuses the token (%j %i)", async (failure, status, reason) => {
+    const env = await withFleet(1);
+    outage(env, failure, status);
+    env.cluster.annotate("Link", "default", { [RECONCILE_REQUESTED_AT]: "now" });
+    await env.run(1_000);
+    expect(env.conditions("Link", "default")).toContain(`Ready=False/${reason}`);
+  });
+
   it("does not lose a reconcile request for a settled object", async () => {
     const env = await withFleet(1);
     const over = outage(env);

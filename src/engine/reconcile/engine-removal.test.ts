@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
 
-import { applied, DELETE, type Env, fail, outage, ready, remote, type Spec } from "../../../test/support/engine/env.ts";
+import {
+  applied,
+  DELETE,
+  engineEnv,
+  type Env,
+  fail,
+  LOST,
+  outage,
+  ready,
+  remote,
+  type Spec,
+} from "../../../test/support/engine/env.ts";
 import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 
@@ -76,6 +87,8 @@ describe("the deletion of an object", () => {
   it("waits while its change windows cannot be parsed", async () => {
     const env = await applied(DELETE);
     setWindow(env, "0 25 * * *");
+    await env.run(MINUTE);
+    expect(env.conditions("Widget", "a")).toContain("Stalled=True/InvalidSpec");
     env.cluster.remove("Widget", "a");
     await env.run(HOUR);
     expect(remote(env).state).toBe("READY");
@@ -169,6 +182,25 @@ describe("[K1] the deletion of an object whose connection is", () => {
     },
   );
 });
+
+it.each([
+  ["Full", "after", 0, "Normal Deleted"],
+  ["Full", "before", 0, undefined],
+  ["Documented", "after", 1, "Warning Orphaned"],
+] as const)(
+  "the deletion of an object with an open intent (%s, lost %s) traces first",
+  async (surface, when, left, farewell) => {
+    const env = engineEnv();
+    env.world.surface = surface;
+    await env.run(1_000);
+    fail(env, ["create"], LOST, { when });
+    env.widget("a", DELETE);
+    await env.run(0);
+    await removed(env, 3 * MINUTE);
+    expect(env.world.remotes.size).toBe(left);
+    expect(farewells(env)).toEqual(farewell === undefined ? [] : [farewell]);
+  },
+);
 
 it.each(["Delete", "Retain"])(
   "the deletion of an object with an open intent of another version, under %s, releases the finalizer with a warning",

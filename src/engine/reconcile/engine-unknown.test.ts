@@ -199,6 +199,35 @@ describe("before anything is sent", () => {
     expect(ready(env)).toBe("Ready=True/Available");
   });
 
+  it("a process that does not lead changes nothing on the platform, and continues when it leads", async () => {
+    const env = engineEnv();
+    env.leader = false;
+    env.widget("a", { note: "n" });
+    await env.run(MINUTE);
+    expect(env.world.effects).toEqual([]);
+    expect(env.cluster.writes.filter(({ what, key }) => what === "checked" && key.startsWith("Widget"))).toEqual([]);
+    env.leader = true;
+    await env.run(31_000);
+    expect(ready(env)).toBe("Ready=True/Available");
+  });
+
+  it("a lease that is lost once the intent is stored keeps the create from being sent until later", async () => {
+    const env = await started();
+    env.cluster.hooks.after = ({ what }) => {
+      if (what === "checked") env.leader = false;
+      return Promise.resolve();
+    };
+    env.widget("a");
+    await env.run(100);
+    expect(env.world.calls.filter(({ op }) => op === "create")).toEqual([]);
+    expect(intentOf(env)).toBeDefined();
+    env.cluster.hooks.after = () => Promise.resolve();
+    env.leader = true;
+    await env.run(31_000);
+    expect(env.world.count("create")).toBe(1);
+    expect(intentOf(env)).toBeUndefined();
+  });
+
   it("a lease that is lost while the API server confirms the object keeps a repeatable write from being sent", async () => {
     const env = await applied({ note: "one" });
     const { client } = env.cluster;
@@ -225,6 +254,18 @@ describe("before anything is sent", () => {
     expect(env.world.effects).toEqual([]);
     expect(intentOf(env)).toBe('{"v":2}');
   });
+});
+
+it("a trace that fails leaves the intent open and is tried again", async () => {
+  const env = await lost("after", 0);
+  const over = fail(env, ["list"], [{ is: "BadResponse" }, 200]);
+  await env.run(2 * MINUTE);
+  expect(env.world.count("create")).toBe(1);
+  expect(status(env, "externalId")).toBeUndefined();
+  over();
+  await env.run(5 * MINUTE);
+  expect(ready(env)).toBe("Ready=True/Available");
+  expect(env.world.remotes.size).toBe(1);
 });
 
 describe("[A4] a repeatable action whose outcome nothing shows", () => {
