@@ -14,6 +14,7 @@ import {
 import { widget } from "../../../test/support/engine/kinds.ts";
 import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
 
 const POLL = 11 * MINUTE;
 
@@ -189,4 +190,17 @@ it("[A7] a process that ends stores what only it knows, and nothing else", async
   const writes = env.cluster.writes.length;
   await env.engine.flush();
   expect(env.cluster.writes.length).toBe(writes);
+});
+
+it("what only a process knows is dropped once another process has changed the record", async () => {
+  const env = await started();
+  env.world.deployed = "BUSY";
+  env.widget("a", { commit: "c1" });
+  await env.run(5_000);
+  const { intent: _, ...recorded } = env.cluster.get("Widget", "a").status as JsonObject;
+  env.cluster.status("Widget", "a", { ...recorded, deployed: { commit: "c1" } });
+  env.cluster.annotate("Widget", "a", { [RECONCILE_REQUESTED_AT]: "now" });
+  await env.run(MINUTE);
+  expect(env.world.count("deploy")).toBe(1);
+  expect(status(env, "intent")).toBeUndefined();
 });
