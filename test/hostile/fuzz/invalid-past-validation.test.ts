@@ -13,7 +13,7 @@ import { SAMPLES } from "../../samples/index.ts";
 import type { Manifest } from "../../support/env/cluster.ts";
 import { effort } from "../../support/env/effort.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
-import { application, connection, resource, secret } from "../../support/kube/manifests.ts";
+import { application, connection, secret } from "../../support/kube/manifests.ts";
 import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
@@ -107,7 +107,7 @@ function dependencies(env: OperatorEnv, cases: KindCases, fixture: Fixture): rea
     ...values.map(([name, data]) => secret(name, { ...data, password: "not-a-password" })),
     secret(fixture.name, { token: env.platform.tokens.admin }),
     connection(env, fixture.name),
-    ...all.map(({ kind, name, spec }) => resource(kind, name, spec)),
+    ...all,
   ];
 }
 

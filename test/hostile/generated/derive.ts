@@ -11,7 +11,6 @@ import {
   type Draft,
   type Entry,
   type Fixture,
-  type KindCases,
   type Misuse,
   type Outcome,
   type TestedKind,
@@ -85,7 +84,7 @@ export function entryOf(basis: Basis, leaf: Leaf, own: Draft = {}): Entry | unde
   const { to, as = to, ...rest } = draft;
   if (to === undefined || as === undefined) return undefined;
   const { full, documented, created, ...more } = {
-    ...settingOutcomes(basis.kind.cases, as),
+    ...settingOutcomes(basis.kind, as),
     ...rest,
     ...(lock !== undefined && { full: lock, documented: lock }),
   };
@@ -94,7 +93,7 @@ export function entryOf(basis: Basis, leaf: Leaf, own: Draft = {}): Entry | unde
 }
 
 /** The outcomes of a setting: the operations of its kind carry it. */
-function settingOutcomes({ kind, by }: KindCases, as: Json): Partial<Entry> {
+function settingOutcomes({ kind, cases: { by } }: TestedKind, as: Json): Partial<Entry> {
   if (by !== undefined) return everywhere(sent(by, as));
   const [create, update] = ["create", "update"].map((verb) =>
     operations.find(({ id }) => id === kind.replace("Platform", verb)),
@@ -130,6 +129,7 @@ function sharedDraft(basis: Basis, leaf: Leaf, lock: Outcome | undefined): Draft
   if (policy !== undefined) return policyDraft(leaf, policy, isDefault !== undefined);
   if (parent !== undefined && lock !== undefined) return parentDraft(basis, parent, by === "name");
   if (path.startsWith("connectionRef.")) return connectionDraft(basis, path);
+  if (path === "name") return { to: `${basis.name} renamed` };
   if (path !== "externalId") return {};
   const { kind, fixture, name } = basis;
   return {

@@ -2,7 +2,6 @@
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { newCluster } from "../../../simulator/model/seed.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
-import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { comes, condition, type Condition, type Manifest } from "../../support/env/cluster.ts";
@@ -12,7 +11,7 @@ import { connection, resource, secret } from "../../support/kube/manifests.ts";
 import { callsIn } from "../../support/platform/change-log.ts";
 import { seedOf } from "./derive.ts";
 import { CONFIGURATION, VALUES } from "./kinds/references.ts";
-import type { Dependency, Fixture, TestedKind } from "./outcomes.ts";
+import type { Fixture, TestedKind } from "./outcomes.ts";
 import { mergePatch } from "./place.ts";
 
 /** Reasons of states that end soon without a change. */
@@ -64,17 +63,19 @@ export async function startLane(env: Env, surface: Surface, tested: TestedKind) 
       return id;
     },
   };
-  const created = async (of: string, name: string, spec: JsonObject, reason?: string): Promise<Settled> => {
-    await env.apply(resource(of, name, spec));
+  const created = async (manifest: Manifest, reason?: string): Promise<Settled> => {
+    const [of, { name }] = [manifest.kind, manifest.metadata];
+    await env.apply(manifest);
     const settled = await settle(env, of, name, wanted(reason, isSettledNew));
     const id = member(settled.object.status, "externalId");
     if (typeof id === "string") ids.set(`${of}/${name}`, id);
     return settled;
   };
-  const createReady = async (dependencies: readonly Dependency[]): Promise<void> => {
-    for (const each of dependencies) {
-      const { ready } = await created(each.kind, each.name, each.spec);
-      if (ready.status !== "True") throw new Error(`${each.kind} ${each.name}: ${ready.reason} ${ready.message}`);
+  const createReady = async (manifests: readonly Manifest[]): Promise<void> => {
+    for (const manifest of manifests) {
+      const { ready } = await created(manifest);
+      const what = `${manifest.kind} ${manifest.metadata.name}`;
+      if (ready.status !== "True") throw new Error(`${what}: ${ready.reason} ${ready.message}`);
     }
   };
   const prepare = (name: string) => createReady(cases.ownDependencies?.(fixture, name) ?? []);
@@ -85,7 +86,7 @@ export async function startLane(env: Env, surface: Surface, tested: TestedKind) 
   );
   await createReady(cases.dependencies?.(fixture) ?? []);
   await prepare(seedName);
-  await createReady([{ kind, name: seedName, spec: seedOf(tested, fixture, seedName) }]);
+  await createReady([resource(kind, seedName, seedOf(tested, fixture, seedName))]);
   return {
     kind: tested,
     fixture,
@@ -94,7 +95,7 @@ export async function startLane(env: Env, surface: Surface, tested: TestedKind) 
     prepare,
     clusterIds: () => [...clusters.values()],
     /** Creates an object and waits until it settles, with the reason if one is given. */
-    create: (name: string, spec: JsonObject, reason?: string) => created(kind, name, spec, reason),
+    create: (name: string, spec: JsonObject, reason?: string) => created(resource(kind, name, spec), reason),
     /** Gives an object another spec and waits until it settles, with the reason if one is given. */
     change: async (name: string, spec: JsonObject, reason?: string): Promise<Settled> => {
       const { spec: now } = await env.get(kind, name);
@@ -145,23 +146,11 @@ async function settle(env: Env, kind: string, name: string, isDone: (ready: Cond
     const ready = condition(object, "Ready");
     const observed = [member(object.status, "observedGeneration"), ready?.observedGeneration];
     const isCurrent = observed.every((generation) => generation === object.metadata.generation);
-    if (ready === undefined || !isCurrent || !isDone(ready)) return undefined;
-    if (!isOfAnotherOperator(env, kind, ready)) return { object, ready };
-    await env.annotate(kind, name, { [RECONCILE_REQUESTED_AT]: `${performance.now()}` });
-    return undefined;
+    return ready !== undefined && isCurrent && isDone(ready) ? { object, ready } : undefined;
   }, TIMEOUT_MS);
   if (settled === undefined) throw new Error(`${kind} ${name} does not settle: ${JSON.stringify(last?.status)}`);
   return settled;
 }
-
-/**
- * Whether the operator of another test file wrote the condition: all of them reconcile cluster-wide resources, and each
- * misses the Secret in its own namespace.
- */
-const isOfAnotherOperator = ({ operatorNamespace }: Env, kind: string, { reason, message }: Condition): boolean =>
-  kind === "ClusterPlatformConnection" &&
-  reason === "CredentialsMissing" &&
-  !message.includes(`"${operatorNamespace}"`);
 
 /** Whether it is Ready, or not Ready for a lasting reason. */
 const isSettled = ({ status, reason }: Condition): boolean => status === "True" || !TRANSIENT.has(reason);

@@ -3,6 +3,7 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 import type { Reason } from "../../../src/api/reasons.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { ID, OTHER_ID } from "../../samples/sample.ts";
+import type { Manifest } from "../../support/env/cluster.ts";
 import type { KindSchema } from "./schema.ts";
 
 export type Outcome =
@@ -58,16 +59,9 @@ export interface Fixture {
 export interface Misuse {
   readonly path: string;
   readonly to: Json;
-  readonly in?: JsonObject;
   readonly reason: Reason;
   /** The surface where it is refused; both by default. */
   readonly only?: Surface;
-}
-
-export interface Dependency {
-  readonly kind: string;
-  readonly name: string;
-  readonly spec: JsonObject;
 }
 
 /** A kind according to its CRD, and its cases. */
@@ -76,11 +70,10 @@ export interface TestedKind extends KindSchema {
 }
 
 export interface KindCases {
-  readonly kind: string;
   /** Custom resources that all objects of a lane need, in their order. */
-  readonly dependencies?: (fixture: Fixture) => readonly Dependency[];
+  readonly dependencies?: (fixture: Fixture) => readonly Manifest[];
   /** Custom resources that one object does not share. */
-  readonly ownDependencies?: (fixture: Fixture, name: string) => readonly Dependency[];
+  readonly ownDependencies?: (fixture: Fixture, name: string) => readonly Manifest[];
   /** The maximum of clusters that its objects need; 4 by default. */
   readonly clusters?: number;
   /** The documented surface can revert no change: every change has a separate object there. */

@@ -16,11 +16,25 @@ export interface Placed {
  * @param value undefined removes the leaf
  * @throws RangeError when a list or map on the way is empty
  */
-export function placed(spec: JsonObject, leaf: Leaf, value: Json | undefined): Placed {
-  const { segments, schemas } = leaf;
-  const { container, at } = put(spec, { segments, schemas, value, at: "spec" });
-  return { spec: asObject(container), at };
+export function placed(spec: JsonObject, { segments, schemas }: Leaf, value: Json | undefined): Placed {
+  const copy: Members = structuredClone(spec);
+  let container = copy;
+  let at = "spec";
+  for (const [index, segment] of segments.entries()) {
+    const rest = segments.slice(index + 1);
+    const key = keyOf(container, segment, rest, at);
+    at += segment === "[]" ? `[${key}]` : `.${key}`;
+    for (const excluded of excludedBy(schemas[index], key)) delete container[excluded];
+    if (rest.length > 0) container = (container[key] ??= {}) as Members;
+    else if (value !== undefined) container[key] = value;
+    else if (Array.isArray(container)) container.splice(Number(key), 1);
+    else delete container[key];
+  }
+  return { spec: copy, at };
 }
+
+/** An object or a list, by its keys or indexes. */
+type Members = Record<string, Json | undefined>;
 
 export function valueAt(spec: JsonObject, leaf: Leaf): Json | undefined {
   return find(spec, leaf.segments);
@@ -36,49 +50,11 @@ export function mergePatch(from: JsonObject, to: JsonObject): JsonObject {
   return Object.fromEntries([...gone.map((key): [string, Json] => [key, null]), ...changed]);
 }
 
-interface Put {
-  readonly container: Json;
-  readonly at: string;
-}
-
-interface Way {
-  readonly segments: readonly Segment[];
-  readonly schemas: readonly Structural[];
-  readonly value: Json | undefined;
-  readonly at: string;
-}
-
-function put(container: Json | undefined, way: Way): Put {
-  const [segment, ...segments] = way.segments;
-  if (segment === undefined) return { container: way.value ?? null, at: way.at };
-  const next = { ...way, segments, schemas: way.schemas.slice(1) };
-  if (segment === "[]") return putItem(listOf(container), next);
-  const object = isObject(container) ? container : {};
-  if (segment === "{}") return putMember(object, keyFor(object, segments, way.at), [], next);
-  return putMember(object, segment.member, excludedBy(way.schemas[0], segment.member), next);
-}
-
-function putItem(list: readonly Json[], way: Way): Put {
-  if (list.length === 0) throw new RangeError(`${way.at} has no item`);
-  const found = list.findIndex((item) => find(item, way.segments) !== undefined);
-  const index = Math.max(0, found);
-  const inner = put(list[index], { ...way, at: `${way.at}[${index}]` });
-  return { container: list.toSpliced(index, 1, ...(isGone(way) ? [] : [inner.container])), at: inner.at };
-}
-
-function putMember(object: JsonObject, key: string, excluded: readonly string[], way: Way): Put {
-  const inner = put(object[key], { ...way, at: `${way.at}.${key}` });
-  const others = Object.entries(object).filter(([name]) => name !== key && !excluded.includes(name));
-  const own: readonly (readonly [string, Json])[] = isGone(way) ? [] : [[key, inner.container]];
-  return { container: Object.fromEntries([...others, ...own]), at: inner.at };
-}
-
-const isGone = ({ segments, value }: Way): boolean => segments.length === 0 && value === undefined;
-
-function keyFor(object: JsonObject, rest: readonly Segment[], at: string): string {
-  const [first, ...others] = Object.keys(object);
-  if (first === undefined) throw new RangeError(`${at} has no entry`);
-  return [first, ...others].find((key) => find(object[key], rest) !== undefined) ?? first;
+function keyOf(container: Members, segment: Segment, rest: readonly Segment[], at: string): string {
+  if (typeof segment === "object") return segment.member;
+  const [first, ...others] = Object.keys(container);
+  if (first === undefined) throw new RangeError(`${at} is empty`);
+  return [first, ...others].find((key) => find(container[key], rest) !== undefined) ?? first;
 }
 
 /** @returns the other member of a rule `has(self.a) != has(self.b)` */
@@ -92,15 +68,9 @@ function excludedBy(schema: Structural | undefined, member: string): readonly st
 
 function find(value: Json | undefined, [segment, ...rest]: readonly Segment[]): Json | undefined {
   if (segment === undefined) return value;
-  if (typeof segment === "object") return isObject(value) ? find(value[segment.member], rest) : undefined;
-  const inside = segment === "[]" ? listOf(value) : Object.values(isObject(value) ? value : {});
-  return inside.map((one) => find(one, rest)).find((found) => found !== undefined);
-}
-
-const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
-const listOf = (value: Json | undefined): readonly Json[] => (isList(value) ? value : []);
-
-function asObject(value: Json): JsonObject {
-  if (!isObject(value)) throw new TypeError("a spec is an object");
-  return value;
+  if (typeof value !== "object" || value === null) return undefined;
+  if (typeof segment === "object") return find((value as JsonObject)[segment.member], rest);
+  return Object.values<Json | undefined>(value)
+    .map((one) => find(one, rest))
+    .find((found) => found !== undefined);
 }

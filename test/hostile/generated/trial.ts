@@ -10,7 +10,7 @@ import type { Case, LeafCases } from "./cases.ts";
 import type { Lane, Settled } from "./lane.ts";
 import type { Misuse, Outcome } from "./outcomes.ts";
 import { valueAt } from "./place.ts";
-import { differences, stateOf, type State } from "./state.ts";
+import { differences, stateOf } from "./state.ts";
 
 type Calls = ReturnType<Lane["calls"]>;
 type Problems = readonly string[];
@@ -27,15 +27,14 @@ export type Revert = "restores" | "leaves" | "ready" | "none";
 
 /** A valid change, and its revert. @returns the problems */
 export async function tryChange(on: Subject, surface: Surface, revert: Revert): Promise<Problems> {
-  const outcome = on.leaf.entry[surface];
-  const change = () => changed(on, on.leaf.valid.spec, outcome);
-  if (revert === "none") return change();
-  return changeAndRevert(on, change, { revert, silent: outcome.is !== "sent" });
-}
-
-async function changed({ lane, name }: Subject, spec: JsonObject, outcome: Outcome): Promise<Problems> {
-  const { result, calls } = await watched(lane, () => attempt(() => lane.change(name, spec, endOf(outcome))));
-  return problemsOf(outcome, result, calls);
+  const { lane, name, leaf } = on;
+  const outcome = leaf.entry[surface];
+  const change = async (): Promise<Problems> => {
+    const act = () => attempt(() => lane.change(name, leaf.valid.spec, endOf(outcome)));
+    const { result, calls } = await watched(lane, act);
+    return [...carried(outcome, calls), ...ended(outcome, result)];
+  };
+  return revert === "none" ? change() : changeAndRevert(on, change, { revert, silent: outcome.is !== "sent" });
 }
 
 /** The creation of an object with the leaf's other value. @returns the problems */
@@ -44,8 +43,7 @@ export async function tryCreation({ lane, name, leaf }: Subject, surface: Surfac
   const created = surface === "full" ? entry.created : (entry.createdDocumented ?? entry.created);
   const create = () => attempt(() => lane.create(name, leaf.valid.spec, endOf(created)));
   const { result, calls } = await watched(lane, create);
-  if (created.is !== "local") return problemsOf(created, result, calls);
-  return isReady(result) ? [] : [textOf(result)];
+  return [...(created.is === "local" ? [] : carried(created, calls)), ...ended(created, result)];
 }
 
 /**
@@ -75,62 +73,48 @@ function unsent({ base, leaf, entry }: LeafCases, surface: Surface, { value }: C
 export async function tryMisuse(on: Subject, { reason }: Misuse, spec: JsonObject): Promise<Problems> {
   const change = async (): Promise<Problems> => {
     const result = await attempt(() => on.lane.change(on.name, spec, reason));
-    const isReported = "ready" in result && result.ready.reason === reason && result.ready.status !== "True";
-    return isReported ? [] : [textOf(result)];
+    return hasReason(result, reason) && !isReady(result) ? [] : [textOf(result)];
   };
   return changeAndRevert(on, change, { revert: "restores", silent: true });
 }
 
-interface Expected {
-  readonly revert: Exclude<Revert, "none">;
-  /** Whether neither the change nor the revert writes anything. */
-  readonly silent: boolean;
-}
-
+/** @param silent whether neither the change nor the revert writes anything */
 async function changeAndRevert(
-  on: Subject,
+  { env, lane, name, leaf }: Subject,
   change: () => Promise<Problems>,
-  { revert, silent }: Expected,
+  { revert, silent }: { readonly revert: Revert; readonly silent: boolean },
 ): Promise<Problems> {
-  const { lane, name, leaf } = on;
+  const state = () => stateOf(env.platform.world(), lane.calls(), lane.clusterIds());
   const first = await attempt(() => lane.change(name, leaf.base));
   if (!isReady(first)) return [`the seed is not Ready: ${textOf(first)}`];
-  const before = state(on);
+  const before = state();
   const { result: problems, calls } = await watched(lane, async () => {
     const found = await change();
     const again = await attempt(() => lane.change(name, leaf.base));
     return isReady(again) ? found : [...found, `the revert: ${textOf(again)}`];
   });
-  return [...problems, ...(silent ? unexpected(calls) : []), ...leftBy(revert, differences(before, state(on)))];
+  return [...problems, ...(silent ? unexpected(calls) : []), ...leftBy(revert, differences(before, state()))];
 }
 
 /** The problems with the differences that a revert leaves on the platform. */
-function leftBy(revert: Expected["revert"], left: readonly string[]): Problems {
+function leftBy(revert: Revert, left: readonly string[]): Problems {
   if (revert === "leaves" && left.length === 0) return ["the revert leaves nothing: the exception is not needed"];
   return revert === "restores" ? left.map((one) => `the revert leaves ${one}`) : [];
 }
 
-function problemsOf(outcome: Outcome, result: Result, calls: Calls): Problems {
-  switch (outcome.is) {
-    case "sent": {
-      const by = carriers(calls, outcome.by, outcome.as);
-      const isOnce = by.length === 1 && by[0] === outcome.by;
-      const carried = isOnce ? [] : [`carried by ${listed(by)} of ${listed(changesIn(calls))}`];
-      const { refused } = outcome;
-      const isDone = refused === undefined ? isReady(result) : "ready" in result && result.ready.reason === refused;
-      return [...carried, ...(isDone ? [] : [textOf(result)])];
-    }
-    case "local":
-      return [...unexpected(calls), ...(isReady(result) ? [] : [textOf(result)])];
-    case "locked":
-      return [...unexpected(calls), ...(isRefused(result, outcome.at) ? [] : [textOf(result)])];
-    case "reported": {
-      const isReported = "ready" in result && result.ready.reason === outcome.reason;
-      return [...(outcome.isCreated === true ? [] : unexpected(calls)), ...(isReported ? [] : [textOf(result)])];
-    }
-    default:
-      return outcome satisfies never;
-  }
+/** The problems with the calls of a change that has this outcome. */
+function carried(outcome: Outcome, calls: Calls): Problems {
+  if (outcome.is !== "sent") return outcome.is === "reported" && outcome.isCreated === true ? [] : unexpected(calls);
+  const by = carriers(calls, outcome.by, outcome.as);
+  const isOnce = by.length === 1 && by[0] === outcome.by;
+  return isOnce ? [] : [`carried by ${listed(by)} of ${listed(changesIn(calls))}`];
+}
+
+/** The problem with the end of a change that has this outcome. */
+function ended(outcome: Outcome, result: Result): Problems {
+  const reason = endOf(outcome);
+  const isEnd = reason === undefined ? isReady(result) : hasReason(result, reason);
+  return (outcome.is === "locked" ? isRefused(result, outcome.at) : isEnd) ? [] : [textOf(result)];
 }
 
 /** The reason to wait for; undefined for Ready=True. */
@@ -159,6 +143,8 @@ async function attempt(change: () => Promise<Settled>): Promise<Result> {
 
 const isReady = (result: Result): boolean => "ready" in result && result.ready.status === "True";
 
+const hasReason = (result: Result, reason: string): boolean => "ready" in result && result.ready.reason === reason;
+
 const isRefused = (result: Result, at: string): boolean =>
   "refused" in result && result.refused.includes(`${at} FieldValueInvalid`);
 
@@ -170,8 +156,4 @@ async function watched<T>(lane: Lane, act: () => Promise<T>): Promise<{ readonly
   const from = lane.calls().length;
   const result = await act();
   return { result, calls: lane.calls().slice(from) };
-}
-
-function state({ env, lane }: Subject): State {
-  return stateOf(env.platform.world(), lane.calls(), lane.clusterIds());
 }

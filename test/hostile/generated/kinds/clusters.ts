@@ -10,7 +10,6 @@ const OF_TOKEN = local("it describes a Secret of the cluster; the token is only 
 const RUNS: Draft = { created: local("the cluster exists and runs: nothing has to be written") };
 
 export const cluster: KindCases = {
-  kind: "PlatformCluster",
   clusters: 150,
   lasting: true,
   seed: ({ clusterOf }, name) => ({
@@ -68,7 +67,6 @@ const SECRET_TOKEN = { ingress: { dnsApiToken: "***" } };
 const { values, others } = VALUES;
 
 export const binding: KindCases = {
-  kind: "PlatformBinding",
   by: "updateClusterPlatformBinding",
   clusters: 200,
   ownDependencies: (fixture, name) => [clusterOf(fixture, name, `${name}-named`)],

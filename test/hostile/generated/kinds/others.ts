@@ -1,5 +1,5 @@
 import type { JsonObject, Json } from "../../../../src/kube/api/types.ts";
-import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
+import { COMMIT, database, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
 import { certificate } from "../../../support/kube/tls.ts";
 import { LIFECYCLE } from "../derive.ts";
 import { always, local, reported, sent, type Draft, type Fixture, type KindCases } from "../outcomes.ts";
@@ -9,7 +9,6 @@ const READ_ONCE = local("the operator has just read it, and does not read it aga
 const read = (to: Json, by: string, as: Json = to): Draft => ({ ...always(to, sent(by, as)), created: READ_ONCE });
 
 export const catalog: KindCases = {
-  kind: "PlatformCatalog",
   seed: () => ({
     include: ["Templates", "CloudProviders"],
     cluster: { mode: "PLATFORM_MANAGED", provider: "AWS" },
@@ -38,7 +37,6 @@ function target(field: string, name: string, id: string, by: string, change?: Js
 }
 
 export const operation: KindCases = {
-  kind: "PlatformOperation",
   clusters: 150,
   // A stopped cluster cannot be stopped again.
   ownDependencies: (fixture, name) => [cluster(fixture, name), cluster(fixture, `${name}-other`)],
@@ -46,17 +44,7 @@ export const operation: KindCases = {
     ...environments(fixture),
     ...[fixture.name, `${fixture.name}-other`].flatMap((name) => [
       application(name, fixture.name),
-      {
-        kind: "PlatformDatabase",
-        name,
-        spec: {
-          environmentRef: { name: fixture.name },
-          name: `${name}-db`,
-          type: "POSTGRESQL",
-          version: "16",
-          mode: "CONTAINER",
-        },
-      },
+      database(name, fixture.name, { name: `${name}-db` }),
     ]),
   ],
   seed: ({ name }) => ({
@@ -124,7 +112,6 @@ const connectionSeed = (fixture: Fixture): JsonObject => ({
 });
 
 export const connection: KindCases = {
-  kind: "PlatformConnection",
   seed: connectionSeed,
   leaves: ({ name, baseUrl, proxyUrl, credentialsId, clusterOf }) => ({
     baseUrl: ofCalls(`${baseUrl}/`),
@@ -165,7 +152,6 @@ export const connection: KindCases = {
 
 export const clusterConnection: KindCases = {
   ...connection,
-  kind: "ClusterPlatformConnection",
   seed: (fixture) => ({
     ...connectionSeed(fixture),
     allowedNamespaces: { names: [fixture.name], selector: { matchLabels: { team: "shop" } } },

@@ -1,7 +1,9 @@
 /** Objects that the seeds refer to, and leaves that several kinds have in common. */
 import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
+import type { Manifest } from "../../../support/env/cluster.ts";
+import { application as applicationOf, project as projectOf, resource } from "../../../support/kube/manifests.ts";
 import { certificate } from "../../../support/kube/tls.ts";
-import { always, local, type Dependency, type Draft, type Fixture, type Misuse, type Outcome } from "../outcomes.ts";
+import { always, local, type Draft, type Fixture, type Misuse, type Outcome } from "../outcomes.ts";
 
 /** Secrets and ConfigMaps that are sources of values: their keys and values. */
 export const VALUES = {
@@ -18,41 +20,31 @@ export const CONFIGURATION = {
   "others-sizes": { first: "8" },
 } as const;
 
-export const project = ({ name }: Fixture, more = ""): Dependency => ({
-  kind: "PlatformProject",
-  name: `${name}${more}`,
-  spec: { connectionRef: { name }, name: `${name}${more}` },
-});
+/** @param more the end of the name */
+export const project = ({ name }: Fixture, more = ""): Manifest =>
+  projectOf(`${name}${more}`, { connectionRef: { name } });
 
-/** @param of the name of the lane's cluster */
-export const cluster = ({ name: lane, clusterOf }: Fixture, name: string, of = name): Dependency => ({
-  kind: "PlatformCluster",
-  name,
-  spec: { connectionRef: { name: lane }, externalId: clusterOf(of) },
-});
+export const cluster = ({ name: lane, clusterOf }: Fixture, name: string, of = name): Manifest =>
+  resource("PlatformCluster", name, { connectionRef: { name: lane }, externalId: clusterOf(of) });
 
-export const environment = ({ name: lane, clusterOf }: Fixture, name: string): Dependency => ({
-  kind: "PlatformEnvironment",
-  name,
-  spec: { name, projectRef: { name: lane }, clusterRef: { externalId: clusterOf(lane) } },
-});
+export const environment = ({ name: lane, clusterOf }: Fixture, name: string): Manifest =>
+  resource("PlatformEnvironment", name, {
+    name,
+    projectRef: { name: lane },
+    clusterRef: { externalId: clusterOf(lane) },
+  });
 
-export const environments = (fixture: Fixture): readonly Dependency[] => [
+export const environments = (fixture: Fixture): readonly Manifest[] => [
   project(fixture),
   environment(fixture, fixture.name),
   environment(fixture, `${fixture.name}-other`),
 ];
 
-export const application = (name: string, inside: string): Dependency => ({
-  kind: "PlatformApplication",
-  name,
-  spec: {
-    environmentRef: { name: inside },
-    name,
-    gitRepository: { url: "https://github.com/acme/web.git" },
-    buildMode: "DOCKER",
-  },
-});
+/** An application that is not deployed. */
+export const application = (name: string, inside: string): Manifest => {
+  const gitRepository = { url: "https://github.com/acme/web.git" };
+  return applicationOf(name, inside, { gitRepository, deploy: undefined });
+};
 
 /** A schedule that stops nothing, except in one minute of a year. */
 const RUN_SCHEDULE: Json = [{ kind: "Stop", schedule: "0 3 29 2 *", duration: "1m", timeZone: "UTC" }];

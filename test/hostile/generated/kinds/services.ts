@@ -31,7 +31,6 @@ function applicationVariables(): Readonly<Record<string, Draft>> {
 }
 
 export const application: KindCases = {
-  kind: "PlatformApplication",
   dependencies: environments,
   seed: ({ name: lane }, name) => ({
     environmentRef: { name: lane },
@@ -51,7 +50,6 @@ export const application: KindCases = {
     runState: "Running",
   }),
   leaves: (_fixture, name) => ({
-    name: { to: `${name} renamed` },
     "gitRepository.url": { to: "https://github.com/acme/api.git" },
     "gitRepository.branch": { to: "release" },
     "gitRepository.provider": { to: "GITLAB" },
@@ -100,7 +98,6 @@ export const application: KindCases = {
 };
 
 export const database: KindCases = {
-  kind: "PlatformDatabase",
   dependencies: environments,
   seed: ({ name: lane }, name) => ({
     environmentRef: { name: lane },
@@ -115,7 +112,6 @@ export const database: KindCases = {
     runState: "Running",
   }),
   leaves: (_fixture, name) => ({
-    name: { to: `${name} renamed` },
     type: { to: "REDIS" },
     version: { to: "17" },
     mode: { to: "MANAGED" },

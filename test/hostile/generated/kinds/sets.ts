@@ -25,7 +25,6 @@ const SCOPE: Draft = {
 };
 
 export const variableSet: KindCases = {
-  kind: "PlatformVariableSet",
   by: "importEnvironmentVariable",
   lasting: true,
   dependencies: (fixture) => [project(fixture)],
@@ -90,7 +89,6 @@ export const variableSet: KindCases = {
 const CHECKED = "the operator checks the overrides by it before it sends them";
 
 export const blueprint: KindCases = {
-  kind: "PlatformBlueprint",
   dependencies: environments,
   seed: ({ name: lane }, name) => ({
     environmentRef: { name: lane },
@@ -103,8 +101,7 @@ export const blueprint: KindCases = {
     allowedEngineVersions: ["1.8.3"],
     deployOnCreate: true,
   }),
-  leaves: (_fixture, name) => ({
-    name: { to: `${name} renamed` },
+  leaves: () => ({
     tag: { to: "redis/3.0.0", in: { engine: null, allowedEngineVersions: null } },
     icon: { to: "https://icons.example.com/other.svg" },
     ...variableLeaves(),

@@ -2,13 +2,11 @@ import type { KindCases } from "../outcomes.ts";
 import { cluster, project as parent } from "./references.ts";
 
 export const project: KindCases = {
-  kind: "PlatformProject",
   seed: (_fixture, name) => ({ name, description: "the seed" }),
-  leaves: (_fixture, name) => ({ name: { to: `${name} renamed` }, description: { to: "another one" } }),
+  leaves: () => ({ description: { to: "another one" } }),
 };
 
 export const environment: KindCases = {
-  kind: "PlatformEnvironment",
   dependencies: (fixture) => [parent(fixture), parent(fixture, "-other"), cluster(fixture, `${fixture.name}-other`)],
   seed: ({ name: lane, clusterOf }, name) => ({
     projectRef: { name: lane },
@@ -16,11 +14,10 @@ export const environment: KindCases = {
     mode: "STAGING",
     clusterRef: { externalId: clusterOf(lane) },
   }),
-  leaves: (_fixture, name) => ({ name: { to: `${name} renamed` }, mode: { to: "PRODUCTION" } }),
+  leaves: () => ({ mode: { to: "PRODUCTION" } }),
 };
 
 export const webhook: KindCases = {
-  kind: "PlatformWebhook",
   seed: (_fixture, name) => ({
     targetUrl: `http://127.0.0.1:9/${name}`,
     events: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED"],
