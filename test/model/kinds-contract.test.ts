@@ -22,7 +22,6 @@ const TRUE: unknown = expect.stringMatching(/^True/);
 const FALSE: unknown = expect.stringMatching(/^(False|Unknown)/);
 const UNSUPPORTED: unknown = expect.stringMatching(/^False\/(Update)?NotSupported/);
 const KINDS = createKinds();
-const ALWAYS = [{ schedule: "0 * * * *", duration: "2h", timeZone: "Europe/Berlin" }];
 
 /**
  * The tests that all kinds share, with the sample of one kind: its object is created once, then left alone, changed,
@@ -101,7 +100,8 @@ function kindContract(kind: KindName, sample: Sample): void {
 
 /**
  * Tests of policies with the sample of one kind: blocked operations are not sent, and each is sent once after the
- * policies allow it. Kinds that never write have no such tests.
+ * policies allow it. Kinds that never write have no such tests. ObserveOnly and syncWindows of every kind:
+ * test/hostile/generated-changes.test.ts.
  */
 function policyContract(kind: KindName, sample: Sample): void {
   const writes = sample.writes.toSorted();
@@ -110,16 +110,6 @@ function policyContract(kind: KindName, sample: Sample): void {
 
   // The policies are the engine's: make test tries them on one surface.
   describe.each(effort.few(served))(`the policies of ${kind} on the %s surface`, (surface) => {
-    it.runIf(isLasting)("ObserveOnly: nothing, neither while it is there nor when it goes", async () => {
-      const { env, specOf, applied, removed } = await stage(kind, sample, surface);
-      const lifecycle = { managementPolicy: "ObserveOnly" };
-      const [, asked] = await applied("watched", { ...specOf("watched"), lifecycle });
-      const { status } = env.get(kind, "watched");
-      const observed = [asked, member(status, "observedGeneration"), env.condition(kind, "watched", "Reconciling")];
-      expect(observed, "it waits for nothing").toEqual([[], 1, ""]);
-      expect(await removed("watched")).toEqual([]);
-    });
-
     it.runIf(isLasting)("CreateOnly: nothing more once it was brought about, whatever is changed", async () => {
       const { env, specOf, applied } = await stage(kind, sample, surface);
       const lifecycle = { managementPolicy: "CreateOnly", applyPolicy: "Automatic" };
@@ -128,19 +118,6 @@ function policyContract(kind: KindName, sample: Sample): void {
       const change = sample.change?.({ env, name: "once", tree: TREE });
       const [, asked] = await applied("once", { ...spec, ...change });
       expect([asked, member(env.get(kind, "once").status, "observedGeneration")]).toEqual([[], 2]);
-    });
-
-    it("a change window: nothing outside of it, and what it takes once that opens", async () => {
-      const { env, specOf, applied, removed } = await stage(kind, sample, surface);
-      const within = (is: "Deny" | "Allow") => ({
-        ...specOf("window"),
-        lifecycle: { applyPolicy: "Automatic", syncWindows: { kind: is, windows: ALWAYS } },
-      });
-      const [, asked] = await applied("window", within("Deny"));
-      expect([env.condition(kind, "window"), asked]).toEqual([expect.stringContaining("OutsideChangeWindow"), []]);
-      // The spec of an operation is immutable, so it is created anew.
-      if (!isLasting) await removed("window");
-      expect(await applied("window", within("Allow"))).toEqual([TRUE, writes]);
     });
 
     it("Manual: nothing before its plan is approved, and then what the plan says, once", async () => {
