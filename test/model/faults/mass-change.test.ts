@@ -32,10 +32,6 @@ async function fleet(lifecycle: JsonObject): Promise<OperatorEnv> {
 const applications = (memory: number, lifecycle: JsonObject = {}): readonly Manifest[] =>
   NAMES.map((name) => application(name, "staging", { memory, runState: "Stopped", lifecycle }));
 
-function othersSet({ platform }: OperatorEnv, memory: number): void {
-  for (const { id } of platform.world().services.values()) editRecord(platform.sim, id, { memory });
-}
-
 /** Holds whatever happens: time passes, the process restarts, a reconcile is requested. */
 async function expectHeld(env: OperatorEnv, from: number, writes = BUDGET): Promise<void> {
   expect(env.writes(from)).toHaveLength(writes);
@@ -62,7 +58,7 @@ describe("[R1] a mass change that no new generation caused", () => {
   it("by others who changed the settings of a fleet is held, and goes on when it is allowed to", async ({ task }) => {
     const env = await fleet({ driftPolicy: "Correct" });
     const from = env.baseline();
-    othersSet(env, 4_096);
+    for (const id of env.platform.world().services.keys()) editRecord(env.platform.sim, id, { memory: 4_096 });
     await env.run(25 * MINUTE);
     await expectHeld(env, from);
     expect(await proceed(env)).toBe(2);

@@ -1,8 +1,8 @@
 /** Backups, restores and mistakes of users, applied to the objects of an environment. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
-import { isObject, member } from "../../../src/kube/api/json.ts";
-import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
+import { member } from "../../../src/kube/api/json.ts";
+import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
@@ -59,12 +59,6 @@ export async function together(minutes: number, first: OperatorEnv, ...others: r
 
 export function loseStatuses({ cluster }: OperatorEnv): void {
   for (const { kind, metadata } of cluster.all()) cluster.status(kind, metadata.name, NO_STATUS);
-}
-
-export function editStatuses({ cluster }: OperatorEnv, edit: (status: JsonObject, object: KubeObject) => JsonObject) {
-  for (const object of cluster.all()) {
-    if (isObject(object.status)) cluster.status(object.kind, object.metadata.name, edit(object.status, object));
-  }
 }
 
 /** Does the same as `kubectl replace` with a manifest: keeps the status, removes annotations and finalizers. */

@@ -8,7 +8,7 @@ import { deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import type { OperatorEnv } from "../../support/platform/operator-env.ts";
-import { editStatuses, idsOf, living, unready } from "./restores.ts";
+import { idsOf, living, unready } from "./restores.ts";
 
 const NEWER = { shape: "of a newer version", list: [1, { two: null }], flag: true };
 
@@ -25,7 +25,9 @@ function withMore(value: Json): Json {
 /** The next process is of an older version: this one. It has a quarter of an hour. */
 async function rollBack(env: OperatorEnv, edit: (status: JsonObject) => JsonObject): Promise<void> {
   env.kill();
-  editStatuses(env, (status) => edit(status));
+  for (const { kind, metadata, status } of env.cluster.all()) {
+    if (isObject(status)) env.cluster.status(kind, metadata.name, edit(status));
+  }
   await env.restart();
   await env.run(15 * MINUTE);
 }
