@@ -32,12 +32,6 @@ export function created(kind: string): KubeObject {
   };
 }
 
-/** @returns Flux's status for a health of Argo CD, except for paused objects, which only our own script knows */
-export function kstatusOf(health: Exclude<Health, "Suspended">): Kstatus {
-  const words = { Healthy: "Current", Progressing: "InProgress", Degraded: "Failed" } as const;
-  return words[health];
-}
-
 export function annotated(object: KubeObject, annotation: string, value: string): KubeObject {
   const annotations = { ...object.metadata.annotations, [`${GROUP}/${annotation}`]: value };
   return { ...object, metadata: { ...object.metadata, annotations } };
