@@ -1,11 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
+import { examples } from "../../test/support/examples/examples.ts";
 import { ACCEPTED, REFUSED, specOf } from "../../test/support/kinds/spec-cases.ts";
 import { API_VERSION } from "../api/names.ts";
 import { platformApplication } from "./application/crd.ts";
@@ -75,16 +72,9 @@ describe("the memory", () => {
   });
 });
 
-const Manifest = z.object({ apiVersion: z.string(), kind: z.string(), spec: z.unknown().optional() });
-
 describe("the examples", () => {
-  const folder = join(import.meta.dirname, "../../examples");
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".yaml"));
-  const manifests = files.flatMap((file) =>
-    parseAllDocuments(readFileSync(join(folder, file), "utf8"))
-      .map((document) => Manifest.parse(document.toJS()))
-      .filter(({ apiVersion }) => apiVersion === API_VERSION)
-      .map((manifest) => ({ file, ...manifest })),
+  const manifests = examples().flatMap(({ file, manifests: all }) =>
+    all.filter(({ apiVersion }) => apiVersion === API_VERSION).map(({ kind, spec }) => ({ file, kind, spec })),
   );
 
   it.each(manifests)("hold a valid $kind in $file", ({ kind, spec }) => {

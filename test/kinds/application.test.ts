@@ -14,21 +14,6 @@ const other = { deploy: { gitCommitId: OTHER_COMMIT } };
 describe.each(SURFACES)("an application on the %s surface", (surface) => {
   const env = applicationEnv(surface);
 
-  it("follows the commit that was set while another was deployed", async () => {
-    const runner = await env.begun(env.applied());
-    expect(await runAfter(3, env, runner, { spec: env.spec(other) })).toMatchObject({ ops: [], is: "waiting" });
-    env.harness.pass(120);
-    // The pass that sees the first one over starts the second, and must not take it for over.
-    const second = await runner.run();
-    const status = { lastDeployment: { gitCommitId: OTHER_COMMIT } };
-    expect(second).toMatchObject({ ops: ["deployApplication"], is: "waiting", status });
-    expect(second.status["lastDeployment"]).not.toHaveProperty("finishedAt");
-    env.harness.pass(120);
-    const last = { lastDeployment: { state: "DEPLOYED" } };
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: last });
-    expect(env.harness.service(runner.id()).commit).toBe(OTHER_COMMIT);
-  });
-
   it("reports the commit that is deployed now, not the one of a moment before", async () => {
     const runner = await env.deployed();
     await runner.run({ spec: env.spec(other) });
@@ -114,12 +99,6 @@ describe("an application on the full surface alone", () => {
   const port = { internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true };
   const stored = (id: string | undefined) => env.harness.service(id).settings;
 
-  it("is stopped once in the pass that sees a deployment over", async () => {
-    const runner = await env.begun(env.applied());
-    const stopped = await runAfter(120, env, runner, { spec: env.spec({ runState: "Stopped" }) });
-    expect(stopped).toMatchObject({ ops: ["stopApplication"], is: "waiting" });
-  });
-
   it("has its settings changed and deployed, and what others set beside them stays", async () => {
     const runner = await env.deployed({ ports: [port, { internalPort: 9090 }] });
     const theirs = { auto_preview: true, healthchecks: { liveness_probe: { type: "TCP" } } };
@@ -162,17 +141,6 @@ describe("an application on the full surface alone", () => {
     const changed = await runner.run({ spec: env.spec({ cpu: 750 }) });
     expect(changed.ops).toEqual(["updateApplication", "deployApplication"]);
     expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
-  });
-
-  it("has a secret replaced before the deployment", async () => {
-    const runner = await env.deployed({ variables: [secret] }, { "spec.variables[TOKEN]": "old-value" });
-    runner.around.values = { "spec.variables[TOKEN]": "new-value" };
-    runner.around.sources = "s@2";
-    expect((await runner.run()).ops).toEqual(["importVariables", "updateSecret", "deployApplication"]);
-    expect(env.harness.values(runner.id())).toEqual({ TOKEN: "new-value" });
-    const over = await runAfter(120, env, runner);
-    expect(over).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
-    expect(JSON.stringify(over.status)).not.toMatch(/old-value|new-value/);
   });
 
   it("has a secret that could not be replaced at once deployed once it is", async () => {
@@ -243,16 +211,6 @@ describe("an application on the documented surface alone", () => {
     await failureOf(runner.run());
     expect(env.harness.values(runner.id())).toEqual({ TOKEN: "new-value" });
     expect((await runAfter(120, env, runner)).ops).toEqual(["importVariables", "deployApplication"]);
-    expect(await runAfter(120, env, runner)).toMatchObject(settled);
-  });
-
-  it("knows a secret that an import without an answer made right after the list was read", async () => {
-    const runner = env.applied({ variables: [secret] });
-    runner.around.values = { "spec.variables[TOKEN]": "hunter22" };
-    env.harness.fault("importEnvironmentVariable", { is: "reset" }, { effect: "applied" });
-    await failureOf(runner.run());
-    env.harness.fault("listApplicationSecrets", { is: "edited", set: { results: [] } });
-    expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
     expect(await runAfter(120, env, runner)).toMatchObject(settled);
   });
 

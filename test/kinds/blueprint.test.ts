@@ -134,43 +134,12 @@ describe("a blueprint on the documented surface alone", () => {
 
 describe("the service of a blueprint", () => {
   const env = blueprintEnv("Full");
-  it("is followed until it is deployed", async () => {
-    const runner = env.applied();
-    expect(await runner.run()).toMatchObject({ ops: ["createBlueprint"], is: "waiting" });
-    env.harness.pass(3);
-    const busy = { type: "Deployed", status: "False", reason: "DEPLOYING" };
-    const deploying = { status: { state: "DEPLOYING" }, report: { conditions: [busy] } };
-    expect(await runner.run()).toMatchObject({ end: "waiting Deploying", ...deploying });
-    const done = await runAfter(60, env, runner);
-    const deployed = { type: "Deployed", status: "True", reason: "DEPLOYED" };
-    const conditions = [deployed, { type: "IngressReady", status: "True" }];
-    expect(done).toMatchObject({ ops: [], end: "settled Deployed", report: { conditions, drift: [] } });
-    const { id, requestId } = env.service(runner);
-    const service = { serviceId: id, serviceType: "HELM", state: "DEPLOYED", serviceDeploymentStatus: "UP_TO_DATE" };
-    const lastDeployment = { requestId, state: "DEPLOYED", finishedAt: expect.any(String) };
-    const ingress = { routerId: expect.any(String), status: "DEPLOYED" };
-    expect(done.status).toMatchObject({ ...service, lastDeployment, ingress });
-  });
-
   it("of Terraform has no ingress", async () => {
     const specOverrides = { engine_version: "1.9.8" };
     const runner = await env.created({ tag: "postgres/1.0.0", specOverrides });
     const { status } = await runner.run();
     expect(status).toMatchObject({ serviceType: "TERRAFORM", state: "DEPLOYED" });
     expect(status["ingress"]).toBeUndefined();
-  });
-
-  it.each([
-    ["before it was seen", []],
-    ["while it was followed", [3]],
-  ])("whose deployment was canceled %s says so", async (_when, looks) => {
-    const runner = await env.begun(env.applied());
-    for (const seconds of looks) {
-      await runAfter(seconds, env, runner);
-    }
-    env.harness.cancel(env.service(runner).requestId ?? "");
-    expect(await runAfter(60, env, runner)).toMatchObject({ ops: [], end: "stalled Canceled" });
-    expect(await runAfter(600, env, runner)).toMatchObject({ ops: [], is: "stalled", wrote: false });
   });
 
   it("that only one of the lists lacks is not created again before the other lacks it, too", async () => {

@@ -70,12 +70,6 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
 describe("a cluster that the platform shows", () => {
   const env = clusterEnv("Full");
 
-  it("reports name, region, provider and versions", async () => {
-    const versions = { kubernetesVersion: "1.33", nextKubernetesVersion: "1.34" };
-    const shown = { name: "own", region: "eu-west-3", provider: "AWS", state: "DEPLOYED", reason: "UNSPECIFIED" };
-    expect((await env.applied().run()).status).toMatchObject({ ...shown, ...versions, isDeployed: true });
-  });
-
   it("of another organization, or gone, is refused", async () => {
     const { sim } = env.harness.simulator;
     const foreign = [...sim.world.clusters.values()].find(({ name }) => name === "theirs");
@@ -161,32 +155,6 @@ describe("a cluster that only answers show", () => {
     expect(env.sent()).toEqual(["upgradeCluster"]);
   });
 
-  it("is upgraded once its next version is known and it runs again", async () => {
-    const runner = await env.begun(env.applied({ runState: "Stopped" }));
-    env.harness.pass(120);
-    env.harness.edit(env.cluster.id, { state: "DEPLOYED", deployed: true });
-    const other = await runner.run({ spec: env.spec({ kubernetesVersion: "1.36" }) });
-    expect(other).toMatchObject({ ops: [], end: "stalled VersionNotAvailable" });
-    const upgraded = await runner.run({ spec: env.spec({ kubernetesVersion: "1.34" }) });
-    expect(upgraded).toMatchObject({ ops: ["upgradeCluster"], end: "settled Accepted" });
-    expect(upgraded.status).not.toHaveProperty("nextKubernetesVersion");
-    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], is: "settled", wrote: false });
-    env.harness.edit(env.cluster.id, { nextVersion: "1.35" });
-    expect((await runner.run({ spec: env.spec({ kubernetesVersion: "1.35" }) })).ops).toEqual(["upgradeCluster"]);
-    expect(env.sent()).toEqual(["stopCluster", "upgradeCluster", "upgradeCluster"]);
-  });
-
-  it("cannot be started, and says how to go on", async () => {
-    const runner = await env.begun(env.applied({ runState: "Stopped" }));
-    const stalled = await runAfter(120, env, runner, { spec: env.spec({ runState: "Running" }) });
-    expect(stalled).toMatchObject({ ops: [], end: "stalled NotSupportedByApi" });
-    env.harness.edit(env.cluster.id, { state: "DEPLOYED", deployed: true });
-    expect(await runner.run({ spec: env.spec() })).toMatchObject({ is: "settled" });
-    expect(await runner.run({ spec: env.spec({ runState: "Running" }) })).toMatchObject({ is: "settled" });
-    expect((await runner.run({ spec: env.spec({ runState: "Stopped" }) })).ops).toEqual(["stopCluster"]);
-    expect(env.sent()).toEqual(["stopCluster", "stopCluster"]);
-  });
-
   it("that is stopped already counts as stopped, and one at work is tried again", async () => {
     env.harness.edit(env.cluster.id, { state: "STOPPED", deployed: false });
     const status = { runState: "Stopped", state: "STOPPED", isDeployed: false };
@@ -199,21 +167,5 @@ describe("a cluster that only answers show", () => {
     const runner = await env.begun(env.applied({ runState: "Stopped" }));
     env.harness.edit(env.cluster.id, { state: "DEPLOYED", run: null });
     expect(await runner.run({ requested: "now" })).toMatchObject({ ops: ["stopCluster"], is: "settled" });
-  });
-
-  it("heeds a lock that an answer showed, until it ends or the user asks", async () => {
-    const runner = await env.begun(env.applied());
-    const lock = { reason: "audit", lockedAt: "2026-11-21T09:00:00Z", ownerName: "kim", ttlInDays: 2 };
-    runner.lose({ ...runner.status(), state: "DEPLOYED", lock });
-    const wish = env.spec({ runState: "Stopped" });
-    const locked = await runner.run({ spec: wish });
-    expect(locked).toMatchObject({ ops: [], end: "waiting ClusterLocked" });
-    expect(locked.report.conditions).toContainEqual(expect.objectContaining({ type: "Locked", status: "True" }));
-    const asked = env.applied({ runState: "Stopped" });
-    asked.lose(runner.status());
-    expect((await asked.run({ requested: "now" })).ops).toEqual(["stopCluster"]);
-    env.harness.pass(120);
-    env.harness.edit(env.cluster.id, { state: "DEPLOYED" });
-    expect((await runner.run({ now: new Date("2026-11-23T09:00:01Z") })).ops).toEqual(["stopCluster"]);
   });
 });

@@ -6,16 +6,6 @@ import { databaseEnv } from "./runners.ts";
 describe.each(["Documented", "Full"] as const)("a database on the %s surface", (surface) => {
   const env = databaseEnv(surface);
 
-  it("whose stop fails is for a person", async () => {
-    const runner = await env.deployed();
-    env.harness.edit(runner.id(), { failNext: ["stop"] });
-    await runner.run({ spec: env.spec({ runState: "Stopped" }) });
-    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], end: "stalled StopFailed" });
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(await runner.run({ requested: "again" })).toMatchObject({ ops: ["stopDatabase"], is: "waiting" });
-    expect(await runAfter(120, env, runner, { requested: "again" })).toMatchObject({ ops: [], is: "settled" });
-  });
-
   it("reports once whether the platform lists its managed type, and created in any case", async () => {
     const { faults } = env.harness.simulator.sim;
     const read = "listManagedDatabaseTypes";
@@ -87,19 +77,6 @@ describe("a database whose state the surface does not show", () => {
   const env = databaseEnv("Documented");
   const reads = (): number => env.harness.simulator.journal().filter((entry) => entry.is === "call").length;
 
-  it("has a Secret with ids and names, and is not read for it", async () => {
-    const ref = { writeConnectionSecretToRef: { name: "main" } };
-    const runner = await env.deployed(ref);
-    const before = reads();
-    const { report, status } = await runner.run({ spec: env.spec({ ...ref, lifecycle: { driftPolicy: "Report" } }) });
-    const place = { environmentId: env.environmentId, environment: "staging" };
-    expect(report.secret).toMatchObject({ name: "main" });
-    expect(report.secret?.data).toEqual({ id: runner.id(), name: env.name, ...place });
-    expect(reads()).toBe(before);
-    expect(JSON.stringify(status)).not.toContain('"data"');
-    expect((await runner.run()).report.secret).toBeUndefined();
-  });
-
   it.each([
     ["gives no request id", () => env.harness.change({ nullRequestIds: true })],
     ["answers without a body", () => env.harness.fault("deployDatabase", { is: "empty" }, { effect: "applied" })],
@@ -148,11 +125,5 @@ describe("a database whose state the surface does not show", () => {
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     expect(await runner.run({ requested: "now" })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
     expect(await runAfter(120, env, runner, { requested: "now" })).toMatchObject({ ops: [], end: "settled Available" });
-  });
-
-  it("is deployed when all that is known of it is that we made it", async () => {
-    const runner = await env.begun(env.applied({ runState: "Stopped" }));
-    runner.lose({ externalId: runner.id() ?? "" });
-    expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
   });
 });

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { clusterConnection, connection } from "../../src/kinds/connection/index.ts";
-import { kindEnv, named, NOBODY, startKindHarness, SURFACES, type KindHarness } from "../support/kinds/env.ts";
+import { kindEnv, named, NOBODY, SURFACES } from "../support/kinds/env.ts";
 import { failureOf } from "../support/platform/client.ts";
 import { runAfter } from "./run-after.ts";
 
@@ -67,26 +66,5 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false, report: { drift } });
     storedAs("DEVELOPMENT");
     expect(await runner.run()).toMatchObject({ ops: ["updateEnvironment"], is: "settled", report: { drift: [] } });
-  });
-});
-
-describe.each(SURFACES)("a connection to a platform with the %s surface", (surface) => {
-  let harness: KindHarness;
-  beforeAll(async () => {
-    harness = await startKindHarness(surface, "Auto");
-  });
-  afterAll(() => harness.close());
-  const observe = (wanted: string, kind: object = connection) =>
-    (kind as typeof connection).observe({ spec: { surface: wanted }, memory: {} } as never, harness.api);
-
-  it("finds out the surface with a project that is listed, and not before there is one", async () => {
-    expect(await observe("Auto")).toMatchObject({ surface: undefined });
-    expect(await observe("Full", clusterConnection)).toEqual({ surface: "Full" });
-    await harness.newProject("shop");
-    expect(await observe("Auto")).toMatchObject({ surface });
-    expect(await observe("Auto", clusterConnection)).toMatchObject({ surface });
-    harness.fault("getProject", { is: "status", status: 500 }, { count: null });
-    // What has worked once is not forgotten over a failure.
-    expect(await observe("Auto")).toMatchObject({ surface });
   });
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 
 import { operationEnv } from "../support/kinds/operations.ts";
 import { COMMIT } from "../support/kube/manifests.ts";
-import { rawSpec } from "../support/services/applications.ts";
 import { runAfter } from "./run-after.ts";
 
 const NEXT = "89abcdef0123456789abcdef0123456789abcdef";
@@ -36,15 +35,6 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     expect(last.status).toMatchObject({ outcome: { result: "Complete" }, request: { finishedAt: expect.any(String) } });
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
     expect(env.sent()).toEqual([op]);
-  });
-
-  it("follows a deployment without a request id by what is shown of it", async () => {
-    env.harness.change({ nullRequestIds: true });
-    const runner = env.applied(deploy);
-    expect(await runner.run()).toMatchObject({ is: "waiting" });
-    expect(await runner.run()).toMatchObject({ is: "waiting" });
-    expect(await runAfter(600, env, runner)).toMatchObject({ is: "settled", report: { conditions: [complete] } });
-    expect(env.harness.service(env.applicationId)).toMatchObject({ state: "DEPLOYED", commit: NEXT });
   });
 
   it.each([
@@ -145,46 +135,6 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
       expect(await runner.run()).toMatchObject({ ops: [], end: "waiting Queued" });
     }
     expect(await runAfter(600, env, runner)).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
-  });
-
-  it("is not carried out again once its status is lost", async () => {
-    const runner = await env.begun(env.applied(deploy));
-    runner.lose({ observedGeneration: -1 });
-    expect(await runner.run({ started: true })).toMatchObject({ ops: [], end: "stalled OperationResultUnknown" });
-    expect(await runner.run({ started: true })).toMatchObject({ ops: [], is: "stalled", wrote: false });
-    expect(env.sent()).toEqual(["deployApplication"]);
-  });
-
-  it("deploys what an application with the policy Manual waits for, without a fight", async () => {
-    const { harness, environmentId } = env;
-    const name = `manual-${env.applicationId}`;
-    const spec = (gitCommitId: string) => rawSpec({ name, deploy: { gitCommitId, policy: "Manual" } });
-    const application = harness.application(environmentId, spec(COMMIT));
-    expect(await application.run()).toMatchObject({ ops: ["createApplication"], is: "settled" });
-    const deployed = async (gitCommitId: string) => {
-      const runner = harness.operation({ ...deploy, gitCommitId }, { "spec.applicationRef": application.id() ?? "" });
-      await runner.run();
-      harness.pass(600);
-      expect(await runner.run()).toMatchObject({ is: "settled" });
-    };
-    await deployed(COMMIT);
-    const upToDate = expect.objectContaining({ type: "UpToDate", status: "True" });
-    expect((await application.run()).report.conditions).toContainEqual(upToDate);
-    const pending = await application.run({ spec: spec(NEXT) });
-    expect(pending).toMatchObject({ ops: [], is: "settled" });
-    expect(pending.report.conditions).toContainEqual(expect.objectContaining({ type: "UpToDate", status: "False" }));
-    await deployed(NEXT);
-    const done = await application.run();
-    expect(done).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
-    // Which commit is deployed the documented surface never shows.
-    const shown = expect.objectContaining({ type: "UpToDate", status: surface === "Full" ? "True" : "False" });
-    expect(done.report.conditions).toContainEqual(shown);
-    expect(await application.run()).toMatchObject({ ops: [], wrote: false });
-  });
-
-  it("is held back by a policy that forbids writing, and says so", async () => {
-    const held = await env.applied(invoices).run({ blockedOperations: new Set(["sendInvoices"]) });
-    expect(held).toMatchObject({ ops: [], end: "stalled WithheldByPolicy" });
   });
 
   it("is deleted when its time is over", async () => {

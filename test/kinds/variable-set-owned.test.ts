@@ -116,18 +116,6 @@ describe("what a variable set created on the Full surface", () => {
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
-  it("stays in an application whose resource goes, and is found there when that is back", async () => {
-    const runner = await env.synced({ variables: [plain, secret] });
-    const { ids } = runner.around;
-    Object.assign(runner.around, { ids: {} });
-    const left = await runner.settle();
-    expect(left).toMatchObject({ ops: [], end: "waiting DependencyNotReady" });
-    expect(left.status["targets"]).toMatchObject([{ variables: [{ created: true }, { created: true }] }]);
-    Object.assign(runner.around, { ids });
-    expect(await runner.settle()).toMatchObject({ ops: [], is: "settled", status: { targetsSynced: "1/1" } });
-    expect((await runner.settle({ goal: "absent" })).ops).toHaveLength(2);
-  });
-
   it("is changed, and removed at the end, where its resource is back after another application was written", async () => {
     const targets = [env.target("web"), env.target("api")];
     const runner = await env.synced({ targets, variables: [plain] });
@@ -188,14 +176,6 @@ describe("what a variable set created on the Documented surface", () => {
     const runner = await env.synced({ variables: [secret] });
     const shown = await runner.settle({ spec: { targets: web(), variables: [{ ...secret, secret: false }] } });
     expect(shown).toMatchObject({ ops: ["importVariables"], end: "stalled VariablesPending" });
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-  });
-
-  it("is reported for an application that is taken out of the spec", async () => {
-    const runner = await env.synced({ targets: [env.target("web"), env.target("api")], variables: [plain] });
-    const gone = await runner.settle({ spec: { targets: web(), variables: [plain] } });
-    const targets = [{ applicationId: env.web }, { applicationId: env.api, unprunableKeys: ["MODE"] }];
-    expect(gone).toMatchObject({ ops: [], is: "settled", status: { targetsSynced: "1/1", targets } });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 });

@@ -113,11 +113,6 @@ describe("a target by id", () => {
       expect(env.variable("THEIRS")?.value).toBe("theirs");
     });
 
-    it("is refused where nobody has it", async () => {
-      const runner = env.set(byId(elsewhere), given);
-      expect(await runner.run()).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
-    });
-
     it("is refused where its environment is not the organization's", async () => {
       env.harness.fault("getApplication", { is: "edited", set: { "environment.id": elsewhere } });
       expect(await env.set(byId(env.web), given).run()).toMatchObject({ ops: [], why: { reason: "InvalidSpec" } });

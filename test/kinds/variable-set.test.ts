@@ -108,23 +108,6 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     expect(env.harness.values(env.web)).toEqual({ A: "later", MODE: "fast", S_1: "one", S_KEY: "canary" });
     expect(JSON.stringify(ran.status)).not.toContain("canary");
   });
-
-  it("sends the scope that the spec has", async () => {
-    env.harness.change({ strictBodies: false });
-    const variables = [plain, { name: "OWN", value: "1", scope: "APPLICATION" }];
-    const runner = env.set({ variables, scope: "ENVIRONMENT" });
-    expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
-    const [[, body] = []] = env.harness.writes();
-    const [mode, own] = [
-      { name: "MODE", scope: "ENVIRONMENT" },
-      { name: "OWN", scope: "APPLICATION" },
-    ];
-    expect(body).toMatchObject({ vars: [mode, own] });
-    expect(env.harness.values(env.web)).toEqual({ OWN: "1" });
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    const stored = env.harness.simulator.world().variables;
-    for (const { id, scope: where } of stored.values()) if (where === "ENVIRONMENT") stored.delete(id);
-  });
 });
 
 describe("a secret of a variable set", () => {
@@ -190,14 +173,6 @@ describe("a secret of a variable set", () => {
       env.wait(600);
       expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
       expect(env.harness.values(env.web)).toEqual({ MODE: "fast", TOKEN: "new-value" });
-    });
-
-    it("of others is reported to be in the way", async () => {
-      env.foreign("TOKEN", { secret: true });
-      const runner = env.set({ variables: [secret], overwrite: true }, { values: valued("hunter22") });
-      expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], ...failed });
-      expect(env.harness.values(env.web)).toEqual({ TOKEN: "theirs" });
-      expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     });
   });
 });

@@ -19,23 +19,12 @@ import {
 } from "../../../test/support/services/applications.ts";
 import { serviceBaseline } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
-import { deployedCommit, sameCommit } from "./deployment.ts";
+import { deployedCommit } from "./deployment.ts";
 import { application } from "./index.ts";
 import { type ApplicationContext, NOTHING_OBSERVED, type Observed } from "./model.ts";
 
 const lastOf = (change: Change, observed: Observed) =>
   (application.report(passWith(change), observed).status as ApplicationMemory).lastDeployment;
-
-describe("commits", () => {
-  it.each([
-    ["1a2b3c4d", "1a2b3c4d", true],
-    ["1a2b3c4d", "1a2b3c4", true],
-    ["1a2b3c4", "1a2b3c4d", true],
-    ["1a2b3c4d", "1a2b3c5", false],
-  ])("%s and %s: %s", (left, right, same) => {
-    expect(sameCommit(left, right)).toBe(same);
-  });
-});
 
 describe("the commit that an operation deployed", () => {
   const said = { name: "shop/op", operation: "deployApplication", result: "Completed" } as const;
@@ -115,8 +104,6 @@ describe("a deployment without a request id", () => {
     ["is not believed while nothing moved", {}, "waiting Progressing", false],
     ["is not believed where less is shown", hidden, "waiting Progressing", false],
     ["is believed once the date moved", { lastDeploymentDate: "2026-11-21T10:00:00Z" }, "settled", true],
-    ["is believed once the run moved", { executionId: "run-2" }, "settled", true],
-    ["is believed once the count moved", { deploymentRequestsCount: 1 }, "settled", true],
     ["is followed by the state", { state: "BUILDING" }, "waiting Building", false],
     ["waits for what is still queued", { state: "READY", deploymentRequestsCount: 1 }, "waiting Progressing", false],
     ["may fail", { state: "BUILD_ERROR", executionId: "run-2" }, "stalled BuildFailed", true],
@@ -224,6 +211,17 @@ describe("an application that was deployed before we came, or whose status was l
     expect(first).toEqual({ gitCommitId: COMMIT, state: "DEPLOYED", finishedAt, ...included });
     expect(found({ memory: { lastDeployment: first }, now: new Date("2026-11-22T10:00:00Z") })).toEqual(first);
   });
+});
+
+it("a commit that others deploy under the policy Manual becomes the last deployment's", () => {
+  const commitAfter = (state: string, deploymentRequestId: string) => {
+    const status = statusOf(state, { deploymentRequestId });
+    const observed = observedFull(state, { gitRepository: { deployedCommitId: OTHER_COMMIT } }, { status });
+    return lastOf({ surface: "Full", spec: otherByHand }, observed)?.gitCommitId;
+  };
+  expect(commitAfter("DEPLOYED", REQUEST)).toBe(OTHER_COMMIT);
+  expect(commitAfter("DEPLOYED", OLD_REQUEST)).toBe(COMMIT);
+  expect(commitAfter("DEPLOYING", REQUEST)).toBe(COMMIT);
 });
 
 describe("a deployment that failed", () => {

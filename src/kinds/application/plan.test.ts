@@ -143,7 +143,6 @@ describe("what others did to an application", () => {
 
 const PROJECT = "00000000-0000-4000-8000-0000000000b1";
 const held = { holderOf: () => "a/b" };
-const recreated = { ...full, onMissing: "Recreate" } as const;
 const deployed = observedIn("DEPLOYED");
 const nowhere = observedIn(undefined);
 const renamed = observedFull("DEPLOYED", { name: "web" });
@@ -201,21 +200,6 @@ describe("which application is meant", () => {
     const planned = application.plan(passWith(fresh), observedIn(undefined, { serverNow }));
     expect(planned).toEqual({ is: "step", step: { ...create, mark, why } });
     expect(application.plan(passWith(freshFull), siblings(record()))).toEqual({ is: "adopt", id: APPLICATION });
-  });
-});
-
-describe("an application that is gone", () => {
-  const missing = (change: Partial<Observed> = { isGone: true }) =>
-    observedFull("DEPLOYED", {}, { siblings: [], status: undefined, ...change });
-
-  it.each<[string, Change, Observed, string]>([
-    ["is reported", full, missing(), GONE],
-    ["is forgotten where it is to be created again", recreated, missing(), "forget ExternalResourceDeleted"],
-    ["is reported where nothing proves it", recreated, missing({}), GONE],
-    ["is reported if it was not recorded", { ...recreated, identitySource: "given" }, missing(), "stalled InvalidSpec"],
-    ["is no matter when its object is deleted", { ...recreated, goal: "absent" }, missing(), "settled"],
-  ])("%s", (_name, change, observed, expected) => {
-    expect(planned(change, observed)).toBe(expected);
   });
 });
 

@@ -1,13 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import {
-  observedFull,
-  observedIn,
-  openDeployment,
-  passWith,
-  REQUEST,
-  statusOf,
-} from "../../../test/support/services/applications.ts";
+import { observedFull, observedIn, passWith, statusOf } from "../../../test/support/services/applications.ts";
 import { serviceStates } from "../../platform/codec/states.ts";
 import { application } from "./index.ts";
 
@@ -143,17 +136,5 @@ describe("the state of an application", () => {
     const status = planned === "settled Deployed" ? "True" : planned === UNCLEAR ? "Unknown" : "False";
     const reason = ["", "__proto__"].includes(state) ? "UnknownState" : state;
     expect(condition).toMatchObject({ status, reason });
-  });
-
-  it.for(PLANS)("%j ends a deployment that is followed, or does not", ([state, plan]) => {
-    const context = passWith({ memory: { lastDeployment: openDeployment() } });
-    const observed = observedIn("DEPLOYED", { request: { status: state, deploymentRequestId: REQUEST } });
-    const planned = application.plan(context, observed);
-    const last = (application.report(context, observed).status as { lastDeployment: object }).lastDeployment;
-    // The usage guide's states are those of a service, not of a request.
-    const waits = plan.startsWith("waiting") || plan === UNCLEAR || GUIDE.includes(state);
-    const hasFailed = plan === GONE || /_ERROR$|^CANCELED$/.test(state);
-    expect("finishedAt" in last).toBe(!waits);
-    expect(planned.is).toBe(waits ? "waiting" : hasFailed ? "stalled" : "settled");
   });
 });

@@ -12,31 +12,23 @@ import {
   OTHER_COMMIT,
   passWith,
   print,
-  record,
   REQUEST,
   statusOf,
 } from "../../../test/support/services/applications.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
-import type { Application } from "../../platform/areas/applications.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { serviceBaseline } from "../service/trace.ts";
 import { application } from "./index.ts";
 
-/** A platform with these answers. */
-function platform(answer: {
-  readonly status?: ServiceStatus | ApiFailure["is"];
-  readonly list?: readonly Application[];
-}): Platform {
+/** A platform that answers a read of the status with it, or with a failure. */
+function platform(answer: ServiceStatus | ApiFailure["is"]): Platform {
   const status = () =>
-    typeof answer.status === "object"
-      ? Promise.resolve(answer.status)
-      : Promise.reject(new ApiError("getApplicationStatus", { is: answer.status } as ApiFailure, 0, "said"));
-  return {
-    capabilities: capabilitiesOn(answer.list === undefined ? "Documented" : "Full"),
-    applications: { status, list: () => Promise.resolve(answer.list ?? []) },
-  } as unknown as Platform;
+    typeof answer === "object"
+      ? Promise.resolve(answer)
+      : Promise.reject(new ApiError("getApplicationStatus", { is: answer } as ApiFailure, 0, "said"));
+  return { capabilities: capabilitiesOn("Documented"), applications: { status } } as unknown as Platform;
 }
 
 const sent = { settings: 2, variables: print("v"), retry: "now" };
@@ -47,7 +39,7 @@ const intentOf = (change: Partial<OpenIntent>): OpenIntent =>
 
 describe("whether a deployment landed", () => {
   const traced = (status: ServiceStatus | ApiFailure["is"], intent: Partial<OpenIntent> = {}) =>
-    application.trace(intentOf(intent), passWith(), platform({ status }));
+    application.trace(intentOf(intent), passWith(), platform(status));
   const building = (gitCommitId: string) => ({
     known: [{ memory: { lastDeployment: { gitCommitId, state: "BUILDING" } } }],
   });
@@ -77,10 +69,10 @@ describe("whether a deployment landed", () => {
     const shown = { state: "DEPLOYMENT_QUEUED", startedAt: NOW.toISOString(), requestId: REQUEST };
     const lastDeployment = { gitCommitId: OTHER_COMMIT, ...marked, ...shown };
     const memory = { runState: "Running", written: { revision: 2 }, lastDeployment };
-    const landed = await application.trace(intentOf({}), context, platform({ status: fresh }));
+    const landed = await application.trace(intentOf({}), context, platform(fresh));
     expect(landed).toMatchObject({ known: [{ memory }] });
     // A request that was shown before belongs to somebody else.
-    const found = await application.trace(intentOf({}), context, platform({ status: statusOf("BUILDING") }));
+    const found = await application.trace(intentOf({}), context, platform(statusOf("BUILDING")));
     expect(found).toMatchObject(building(OTHER_COMMIT));
     expect(JSON.stringify(found)).not.toContain(`"requestId":"${OLD_REQUEST}"`);
   });
@@ -103,30 +95,8 @@ describe("whether a stop landed", () => {
     ["UNAVAILABLE", false],
   ])("when the service is %s: %s", async (state, landed) => {
     const intent = openIntent("stopApplication", target);
-    const found = await application.trace(intent, passWith(), platform({ status: statusOf(state) }));
+    const found = await application.trace(intent, passWith(), platform(statusOf(state)));
     const known = [{ memory: { runState: "Stopped" } }];
     expect(found).toMatchObject(landed ? { is: "landed", known } : { is: "absent" });
-  });
-});
-
-describe("whether a create landed", () => {
-  const fresh = { id: undefined, identitySource: undefined };
-  const mark = { absentAt: "2026-11-21T10:00:00Z" };
-  const intent = openIntent("createApplication", { creates: true, parentId: ENVIRONMENT, name: "api", mark });
-
-  it.each<[string, readonly Application[], number]>([
-    ["nothing of the name is there", [record({ name: "web" })], 0],
-    ["one is", [record({ createdAt: "2026-11-21T10:00:05Z" }), record({ name: "web" })], 1],
-    ["one was", [record({ createdAt: "2026-11-21T09:00:00Z" })], 0],
-    ["several are", [record(), record({ id: REQUEST })], 2],
-  ])("when %s", async (_name, list, count) => {
-    const found = await application.trace(intent, passWith({ surface: "Full", ...fresh }), platform({ list }));
-    expect(found.is === "landed" ? found.known.length : found.is).toBe(count === 0 ? "absent" : count);
-  });
-
-  it("cannot be known where there is no list", async () => {
-    const message: unknown = expect.stringContaining('"api"');
-    const why = { reason: "CreateResultUnknown", message };
-    expect(await application.trace(intent, passWith(fresh), platform({}))).toMatchObject({ is: "unknowable", why });
   });
 });

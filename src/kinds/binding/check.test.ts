@@ -1,10 +1,40 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { AWS, type Case, check, DOMAIN, RULES } from "../../../test/support/kinds/binding-checks.ts";
-import { component, field, layer, template } from "../../../test/support/kinds/bindings.ts";
+import { bindingSpec, component, field, layer, resolved, template } from "../../../test/support/kinds/bindings.ts";
 import type { Template } from "../../platform/areas/templates.ts";
 import { testPatterns } from "../../platform/codec/pattern.ts";
+import { problemsOf } from "./check.ts";
+import { bindingInputs, type ClusterKind } from "./model.ts";
+
+const AWS = { mode: "PLATFORM_MANAGED", provider: "AWS" };
+const DOMAIN = { ingress: { domain: { value: "shop.example" } } };
+
+const domain = field("domain", { required: true, constraints: { pattern: String.raw`^[a-z]+\.[a-z]+$` } });
+const token = field("token", { sensitive: true });
+const bounds = { min: 1n, max: 9n };
+const replicas = field("replicas", { type: "number", defaultValue: "2", required: true, constraints: bounds });
+const ingress = component("ingress", domain, token, replicas);
+const driver = component("driver", field("version", { required: true }));
+
+/** A template with every type of rule. */
+const RULES = template(
+  layer("networking", { mandatory: true, enabledByDefault: true, components: [ingress] }),
+  layer("gpu", { modes: ["PLATFORM_MANAGED"], providers: ["AWS", "GCP"], components: [driver] }),
+  layer("logs", { componentKeys: ["collector"] }),
+);
+
+interface Case {
+  readonly spec: object;
+  readonly values?: Readonly<Record<string, string>>;
+  readonly cluster?: ClusterKind;
+  readonly of?: Template;
+}
+
+function check({ spec: change, values, cluster, of = RULES }: Case): readonly string[] {
+  const spec = bindingSpec(change);
+  return problemsOf({ spec, inputs: bindingInputs(spec, resolved(values)), template: of, cluster });
+}
 
 const fromSecret = (name: string) => ({ valueFrom: { secretKeyRef: { name, key: "k" } } });
 const fromConfigMap = (name: string) => ({ valueFrom: { configMapKeyRef: { name, key: "k" } } });

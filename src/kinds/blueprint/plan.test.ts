@@ -49,6 +49,7 @@ describe("a blueprint that exists", () => {
     ["failed to stop", {}, observedIn("STOP_ERROR"), "stalled StopFailed"],
     ["was stopped", { memory: ran }, observedIn("STOPPED"), DRIFT],
     ["was uninstalled", { memory: ran }, observedIn("DELETED"), DRIFT],
+    ["was canceled", { memory: ran }, observedIn("READY"), "stalled Canceled"],
     ["was stopped, as it may", mayStop, observedIn("STOPPED"), "settled"],
     ["was stopped, and keeps the choice", { memory: ran, spec: unsaid }, observedIn("STOPPED"), DRIFT],
     ["was stopped, and never was to run", {}, observedIn("STOPPED"), "settled"],

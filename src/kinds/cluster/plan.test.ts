@@ -115,6 +115,13 @@ describe("a locked cluster", () => {
     expect(plan(context, listed(state, { nextK8sAvailableVersion: "1.34" })).is).toBe("step");
   });
 
+  it("that is not shown is left alone until the lock ends or the user asks", () => {
+    const saidWith = (change: ContextChange<ClusterContext>) =>
+      saidUnseen(unseen({ memory: { lock: clusterLock }, ...change }, { runState: "Stopped" }));
+    const afterEnd = { now: new Date("2026-11-22T10:00:01Z") };
+    expect([{}, { requested: "now" }, afterEnd].map(saidWith)).toEqual(["ClusterLocked", "stopCluster", "stopCluster"]);
+  });
+
   it("that is as the spec says is settled", () => {
     expect(plan(clusterContext({}, { runState: "Running" }), locked("DEPLOYED"))).toEqual({ is: "settled" });
   });
@@ -288,6 +295,7 @@ describe("a cluster that is not shown, after an operation", () => {
     ["was upgraded to the offered version", "upgradeCluster", { kubernetesVersion: "1.34" }, offered, "Accepted"],
     ["is upgraded beyond it", "upgradeCluster", { kubernetesVersion: "1.35" }, offered, "upgradeCluster"],
     ["is no database", "stopDatabase", {}, {}, "Available"],
+    ["runs as before", "stopDatabase", { runState: "Running" }, {}, "Available"],
   ])("%s", (_name, op, spec, memory, expected) => {
     const context = after(op, spec, memory);
     const planned = saidUnseen(context);

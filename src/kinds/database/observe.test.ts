@@ -80,6 +80,9 @@ describe("the connection Secret of a database", () => {
   const [CREDENTIALS, STATUSES] = ["getDatabaseCredentials", "listServiceStatuses"] as const;
   const IDS = ["id", "name", "environmentId", "environment"];
   const unknown = { lastDeployment: undefined, state: undefined };
+  const written = {
+    connectionSecret: { secretName: "main-connection", generation: 1, startedAt: deployment().startedAt },
+  };
   const exists = { ...unknown, connectionSecret: { secretName: "main-connection", generation: 0 } };
 
   it.each<[string, OperationName, Failing, DatabaseMemory, readonly string[] | undefined, reason?: string]>([
@@ -90,6 +93,8 @@ describe("the connection Secret of a database", () => {
     ["has ids and names where nothing shows the state", STATUSES, MISSING, unknown, IDS],
     ["is not changed there if it exists", STATUSES, MISSING, exists, undefined],
     ["has ids and names where the platform offers no credentials", CREDENTIALS, MISSING, {}, IDS],
+    ["has them where no deployment is known, too", CREDENTIALS, MISSING, { lastDeployment: undefined }, IDS],
+    ["is not written again while nothing changes", CREDENTIALS, MISSING, written, undefined],
   ])("%s", async (_what, operation, failing, memory, keys, reason) => {
     const { secret, conditions } = await reported(operation, failing, memory);
     expect(secret && Object.keys(secret.data)).toEqual(keys);

@@ -8,10 +8,8 @@ import {
   openDeployment,
   passWith,
   plannedBy,
-  REQUEST,
   statusOf,
 } from "../../../test/support/services/databases.ts";
-import { serviceStates } from "../../platform/codec/states.ts";
 import { database } from "./index.ts";
 import type { Observed } from "./model.ts";
 
@@ -92,20 +90,5 @@ describe("the next step of a database", () => {
     const next = database.plan(passWith({ id: undefined, identitySource: undefined, spec }), observedFull("DEPLOYED"));
     const message: unknown = expect.stringContaining(`spec.${field}`);
     expect(next).toMatchObject({ is: "stalled", why: { reason: "InvalidSpec", message } });
-  });
-
-  it("gets the number of attempts, and the token that requested it", () => {
-    const attempt = { ...failed({ attempts: 1 }), ...retry };
-    const again = database.plan(passWith(attempt), broken);
-    expect(again).toMatchObject({ step: { action: { attempts: 2, retry: undefined }, mark: { attempts: 2 } } });
-    const asked = database.plan(passWith({ ...attempt, requested: "go" }), broken);
-    expect(asked).toMatchObject({ step: { action: { attempts: undefined, retry: "go" }, mark: { retry: "go" } } });
-  });
-
-  it.each(serviceStates)("of a database in %s is one that the platform allows", (state) => {
-    const planned = plannedBy(passWith(), observedFull(state));
-    expect(planned).toMatch(/^(settled|waiting \w+|stalled \w+|unknown UnknownState|deployDatabase)$/);
-    // Only a database that was never deployed is deployed without a request.
-    expect(plannedBy(passWith(open({ requestId: REQUEST })), observedFull(state))).not.toBe("deployDatabase");
   });
 });

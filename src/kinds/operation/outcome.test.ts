@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 
 import { operationContext, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
-import { serviceStates } from "../../platform/codec/states.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { rejection } from "./act.ts";
 import { type OperationMemory, platformOperation } from "./crd.ts";
@@ -41,12 +40,6 @@ describe("the end of an operation", () => {
 
   it.each(["BUILDING", "QUEUED", "UNAVAILABLE", "NOBODY_KNOWS", ""])("does not follow from %s", (state) => {
     expect(outcomeOf(accepted(deploy), requestIn(state))).toBeUndefined();
-  });
-
-  it.each(serviceStates)("fits a status, and a message of at most 300 characters, for %s", (state) => {
-    const { ready, status } = operation.report(accepted(deploy), requestIn(state));
-    expect(ready.message.length).toBeLessThanOrEqual(300);
-    expect(platformOperation.status.safeParse(status).error?.issues).toBeUndefined();
   });
 
   it.each([
@@ -144,6 +137,16 @@ describe("the end of an operation", () => {
   ])("expires at %s", (expiresAt, expected) => {
     const memory = platformOperation.memory.parse({ outcome: {}, expiresAt });
     expect(operation.oneShot?.over(memory)).toEqual({ expiresAt: expected });
+  });
+});
+
+it.each([
+  ["a policy blocks it", { blockedOperations: new Set(["deployApplication"]) }, "WithheldByPolicy"],
+  ["its status was lost", { started: true }, "OperationResultUnknown"],
+])("an operation is not carried out where %s", (_title, change, reason) => {
+  expect(operation.plan(operationContext(deploy, change), NOTHING_OBSERVED)).toMatchObject({
+    is: "stalled",
+    why: { reason },
   });
 });
 

@@ -1,14 +1,33 @@
 import { describe, expect, it } from "vitest";
 
 import { openIntent } from "../../../test/support/kinds/contexts.ts";
-import { answeringPlatform, operationContext, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
+import { operationContext, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
+import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
 import type { Json } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
 import { operation } from "./index.ts";
 import { NOTHING_OBSERVED, type OperationContext } from "./model.ts";
 import { markOf, traceRequest } from "./trace.ts";
+
+/** A platform that answers these states of the target, and 404 to every other read. */
+function answeringPlatform(shown: {
+  readonly application?: ServiceStatus;
+  readonly cluster?: ClusterStatus;
+}): Platform {
+  const answer = async <T>(value: T | undefined): Promise<T> => {
+    if (value === undefined) throw new ApiError("x", { is: "NotFound" }, 404, "not found");
+    return await Promise.resolve(value);
+  };
+  return {
+    capabilities: capabilitiesOn("Full"),
+    applications: { status: () => answer(shown.application) },
+    clusters: { status: () => answer(shown.cluster), list: () => answer(undefined) },
+    databases: { get: () => answer(undefined) },
+  } as unknown as Platform;
+}
 
 const service = (state: string, more: Partial<ServiceStatus> = {}): ServiceStatus => {
   return { id: TARGET, state, lastDeploymentDate: "2026-11-20T10:00:00Z", deploymentRequestsCount: 0, ...more };

@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 
 import { changeSettings, type SettingsChange } from "../../../simulator/base/settings.ts";
-import { foreignCancel } from "../../../simulator/control/control.ts";
 import { editRecord, removeRecord } from "../../../simulator/control/records.ts";
 import type { Service } from "../../../simulator/model/world.ts";
 import type { FaultInput } from "../../../simulator/request/faults.ts";
@@ -29,15 +28,12 @@ export const NOBODY = "00000000-0000-4000-8000-00000000dead";
 
 export type KindHarness = Awaited<ReturnType<typeof startKindHarness>>;
 
-/**
- * Starts a platform whose time only `pass` advances.
- * @param known the surface that the client assumes; with "Auto" it learns
- */
-export async function startKindHarness(surface: SurfaceName, known: SurfaceName | "Auto" = surface) {
+/** Starts a platform whose time only `pass` advances. */
+async function startKindHarness(surface: SurfaceName) {
   const simulator = await startSimulator({ surface: surface === "Full" ? "full" : "documented", speed: 1 });
   const { sim } = simulator;
   const clock = hurriedClock();
-  const api = adminOf(simulator, { surface: known, clock });
+  const api = adminOf(simulator, { surface, clock });
   const [first = "", second = ""] = simulator.clusterIds;
   let [told, passed, waited] = [0, 0, 0];
   const around = (ids: Readonly<Record<string, string>>) => ({ surface, ids, passed: () => passed });
@@ -76,8 +72,6 @@ export async function startKindHarness(surface: SurfaceName, known: SurfaceName 
     edit: (id: string | undefined, members: Readonly<Record<string, unknown>>) =>
       void editRecord(sim, id ?? "", members),
     remove: (id: string | undefined): void => removeRecord(sim, id ?? ""),
-    /** Cancels a deployment request like another user. */
-    cancel: (requestId: string): void => foreignCancel(sim, requestId),
     service,
     /** Names and values of an application's variables and secrets on the platform. */
     values: (id: string | undefined): Readonly<Record<string, string>> => {

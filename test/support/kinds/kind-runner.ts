@@ -198,7 +198,7 @@ export function kindRunner<K extends KindTypes>(
         why: result.why,
         /** The result and its reason in one text. */
         end: `${is} ${result.why.reason}`,
-        report: published(report ?? { ready: result.why, conditions: [], status: {} }),
+        report: report ?? { ready: result.why, conditions: [], status: {} },
         status,
         /** Whether a patch would have been sent to the API server. */
         wrote: !isDeepStrictEqual(status, before.status),
@@ -215,11 +215,6 @@ export function kindRunner<K extends KindTypes>(
     status: () => (object().status ?? {}) as JsonObject,
     id: () => identityOf().id,
   };
-}
-
-/** Returns the report with the status that the written Secret adds. */
-function published(report: Report): Report {
-  return report.secret === undefined ? report : { ...report, status: { ...report.status, ...report.secret.status } };
 }
 
 /** The resolved needs of a kind. @throws RangeError for a field that is not among them */
