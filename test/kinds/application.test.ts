@@ -214,6 +214,16 @@ describe("an application on the documented surface alone", () => {
     expect(await runAfter(120, env, runner)).toMatchObject(settled);
   });
 
+  it("knows a secret that an import without an answer made right after the list was read", async () => {
+    const runner = env.applied({ variables: [secret] });
+    runner.around.values = { "spec.variables[TOKEN]": "hunter22" };
+    env.harness.fault("importEnvironmentVariable", { is: "reset" }, { effect: "applied" });
+    await failureOf(runner.run());
+    env.harness.fault("listApplicationSecrets", { is: "edited", set: { results: [] } });
+    expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
+    expect(await runAfter(120, env, runner)).toMatchObject(settled);
+  });
+
   it("is followed where its status shows no more than the usage guide", async () => {
     env.harness.change({ profile: { applicationStatus: "partial" } });
     const runner = env.applied();

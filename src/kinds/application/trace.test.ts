@@ -100,3 +100,10 @@ describe("whether a stop landed", () => {
     expect(found).toMatchObject(landed ? { is: "landed", known } : { is: "absent" });
   });
 });
+
+it("whether a create landed cannot be known where there is no list", async () => {
+  const intent = openIntent("createApplication", { creates: true, parentId: ENVIRONMENT, name: "api" });
+  const why = { reason: "CreateResultUnknown", message: expect.stringContaining('"api"') as string };
+  const fresh = passWith({ id: undefined, identitySource: undefined });
+  expect(await application.trace(intent, fresh, platform("NotFound"))).toMatchObject({ is: "unknowable", why });
+});

@@ -120,6 +120,8 @@ describe("a locked cluster", () => {
       saidUnseen(unseen({ memory: { lock: clusterLock }, ...change }, { runState: "Stopped" }));
     const afterEnd = { now: new Date("2026-11-22T10:00:01Z") };
     expect([{}, { requested: "now" }, afterEnd].map(saidWith)).toEqual(["ClusterLocked", "stopCluster", "stopCluster"]);
+    const ended = unseen({ memory: { lock: clusterLock, state: "DEPLOYED" }, ...afterEnd });
+    expect(conditions(ended, NOTHING_OBSERVED)).toContain("Locked Unknown NotObservable");
   });
 
   it("that is as the spec says is settled", () => {
