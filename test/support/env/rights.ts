@@ -3,28 +3,24 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { parseAllDocuments } from "yaml";
-import { z } from "zod";
 
+import { member, stringMember } from "../../../src/kube/api/json.ts";
 import type { KubeClient } from "../../../src/kube/api/transport.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { OPERATOR } from "../../../src/operator/config/names.ts";
 import { SECRET_OUTPUTS } from "../../../src/operator/config/rbac.ts";
 import type { Env } from "./env.ts";
 
 const RBAC = join(import.meta.dirname, "../../../deploy/rbac");
 
-const members = z.json();
-const Right = z
-  .object({
-    apiVersion: z.enum(["v1", "rbac.authorization.k8s.io/v1"]),
-    kind: z.enum(["ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]),
-    metadata: z.object({ name: z.string(), namespace: z.string().optional() }).catchall(members),
-    roleRef: z.object({ kind: z.string(), name: z.string() }).catchall(members).optional(),
-    subjects: z.array(z.object({ namespace: z.string() }).catchall(members)).optional(),
-  })
-  .catchall(members);
-type Right = z.infer<typeof Right>;
+type Right = JsonObject & {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { name: string; namespace?: string };
+  readonly roleRef?: { readonly kind: string; name: string };
+  readonly subjects?: readonly { namespace: string }[];
+};
 
-const Granted = z.object({ status: z.object({ token: z.string() }) });
 /** The lifetime of its token: longer than any run. */
 const DAY_SECONDS = 24 * 3_600;
 
@@ -41,7 +37,7 @@ export async function grantRights(client: KubeClient, namespace: string): Promis
     path: `/api/v1/namespaces/${namespace}/serviceaccounts/${OPERATOR}/token`,
     body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: DAY_SECONDS } },
   });
-  return Granted.parse(answer).status.token;
+  return stringMember(member(answer, "status"), "token") ?? "";
 }
 
 /** Binds deploy/rbac/secret-outputs.yaml in the namespace, as in docs/reference/permissions.md. */
@@ -63,7 +59,7 @@ export async function withdrawRights(client: KubeClient, namespace: string): Pro
 function rightsIn(namespace: string): readonly Right[] {
   const text = readFileSync(join(RBAC, "operator.yaml"), "utf8");
   return parseAllDocuments(text).map((document) => {
-    const right = Right.parse(document.toJS());
+    const right = document.toJS() as Right;
     const { metadata, roleRef, subjects } = right;
     if (metadata.namespace === undefined) metadata.name = namespace;
     else metadata.namespace = namespace;

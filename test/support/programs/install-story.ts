@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { NODE } from "../../../scripts/image.ts";
 import { startSimulator } from "../../../simulator/simulator.ts";
-import { quickstart } from "./quickstart.ts";
+import { quickstart } from "../env/manifests.ts";
 
 const CHART = join(import.meta.dirname, "../../../helm-chart");
 /** The name of release and namespace, and so of the Deployment. */

@@ -1,17 +1,17 @@
-import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+/** Which test files ran: an empty file for each, named after its path. */
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export function notesDir(dir: string): string {
-  return join(dir, "ran");
+  const notes = join(dir, "ran");
+  mkdirSync(notes, { recursive: true });
+  return notes;
 }
 
 export function noteRun(notes: string, file: string): void {
-  mkdirSync(notes, { recursive: true });
-  writeFileSync(join(notes, randomUUID()), file);
+  writeFileSync(join(notes, encodeURIComponent(file)), "");
 }
 
 export function readNotes(notes: string): ReadonlySet<string> {
-  mkdirSync(notes, { recursive: true });
-  return new Set(readdirSync(notes).map((note) => readFileSync(join(notes, note), "utf8")));
+  return new Set(readdirSync(notes).map((name) => decodeURIComponent(name)));
 }
