@@ -48,7 +48,7 @@ export default defineConfig({
           exclude: isWhole
             ? []
             : [
-                "test/integration/{demo,examples-on-platforms,failures-full,new-kind}.test.ts",
+                "test/integration/{demo,examples-on-platforms,new-kind}.test.ts",
                 "test/hostile/generated-changes.test.ts",
               ],
           globalSetup: ["test/integration/global-setup.ts"],

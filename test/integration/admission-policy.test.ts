@@ -3,8 +3,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
-import { parseAllDocuments } from "yaml";
-import { z } from "zod";
 
 import {
   APPROVED_PLAN,
@@ -17,14 +15,15 @@ import {
   RUN_UNTIL,
 } from "../../src/api/names.ts";
 import type { ConnectedClient } from "../../src/kube/api/client.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { clientAt, cluster, createNamespace, type Manifest } from "../support/env/cluster.ts";
+import { manifestsIn } from "../support/env/manifests.ts";
 import { project } from "../support/kube/manifests.ts";
 import { refusal } from "./refusal.ts";
 
 const facts = inject("controlPlane");
 const namespace = "admission-policy-test";
-const Document = z.looseObject({ kind: z.string(), spec: z.looseObject({}).optional() });
 
 let client: ConnectedClient;
 const here = cluster(() => client, namespace);
@@ -43,14 +42,12 @@ beforeAll(async () => {
   await here.apply(noted("noted", annotations), noted("leaving", annotations, [FINALIZER]));
   const matchResources = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
   const bound = { policyName: namespace, matchResources };
-  const items = parseAllDocuments(readFileSync(join(import.meta.dirname, "../../deploy/install.yaml"), "utf8"))
-    .map((document) => Document.parse(document.toJS()))
+  const items = manifestsIn(readFileSync(join(import.meta.dirname, "../../deploy/install.yaml"), "utf8"))
     .filter(({ kind }) => kind.startsWith("ValidatingAdmissionPolicy"))
-    .map(({ kind, spec, ...rest }) => ({
-      ...rest,
-      kind,
+    .map((manifest) => ({
+      ...manifest,
       metadata: { name: namespace },
-      spec: { ...spec, ...(kind.endsWith("Binding") && bound) },
+      spec: { ...(manifest["spec"] as JsonObject), ...(manifest.kind.endsWith("Binding") && bound) },
     }));
   const input = JSON.stringify({ apiVersion: "v1", kind: "List", items });
   await kubectl(facts, ["apply", "-f", "-"], { input });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
-import { environment, project, resource, secret } from "../support/kube/manifests.ts";
+import { connection, environment, project, secret } from "../support/kube/manifests.ts";
 import { cli } from "../support/programs/cli.ts";
 import { createCliEnv } from "./cli-env.ts";
 
@@ -15,13 +15,7 @@ const failure = (said: string | RegExp): unknown => ({
   stderr: typeof said === "string" ? `${said}\n` : expect.stringMatching(said),
 });
 
-const connection = (kind: string, name: string, secretName = name) =>
-  resource(kind, name, {
-    baseUrl: user.world.simulator.url,
-    organizationId: user.world.simulator.organizationId,
-    auth: { tokenSecretRef: { name: secretName } },
-  });
-const scoped = (name: string) => connection("PlatformConnection", name);
+const scoped = (name: string) => connection({ platform: user.world.simulator }, name);
 
 /** Who called last: the name of the token. */
 const principal = () => user.world.calls().at(-1)?.principal;
@@ -56,7 +50,9 @@ describe("which connection is used", () => {
 
   it("a cluster-wide one, with the Secret of the operator's namespace", async () => {
     const name = user.namespace;
-    await user.apply(connection("ClusterPlatformConnection", name, "reader"));
+    const auth = { tokenSecretRef: { name: "reader" } };
+    const spec = connection({ platform: user.world.simulator }, name, { auth });
+    await user.apply({ ...spec, kind: "ClusterPlatformConnection" });
     const at = (namespace: string) =>
       user.run(["projects", `--connection=cpconn/${name}`, `--operator-namespace=${namespace}`]);
     try {

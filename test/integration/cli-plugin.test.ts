@@ -1,25 +1,34 @@
-import { readFile, writeFile } from "node:fs/promises";
+/** The built bundle as a plugin of kubectl. */
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 
 import { startScriptedServer } from "../support/kube/scripted-server.ts";
 import { certificate, privateKey } from "../support/kube/tls.ts";
-import { openBundle, type Bundle } from "./bundle.ts";
+import { runToEnd } from "../support/programs/programs.ts";
 import { createCliEnv } from "./cli-env.ts";
 
 const user = createCliEnv("documented");
-let bundle: Bundle;
+/** A folder with the program under each of its names, and kubectl. */
+const bin = await mkdtemp(join(tmpdir(), "bundle-"));
 
 beforeAll(async () => {
-  bundle = await openBundle(user.facts.kubectlPath);
-}, 120_000);
-afterAll(() => bundle.remove());
+  for (const name of ["platform-operator", "kubectl-platform"]) await symlink(inject("program"), join(bin, name));
+  await symlink(user.facts.kubectlPath, join(bin, "kubectl"));
+});
+afterAll(() => rm(bin, { recursive: true }));
 
-/** As a user with $KUBECONFIG who types `kubectl platform …`. */
-const kubectl = (args: readonly string[], kubeconfig = user.facts.kubeconfigPath) =>
-  bundle.run(["kubectl", ...args], { KUBECONFIG: kubeconfig });
+/** Runs a program of `bin` or of the system, as a user with this $KUBECONFIG. */
+const run = (program: string, args: readonly string[], kubeconfig = user.facts.kubeconfigPath) => {
+  const path = [bin, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
+  // Later starts take half the time of the first one.
+  const cache = { NODE_COMPILE_CACHE: join(user.facts.dir, "compile-cache") };
+  return runToEnd(program, args, { env: { PATH: path, HOME: bin, KUBECONFIG: kubeconfig, ...cache } });
+};
+const kubectl = (args: readonly string[], kubeconfig?: string) => run("kubectl", args, kubeconfig);
 const platform = (...args: readonly string[]) => kubectl(["platform", ...args]);
 const here = () => [`--namespace=${user.namespace}`, "--allow-insecure-platform"];
 
@@ -32,9 +41,7 @@ describe("kubectl platform", () => {
   });
 
   it("lets a reader leave early", async () => {
-    const ended = await bundle.run(["sh", "-c", "kubectl platform catalog -o json $0 $1 | head -n 1", ...here()], {
-      KUBECONFIG: user.facts.kubeconfigPath,
-    });
+    const ended = await run("sh", ["-c", "kubectl-platform catalog -o json $0 $1 | head -n 1", ...here()]);
     expect(ended).toEqual({ code: 0, stdout: "[\n", stderr: "" });
   });
 
@@ -45,7 +52,7 @@ describe("kubectl platform", () => {
       COMP_WORDS=(platform-operator cluster s) COMP_CWORD=2
       _platform_operator
       echo "\${COMPREPLY[*]}"`;
-    expect(await bundle.run(["bash", "-c", script])).toEqual({ code: 0, stdout: "stop\n", stderr: "" });
+    expect(await run("bash", ["-c", script])).toEqual({ code: 0, stdout: "stop\n", stderr: "" });
   });
 });
 
@@ -61,13 +68,13 @@ describe("cluster token", () => {
   }
 
   async function kubeconfig(server: string, ...flags: readonly string[]): Promise<string> {
-    const ca = join(bundle.bin, "ca.pem");
+    const ca = join(bin, "ca.pem");
     await writeFile(ca, certificate);
     const [cluster] = user.world.clusterIds;
     const argv = ["cluster", "kubeconfig", cluster, `--server=${server}`, `--ca-file=${ca}`, "--name=prod", ...flags];
-    const { code, stdout, stderr } = await platform(...argv, ...here());
+    const { code, stdout, stderr } = await user.run(argv);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const file = join(bundle.bin, "prod.kubeconfig");
+    const file = join(bin, "prod.kubeconfig");
     await writeFile(file, stdout);
     return file;
   }

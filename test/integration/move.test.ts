@@ -6,15 +6,15 @@ import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
 import { application, database, defaults, tree } from "../support/kube/manifests.ts";
-import { cli } from "../support/programs/cli.ts";
+import { commandsIn } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
 
 describe("on a surface that does not show where an application belongs, with ids that must be proven", () => {
   const env = createEnv({ surface: "documented", more: ["b"] });
   const other = () => env.at("b");
-  const move = (...argv: readonly string[]) =>
-    cli(["move", ...argv, "--kubeconfig", kubeconfigPath, "-n", env.namespace, "--to", other().namespace]);
+  const commands = commandsIn(env, kubeconfigPath);
+  const move = (...argv: readonly string[]) => commands(["move", ...argv, "--to", other().namespace]);
 
   beforeAll(async () => {
     const proven = { allowUnverifiedIds: false };
@@ -39,13 +39,7 @@ describe("on a surface that does not show where an application belongs, with ids
     expect((await move("pdbase/orders", "--wait")).code).toBe(0);
     await env.settled();
     expect(record.changes()).toEqual([]);
-    const left = await cli([
-      "orphans",
-      "-A",
-      `--operator-namespace=${env.operatorNamespace}`,
-      "--kubeconfig",
-      kubeconfigPath,
-    ]);
+    const left = await commands(["orphans", `--operator-namespace=${env.operatorNamespace}`]);
     expect(left.stderr).toContain("Nothing found.");
   });
 
