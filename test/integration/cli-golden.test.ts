@@ -105,13 +105,7 @@ describe.each(["documented", "full"] as const)("what the commands print on the %
     await expect(normalized(printed.join("\n"))).toMatchFileSnapshot(file);
   });
 
-  it("is, for a field of the spec, what the platform has or that it does not show it", async () => {
-    const { stdout } = await user.run(["get", "papp", "--remote"]);
-    const beside = surface === "full" ? "no +main +main" : "unknown +main +not shown";
-    expect(stdout).toMatch(new RegExp(`^papp/api +gitRepository\\.branch +${beside}$`, "m"));
-  });
-
-  it("is a binding that the API server takes, for each template", async () => {
+  it.runIf(surface === "documented")("is a binding that the API server takes, for each template", async () => {
     const { stdout } = await user.run(["catalog", "-o", "yaml", `--cluster=${user.world.clusterIds[0]}`]);
     const args = ["apply", "--dry-run=server", "-o", "name", "-n", user.namespace, "-f", "-"];
     const applied = await kubectl(user.facts, args, { input: stdout });

@@ -268,21 +268,4 @@ describe("plan", () => {
       /^OBJECT .*\npconn\/tokenless and 2 more +error +CredentialsMissing: Secret "tokenless" .*\n\nPlan: 0 to change, 0 .*, 3 that cannot be planned\.\n$/,
     );
   });
-
-  it("shows settings that are changed", async () => {
-    const { code, stdout } = await planned([application("shop", "shop", { cpu: 750 })]);
-    expect(code).toBe(2);
-    expect(stdout).toMatch(
-      /^papp\/shop +update, deploy\n +updateApplication .*\n +spec\.cpu: \d+ → 750\n +deployApplication /m,
-    );
-  });
-
-  it("adopts without a write", async () => {
-    const [id] = env.platform.world().projects.keys();
-    await env.kubectl(["delete", "platformprojects,platformenvironments,platformapplications", "--all"]);
-    await env.settled();
-    const { code, stdout } = await planned([project("shop", { externalId: id ?? "" })]);
-    expect(stdout).toMatch(new RegExp(`^pproj/shop +adopt +${id}$`, "m"));
-    expect(code).toBe(0);
-  });
 });

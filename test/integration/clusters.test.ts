@@ -1,10 +1,8 @@
-/** PlatformCluster on a real control plane: approval, locks, who is on a cluster, its end, the Secret with its token. */
+/** PlatformCluster on a real control plane: its upgrade, who is on a cluster, its end, the Secret with its token. */
 import { beforeAll, describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { z } from "zod";
 
-import { editRecord } from "../../simulator/control/records.ts";
-import { APPROVED_PLAN, FINALIZER, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { FINALIZER, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { isObject, member, stringMember } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
@@ -92,23 +90,6 @@ describe("the token of a cluster", () => {
     await env.waitFor("Secret", "edge-token", () => true);
   });
 
-  it("comes as a kubeconfig for the server that is named", async () => {
-    const caBundle = Buffer.from("-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n").toString("base64");
-    const server = "https://edge.example.com:6443";
-    await env.patch(KIND, "edge", {
-      spec: { writeTokenSecretToRef: { name: "edge-token", readOnly: false, server, caBundle } },
-    });
-    const changed = await env.waitFor(KIND, "edge", (object) => tokenOf(object)["generation"] === 2);
-    expect(condition(changed, "Ready")).toMatchObject({ status: "True" });
-    const held = await dataOf("edge-token");
-    expect(decoded(held, "token")).toMatch(/^simulated-admin-edge-/);
-    expect(parse(decoded(held, "kubeconfig"))).toMatchObject({
-      "current-context": "edge",
-      clusters: [{ name: "edge", cluster: { server, "certificate-authority-data": caBundle } }],
-      users: [{ name: "edge", user: { token: decoded(held, "token") } }],
-    });
-  });
-
   it("does not overwrite what somebody else has made", async () => {
     await env.apply(secret("taken", { token: "mine" }));
     await env.patch(KIND, "edge", { spec: { writeTokenSecretToRef: { name: "taken" } } });
@@ -155,21 +136,6 @@ describe("the token of a cluster", () => {
       expect(JSON.stringify(everything)).not.toContain(password);
     });
 
-    it("which is written again where somebody asks, and only if its content differs", async () => {
-      const version = async () => (await dataOf("main-connection")).metadata["resourceVersion"];
-      const ask = async (token: string) => {
-        await env.annotate("PlatformDatabase", "main", { [RECONCILE_REQUESTED_AT]: token });
-        const isHandled = ({ status }: KubeObject) => member(status, "lastHandledReconcileAt") === token;
-        await env.waitFor("PlatformDatabase", "main", isHandled);
-      };
-      const before = await version();
-      await ask("same");
-      expect(await version()).toBe(before);
-      await env.remove("Secret", "main-connection");
-      await ask("gone");
-      expect(await all("main-connection")).toMatchObject({ name: "main" });
-    });
-
     it("which an application has too, until its spec does not name it any more", async () => {
       const [, , web] = tree(env, "shop", ref("shop-connection"));
       const ready = await env.ready(web!);
@@ -182,33 +148,7 @@ describe("the token of a cluster", () => {
 });
 
 describe("clusters that the platform shows", () => {
-  it("are upgraded once that is approved, once", async () => {
-    const record = await env.record();
-    await env.apply(cluster("production", 0, { kubernetesVersion: "1.34" }));
-    const pending = await env.waitFor(KIND, "production", { reason: "ApprovalPending" });
-    expect(pending.status).toMatchObject({
-      plan: {
-        actions: [
-          {
-            operation: "upgradeCluster",
-            fields: [{ path: "spec.kubernetesVersion", desired: "1.34", observed: "1.33" }],
-          },
-        ],
-      },
-    });
-    expect(record.changes()).toEqual([]);
-    const hash = stringMember(member(pending.status, "plan"), "hash") ?? "";
-    await env.annotate(KIND, "production", { [APPROVED_PLAN]: hash });
-    const done = await env.waitFor(KIND, "production", is("kubernetesVersion", "1.34"));
-    expect(condition(done, "UpToDate")).toMatchObject({ status: "True" });
-    expect(condition(done, "ClusterDeployed")).toMatchObject({ status: "True", reason: "DEPLOYED" });
-    expect(condition(done, "Locked")).toMatchObject({ status: "False" });
-    expect(record.changes()).toEqual(["upgradeCluster"]);
-    await env.quiet(2);
-  });
-
   it("[A4] are upgraded once when nobody confirms it", async () => {
-    editRecord(env.platform.sim, env.platform.clusterIds[0] ?? "", { nextVersion: "1.35" });
     const record = await env.record();
     env.platform.sim.faults.add({
       match: { operation: "upgradeCluster" },
@@ -216,8 +156,8 @@ describe("clusters that the platform shows", () => {
       answer: { is: "status", status: 502 },
       count: 1,
     });
-    await env.patch(KIND, "production", { spec: { kubernetesVersion: "1.35", lifecycle: AUTOMATIC } });
-    await env.waitFor(KIND, "production", is("kubernetesVersion", "1.35"));
+    await env.apply(cluster("production", 0, { kubernetesVersion: "1.34", lifecycle: AUTOMATIC }));
+    await env.waitFor(KIND, "production", is("kubernetesVersion", "1.34"));
     expect(record.changes()).toEqual(["upgradeCluster"]);
   });
 

@@ -5,16 +5,7 @@ import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import { eventsOf, expectSettled, idOf, TREE } from "../support/env/settling.ts";
-import {
-  application,
-  connection,
-  defaults,
-  environment,
-  project,
-  resource,
-  secret,
-  tree,
-} from "../support/kube/manifests.ts";
+import { application, connection, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
 
 async function gone(env: Env, name: string): Promise<void> {
   for (const kind of TREE) await env.waitGone(kind, name);
@@ -170,27 +161,6 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
         expected.map((text): unknown => expect.stringMatching(text)),
       );
     }, PATIENCE_MS);
-  });
-
-  it("a variable set does not hold up the end of an application that it targets, and ends after it", async () => {
-    const lifecycle = { deletionPolicy: "Delete" };
-    const targets = ["host", "guest"].map((name) => ({ applicationRef: { name } }));
-    const written = () => [...env.platform.world().variables.values()].filter(({ key }) => key === "SHARED").length;
-    await env.ready(
-      ...tree(env, "host"),
-      application("guest", "host", { lifecycle }),
-      resource("PlatformVariableSet", "both", { targets, variables: [{ name: "SHARED", value: "1" }], lifecycle }),
-    );
-    expect(written()).toBe(2);
-    for (const [kind, name] of [
-      ["PlatformApplication", "guest"],
-      ["PlatformVariableSet", "both"],
-    ] as const) {
-      await env.remove(kind, name);
-      await env.waitGone(kind, name);
-    }
-    // The documented surface has no deletion of a variable.
-    expect(written()).toBe(surface === "full" ? 0 : 2);
   });
 
   it("[K1] after a restart, without the Secret: lets go with a warning that names what stays", async () => {

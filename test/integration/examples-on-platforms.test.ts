@@ -10,7 +10,7 @@ import { newService } from "../../simulator/model/creation.ts";
 import { newCluster } from "../../simulator/model/seed.ts";
 import { conditionsOf } from "../../src/engine/contract/status.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
-import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import type { Manifest } from "../support/env/cluster.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
@@ -110,9 +110,6 @@ function isUnderWay(object: KubeObject): boolean {
   return !waits && conditions.some(({ type, status }) => type === "Reconciling" && status === "True");
 }
 
-/** The platform counts services a moment later than it lists them. */
-const uncounted = ({ status }: KubeObject) => ({ ...(status as JsonObject), environmentCount: 0, environments: [] });
-
 const PAGE = "../../docs/guides/platforms-examples.md";
 
 /** "kind name" → platform → its conditions, one a line. */
@@ -177,35 +174,6 @@ describe.each(platformNames)("every example on the platform %s", (name) => {
       }
       ends.set(key, (ends.get(key) ?? new Map<PlatformName, string>()).set(name, shownEnd(object)));
     }
-  });
-
-  it("is left as it is by another process that starts over", async () => {
-    const before = await all();
-    const record = await env.record();
-    await env.restart();
-    await env.settled();
-    const taken = record.changeCalls().filter(({ status }) => status !== null && status < 300);
-    expect(taken.map(({ operation }) => operation)).toEqual([]);
-    for (const object of await all()) {
-      const same = before.find(({ metadata }) => metadata.uid === object.metadata.uid);
-      const what = `${object.kind} ${object.metadata.name}`;
-      expect(uncounted(object), what).toEqual(same && uncounted(same));
-    }
-  });
-
-  it("goes when it is deleted, whatever the platform can delete", async () => {
-    const record = await env.record();
-    const objects = await all();
-    for (const { kind, metadata } of objects) if (!kind.endsWith("Connection")) await env.remove(kind, metadata.name);
-    await vi.waitFor(
-      async () => {
-        const left = (await all()).filter(({ kind }) => !kind.endsWith("Connection"));
-        expect(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);
-      },
-      { timeout: 60_000, interval: 500 },
-    );
-    const sent = Map.groupBy(record.changeCalls(), ({ method, path }) => `${method} ${path}`);
-    for (const [what, calls] of sent) expect(calls.length, `${what} is sent once`).toBe(1);
   });
 });
 

@@ -3,22 +3,11 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/env/cluster.ts";
+import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm, expectSettled, idOf, TREE } from "../support/env/settling.ts";
 import { defaults, deploying, environment, NEXT_COMMIT, project, secret, tree } from "../support/kube/manifests.ts";
-
-/** The object as `kubectl get -o yaml` shows it, less what only the API server may write. */
-function copied({ kind, metadata, spec }: KubeObject, name = metadata.name): Manifest {
-  const { annotations = {} } = metadata;
-  return {
-    apiVersion: "platform-operator.io/v1alpha1",
-    kind,
-    metadata: { name, annotations: { ...annotations } },
-    spec: spec ?? {},
-  };
-}
 
 describe.each(effort.few(["full", "documented"] as const))("identity on the %s surface", (surface) => {
   const env = createEnv({ surface });
@@ -79,7 +68,8 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
   it("[R1] is not copied with a manifest: the copy says who holds the object", async () => {
     const original = await env.ready(project("original"));
     const record = await env.record();
-    await env.apply(copied(original, "copy"));
+    const annotations = { ...original.metadata.annotations };
+    await env.apply({ ...project("original"), metadata: { name: "copy", annotations } });
     const copy = await env.waitFor("PlatformProject", "copy", { reason: "AlreadyManaged" });
     expect(condition(copy, "Ready")?.message).toContain(`"${env.namespace}/original"`);
     expect(idOf(copy)).toBe("");

@@ -50,15 +50,11 @@ export function kubeEnv() {
       return { proxy, client: through };
     },
     namespace: (name: string): Promise<void> => createNamespace(client, name),
-    create: (
-      namespace: string,
-      name: string,
-      { meta = {}, spec = {} }: { meta?: JsonObject; spec?: JsonObject } = {},
-    ) =>
+    create: (namespace: string, name: string, spec: JsonObject = {}) =>
       request({
         method: "POST",
         path: collectionPath(THING, namespace),
-        body: { apiVersion: apiVersionOf(THING), kind: THING.kind, metadata: { name, namespace, ...meta }, spec },
+        body: { apiVersion: apiVersionOf(THING), kind: THING.kind, metadata: { name, namespace }, spec },
       }),
     read: (namespace: string, name: string): Promise<KubeObject> =>
       request({ method: "GET", path: objectPath(THING, { namespace, name }) }),

@@ -5,7 +5,6 @@ import { member } from "../../src/kube/api/json.ts";
 import { collectionPath, EVENT, LEASE, objectPath } from "../../src/kube/api/paths.ts";
 import type { Json } from "../../src/kube/api/types.ts";
 import { createLeaderElection } from "../../src/kube/leader/leader.ts";
-import { createNamespaces } from "../../src/kube/watch/readers.ts";
 import { createStore, type Store } from "../../src/kube/watch/store.ts";
 import { createRecorder } from "../../src/kube/write/events.ts";
 import { createWriter, type Writer } from "../../src/kube/write/writer.ts";
@@ -50,7 +49,7 @@ describe("delete", () => {
 
 describe("patchStatus", () => {
   it("makes the status equal and nothing else, by one manager, and is silent the second time", async () => {
-    const created = await env.create(NS, "status", { spec: { size: 1 } });
+    const created = await env.create(NS, "status", { size: 1 });
     expect(created.status).toEqual({ observedGeneration: -1 });
     const first = await writer.patchStatus(created, { observedGeneration: 1, counts: { a: 1, b: 2 }, list: [1, 2] });
     const wanted = { observedGeneration: 1, state: "x", counts: { b: 3 }, list: [2] };
@@ -71,22 +70,6 @@ describe("patchStatus", () => {
     ]);
   });
 
-  it("does not write over what changed meanwhile, and knows it afterwards", async () => {
-    const created = await env.create(NS, "conflict");
-    const other = await writer.patchChecked(created, { annotations: { a: "1" } });
-    await expect(writer.patchStatus(created, { state: "x" })).rejects.toMatchObject({ failure: "Conflict" });
-    expect(held("conflict")?.metadata.resourceVersion).toBe(other.metadata.resourceVersion);
-  });
-
-  it("does not reach a namesake of a deleted object", async () => {
-    const old = await env.create(NS, "namesake-status");
-    await env.remove(NS, "namesake-status");
-    const fresh = await env.create(NS, "namesake-status");
-    await expect(writer.patchStatus(old, { state: "x" })).rejects.toMatchObject({ failure: "Conflict" });
-    expect(held("namesake-status")?.metadata.uid).toBe(fresh.metadata.uid);
-    expect((await env.read(NS, "namesake-status")).status).toEqual({ observedGeneration: -1 });
-  });
-
   it("refuses a field that the schema does not know, in our words", async () => {
     const created = await env.create(NS, "strict");
     await expect(writer.patchStatus(created, { s3cret: "s3cret" })).rejects.toMatchObject({
@@ -104,15 +87,6 @@ describe("patchChecked", () => {
     await expect(stale).rejects.toMatchObject({ failure: "Conflict" });
     await writer.patchChecked(theirs, { finalizers: ["them.io/theirs", "us.io/ours"] });
     expect((await env.read(NS, "finalizers")).metadata.finalizers).toEqual(["them.io/theirs", "us.io/ours"]);
-  });
-
-  it("ends a deleted object with its last finalizer, in the store as well", async () => {
-    const created = await env.create(NS, "ending", { meta: { finalizers: ["us.io/ours"] } });
-    store.upsert(created);
-    await env.remove(NS, "ending");
-    await writer.patchChecked(await env.read(NS, "ending"), { finalizers: [] });
-    expect(held("ending")).toBeUndefined();
-    await expect(env.read(NS, "ending")).rejects.toMatchObject({ failure: "NotFound" });
   });
 });
 
@@ -207,19 +181,6 @@ describe("events", () => {
     made.record({ ...record, regarding });
     await clock.advance(60_000);
     await vi.waitFor(async () => expect(await eventsOf(NS)).toMatchObject([{ ...record, series: { count: 3 } }]), soon);
-  });
-
-  it("about an object in a namespace that ends go to the operator's", async () => {
-    await env.namespace("kube-ending");
-    const regarding = await env.create("kube-ending", "ending");
-    await env.client().request({ method: "DELETE", path: "/api/v1/namespaces/kube-ending" });
-    expect((await createNamespaces(env.client(), systemClock()).get("kube-ending", 0))?.terminating).toBe(true);
-    const { made } = recorder();
-    made.record({ ...record, reason: "Ending", regarding });
-    await vi.waitFor(async () => {
-      const about: unknown = expect.objectContaining({ namespace: "kube-ending", name: "ending" });
-      expect(await eventsOf(NS)).toContainEqual(expect.objectContaining({ reason: "Ending", regarding: about }));
-    }, soon);
   });
 
   it("about a cluster-scoped object are taken", async () => {

@@ -2,8 +2,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import type { CallEntry } from "../../simulator/request/journal.ts";
-import { INTENT, RECONCILE_REQUESTED_AT, RESOLVE } from "../../src/api/names.ts";
-import { member } from "../../src/kube/api/json.ts";
+import { INTENT, RESOLVE } from "../../src/api/names.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
@@ -124,22 +123,5 @@ describe("where nobody can find out about the outcome, documented surface", () =
       expect(idsDone(env, record, "createApplication", name)).toEqual([idOf(ready)]);
       expect(idsDone(env, record, "deployApplication", name)).toEqual([idOf(ready)]);
     });
-  });
-
-  /** An unknown create: test/model/faults/lost.test.ts, and above for an application. */
-  it("a database whose deployment and its repetition are not confirmed: says so, and orders it again on request only", async () => {
-    const record = await env.record();
-    const match = { operation: "deployDatabase" };
-    env.platform.sim.faults.add({ effect: "applied", answer: { is: "reset" }, match, count: 2 });
-    await env.apply(database("unconfirmed", "staging"));
-    const stalled = await env.waitFor(DATABASE, "unconfirmed", { status: "False", reason: "NotObservable" });
-    expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
-    expect(member(stalled.status, "intent")).toBeDefined();
-    await env.quiet(1);
-    expect(record.changes()).toEqual(["createDatabase", "deployDatabase", "deployDatabase"]);
-    await env.annotate(DATABASE, "unconfirmed", { [RECONCILE_REQUESTED_AT]: "now" });
-    const ready = await env.waitFor(DATABASE, "unconfirmed", running);
-    expect(member(ready.status, "intent")).toBeUndefined();
-    expect(record.changes()).toEqual(["createDatabase", "deployDatabase", "deployDatabase", "deployDatabase"]);
   });
 });

@@ -1,19 +1,17 @@
 /** PlatformOperation on the real control plane: carried out once, whatever becomes of it, and reported by its target. */
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 
 import { newCluster } from "../../simulator/model/seed.ts";
 import type { FaultInput } from "../../simulator/request/faults.ts";
-import { BEGUN, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
-import { idOf } from "../support/env/settling.ts";
 import { endsOf, over } from "../support/kinds/operations.ts";
-import { COMMIT, database, defaults, NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
+import { COMMIT, database, defaults, operation, tree } from "../support/kube/manifests.ts";
 
-const APPLICATION = "PlatformApplication";
 const DATABASE = "PlatformDatabase";
 const OPERATION = "PlatformOperation";
 const applicationRef = { name: "web" };
@@ -22,8 +20,7 @@ const databaseRef = { name: "orders" };
 const reported = ({ status }: KubeObject): boolean => member(member(status, "lastOperation"), "result") !== undefined;
 
 describe.each(effort.few(["documented", "full"] as const))("an operation, %s surface", (surface) => {
-  // Without a lease, whose time would have to run out first.
-  const env = createEnv({ surface, args: ["--leader-elect=false"] });
+  const env = createEnv({ surface });
   const isFull = surface === "full";
 
   beforeAll(async () => {
@@ -35,32 +32,6 @@ describe.each(effort.few(["documented", "full"] as const))("an operation, %s sur
     await env.apply(operation(name, spec));
     return env.waitFor(OPERATION, name, { type: "Complete", status: "True" });
   };
-
-  it("deploys a commit and ends Complete; its application reports the commit and the request", async () => {
-    const record = await env.record();
-    const done = await carriedOut("deploy", { type: "DeployApplication", applicationRef, gitCommitId: NEXT_COMMIT });
-    expect(endsOf(done)).toHaveLength(1);
-    expect(condition(done, "Ready")).toMatchObject({ status: "True", reason: "Completed" });
-    expect(condition(done, "Synced")).toMatchObject({ status: "True" });
-    expect(condition(done, "Reconciling") ?? condition(done, "Stalled")).toBeUndefined();
-    expect(done.metadata.annotations?.[BEGUN]).toBe(`${done.metadata.uid} ${env.namespace}/${done.metadata.name}`);
-    const drifted = await env.waitFor(APPLICATION, "web", { type: "Drifted", status: "True" });
-    expect(condition(drifted, "Drifted")?.message).toContain(NEXT_COMMIT);
-    const found = await env.waitFor(APPLICATION, "web", reported);
-    expect(done.status).toMatchObject({ targetId: idOf(found) });
-    const { status } = await env.get(OPERATION, "deploy");
-    expect(found.status).toMatchObject({
-      lastOperation: {
-        name: `${env.namespace}/deploy`,
-        gitCommitId: NEXT_COMMIT,
-        requestId: member(member(status, "request"), "requestId"),
-        result: "Completed",
-      },
-    });
-    expect(condition(found, "Ready")?.message).toContain(NEXT_COMMIT.slice(0, 7));
-    await env.settled();
-    expect(record.changes()).toEqual(["deployApplication"]);
-  });
 
   it("stops a database, which reports it and is not started unasked, and what is over is not done again", async () => {
     const record = await env.record();
@@ -76,8 +47,8 @@ describe.each(effort.few(["documented", "full"] as const))("an operation, %s sur
     await env.waitFor(DATABASE, "orders", reported);
     await env.settled();
     const since = await env.record();
-    await env.annotate(OPERATION, "deploy", { [RECONCILE_REQUESTED_AT]: "now" });
-    await env.patch(OPERATION, "deploy", { metadata: { labels: { touched: "yes" } } });
+    await env.annotate(OPERATION, "stop-orders", { [RECONCILE_REQUESTED_AT]: "now" });
+    await env.patch(OPERATION, "stop-orders", { metadata: { labels: { touched: "yes" } } });
     await env.settled();
     expect((await since.writes()).objects).toEqual([]);
     expect(record.changes()).toEqual(["stopDatabase"]);
@@ -144,31 +115,5 @@ describe.each(effort.few(["documented", "full"] as const))("an operation, %s sur
         expect(effects).toHaveLength(isKnown || fault.effect !== "none" ? 1 : 0);
       },
     );
-  });
-
-  it("SIGKILL between the request and its record: never twice", async () => {
-    const killed = [
-      ["deployApplication", { type: "DeployApplication", applicationRef, gitCommitId: "1234567" }],
-      ["downloadInvoices", { type: "SendInvoices" }],
-    ] as const;
-    const record = await env.record();
-    const nameOf = (op: string): string => `killed-${op.toLowerCase()}`;
-    for (const [op, spec] of killed) {
-      const name = nameOf(op);
-      const answer = { is: "slow", seconds: 6 } as const;
-      env.platform.sim.faults.add({ name, match: { operation: op }, effect: "applied", answer });
-      await env.apply(operation(name, spec));
-    }
-    const met = () => record.calls().filter(({ fault }) => fault?.startsWith("killed-"));
-    await vi.waitFor(() => expect(met()).toHaveLength(2), { timeout: 15_000, interval: 5 });
-    await env.kill();
-    await env.start();
-    for (const [op] of killed) {
-      const isSeen = op === "deployApplication";
-      const done = await over(env, nameOf(op));
-      expect(endsOf(done)).toMatchObject([{ type: "Complete", status: isSeen ? "True" : "Unknown" }]);
-    }
-    await env.settled();
-    expect(record.changes().toSorted()).toEqual(["deployApplication", "downloadInvoices"]);
   });
 });

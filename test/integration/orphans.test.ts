@@ -23,13 +23,10 @@ const { kubeconfigPath } = inject("controlPlane");
 const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
 
 describe("previews on the documented surface", () => {
-  // Nobody else works here: a killed operator's lease is not waited for.
-  const env = createEnv({ surface: "documented", args: ["--leader-elect=false"] });
+  const env = createEnv({ surface: "documented" });
 
   const orphans = async (...argv: readonly string[]) =>
     await cli(["orphans", ...argv, `--operator-namespace=${env.operatorNamespace}`, "--kubeconfig", kubeconfigPath]);
-  const named = <T extends { readonly name: string }>(records: ReadonlyMap<string, T>, name: string): number =>
-    [...records.values()].filter((record) => record.name === name).length;
   const gone = async (...manifests: readonly Manifest[]): Promise<void> => {
     await Promise.all(manifests.map(async ({ kind, metadata }) => env.remove(kind, metadata.name)));
     for (const { kind, metadata } of manifests) await env.waitGone(kind, metadata.name);
@@ -102,16 +99,5 @@ describe("previews on the documented surface", () => {
     const taken = await env.waitFor("PlatformEnvironment", name, { reason: "NameConflict" });
     expect(condition(taken, "Stalled")).toMatchObject({ status: "True" });
     await gone(preview);
-  });
-
-  it("is found by the next process, whose first look is at the ledger", async () => {
-    const preview = environment(env, "pr-4", "shop", DELETE);
-    const id = idOf(await env.ready(preview));
-    await gone(preview);
-    await env.kill();
-    await env.apply(preview);
-    await env.start();
-    expect(idOf(await env.waitFor("PlatformEnvironment", "pr-4", { status: "True" }))).toBe(id);
-    expect(named(env.platform.world().environments, "pr-4")).toBe(1);
   });
 });

@@ -1,12 +1,11 @@
 /**
- * What a spec and its connection say about changes by others: drift, loss, the limit of mass changes, the projects that
- * a connection reaches. An approval: test/model/kinds-contract.test.ts, clusters.test.ts and cli-objects-say.test.ts.
+ * What a spec and its connection say about changes by others: drift, loss, the projects that a connection reaches. An
+ * approval: cli-objects-say.test.ts; the limit of mass changes: test/model/faults/mass-change.test.ts.
  */
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 
 import { foreignDeploy, scheduledStop } from "../../simulator/control/control.ts";
 import { removeRecord } from "../../simulator/control/records.ts";
-import { RESOLVE } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
@@ -27,13 +26,10 @@ import {
 import { fixture, surfaceOf } from "./fixture.ts";
 
 const APPLICATION = "PlatformApplication";
-const CONNECTION = "PlatformConnection";
 const PROJECT = "PlatformProject";
 const recreated = { lifecycle: { onMissing: "Recreate" } };
 const corrected = { lifecycle: { driftPolicy: "Correct" } };
 const ready = { status: "True" } as const;
-/** Two more than the limit of mass changes lets pass in ten minutes. */
-const NAMES = Array.from({ length: 12 }, (_, index) => `mass-${String(index)}`);
 
 /** The kinds of services, for what holds for each of them. */
 const SERVICES = [
@@ -149,40 +145,13 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
     expect(record.changes()).toEqual([]);
   });
 
-  it("a mass of changes that no new generation caused is held until a person confirms them", async () => {
-    // Its own, so that nothing else of this file is held, or counts.
-    const connectionRef = { name: "mass" };
-    await env.apply(
-      secret("mass", { token: env.platform.tokens.admin }),
-      connection(env, "mass", { surface: surfaceOf(env) }),
-      ...NAMES.map((name) => project(name, { ...recreated, connectionRef })),
-    );
-    const ids: string[] = [];
-    for (const name of NAMES) ids.push(idOf(await env.waitFor(PROJECT, name, ready)));
-    await env.settled();
-    const record = await env.record();
-    for (const id of ids) removeRecord(env.platform.sim, id);
-    const held = await env.waitFor(CONNECTION, "mass", { type: "Stalled", reason: "MassChangeHeld" });
-    expect(condition(held, "Ready")?.status).toBe("False");
-    expect(condition(await env.get(CONNECTION, "default"), "Ready")).toMatchObject(ready);
-    await env.apply(project("asked", { connectionRef }));
-    await env.waitFor(PROJECT, "asked", { reason: "ConnectionNotReady" });
-    await env.settled();
-    const before = record.changes().length;
-    expect(before).toBeGreaterThan(0);
-    expect(before).toBeLessThanOrEqual(10);
-    await env.annotate(CONNECTION, "mass", { [RESOLVE]: "proceed" });
-    await env.waitFor(CONNECTION, "mass", ready);
-    await vi.waitFor(() => {
-      expect(record.changes()).toEqual(Array.from({ length: 13 }, () => "createProject"));
-    }, 15_000);
-  });
-
   it("[E10] a connection reaches its projects, and nothing outside of them", async () => {
-    const own = idOf(await env.waitFor(PROJECT, "asked", ready));
-    const theirs = idOf(await env.waitFor(PROJECT, "mass-0", ready));
-    await env.remove(PROJECT, "asked");
-    await env.remove(PROJECT, "mass-0");
+    const own = idOf(await env.ready(project("own")));
+    const theirs = idOf(await env.ready(project("theirs-too")));
+    for (const name of ["own", "theirs-too"]) {
+      await env.remove(PROJECT, name);
+      await env.waitGone(PROJECT, name);
+    }
     const connectionRef = { name: "limited" };
     await env.apply(
       secret("limited", { token: env.platform.tokens.admin }),
@@ -190,8 +159,8 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
     );
     const record = await env.record();
     await env.apply(
-      project("own", { name: "asked", externalId: own, connectionRef }),
-      project("theirs-too", { name: "mass-0", externalId: theirs, connectionRef }),
+      project("own", { externalId: own, connectionRef }),
+      project("theirs-too", { externalId: theirs, connectionRef }),
       project("new", { connectionRef }),
       environment(env, "inside", "own", { connectionRef }),
       environment(env, "outside", "", { projectRef: { externalId: theirs }, connectionRef }),

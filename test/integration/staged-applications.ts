@@ -4,19 +4,11 @@ import { editRecord } from "../../simulator/control/records.ts";
 import type { Service } from "../../simulator/model/world.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/env/cluster.ts";
+import { condition } from "../support/env/cluster.ts";
 import type { Env } from "../support/env/env.ts";
-import { application as applicationIn, defaults, environment, project } from "../support/kube/manifests.ts";
-import { surfaceOf } from "./fixture.ts";
+import { application } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformApplication";
-
-/** @returns an application in "staging" that deploys the commit, if one is given. */
-export function application(name: string, commit: string | undefined, spec: JsonObject = {}): Manifest {
-  const gitRepository = { url: `https://github.com/acme/${name}.git`, branch: "main" };
-  const deploy = commit === undefined ? undefined : { gitCommitId: commit };
-  return applicationIn(name, "staging", { gitRepository, deploy, ...spec });
-}
 
 export function lastDeployment(object: KubeObject, key: string): unknown {
   return member(member(object.status, "lastDeployment"), key);
@@ -44,17 +36,10 @@ export function stagedApplications(env: Env) {
   };
 
   return {
-    /** Applies a connection, which learns the surface, the project and the environment, and waits for them. */
-    fixture: async (): Promise<void> => {
-      await env.ready(...defaults(env), project("shop"), environment(env, "staging", "shop"));
-      const found = surfaceOf(env);
-      await env.waitFor("PlatformConnection", "default", ({ status }) => member(status, "surface") === found);
-      await env.settled();
-    },
-    /** Applies an application and waits until `commit`, when there is one, is deployed. */
-    deploy: async (name: string, commit: string | undefined, spec?: JsonObject): Promise<KubeObject> => {
-      await env.apply(application(name, commit, spec));
-      return commit === undefined ? env.waitFor(KIND, name, { status: "True" }) : deployed(name, commit);
+    /** Applies an application and waits until the commit is deployed. */
+    deploy: async (name: string, gitCommitId: string, spec?: JsonObject): Promise<KubeObject> => {
+      await env.apply(application(name, "staging", { deploy: { gitCommitId }, ...spec }));
+      return deployed(name, gitCommitId);
     },
     change: async (name: string, spec: JsonObject): Promise<void> => env.patch(KIND, name, { spec }),
     service,

@@ -1,12 +1,11 @@
 /** Deliveries of the platform wake what they are about, and prove themselves first. Polls are too slow to help. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { changeSettings } from "../../simulator/base/settings.ts";
-import { foreignDeploy } from "../../simulator/control/control.ts";
 import type { Webhook } from "../../simulator/model/world.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
+import { metricsOf } from "../support/env/secrets.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, secret, tree } from "../support/kube/manifests.ts";
 import { freePort } from "../support/programs/free-port.ts";
 import { stagedApplications } from "./staged-applications.ts";
@@ -44,10 +43,8 @@ describe.each(effort.few(surfaces))("deliveries of the %s surface", (surface, ev
     (await fetch(url, { method: "POST", body: JSON.stringify(body), headers })).status;
   const idOf = (): string => [...env.platform.world().services.values()].find(({ name }) => name === "web")?.id ?? "";
   const counted = async (labels: string): Promise<number> => {
-    const text = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
-    const line = text
-      .split("\n")
-      .find((one) => one.startsWith(`platform_operator_webhook_deliveries_total{${labels}}`));
+    const lines = (await metricsOf(env.operator)).split("\n");
+    const line = lines.find((one) => one.startsWith(`platform_operator_webhook_deliveries_total{${labels}}`));
     return Number(line?.split(" ").at(-1) ?? 0);
   };
 
@@ -82,18 +79,6 @@ describe.each(effort.few(surfaces))("deliveries of the %s surface", (surface, ev
     expect(await counted(`event="${success}",result="queued"`)).toBeGreaterThan(0);
     const secrets = hook().settings["target_secret"];
     expect(typeof secrets).toBe(surface === "full" ? "string" : "undefined");
-  });
-
-  it("report what others do, whether they come twice or late", async () => {
-    await env.settled();
-    const { settings } = env.platform.sim;
-    changeSettings(settings, { deliveries: { copies: 3, lateEvery: 2, lateSeconds: 0.5 } });
-    const record = await env.record();
-    foreignDeploy(env.platform.sim, idOf(), "bad0001");
-    await env.waitFor("PlatformApplication", "web", { type: "Deployed", status: "False", reason: "BUILD_ERROR" });
-    await env.settled();
-    expect(record.changes()).toEqual([]);
-    changeSettings(settings, { deliveries: { copies: 1, lateEvery: 0 } });
   });
 
   it("[E12] without proof lead to nothing, and learn nothing", async () => {

@@ -30,7 +30,7 @@ export function recordFrom(platform: Simulator, tail: AuditTail, requestsBefore:
   };
 }
 
-export type Write = ReturnType<typeof short>;
+type Write = ReturnType<typeof short>;
 
 /** Returns all finished requests of a user, in the order of their end. */
 export type AuditTail = () => Promise<readonly AuditEvent[]>;
@@ -85,7 +85,7 @@ export function auditTail(path: string, user: string, touch: (mark: string) => P
 }
 
 /** @returns the writes among the requests, with those of leases and events separately */
-export function writesOf(events: readonly AuditEvent[]) {
+function writesOf(events: readonly AuditEvent[]) {
   const writes = events.filter(isWrite);
   const of = (...resources: readonly string[]): readonly Write[] =>
     writes.filter(({ objectRef }) => resources.includes(objectRef?.resource ?? "")).map(short);
