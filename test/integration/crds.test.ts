@@ -98,11 +98,6 @@ describe("the API server", () => {
     expect(await refusal(create(kind, "case", spec, DRY))).toContain('unknown field "spec.color"');
   });
 
-  it("drops unknown fields of clients that do not ask for strictness", async () => {
-    await create("PlatformProject", "pruned", { name: "pruned", color: "blue" }, { fieldValidation: "Ignore" });
-    expect((await here.get("PlatformProject", "pruned")).spec).toEqual({ name: "pruned" });
-  });
-
   it("writes no defaults into a spec, and one into the status", async () => {
     const { spec, status } = await here.get("PlatformApplication", await made("PlatformApplication"));
     expect({ spec, status }).toEqual({ spec: SMALLEST["PlatformApplication"], status: { observedGeneration: -1 } });

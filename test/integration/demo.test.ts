@@ -1,44 +1,35 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 const main = join(import.meta.dirname, "../demo/main.ts");
 
-interface Demo {
-  readonly child: ChildProcessByStdio<null, Readable, Readable>;
-  /** Everything that it wrote so far. */
-  readonly text: () => string;
-  /** Resolves with its exit code. */
-  readonly ended: Promise<unknown>;
-}
-
 let folder: string;
-let running: Demo[];
+let running: ChildProcess[];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "demo-test-"));
   running = [];
 });
 afterEach(() => {
-  for (const { child } of running) child.kill("SIGKILL");
+  for (const child of running) child.kill("SIGKILL");
   rmSync(folder, { recursive: true, force: true });
 });
 
 /** Starts the demo as `make demo` does, without a terminal, with a folder for temporary files of its own. */
-function demo(...args: readonly string[]): Demo {
+function demo(...args: readonly string[]) {
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...process.env, TMPDIR: folder, FORCE_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  const started: Demo = { child, text: () => text, ended: once(child, "close").then(([code]) => code as unknown) };
-  running.push(started);
-  return started;
+  running.push(child);
+  // Everything that it wrote so far, and its exit code.
+  return { child, text: () => text, ended: once(child, "close").then(([code]) => code as unknown) };
 }
 
 function pids(text: string): readonly number[] {

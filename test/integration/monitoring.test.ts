@@ -1,7 +1,5 @@
 /** What an operator at work shows: /metrics and the alerts, in the judgement of Prometheus's tool, and the status page. */
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { promisify } from "node:util";
 
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -9,15 +7,14 @@ import { z } from "zod";
 import { describedMetrics } from "../../scripts/metrics.ts";
 import { createEnv } from "../support/env/env.ts";
 import { metricsOf } from "../support/env/secrets.ts";
+import { runToEnd } from "../support/programs/programs.ts";
 import { findDebianProgram } from "../tools/debian.ts";
 
 const waiting = { timeout: 30_000, interval: 100 };
 
-/** @returns what promtool writes. @throws Error with its words when it finds something */
+/** @returns what promtool writes */
 async function promtool(args: readonly string[], input = ""): Promise<string> {
-  const running = promisify(execFile)(await findDebianProgram("promtool"), args);
-  running.child.stdin?.end(input);
-  const { stdout, stderr } = await running;
+  const { stdout, stderr } = await runToEnd(await findDebianProgram("promtool"), args, { input });
   return stdout + stderr;
 }
 

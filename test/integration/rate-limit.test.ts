@@ -60,15 +60,8 @@ describe("[C1] 429", () => {
     return await first(name, ({ fault }) => fault === name);
   };
 
-  const first = async (name: string, wanted: (call: CallEntry) => boolean): Promise<CallEntry> =>
-    vi.waitFor(
-      () => {
-        const found = callsOf(name).find((call) => wanted(call));
-        if (found === undefined) throw new Error("no such call yet");
-        return found;
-      },
-      { timeout: 15_000, interval: 20 },
-    );
+  const first = (name: string, wanted: (call: CallEntry) => boolean): Promise<CallEntry> =>
+    vi.waitUntil(() => callsOf(name).find((call) => wanted(call)), { timeout: 15_000, interval: 20 });
 
   it.each(effort.few(short))(
     "whose X-RateLimit-Reset is $what pauses the whole connection for as long, and is over by itself",
