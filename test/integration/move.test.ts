@@ -36,7 +36,8 @@ describe("on a surface that does not show where an application belongs, with ids
     expect(idOf(moved)).toBe(id);
     expect(condition(moved, "Ready")).toMatchObject({ status: "True" });
     await env.waitGone("PlatformApplication", "shop");
-    expect((await move("pdbase/orders", "--wait")).code).toBe(0);
+    const ordered = await move("pdbase/orders", "--wait");
+    expect(ordered.code, ordered.stderr).toBe(0);
     await env.settled();
     expect(record.changes()).toEqual([]);
     const left = await commands(["orphans", `--operator-namespace=${env.operatorNamespace}`]);
