@@ -223,7 +223,7 @@ async function fixture(surface: Surface): Promise<ChaosEnv> {
 describe.concurrent("[A7] SIGTERM", () => {
   it.for(["full", "documented"] as const)(
     "at all calls of a lifecycle, %s surface",
-    { timeout: 1_200_000 },
+    { timeout: 3_600_000 },
     async (surface, { expect, task }) => {
       await using env = await fixture(surface);
       const before = inventory(env);
@@ -240,7 +240,7 @@ describe.concurrent("[A7] SIGTERM", () => {
     },
   );
 
-  it("at every call after a start", { timeout: 1_200_000 }, async ({ expect, task }) => {
+  it("at every call after a start", { timeout: 3_600_000 }, async ({ expect, task }) => {
     await using env = await fixture("full");
     const stops = stopsOf(env);
     await CREATION.act(env, "shop");

@@ -48,13 +48,13 @@ export function pairsOfFaults(surface: Surface): void {
     it.runIf(replayed === undefined)("one fault of any kind", { timeout: TIMEOUT_MS }, async ({ task }) => {
       const all = singleFaults(surface, reference().trace);
       const random = randomNumbers(effort.seed);
-      await expectAll(task, effort.all ? all : Array.from({ length: 6 }, () => oneOf(all, random)));
+      await expectAll(task, effort.all ? all : Array.from({ length: 3 }, () => oneOf(all, random)));
     });
 
     it.runIf(replayed === undefined)("two faults of any kind", { timeout: TIMEOUT_MS }, async ({ task }) => {
       const random = randomNumbers(effort.seed + 1);
       const all = singleFaults(surface, reference().trace);
-      const firsts = Array.from({ length: effort.cases(2, 200) }, () => oneOf(all, random));
+      const firsts = Array.from({ length: effort.cases(1, 200) }, () => oneOf(all, random));
       await expectAll(task, firsts, (first, trace) => {
         const next = secondFaults(first, trace, faultsAt);
         return next.length === 0 ? [] : Array.from({ length: effort.cases(4, 10) }, () => oneOf(next, random));

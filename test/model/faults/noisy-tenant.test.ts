@@ -11,8 +11,8 @@ import { connection, project, resource, secret } from "../../support/kube/manife
 import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 
-const CANARIES = 12;
-const NOISY = 1_000;
+const CANARIES = effort.cases(4, 12);
+const NOISY = effort.cases(200, 1_000);
 
 let platforms: Platforms;
 beforeAll(async () => {

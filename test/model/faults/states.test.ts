@@ -20,7 +20,7 @@ const KINDS = [
   ["PlatformBlueprint", "b"],
   ["PlatformCluster", "c"],
 ] as const;
-const UNKNOWN = ["PAUSED", "deployed", "half-up, perhaps?", "\u202E\u0000", "X".repeat(3_000), "😀"];
+const UNKNOWN = effort.few(["PAUSED", "\u202E\u0000", "X".repeat(3_000), "deployed", "half-up, perhaps?", "😀"], 3);
 
 /** One of each kind that has a state, looked at every 30 s. */
 async function fleet(): Promise<OperatorEnv> {
