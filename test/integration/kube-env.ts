@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, inject, onTestFinished } from "vitest";
 
 import { parseObject } from "../../src/kube/api/objects.ts";
-import { apiVersionOf, collectionPath, objectPath } from "../../src/kube/api/paths.ts";
-import type { KubeRequest } from "../../src/kube/api/transport.ts";
-import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
+import { apiVersionOf, collectionPath } from "../../src/kube/api/paths.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { clientAt, createNamespace } from "../support/env/cluster.ts";
 import { tcpProxy } from "../support/kube/tcp-proxy.ts";
@@ -19,12 +18,6 @@ import { THING } from "../support/kube/things.ts";
 export function kubeEnv() {
   const facts = inject("controlPlane");
   const client = clientAt(facts.kubeconfigPath, "kube-test");
-
-  const request = async (how: KubeRequest): Promise<KubeObject> => {
-    const object = parseObject(THING, await client.request(how));
-    if (object === undefined) throw new Error("no Thing");
-    return object;
-  };
 
   beforeAll(async () => {
     const crd = join(import.meta.dirname, "./fixtures/things.yaml");
@@ -50,16 +43,12 @@ export function kubeEnv() {
       return { proxy, client: through };
     },
     namespace: (name: string): Promise<void> => createNamespace(client, name),
-    create: (namespace: string, name: string, spec: JsonObject = {}) =>
-      request({
-        method: "POST",
-        path: collectionPath(THING, namespace),
-        body: { apiVersion: apiVersionOf(THING), kind: THING.kind, metadata: { name, namespace }, spec },
-      }),
-    read: (namespace: string, name: string): Promise<KubeObject> =>
-      request({ method: "GET", path: objectPath(THING, { namespace, name }) }),
-    remove: async (namespace: string, name: string): Promise<void> => {
-      await client.request({ method: "DELETE", path: objectPath(THING, { namespace, name }) });
+    create: async (namespace: string, name: string): Promise<KubeObject> => {
+      const body = { apiVersion: apiVersionOf(THING), kind: THING.kind, metadata: { name, namespace } };
+      const path = collectionPath(THING, namespace);
+      const created = parseObject(THING, await client.request({ method: "POST", path, body }));
+      if (created === undefined) throw new Error("no Thing");
+      return created;
     },
   };
 }
