@@ -41,6 +41,11 @@ export async function kubectl(
   return (await running).stdout;
 }
 
+/** Applies objects as the cluster's admin. */
+export async function applyAll(at: ControlPlaneFacts, items: readonly unknown[]): Promise<void> {
+  await kubectl(at, ["apply", "-f", "-"], { input: JSON.stringify({ apiVersion: "v1", kind: "List", items }) });
+}
+
 /** A token of an existing ServiceAccount, by the TokenRequest API. */
 export async function tokenFor(at: ControlPlaneFacts, namespace: string, serviceAccount: string): Promise<string> {
   return (await kubectl(at, ["create", "token", serviceAccount, "-n", namespace, "--duration=24h"])).trim();

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 
 import { messageOf } from "../../scripts/argocd/health-tests.ts";
@@ -14,17 +14,12 @@ import type { KubeObject } from "../../src/kube/api/types.ts";
 import { fencedIn, textOf } from "../support/examples/pages.ts";
 import { annotated } from "../support/health/case.ts";
 import { healthCases, type HealthCase } from "../support/health/index.ts";
-import { startLuaEnv, type LuaEnv } from "./argocd/lua.ts";
+import { startLuaEnv } from "./argocd/lua.ts";
 
 /** The number of concurrent runs: each starts a program. */
 const CONCURRENCY = 3;
 
-let env: LuaEnv;
-
-beforeAll(async () => {
-  env = await startLuaEnv();
-});
-
+const env = await startLuaEnv();
 afterAll(() => env.close());
 
 /** @returns the results of all items, a few at a time */

@@ -1,5 +1,5 @@
 /** Argo CD's own controller and repository server with a git repository of custom resources. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { isObject, stringMember } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
@@ -9,28 +9,17 @@ import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { examplesApart } from "../support/examples/examples.ts";
 import { NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
 import { createApplication, type Application, type ApplicationStatus } from "./argocd/application.ts";
-import { startArgoCd, type RunningArgoCd } from "./argocd/argocd.ts";
-import { createRepository, type Repository } from "./argocd/git.ts";
+import { startArgoCd } from "./argocd/argocd.ts";
+import { createRepository } from "./argocd/git.ts";
 
 const controlPlane = await ownControlPlane({ controllers: true });
 // Without a lease, since the operator would lose it and exit while Argo CD's start keeps the machine busy.
 const env = createEnv({ surface: "full", controlPlane, args: ["--leader-elect=false"] });
-/** The build of a commit that starts with "bad" fails on the simulated platform. */
-const BAD_COMMIT = "bad0c0de5eed5eed5eed5eed5eed5eed5eed5eed";
 const DELETED = { lifecycle: { deletionPolicy: "Delete" } };
 
-let argocd: RunningArgoCd | undefined;
-let repository: Repository;
-
-beforeAll(async () => {
-  repository = await createRepository();
-  argocd = await startArgoCd(controlPlane);
-});
-
-afterAll(async () => {
-  await argocd?.stop();
-  await repository.remove();
-});
+// Both end before the environment does.
+const repository = await createRepository();
+await startArgoCd(controlPlane);
 
 /** Creates an Application from a folder of the repository to the env's namespace. */
 const applicationOf = (folder: string): Promise<Application> =>
@@ -88,27 +77,6 @@ describe("the quickstart in git", () => {
     await push(deployedAt(NEXT_COMMIT));
     await env.settled();
     expect(record.changes()).toEqual(["deployApplication"]);
-  });
-
-  it("is Degraded with the operator's message when a deployment fails", async () => {
-    await repository.commit("quickstart", deployedAt(BAD_COMMIT));
-    await application.refresh();
-    const status = await application.until(({ health }) => health.status === "Degraded");
-    expect(healthOf(status, "PlatformApplication", "api")).toMatchObject({
-      status: "Degraded",
-      message: expect.stringMatching(/^BuildFailed: The platform reports BUILD_ERROR for commit bad0c0d\. /),
-    });
-    expect(healthOf(status, "PlatformApplication", "web")).toMatchObject({ status: "Healthy" });
-    await push(deployedAt(NEXT_COMMIT));
-  });
-
-  it("keeps pruned objects on the platform with Retain", async () => {
-    const record = await env.record();
-    const services = env.platform.world().services.size;
-    await push(deployedAt(NEXT_COMMIT).filter(({ metadata }) => metadata.name !== "web"));
-    await env.waitGone("PlatformApplication", "web", 60_000);
-    expect(env.platform.world().services.size).toBe(services);
-    expect(record.changes()).toEqual([]);
   });
 });
 

@@ -2,13 +2,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { comes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
 import { defaults, project } from "../support/kube/manifests.ts";
-import { type Env, FOR_TESTS, errorsOf, openEnv } from "./env.ts";
+import { FOR_TESTS, errorsOf, openEnv } from "./env.ts";
 import { CHART, Rendered } from "./helm.ts";
 import { type Pod, podsOf } from "./pod.ts";
 
@@ -27,18 +27,15 @@ const VALUES = {
 /** All namespaces, in a question about rights. */
 const EVERYWHERE = "";
 
-let env: Env;
+const env = await openEnv();
 let pods: readonly Pod[] = [];
 const operators: RunningOperator[] = [];
 
 beforeAll(async () => {
-  env = await openEnv();
   for (const namespace of ["shop", "warehouse", "elsewhere", NAMESPACE])
     await env.admin(["create", "namespace", namespace]);
   await env.admin(["label", "namespace", NAMESPACE, "pod-security.kubernetes.io/enforce=restricted"]);
 });
-
-afterAll(() => env?.close());
 
 describe("a release in the place of a manual installation", () => {
   const release = ["platform-operator", "--namespace", "platform-operator", "--wait"];

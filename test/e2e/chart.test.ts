@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 
@@ -12,7 +12,7 @@ import type { RunningOperator } from "../support/env/operator.ts";
 import { shellBlocks } from "../support/examples/pages.ts";
 import type { Ended } from "../support/programs/cli.ts";
 import { findGoTool } from "../tools/go-tools.ts";
-import { type Env, FOR_TESTS, errorsOf, openEnv } from "./env.ts";
+import { FOR_TESTS, errorsOf, openEnv } from "./env.ts";
 import { CHART } from "./helm.ts";
 import { onlyPodOf, runPodNamed, type Pod } from "./pod.ts";
 import { type } from "./shell.ts";
@@ -24,20 +24,14 @@ const SHOP = "shop";
 const README = shellBlocks().find(({ id }) => id.startsWith("README.md: make image"))?.text ?? "";
 const [IMAGE = "", INSTALL = "", TEST = "", ...MORE] = README.replaceAll("\\\n", " ").trim().split("\n");
 
-let env: Env;
+const env = await openEnv();
+const folder = await mkdtemp(join(tmpdir(), "chart-"));
 let operator: RunningOperator | undefined;
-let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "chart-"));
   await symlink(await findGoTool("helm"), join(folder, "helm"));
-  env = await openEnv();
   await env.admin(["create", "namespace", SHOP]);
-});
-
-afterAll(async () => {
-  await env?.close();
-  await rm(folder, { recursive: true, force: true });
+  return () => rm(folder, { recursive: true });
 });
 
 const helm = (verb: string, ...args: readonly string[]): Promise<string> =>

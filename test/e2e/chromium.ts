@@ -42,7 +42,6 @@ type Members = Readonly<Record<string, unknown>>;
 type Listener = (params: Members) => void;
 
 export type Tab = ReturnType<typeof tabOf>;
-export type Chromium = Awaited<ReturnType<typeof startChromium>>;
 
 /** Starts Chromium with an empty profile. @throws Error when it is not installed */
 export async function startChromium() {

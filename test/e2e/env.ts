@@ -1,7 +1,7 @@
 /** The environment for tests of installations: a cluster, helm, a simulated platform, operators as processes. */
 import { randomUUID } from "node:crypto";
 
-import { inject } from "vitest";
+import { afterAll, inject } from "vitest";
 
 import type { Effect } from "../../simulator/request/journal.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
@@ -26,15 +26,19 @@ export const FOR_TESTS = {
   extraEnv: [{ name: WINDOWS_VARIABLE, value: JSON.stringify(FAST) }],
 };
 
-export type Env = Awaited<ReturnType<typeof openEnv>>;
-
-/** @throws Error when a part does not start */
+/** Opens an environment until the tests of the file end. @throws Error when a part does not start */
 export async function openEnv() {
   const cluster = await startCluster();
   const platform = await startSimulator({ surface: "full", speed: 100 });
   const client: ConnectedClient = clientAt(cluster.kubeconfigPath, "e2e");
   const operators: RunningOperator[] = [];
   const at = (namespace: string): Cluster => clusterAt(() => client, namespace);
+  afterAll(async () => {
+    await Promise.all(operators.map((operator) => operator.kill()));
+    await client.close();
+    await platform.close();
+    await cluster.stop();
+  });
   return {
     cluster,
     helm: await openHelm(cluster),
@@ -44,7 +48,7 @@ export async function openEnv() {
       kubectl(cluster, args, input === undefined ? {} : { input }),
     /** @returns a namespace, with the admin's rights */
     at,
-    /** Runs the operator of a Pod; it is killed by `close`. */
+    /** Runs the operator of a Pod; it is killed after the tests. */
     run: async (pod: Pod): Promise<RunningOperator> => {
       const operator = await startExactly(await commandOf(cluster, pod, inject("program")));
       operators.push(operator);
@@ -77,12 +81,6 @@ export async function openEnv() {
       const events = all.filter(({ userAgent }) => userAgent.startsWith(`${OPERATOR}/`));
       if (events.length === 0) throw new Error(`${user} made no request`);
       return events.filter(({ responseStatus }) => responseStatus?.code === 403);
-    },
-    close: async (): Promise<void> => {
-      await Promise.all(operators.map((operator) => operator.kill()));
-      await client.close();
-      await platform.close();
-      await cluster.stop();
     },
   };
 }

@@ -15,7 +15,7 @@ import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
 import { COMMAND, PROGRAM, TOKEN_FOLDER, USER } from "../../scripts/image.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { OPERATOR } from "../../src/operator/config/names.ts";
-import { endpointOf, kubectl, tokenFor } from "../control-plane/access.ts";
+import { applyAll, endpointOf, kubectl, tokenFor } from "../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { defaults } from "../support/kube/manifests.ts";
@@ -82,9 +82,7 @@ describe.runIf(isRoot)("in a pod", () => {
     onTestFinished(() => void front.close());
     const address = front.address();
     const url = `https://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
-    const items = defaults({ platform: { ...platform, url } });
-    const input = JSON.stringify({ apiVersion: "v1", kind: "List", items });
-    await kubectl(cluster, ["apply", "-f", "-"], { input });
+    await applyAll(cluster, defaults({ platform: { ...platform, url } }));
     const readyAs = async (status: string): Promise<string> => {
       const connection = "platformconnection/default";
       await kubectl(cluster, ["wait", `--for=condition=Ready=${status}`, connection, "--timeout=30s"]);

@@ -3,14 +3,14 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
 import { installManifest, renderChart } from "../../scripts/chart/manifest.ts";
 import { shellBlocks } from "../support/examples/pages.ts";
 import { findGoTool } from "../tools/go-tools.ts";
-import { type Env, FOR_TESTS, errorsOf, openEnv } from "./env.ts";
+import { FOR_TESTS, errorsOf, openEnv } from "./env.ts";
 import { manifestsIn } from "./helm.ts";
 import { onlyPodOf, type Pod } from "./pod.ts";
 import { type } from "./shell.ts";
@@ -18,11 +18,7 @@ import { type } from "./shell.ts";
 const root = join(import.meta.dirname, "../..");
 const NAMESPACE = "platform-operator";
 
-let env: Env;
-beforeAll(async () => {
-  env = await openEnv();
-});
-afterAll(() => env?.close());
+const env = await openEnv();
 
 const onlyPod = (old?: Pod): Promise<Pod> => onlyPodOf(env.cluster, "platform-operator", NAMESPACE, old);
 

@@ -11,7 +11,7 @@ import { parseAllDocuments } from "yaml";
 
 import { isObject } from "../../src/kube/api/json.ts";
 import type { Json, JsonObject } from "../../src/kube/api/types.ts";
-import { kubectl } from "../control-plane/access.ts";
+import { applyAll, kubectl } from "../control-plane/access.ts";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
@@ -19,8 +19,8 @@ import { idOf } from "../support/env/settling.ts";
 import { guideManifests, previewChart } from "../support/examples/preview-guide.ts";
 import { COMMIT, defaults, NEXT_COMMIT, project } from "../support/kube/manifests.ts";
 import { startScriptedServer } from "../support/kube/scripted-server.ts";
-import { ARGOCD, startArgoCd, type RunningArgoCd } from "./argocd/argocd.ts";
-import { createRepository, type Repository } from "./argocd/git.ts";
+import { ARGOCD, startArgoCd } from "./argocd/argocd.ts";
+import { createRepository } from "./argocd/git.ts";
 
 type PullRequest = Readonly<Record<"branch" | "commit" | "label", string>>;
 type CodeHost = Awaited<ReturnType<typeof startCodeHost>>;
@@ -55,21 +55,10 @@ const controlPlane = await ownControlPlane({ controllers: true });
 const LAST_COMMIT = "fedcba9876543210fedcba9876543210fedcba98";
 const CLUSTER = "00000000-0000-4000-8000-000000000002";
 
-const applyAll = (items: readonly unknown[]): Promise<string> =>
-  kubectl(controlPlane, ["apply", "-f", "-"], { input: JSON.stringify({ apiVersion: "v1", kind: "List", items }) });
-
-let argocd: RunningArgoCd | undefined;
-let repository: Repository;
-
-beforeAll(async () => {
-  repository = await createRepository();
-  argocd = await startArgoCd(controlPlane, { applicationSets: true });
-});
-
-afterAll(async () => {
-  await argocd?.stop();
-  await repository.remove();
-});
+const repository = await createRepository();
+// A separate one, since Argo CD reads the newest commit only every three minutes.
+const ours = await createRepository();
+await startArgoCd(controlPlane, { applicationSets: true });
 
 /** @returns the value with some of its texts replaced */
 function replaced(value: Json | undefined, names: ReadonlyMap<string, string>): Json {
@@ -100,7 +89,8 @@ describe.each(["documented", "full"] as const)("a preview for each pull request 
       ["https://kubernetes.default.svc", controlPlane.server],
     ]);
     const token = { apiVersion: "v1", kind: "Secret", metadata: { name: "github-token", namespace: ARGOCD } };
-    await applyAll([{ ...token, stringData: { token: "unused" } }, withCodeHost(replaced(set, names), host.url)]);
+    const applicationSet = withCodeHost(replaced(set, names), host.url);
+    await applyAll(controlPlane, [{ ...token, stringData: { token: "unused" } }, applicationSet]);
   });
 
   afterAll(async () => {
@@ -152,7 +142,7 @@ async function applyShipped(
   const items = parseAllDocuments(text)
     .filter((document) => kinds?.includes(String(document.get("kind"))) !== false)
     .map((document) => replaced(document.toJSON() as Json, new Map(known)));
-  await applyAll(items);
+  await applyAll(controlPlane, items);
 }
 
 /** Waits until an Application has this status. */
@@ -164,12 +154,6 @@ async function untilStatus(name: string, status: object): Promise<void> {
 
 describe("deploy/argocd", () => {
   const env = createEnv({ surface: "documented", controlPlane, args: ["--leader-elect=false"] });
-  // A separate repository, since Argo CD reads the newest commit only every three minutes.
-  let ours: Repository;
-  beforeAll(async () => {
-    ours = await createRepository();
-  });
-  afterAll(async () => ours.remove());
 
   it("applies the operator's chart with server-side apply, and never prunes the CRDs", async () => {
     const chart = await readdir(join(root, "helm-chart"), { recursive: true, withFileTypes: true });

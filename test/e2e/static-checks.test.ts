@@ -9,12 +9,6 @@ import { VARIANTS } from "./variants.ts";
 type Path = readonly (string | number)[];
 const POD: Path = ["spec", "template", "spec"];
 const ENV: Path = [...POD, "containers", 0, "env", 0];
-const RULE: Path = ["rules", 0];
-const rule = (apiGroup: string, resource: string, verb: string) => ({
-  apiGroups: [apiGroup],
-  resources: [resource],
-  verbs: [verb],
-});
 const REFERENCE = { name: "WORD", valueFrom: { secretKeyRef: { name: "words", key: "word" } } };
 const INSTANCE = { "app.kubernetes.io/instance": "platform-operator" };
 const EVERYBODY = { kind: "Group", name: "system:authenticated" };
@@ -35,21 +29,10 @@ const WRONG: readonly (readonly [check: string, kind: string, Path, value: unkno
   ["dangling-service", "Service", ["spec", "ports", 0, "targetPort"], "https"],
   ["dangling-servicemonitor", "ServiceMonitor", ["spec", "endpoints", 0, "port"], "https"],
   ["dangling-servicemonitor", "ServiceMonitor", ["spec", "selector", "matchLabels", "tier"], "a"],
-  ["exposed-services", "Service", ["spec", "type"], "NodePort"],
   ["non-existent-service-account", "ServiceAccount", ["metadata", "namespace"], "a"],
   ["automountServiceAccountToken", "Deployment", [...POD, "automountServiceAccountToken"], true],
   ["automountServiceAccountToken", "ServiceAccount", ["automountServiceAccountToken"], true],
   ["bound-to-others", "ClusterRoleBinding", ["subjects", 0], EVERYBODY],
-  ["dangling-role-binding", "ClusterRoleBinding", ["roleRef", "name"], "cluster-admin"],
-  ["dangling-role-binding", "RoleBinding", ["roleRef", "name"], "a"],
-  ["rights-to-more", "ClusterRole", RULE, rule("", "*", "get")],
-  ["rights-to-more", "ClusterRole", RULE, rule("", "configmaps", "*")],
-  ["rights-to-more", "Role", RULE, rule("*", "leases", "get")],
-  ["rights-to-more", "ClusterRole", RULE, rule("", "pods/exec", "create")],
-  ["rights-to-more", "ClusterRole", RULE, rule("", "users", "impersonate")],
-  ["rights-to-more", "ClusterRole", RULE, rule("", "pods", "create")],
-  ["rights-to-more", "Role", RULE, rule("apps", "deployments", "patch")],
-  ["access-to-secrets", "ClusterRole", RULE, rule("", "secrets", "list")],
 ];
 
 describe("a static check", () => {

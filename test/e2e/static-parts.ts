@@ -1,4 +1,4 @@
-/** The parts of manifests for the static checks: Pods and their templates, selectors, roles and bindings. */
+/** The parts of manifests for the static checks: Pods and their templates, selectors and subjects of bindings. */
 import { z } from "zod";
 
 import type { Rendered } from "./helm.ts";
@@ -71,47 +71,23 @@ export function selects({ matchLabels, matchExpressions }: Selector, labels: z.i
   return equal && matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ""));
 }
 
-const Rule = z.strictObject({
-  apiGroups: z.array(z.string()),
-  resources: z.array(z.string()),
-  resourceNames: z.array(z.string()).default([]),
-  verbs: z.array(z.string()),
-});
 const Binding = z.looseObject({
-  roleRef: z.strictObject({ apiGroup: z.string(), kind: z.string(), name: z.string() }),
   subjects: z.array(z.strictObject({ kind: z.string(), name: z.string(), namespace: z.string().optional() })),
 });
 
-/** @returns every Role and ClusterRole. @throws Error on one with rules for URLs */
-export function rolesIn(all: readonly Rendered[]) {
-  return all
-    .filter(({ kind }) => kind === "Role" || kind === "ClusterRole")
-    .map((of) => ({ of, rules: z.array(Rule).parse(of["rules"]) }));
-}
-
-/** @returns every RoleBinding and ClusterRoleBinding, with its role if the manifests contain it */
-export function bindingsIn(all: readonly Rendered[]) {
-  const roles = rolesIn(all);
+/** @returns the subjects of every RoleBinding and ClusterRoleBinding */
+export function subjectsIn(all: readonly Rendered[]) {
   return all
     .filter(({ kind }) => kind === "RoleBinding" || kind === "ClusterRoleBinding")
-    .map((of) => {
-      const binding = Binding.parse(of);
-      const { kind, name } = binding.roleRef;
-      const role = roles.find(({ of: { kind: ofKind, metadata } }) => {
-        const reaches = kind === "ClusterRole" || metadata.namespace === of.metadata.namespace;
-        return ofKind === kind && metadata.name === name && reaches;
-      });
-      return { ...binding, of, role };
-    });
+    .flatMap((of) => Binding.parse(of).subjects.map((subject) => ({ ...subject, of })));
 }
 
 const Endpoints = z.looseObject({ selector: Selector, endpoints: z.array(z.looseObject({ port: z.string() })) });
 const ServicePorts = z.looseObject({
-  type: z.string().default("ClusterIP"),
   ports: z.array(z.looseObject({ name: z.string(), port: z.number(), targetPort: z.union([z.string(), z.number()]) })),
 });
 
-/** @returns the type and ports of a Service */
+/** @returns the ports of a Service */
 export const servedBy = (service: Rendered): z.infer<typeof ServicePorts> => ServicePorts.parse(service["spec"]);
 /** @returns the selector and endpoints of a ServiceMonitor */
 export const scrapedBy = (monitor: Rendered): z.infer<typeof Endpoints> => Endpoints.parse(monitor["spec"]);

@@ -1,5 +1,5 @@
 /** The status page in a real browser, with a cache that the tests fill. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { startStatusPage } from "../../src/console/page/server.ts";
 import { type About, PAGE_SIZE } from "../../src/console/page/shape.ts";
@@ -7,7 +7,7 @@ import { systemClock } from "../../src/kube/api/clock.ts";
 import { createStore, type Store } from "../../src/kube/watch/store.ts";
 import type { HttpServer } from "../../src/operator/config/http.ts";
 import { applicationOf, environmentOf, projectOf } from "../support/platform/status-page-objects.ts";
-import { type Chromium, startChromium, type Tab } from "./chromium.ts";
+import { startChromium, type Tab } from "./chromium.ts";
 
 /** Opens the largest number of streams, like that many open pages. @returns a function that closes them */
 async function takePlaces(url: string): Promise<() => Promise<void>> {
@@ -34,7 +34,7 @@ const failed = {
   status: { state: "BUILD_ERROR", commit: "bad0c0d" },
 } as const;
 
-let chromium: Chromium;
+const chromium = await startChromium();
 let store: Store;
 let server: HttpServer;
 let about: About;
@@ -43,9 +43,6 @@ let problems: string[];
 let requested: string[];
 let tabs: Tab[];
 
-beforeAll(async () => {
-  chromium = await startChromium();
-});
 afterAll(() => chromium.close());
 beforeEach(async () => {
   problems = [];

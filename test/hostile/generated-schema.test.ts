@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { API_VERSION, GROUP, VERSION } from "../../src/api/names.ts";
-import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";
 import type { Json, JsonObject } from "../../src/kube/api/types.ts";
 import { clientAt, createNamespace } from "../support/env/cluster.ts";
@@ -17,12 +16,9 @@ import type { KindSchema } from "./generated/schema.ts";
 
 const NAMESPACE = "generated-schema";
 const { kubeconfigPath } = inject("controlPlane");
-let client: ConnectedClient;
+const client = clientAt(kubeconfigPath, "generated");
 
-beforeAll(async () => {
-  client = clientAt(kubeconfigPath, "generated");
-  await createNamespace(client, NAMESPACE);
-});
+beforeAll(() => createNamespace(client, NAMESPACE));
 afterAll(() => client.close());
 
 /** @returns the API server's error for a spec, "" when it accepts it */

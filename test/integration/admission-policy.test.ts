@@ -14,9 +14,8 @@ import {
   RESOLVE,
   RUN_UNTIL,
 } from "../../src/api/names.ts";
-import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { kubectl } from "../control-plane/access.ts";
+import { applyAll, kubectl } from "../control-plane/access.ts";
 import { clientAt, cluster, createNamespace, type Manifest } from "../support/env/cluster.ts";
 import { manifestsIn } from "../support/env/manifests.ts";
 import { project } from "../support/kube/manifests.ts";
@@ -25,7 +24,7 @@ import { refusal } from "./refusal.ts";
 const facts = inject("controlPlane");
 const namespace = "admission-policy-test";
 
-let client: ConnectedClient;
+const client = clientAt(facts.kubeconfigPath, "admission-policy-test");
 const here = cluster(() => client, namespace);
 
 const noted = (name: string, annotations: Readonly<Record<string, string>>, finalizers: string[] = []): Manifest => ({
@@ -36,7 +35,6 @@ const annotate = async (key: string, value: string): Promise<string> =>
   refusal(here.annotate("PlatformProject", "noted", { [key]: value }));
 
 beforeAll(async () => {
-  client = clientAt(facts.kubeconfigPath, "admission-policy-test");
   await createNamespace(client, namespace);
   const annotations = { [RESOLVE]: "kept" };
   await here.apply(noted("noted", annotations), noted("leaving", annotations, [FINALIZER]));
@@ -49,8 +47,7 @@ beforeAll(async () => {
       metadata: { name: namespace },
       spec: { ...(manifest["spec"] as JsonObject), ...(manifest.kind.endsWith("Binding") && bound) },
     }));
-  const input = JSON.stringify({ apiVersion: "v1", kind: "List", items });
-  await kubectl(facts, ["apply", "-f", "-"], { input });
+  await applyAll(facts, items);
   // Until the policy is in force, wrong values are stored; it lets a stored one be.
   let tries = 0;
   await vi.waitUntil(async () => (await annotate(PAUSED, `on-${(tries += 1)}`)) !== "", 15_000);

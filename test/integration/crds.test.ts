@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { API_VERSION } from "../../src/api/names.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
-import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import { collectionPath, objectPath } from "../../src/kube/api/paths.ts";
 import { type KubeQuery, mergePatch } from "../../src/kube/api/transport.ts";
 import type { Json, JsonObject, ResourceType } from "../../src/kube/api/types.ts";
@@ -21,7 +20,7 @@ const root = join(import.meta.dirname, "../..");
 const STRICT = { fieldValidation: "Strict" } as const;
 const DRY = { ...STRICT, dryRun: "All" } as const;
 
-let client: ConnectedClient;
+const client = clientAt(facts.kubeconfigPath, "crds-test");
 let names = 0;
 const here = cluster(() => client, namespace);
 
@@ -47,10 +46,7 @@ const change = async (kind: string, name: string, spec: object, query: KubeQuery
 const patchStatus = async (kind: string, name: string, status: JsonObject): Promise<void> =>
   here.patch(kind, name, { status }, "status");
 
-beforeAll(async () => {
-  client = clientAt(facts.kubeconfigPath, "crds-test");
-  await createNamespace(client, namespace);
-});
+beforeAll(() => createNamespace(client, namespace));
 
 afterAll(async () => {
   for (const type of TYPES.filter(({ namespaced }) => namespaced)) {
@@ -96,28 +92,6 @@ describe("the API server", () => {
     expect(await refusal(create(kind, "case", undefined, DRY))).toContain("spec: Required value");
     const spec = { ...SMALLEST[kind], color: "blue" };
     expect(await refusal(create(kind, "case", spec, DRY))).toContain('unknown field "spec.color"');
-  });
-
-  it("writes no defaults into a spec, and one into the status", async () => {
-    const { spec, status } = await here.get("PlatformApplication", await made("PlatformApplication"));
-    expect({ spec, status }).toEqual({ spec: SMALLEST["PlatformApplication"], status: { observedGeneration: -1 } });
-  });
-
-  it("keeps what a patch of the status brings, unknown members of a mark included", async () => {
-    const name = await made("PlatformApplication");
-    const mark = { any: [1, { thing: true }] };
-    const ids = { uid: ID, installation: ID, attempt: ID };
-    const intent = { v: 1, ...ids, op: "deployApplication", creates: false, generation: 1, mark };
-    await patchStatus("PlatformApplication", name, { observedGeneration: 1, intent });
-    expect((await here.get("PlatformApplication", name)).status).toEqual({ observedGeneration: 1, intent });
-  });
-
-  it("refuses a condition that breaks the rules of metav1.Condition", async () => {
-    const name = await made("PlatformProject");
-    const lastTransitionTime = "2026-11-21T10:00:00Z";
-    const condition = { type: "Ready", status: "True", reason: "Two words", message: "", lastTransitionTime };
-    const patching = patchStatus("PlatformProject", name, { conditions: [condition] });
-    expect(await refusal(patching)).toMatch(/reason.*should match/);
   });
 });
 

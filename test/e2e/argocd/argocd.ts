@@ -6,7 +6,9 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { endpointOf, kubectl, tokenFor } from "../../control-plane/access.ts";
+import { afterAll } from "vitest";
+
+import { applyAll, endpointOf, kubectl, tokenFor } from "../../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
 import { freePort } from "../../support/programs/free-port.ts";
 import { listening, type RunningProgram, startProgram } from "../../support/programs/programs.ts";
@@ -18,39 +20,35 @@ import { installCrds } from "../foreign-crds.ts";
 export const ARGOCD = "argocd";
 const ROOT = join(import.meta.dirname, "../../..");
 
-export type RunningArgoCd = Awaited<ReturnType<typeof startArgoCd>>;
-
 /**
+ * Starts Argo CD until the tests of the file end.
  * @param options applicationSets: also start the controller of ApplicationSets, and give helm to the repository server
  * @throws Error when a part is missing or does not start
  */
-export async function startArgoCd(at: ControlPlaneFacts, options: { readonly applicationSets?: true } = {}) {
+export async function startArgoCd(
+  at: ControlPlaneFacts,
+  options: { readonly applicationSets?: true } = {},
+): Promise<void> {
   const programs = await findArgoCd();
   await prepare(at, programs);
   const dir = await mkdtemp(join(tmpdir(), "argocd-"));
   const running: RunningProgram[] = [];
-  const stop = async (): Promise<void> => {
+  afterAll(async () => {
     await Promise.all(running.map((program) => program.stop()));
     await rm(dir, { recursive: true, force: true });
-  };
-  try {
-    const redis = await freePort();
-    running.push(
-      startProgram({
-        file: await findDebianProgram("redis-server"),
-        args: ["--port", `${redis}`, "--bind", "127.0.0.1", "--save", "", "--dir", dir],
-      }),
-    );
-    // The repository server finds helm on its PATH.
-    if (options.applicationSets === true) await symlink(await findGoTool("helm"), join(dir, "helm"));
-    const { repository, port, controller } = await serve(at, programs, dir, redis);
-    running.push(repository, controller);
-    if (options.applicationSets === true) running.push(await serveSets(at, programs, dir, port));
-    return { stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  });
+  const redis = await freePort();
+  running.push(
+    startProgram({
+      file: await findDebianProgram("redis-server"),
+      args: ["--port", `${redis}`, "--bind", "127.0.0.1", "--save", "", "--dir", dir],
+    }),
+  );
+  // The repository server finds helm on its PATH.
+  if (options.applicationSets === true) await symlink(await findGoTool("helm"), join(dir, "helm"));
+  const { repository, port, controller } = await serve(at, programs, dir, redis);
+  running.push(repository, controller);
+  if (options.applicationSets === true) running.push(await serveSets(at, programs, dir, port));
 }
 
 async function serve(at: ControlPlaneFacts, { repoServer, controller }: ArgoCd, dir: string, redis: number) {
@@ -97,15 +95,13 @@ async function serveSets(at: ControlPlaneFacts, { command }: ArgoCd, dir: string
 
 /** Creates Argo CD's CRDs, its settings, and its rights in the cluster that it deploys to. */
 async function prepare(at: ControlPlaneFacts, { crds }: ArgoCd): Promise<void> {
-  const apply = (objects: readonly object[]): Promise<string> =>
-    kubectl(at, ["apply", "-f", "-"], { input: JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }) });
   await installCrds(at, crds);
   const account = "argocd-manager";
   const ofAccount = `--serviceaccount=${ARGOCD}:${account}`;
   await kubectl(at, ["create", "namespace", ARGOCD]);
   await kubectl(at, ["create", "serviceaccount", account, "-n", ARGOCD]);
   await kubectl(at, ["create", "clusterrolebinding", account, "--clusterrole=cluster-admin", ofAccount]);
-  await apply([
+  await applyAll(at, [
     ...["argocd-rbac-cm", "argocd-ssh-known-hosts-cm", "argocd-tls-certs-cm", "argocd-gpg-keys-cm"].map((name) =>
       settings("ConfigMap", name),
     ),
@@ -117,7 +113,7 @@ async function prepare(at: ControlPlaneFacts, { crds }: ArgoCd): Promise<void> {
     bearerToken: await tokenFor(at, ARGOCD, account),
     tlsClientConfig: { caData: Buffer.from(ca).toString("base64") },
   };
-  await apply([
+  await applyAll(at, [
     {
       ...settings("Secret", "cluster", { "argocd.argoproj.io/secret-type": "cluster" }),
       stringData: { name: "test", server, config: JSON.stringify(config) },

@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
+import { afterAll } from "vitest";
 import { stringify } from "yaml";
 
 import type { Manifest } from "../../support/env/cluster.ts";
 
-export type Repository = Awaited<ReturnType<typeof createRepository>>;
-
-/** @throws Error when git is not installed */
+/** Creates a repository until the tests of the file or describe end. @throws Error when git is not installed */
 export async function createRepository() {
   const dir = await mkdtemp(join(tmpdir(), "argocd-git-"));
+  afterAll(() => rm(dir, { recursive: true }));
   const who = ["-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgSign=false"];
   const git = async (...args: readonly string[]): Promise<string> => {
     const env = { PATH: process.env["PATH"], HOME: dir };
@@ -47,6 +47,5 @@ export async function createRepository() {
       }
       return committed("Add files");
     },
-    remove: () => rm(dir, { recursive: true }),
   };
 }

@@ -12,8 +12,6 @@ import { findArgoCd } from "../../tools/argocd.ts";
 
 const SETTINGS = join(import.meta.dirname, "../../../deploy/argocd/argocd-cm.yaml");
 
-export type LuaEnv = Awaited<ReturnType<typeof startLuaEnv>>;
-
 /**
  * @param settings path of the ConfigMap argocd-cm
  * @throws Error when Argo CD cannot be built
