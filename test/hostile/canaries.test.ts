@@ -290,10 +290,7 @@ describe("[S1] canaries", () => {
     };
     const captured: Record<string, string> = { ...(await shownBy(env, `http://127.0.0.1:${pagePort}`)) };
     for (const kind of ["PlatformVariableSet", "PlatformCluster", "PlatformDatabase", "PlatformApplication"]) {
-      for (const { metadata } of await env.list(kind)) {
-        await env.remove(kind, metadata.name);
-        await env.waitGone(kind, metadata.name);
-      }
+      await env.delete(...(await env.list(kind)));
     }
     captured["events after the deletion"] = await jsonOf(env, EVENTS);
     captured["events of the operator's namespace"] = await jsonOf(env, EVENTS, `--namespace=${env.operatorNamespace}`);

@@ -26,18 +26,12 @@ describe("objects whose annotations are full", () => {
     const uncreated = project("uncreated", DELETE);
     await env.apply({ ...uncreated, metadata: { ...uncreated.metadata, annotations: FILLER } });
     await env.ready(project("good"));
-    const full = await env.waitFor(
-      "PlatformProject",
-      "uncreated",
-      (object) => condition(object, "Ready") !== undefined,
-    );
-    const message: unknown = expect.stringContaining("annotations");
-    expect(condition(full, "Ready")).toMatchObject({ status: "False", message });
+    const full = await env.waitFor("PlatformProject", "uncreated", { status: "False" });
+    expect(condition(full, "Ready")?.message).toContain("annotations");
     // It continues as soon as there is room again.
     await env.annotate("PlatformProject", "uncreated", { "example.com/filler": null });
     await env.waitFor("PlatformProject", "uncreated", { status: "True" });
-    for (const name of [...CROWD, "uncreated"]) await env.remove("PlatformProject", name);
-    for (const name of [...CROWD, "uncreated"]) await env.waitGone("PlatformProject", name);
+    await env.delete(...[...CROWD, "uncreated"].map((name) => project(name)));
     expect([...env.platform.world().projects.values()].map(({ name }) => name)).toEqual(["good"]);
     figure(task, `${CROWD.length + 1} objects with full annotations, 0 others blocked`, CROWD.length + 1);
   });

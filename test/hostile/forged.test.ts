@@ -6,7 +6,7 @@ import { GROUP, INSTALLATION, INTENT, PAUSED } from "../../src/api/names.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import { condition, type Manifest } from "../support/env/cluster.ts";
+import type { Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { existing } from "../support/env/existing.ts";
 import { idOf } from "../support/env/settling.ts";
@@ -98,13 +98,12 @@ describe("a forgery by a tenant", () => {
     ];
     for (const [manifest, change] of rows) await forge(manifest, change);
     for (const [{ kind, metadata }, , reason] of rows) {
-      const stalled = await env.waitFor(kind, metadata.name, { type: "Stalled", reason });
+      const stalled = await env.stalled(kind, metadata.name, reason);
       expect(idOf(stalled), `${kind} ${metadata.name}`).toBe("");
     }
-    await env.waitFor("PlatformApplication", "copy", { type: "Stalled", reason: "AlreadyManaged" });
+    await env.stalled("PlatformApplication", "copy", "AlreadyManaged");
     const all = [copy, ...rows.map(([manifest]) => manifest)];
-    for (const { kind, metadata } of all) await env.remove(kind, metadata.name);
-    for (const { kind, metadata } of all) await env.waitGone(kind, metadata.name);
+    await env.delete(...all);
     expect(record.changes()).toEqual([]);
     const { projects, environments, services } = env.platform.world();
     const { projectId, environmentId, applicationId } = victim;
@@ -123,10 +122,8 @@ describe("a forgery by a tenant", () => {
     for (const [kind, name, externalId] of forgeries) await env.patch(kind, name, { status: { externalId } }, "status");
     await env.patch("PlatformApplication", "spare", { spec: { runState: "Stopped", cpu: 500 } });
     for (const [kind, name] of forgeries) await env.waitFor(kind, name, { type: "Stalled", status: "True" });
-    const spare = await env.waitFor("PlatformApplication", "spare", { type: "Stalled", reason: "NotObservable" });
-    expect(condition(spare, "Ready")?.message).toContain("does not show that the application");
-    for (const [kind, name] of forgeries) await env.remove(kind, name);
-    for (const [kind, name] of forgeries) await env.waitGone(kind, name);
+    await env.stalled("PlatformApplication", "spare", "NotObservable", "does not show that the application");
+    await env.delete(...forgeries.map(([kind, name]) => ({ kind, metadata: { name } })));
     expect(record.changes()).toEqual([]);
     const { services, environments } = env.platform.world();
     expect([services.has(victim.applicationId), environments.has(victim.environmentId)]).toEqual([true, true]);
@@ -144,8 +141,7 @@ describe("a forgery by a tenant", () => {
     const variables = [{ key: THEIRS.key, id, created: true }];
     const forged = { ...own, applicationId: victim.applicationId, name: "victim", variables };
     await env.patch("PlatformVariableSet", "spare-set", { status: { targets: [forged] } }, "status");
-    await env.remove("PlatformVariableSet", "spare-set");
-    await env.waitGone("PlatformVariableSet", "spare-set");
+    await env.delete(set);
     expect(record.changes()).toEqual([]);
     expect(env.platform.world().variables.get(id)?.value).toBe(THEIRS.value);
   });

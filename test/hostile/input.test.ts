@@ -68,9 +68,7 @@ describe("hostile input", () => {
         await env.apply(secret(name, { token }), connection(env, name, { baseUrl: server.url }));
       }
       for (const name of Object.keys(BAD)) {
-        const stalled = await env.waitFor("PlatformConnection", name, { type: "Stalled", status: "True" });
-        const message: unknown = expect.stringContaining(`Secret "${name}" key "token"`);
-        expect(condition(stalled, "Ready")).toMatchObject({ reason: "CredentialsInvalid", message });
+        await env.stalled("PlatformConnection", name, "CredentialsInvalid", `Secret "${name}" key "token"`);
       }
       expect(server.arrived).toEqual([]);
       expect(await output()).not.toMatch(/t[oö]k3n/);
@@ -118,8 +116,8 @@ describe("hostile input", () => {
     expect(await variableNames("proto")).toEqual(expect.arrayContaining(keys));
     await env.waitFor("PlatformVariableSet", "proto", { status: "True" });
     expect(await variableNames("good")).toEqual(expect.arrayContaining(keys));
-    const bound = await env.waitFor("PlatformBinding", "proto", { reason: "InvalidSpec" });
-    expect(condition(bound, "Ready")?.message).toMatch(/\[constructor\] is no component.*\[constructor\] is no layer/);
+    const says = /\[constructor\] is no component.*\[constructor\] is no layer/;
+    await env.stalled("PlatformBinding", "proto", "InvalidSpec", says);
     const refused = await env.waitFor("PlatformBlueprint", "proto", { type: "Stalled", status: "True" });
     expect(condition(refused, "Ready")?.message).toContain("constructor");
     await expectOtherServed("project polluted");
@@ -138,8 +136,7 @@ describe("hostile input", () => {
       operation("deep", { ...chart, source: { helm_repository: deep } }),
     );
     for (const kind of ["PlatformBlueprint", "PlatformOperation"]) {
-      const stalled = await env.waitFor(kind, "deep", { type: "Stalled", reason: "InvalidSpec" });
-      expect(condition(stalled, "Ready")?.message).toContain("characters of JSON");
+      await env.stalled(kind, "deep", "InvalidSpec", "characters of JSON");
     }
     const claimed = await env.waitFor("PlatformProject", "deep", { type: "Stalled", status: "True" });
     expect(condition(claimed, "Ready")?.reason).not.toBe("InternalError");
@@ -168,8 +165,7 @@ describe("hostile input", () => {
         managedConfig: { ingress: { domain: { value: `${"a".repeat(200)}!` } } },
       }),
     );
-    const rejected = await env.waitFor("PlatformBinding", "evil", { reason: "InvalidSpec" });
-    expect(condition(rejected, "Ready")?.message).toContain("rejected putBinding");
+    await env.stalled("PlatformBinding", "evil", "InvalidSpec", "rejected putBinding");
     expect(record.changes().length).toBeGreaterThan(0);
     figure(task, `event loop delayed by ${ms(await lag())} at most, ${ms(usually)} by a deployment`);
     platform.sim.faults.clear("evil");

@@ -133,10 +133,7 @@ describe("[E14] rarely used rights", () => {
       }),
       metadata: { name: "kept", finalizers: [FINALIZER] },
     });
-    for (const [kind, object] of Object.entries({ PlatformCatalog: "all", PlatformBinding: "kept" })) {
-      await env.remove(kind, object);
-      await env.waitGone(kind, object);
-    }
+    await env.delete(...(await env.list("PlatformCatalog")), ...(await env.list("PlatformBinding")));
     await env.kubectl(["delete", "clusterplatformconnection", name]);
   });
 });

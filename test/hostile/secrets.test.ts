@@ -66,8 +66,8 @@ describe("Secrets of other namespaces", () => {
       }),
       project("in-theirs", { connectionRef: { name: "default", namespace: env.namespace } }),
     );
-    const refused = await thief.waitFor("PlatformConnection", "default", { reason: "CredentialsMissing" });
-    expect(condition(refused, "Ready")?.message).toContain(`in namespace "${thief.namespace}" does not exist`);
+    const says = `in namespace "${thief.namespace}" does not exist`;
+    await thief.stalled("PlatformConnection", "default", "CredentialsMissing", says);
     await thief.waitFor("PlatformProject", "in-theirs", { reason: "ConnectionNotReady" });
     await thief.waitFor("PlatformApplication", "app", { status: "False" });
     await thief.annotate("PlatformApplication", "app", { [`${GROUP}/intent`]: null });
@@ -99,8 +99,7 @@ describe("Secrets of other namespaces", () => {
     const record = await env.record();
     await env.patch("PlatformProject", "guest", { spec: { description: "after the revocation" } });
     await env.waitFor("PlatformProject", "guest", { reason: "ConnectionNotReady" });
-    await env.remove("PlatformProject", "guest");
-    await env.waitGone("PlatformProject", "guest");
+    await env.delete(guest);
     expect(record.changes()).toEqual([]);
     expect(env.platform.world().projects.has(idOf(guest)), "the project on the platform").toBe(true);
     const allowed = new Set([env.namespace, thief.namespace, env.operatorNamespace]);

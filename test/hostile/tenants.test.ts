@@ -131,9 +131,8 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
       project("late", { externalId: victim.projectId, connectionRef: { name: "wide" } }),
       project("late-own", { externalId: own.projectId, connectionRef: { name: "wide" } }),
     );
-    const late = await b.waitFor("PlatformProject", "late", { reason: "AlreadyManaged" });
-    expect(condition(late, "Ready")?.message).toContain(`"${env.namespace}/victim"`);
-    await b.waitFor("PlatformProject", "late-own", { reason: "AlreadyManaged" });
+    await b.stalled("PlatformProject", "late", "AlreadyManaged", `"${env.namespace}/victim"`);
+    await b.stalled("PlatformProject", "late-own", "AlreadyManaged");
     expect(record.changes()).toEqual([]);
   });
 

@@ -5,13 +5,11 @@ import { join } from "node:path";
 
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 
-import { FINALIZER } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
-import type { KubeObject } from "../../src/kube/api/types.ts";
 import { kubeconfigFor } from "../control-plane/access.ts";
 import { createEnv } from "../support/env/env.ts";
 import { application, defaults, tree } from "../support/kube/manifests.ts";
-import { cli, commandsIn, ON_LOOPBACK } from "../support/programs/cli.ts";
+import { commandsIn, ON_LOOPBACK } from "../support/programs/cli.ts";
 
 const controlPlane = inject("controlPlane");
 const PASSWORD = "correct-horse-battery";
@@ -89,17 +87,6 @@ describe("check", () => {
     const { code, stdout } = await call(["check", "--pre"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^✔ cluster [^\n]+\n✔ your rights +enough to install\n$/);
-  });
-
-  it("--uninstall names what has a finalizer, in all namespaces where none is given", async () => {
-    expect((await call(["check", "--uninstall"])).code).toBe(0);
-    await env.patch("PlatformApplication", "shop", { spec: { lifecycle: { deletionPolicy: "Delete" } } });
-    const isHeld = ({ metadata }: KubeObject) => metadata.finalizers?.includes(FINALIZER) === true;
-    await env.waitFor("PlatformApplication", "shop", isHeld);
-    const flags = ["--kubeconfig", controlPlane.kubeconfigPath];
-    const { code, stdout } = await cli(["check", "--uninstall", "-o", "json", ...flags]);
-    expect(code).toBe(1);
-    expect(results(stdout)).toMatchObject({ [`PlatformApplication ${env.namespace}/shop`]: "failed" });
   });
 });
 

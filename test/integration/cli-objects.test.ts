@@ -29,22 +29,6 @@ beforeAll(async () => {
 });
 
 describe("tree", () => {
-  it("draws what there is, and what hangs from what", async () => {
-    const { code, stdout, stderr } = await call(["tree"]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    // Connections of the cluster, which other files make, are drawn too, and may widen the first column.
-    const own = stdout.split("\n").filter((line) => !line.includes("cluster connection"));
-    expect(own.map((line) => line.replaceAll(/(?<=\S) {2,}/g, "  "))).toEqual([
-      "OBJECT  STATE  REASON  MESSAGE",
-      "✔ connection default  Available  The platform is reachable and accepts the token.",
-      '✔ project shop  Available  Project "shop" exists on the platform.',
-      '└─ ✔ environment shop  Available  Environment "shop" exists on the platform.',
-      "   ├─ ✔ application shop 0123456  DEPLOYED  Deployed  Commit 0123456 is deployed.",
-      "   └─ ✔ application web 0123456  DEPLOYED  Deployed  Commit 0123456 is deployed.",
-      "",
-    ]);
-  });
-
   it("draws one project, with the ids on the platform, or gives it to other tools", async () => {
     const drawn = async (format: string) => (await call(["tree", "shop", "-o", format])).stdout;
     expect(await drawn("wide")).toMatch(
@@ -212,23 +196,6 @@ describe("plan", () => {
         "",
       ].join("\n"),
     );
-  });
-
-  it("shows what is created, and what comes after it", async () => {
-    const { code, stdout } = await planned(tree(env, "new"));
-    expect(stdout).toBe(
-      [
-        "OBJECT      ACTION   DETAILS",
-        "pproj/new   create",
-        '                     createProject  Will create project "new".',
-        'penv/new    create   Will be created after PlatformProject "new".',
-        'papp/new    create   Will be created after PlatformEnvironment "new".',
-        "",
-        "Plan: 3 to change, 0 without a write, 0 that cannot be planned.",
-        "",
-      ].join("\n"),
-    );
-    expect(code).toBe(2);
   });
 
   it("shows a deployment of another commit, and for other tools", async () => {

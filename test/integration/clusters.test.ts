@@ -45,9 +45,7 @@ const tokenOf = ({ status }: KubeObject): JsonObject => {
 describe("the token of a cluster", () => {
   it("is not written without the right to, and that is reported", async () => {
     await env.apply(cluster("edge", 1, { writeTokenSecretToRef: { name: "edge-token" } }));
-    const refused = await env.waitFor(KIND, "edge", { reason: "PermissionDenied" });
-    expect(condition(refused, "Stalled")).toMatchObject({ status: "True" });
-    expect(condition(refused, "Ready")?.message).toContain(`ClusterRole ${SECRET_OUTPUTS.role}`);
+    const refused = await env.stalled(KIND, "edge", "PermissionDenied", `ClusterRole ${SECRET_OUTPUTS.role}`);
     expect(refused.status).not.toHaveProperty("token");
     expect(await env.find("Secret", "edge-token")).toBeUndefined();
   });

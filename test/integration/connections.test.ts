@@ -7,7 +7,7 @@ import { isObject } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
-import { calm, expectSettled, idOf } from "../support/env/settling.ts";
+import { calm, expectSettled, idOf, TREE } from "../support/env/settling.ts";
 import { connectProxy } from "../support/kube/connect-proxy.ts";
 import { connection, defaults, project, resource, secret, tree } from "../support/kube/manifests.ts";
 import { tcpProxy } from "../support/kube/tcp-proxy.ts";
@@ -49,11 +49,9 @@ describe("[R1] a connection that is replaced", () => {
         what === "host" ? { baseUrl: `http://127.0.0.1:${proxy.port}` } : { organizationId: otherOrganizationId };
       if (what === "organization") await env.apply(secret(name, { token: tokens.foreign }));
       await env.ready(connection(env, name, elsewhere));
-      for (const kind of ["PlatformProject", "PlatformEnvironment", "PlatformApplication"]) {
+      for (const kind of TREE) {
         await env.patch(kind, name, { spec: { name: `${name}-renamed` } });
-        const stalled = await env.waitFor(kind, name, { reason: "ConnectionChanged" });
-        expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
-        expect(idOf(stalled)).not.toBe("");
+        expect(idOf(await env.stalled(kind, name, "ConnectionChanged"))).not.toBe("");
       }
       expect(record.changes()).toEqual([]);
       await proxy.stop();

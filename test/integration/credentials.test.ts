@@ -47,9 +47,7 @@ describe.each(effort.few(["Token", "Bearer"] as const))("a token of the scheme %
     await calm(env);
     const before = await versions(env, "steady");
     await give(fresh(env.platform.otherOrganizationId));
-    const found = await env.waitFor("PlatformConnection", "default", { reason: "PermissionDenied" });
-    expect(condition(found, "Stalled")).toMatchObject({ status: "True" });
-    expect(condition(found, "Ready")?.message).toContain("forbids listProjects (403)");
+    await env.stalled("PlatformConnection", "default", "PermissionDenied", "forbids listProjects (403)");
     await env.quiet(3);
     expect(await versions(env, "steady")).toEqual(before);
     await env.apply(secret("default", { token: fresh() }));
@@ -61,10 +59,8 @@ describe.each(effort.few(["Token", "Bearer"] as const))("a token of the scheme %
     const statuses = () => Promise.all(TREE.map(async (kind) => (await env.get(kind, "steady")).status));
     const [before, statusesBefore] = [await versions(env, "steady"), await statuses()];
     spoil();
-    const found = await env.waitFor("PlatformConnection", "default", { reason: "CredentialsInvalid" });
-    const message: unknown = expect.stringMatching(/rejected the token from Secret "default" key "token"/);
-    expect(condition(found, "Ready")).toMatchObject({ status: "False", message });
-    expect(condition(found, "Stalled")).toMatchObject({ status: "True", reason: "CredentialsInvalid" });
+    const says = 'rejected the token from Secret "default" key "token"';
+    const found = await env.stalled("PlatformConnection", "default", "CredentialsInvalid", says);
     expect(condition(found, "Reconciling")).toBeUndefined();
 
     await env.apply(project("late"));
@@ -127,17 +123,15 @@ describe("[K1] a namespace whose token was revoked before anybody noticed", () =
       connection(env, "default"),
       ...tree(env, "left", { lifecycle: { deletionPolicy: "Delete" } }),
     );
-    const ids = (await expectSettled(env, "left")).map(idOf);
+    const left = await expectSettled(env, "left");
     await calm(env);
     auth.revoke("doomed");
     const record = await env.record();
     await env.remove("PlatformConnection", "default");
     await env.remove("Secret", "default");
-    const kinds = ["PlatformProject", "PlatformEnvironment", "PlatformApplication"];
-    for (const kind of kinds) await env.remove(kind, "left");
-    for (const kind of kinds) await env.waitGone(kind, "left", 30_000);
+    await env.delete(...left);
     const found = (await eventsOf(env, "left", "Orphaned")).join("\n");
-    for (const id of ids) expect(found).toContain(id);
+    for (const object of left) expect(found).toContain(idOf(object));
     expect(found).toContain("The platform rejected the token (401).");
     const { projects, environments, services } = env.platform.world();
     expect([projects.size, environments.size, services.size]).toEqual([1, 1, 1]);

@@ -22,20 +22,6 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
     await apps.deploy("commit", NEXT_COMMIT);
   });
 
-  it("continues while the reads beside it answer 403", async () => {
-    const name = "beside";
-    const { faults } = env.platform.sim;
-    for (const operation of ["getIngressDeploymentStatus", "listApplicationSecrets"]) {
-      faults.add({ match: { operation }, answer: { is: "status", status: 403 }, count: null });
-    }
-    const before = await apps.deploy(name, COMMIT);
-    await env.patch(KIND, name, deploying(NEXT_COMMIT));
-    await apps.deployed(name, NEXT_COMMIT, before);
-    const later = await env.waitFor(KIND, name, (object) => condition(object, "IngressReady") !== undefined);
-    expect(condition(later, "IngressReady")).toMatchObject({ status: "Unknown", reason: "PermissionDenied" });
-    faults.clear();
-  });
-
   describe("[C12] of variables from a Secret", () => {
     const variables = [
       { name: "LEVEL", value: "info" },

@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE } from "../../src/api/names.ts";
+import { EXTERNAL_ID, FINALIZER, INSTALLATION, RESOLVE } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
-import type { KubeObject } from "../../src/kube/api/types.ts";
-import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm, expectSettled, idOf, TREE } from "../support/env/settling.ts";
@@ -70,8 +68,7 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
     const record = await env.record();
     const annotations = { ...original.metadata.annotations };
     await env.apply({ ...project("original"), metadata: { name: "copy", annotations } });
-    const copy = await env.waitFor("PlatformProject", "copy", { reason: "AlreadyManaged" });
-    expect(condition(copy, "Ready")?.message).toContain(`"${env.namespace}/original"`);
+    const copy = await env.stalled("PlatformProject", "copy", "AlreadyManaged", `"${env.namespace}/original"`);
     expect(idOf(copy)).toBe("");
     await env.remove("PlatformProject", "original");
     // The holder is gone: the copy's claim holds now.
@@ -80,53 +77,13 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
     expect(record.changes()).toEqual([]);
   });
 
-  it("is the namesake's own when an object is deleted and applied again while its create is under way", async () => {
-    const name = "reborn";
-    const record = await env.record();
-    env.platform.sim.faults.add({
-      name,
-      match: { operation: "createProject" },
-      answer: { is: "slow", seconds: 1.5 },
-    });
-    await env.apply(project(name, { description: "first life" }));
-    await vi.waitFor(() => {
-      expect(record.calls("createProject")).toHaveLength(1);
-    });
-    const first = await env.get("PlatformProject", name);
-    await env.remove("PlatformProject", name);
-    const second = await env.ready(project(name));
-    await calm(env);
-    expect(second.metadata.uid).not.toBe(first.metadata.uid);
-    expect(second.metadata.annotations?.[INTENT]).toBeUndefined();
-    expect(member(second.status, "observedGeneration")).toBe(1);
-    expect(record.changes()).toEqual(["createProject"]);
-  });
-
-  it("is the namesake's own however often an object is deleted and applied again while statuses are written", async () => {
-    const name = "hammered";
-    const record = await env.record();
-    for (let life = 0; life < 12; life += 1) {
-      await env.apply(project(name, { description: `life ${life}` }));
-      const recorded = ({ metadata, status }: KubeObject): boolean =>
-        life % 3 === 1 ? metadata.annotations?.[EXTERNAL_ID] !== undefined : member(status, "externalId") !== undefined;
-      if (life % 3 > 0) await env.waitFor("PlatformProject", name, recorded);
-      await env.remove("PlatformProject", name);
-    }
-    const parent = await env.ready(project(name));
-    expect(record.calls("createProject").filter(({ effects }) => effects.length > 0)).toHaveLength(1);
-    const onPlatform = [...env.platform.world().projects.values()].filter((one) => one.name === name);
-    expect(onPlatform.map(({ id }) => id)).toEqual([idOf(parent)]);
-    expect(JSON.stringify(parent.metadata.annotations ?? {})).not.toContain('"uid"');
-  });
-
   it("[R1] says so when the parent is another object now, and writes nothing", async () => {
     await env.apply(...tree(env, "moved"));
     await expectSettled(env, "moved");
     await env.remove("PlatformProject", "moved");
     await env.ready(project("moved", { name: "moved elsewhere" }));
     const record = await env.record();
-    const stalled = await env.waitFor("PlatformEnvironment", "moved", { reason: "ParentChanged" });
-    expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
+    await env.stalled("PlatformEnvironment", "moved", "ParentChanged");
     await env.patch("PlatformEnvironment", "moved", { spec: { mode: "PRODUCTION" } });
     await env.waitFor("PlatformEnvironment", "moved", { reason: "ParentChanged" });
     expect(record.changes()).toEqual([]);
@@ -140,8 +97,7 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
     await env.patch("PlatformEnvironment", "foreign", { status: { identity: { installation: other } } }, "status");
     await env.annotate("PlatformEnvironment", "foreign", { [INSTALLATION]: other });
     await env.patch("PlatformEnvironment", "foreign", { spec: { lifecycle: { deletionPolicy: "Delete" } } });
-    const stalled = await env.waitFor("PlatformEnvironment", "foreign", { reason: "ForeignLedger" });
-    expect(condition(stalled, "Ready")?.message).toContain(`${RESOLVE}=adopt`);
+    const stalled = await env.stalled("PlatformEnvironment", "foreign", "ForeignLedger", `${RESOLVE}=adopt`);
     expect(stalled.metadata.finalizers).toBeUndefined();
     await env.annotate("PlatformEnvironment", "foreign", { [RESOLVE]: "adopt" });
     const adopted = await env.waitFor("PlatformEnvironment", "foreign", { status: "True" });

@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import type { CallEntry } from "../../simulator/request/journal.ts";
 import { INTENT, RESOLVE } from "../../src/api/names.ts";
-import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import type { Recording } from "../support/env/recording.ts";
@@ -107,9 +106,8 @@ describe("where nobody can find out about the outcome, documented surface", () =
 
     it.each(losses)("that $what: says CreateResultUnknown and the two ways out", async ({ what, fault }) => {
       const name = await subjectOf(env, record, what);
-      const stalled = await env.waitFor(APPLICATION, name, { reason: "CreateResultUnknown" });
-      expect(condition(stalled, "Stalled")).toMatchObject({ status: "True" });
-      expect(condition(stalled, "Ready")?.message).toMatch(/spec\.externalId.*platform-operator\.io\/resolve=recreate/);
+      const says = /spec\.externalId.*platform-operator\.io\/resolve=recreate/;
+      await env.stalled(APPLICATION, name, "CreateResultUnknown", says);
       expect(idOnPlatform(name) !== undefined).toBe(fault.effect !== "none");
 
       // What the message asks for: look whether it is there, then say so.

@@ -67,8 +67,7 @@ describe("on a surface that does not show where an application belongs, with ids
   it("a manifest that its source moves is found by the annotation of the old one", async () => {
     const before = await env.ready(application("synced", "shop"));
     await env.annotate("PlatformApplication", "synced", { [MOVE_TO]: other().namespace });
-    await env.remove("PlatformApplication", "synced");
-    await env.waitGone("PlatformApplication", "synced");
+    await env.delete(before);
     const record = await env.record();
     const environmentRef = { externalId: idOf(await env.get("PlatformEnvironment", "shop")) };
     const moved = await other().ready(application("synced", "shop", { environmentRef }));
@@ -81,8 +80,7 @@ describe("on a surface that does not show where an application belongs, with ids
     const backup = await env.kubectl(["get", "papp", "late", "-o", "yaml"]);
     const id = idOf(await env.ready(application("unseen", "shop")));
     await env.stop();
-    await env.remove("PlatformApplication", "late");
-    await env.waitGone("PlatformApplication", "late");
+    await env.delete(before);
     expect((await move("papp/unseen")).code).toBe(0);
     await env.start();
     const record = await env.record();

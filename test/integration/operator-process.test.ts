@@ -102,17 +102,6 @@ describe("the operator as a process, as its ServiceAccount", () => {
     expect(lines.filter((line) => isLease(line) && line["level"] === "warn")).toEqual([]);
   });
 
-  it("gives the lease back and ends with 0 on SIGTERM", async () => {
-    // A stop that takes 10 s ends with 1.
-    expect(await running().stop()).toEqual({ code: 0, signal: null });
-    expect((await inOperators.get("Lease", LEASE_NAME)).spec).toMatchObject({ holderIdentity: "" });
-    // Least privilege is enough: nothing was refused, but for kinds that the API server did not know yet.
-    const lines = running()
-      .logs()
-      .map((line) => JSON.stringify(line));
-    expect(lines.filter((line) => /Forbidden|Unauthorized|"level":"error"/.test(line))).toEqual([]);
-  });
-
   it("says what is wrong when it cannot start", async () => {
     const starting = start({ kubeconfig: join(controlPlane.dir, "no-such-file") });
     await expect(starting).rejects.toThrow(/the operator ended \(1\):[^]*ENOENT[^]*cannot start/);

@@ -1,21 +1,11 @@
 /** What stays on a platform that deletes nothing, and what a resource of the same name makes of it. */
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 
-import { condition, PATIENCE_MS, type Manifest } from "../support/env/cluster.ts";
+import { PATIENCE_MS } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { metricsOf } from "../support/env/secrets.ts";
-import { eventsOf, idOf } from "../support/env/settling.ts";
-import {
-  application,
-  blueprint,
-  COMMIT,
-  database,
-  defaults,
-  environment,
-  NEXT_COMMIT,
-  project,
-  resource,
-} from "../support/kube/manifests.ts";
+import { idOf } from "../support/env/settling.ts";
+import { defaults, environment, project } from "../support/kube/manifests.ts";
 import { orphanLog } from "../support/platform/change-log.ts";
 import { cli } from "../support/programs/cli.ts";
 
@@ -27,53 +17,16 @@ describe("previews on the documented surface", () => {
 
   const orphans = async (...argv: readonly string[]) =>
     await cli(["orphans", ...argv, `--operator-namespace=${env.operatorNamespace}`, "--kubeconfig", kubeconfigPath]);
-  const gone = async (...manifests: readonly Manifest[]): Promise<void> => {
-    await Promise.all(manifests.map(async ({ kind, metadata }) => env.remove(kind, metadata.name)));
-    for (const { kind, metadata } of manifests) await env.waitGone(kind, metadata.name);
-  };
 
   beforeAll(async () => {
     await env.ready(...defaults(env), project("shop"));
-  });
-
-  it("everything in it is found again, and the new commit is deployed", async () => {
-    const name = "pr-2";
-    const preview = (commit: string): readonly Manifest[] => [
-      environment(env, name, "shop", DELETE),
-      application(name, name, { ...DELETE, deploy: { gitCommitId: commit } }),
-      database(name, name, DELETE),
-      // No surface deletes blueprints, so there is no policy Delete for them.
-      blueprint(name, name, { deployOnCreate: false }),
-      resource("PlatformWebhook", name, {
-        targetUrl: `https://hooks.example.com/${name}`,
-        events: ["DEPLOYMENT_STARTED"],
-        ...DELETE,
-      }),
-    ];
-    const settled = async (): Promise<readonly string[]> => {
-      const found: string[] = [];
-      for (const { kind } of preview(COMMIT)) found.push(idOf(await env.waitFor(kind, name, { status: "True" })));
-      return found;
-    };
-    await env.apply(...preview(COMMIT));
-    const before = await settled();
-    await gone(...preview(COMMIT));
-    const record = await env.record();
-    await env.apply(...preview(NEXT_COMMIT));
-    expect(await settled()).toEqual(before);
-    expect(record.changes()).toEqual(["deployApplication"]);
-    expect((await env.get("PlatformApplication", name)).status).toMatchObject({
-      lastDeployment: { gitCommitId: NEXT_COMMIT },
-    });
-    expect(await eventsOf(env, name, "Adopted")).toHaveLength(5);
-    await gone(...preview(NEXT_COMMIT));
   });
 
   it("is listed, counted, reported, and forgotten", async () => {
     const name = "pr-3";
     const preview = environment(env, name, "shop", DELETE);
     const id = idOf(await env.ready(preview));
-    await gone(preview);
+    await env.delete(preview);
     const { code, stdout } = await orphans("-n", env.namespace);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^NAMESPACE +NAME +REMOTE-ID +REASON +AGE$/m);
@@ -96,8 +49,7 @@ describe("previews on the documented surface", () => {
     expect((await orphans("forget", "pr-3")).code).toBe(64);
     // Now it is nothing but a name that is taken.
     await env.apply(preview);
-    const taken = await env.waitFor("PlatformEnvironment", name, { reason: "NameConflict" });
-    expect(condition(taken, "Stalled")).toMatchObject({ status: "True" });
-    await gone(preview);
+    await env.stalled("PlatformEnvironment", name, "NameConflict");
+    await env.delete(preview);
   });
 });

@@ -67,8 +67,7 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
         await env.settled();
         const record = await env.record();
         for (const id of [before, lost]) removeRecord(env.platform.sim, id);
-        const found = await env.waitFor(kind, other, { type: "Stalled", status: "True" });
-        expect(condition(found, "Ready")).toMatchObject({ reason: "ExternalResourceDeleted" });
+        await env.stalled(kind, other, "ExternalResourceDeleted");
         const isBack = (id: string): boolean => id !== "" && id !== before;
         const back = await env.waitFor(
           kind,
@@ -131,9 +130,7 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
       ["PlatformEnvironment", "theirs"],
       [APPLICATION, "in-theirs"],
     ] as const) {
-      const object = await env.waitFor(kind, name, { reason: "InvalidSpec" });
-      expect(condition(object, "Stalled")).toMatchObject({ status: "True" });
-      expect(idOf(object)).toBe("");
+      expect(idOf(await env.stalled(kind, name, "InvalidSpec"))).toBe("");
     }
     const isRefused = (reason: string | undefined): boolean => reason === "PermissionDenied";
     const service = await env.waitFor(
@@ -148,10 +145,7 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
   it("[E10] a connection reaches its projects, and nothing outside of them", async () => {
     const own = idOf(await env.ready(project("own")));
     const theirs = idOf(await env.ready(project("theirs-too")));
-    for (const name of ["own", "theirs-too"]) {
-      await env.remove(PROJECT, name);
-      await env.waitGone(PROJECT, name);
-    }
+    await env.delete(project("own"), project("theirs-too"));
     const connectionRef = { name: "limited" };
     await env.apply(
       secret("limited", { token: env.platform.tokens.admin }),

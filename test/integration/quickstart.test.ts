@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { condition, type Manifest } from "../support/env/cluster.ts";
+import type { Manifest } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
-import { deploying, NEXT_COMMIT } from "../support/kube/manifests.ts";
-import { stagedApplications } from "./staged-applications.ts";
 
 /** All of examples/quickstart but for its Secrets, parents first. */
 const QUICKSTART = [
@@ -92,28 +90,5 @@ describe.each(effort.few(SURFACES))("the quickstart on the $surface surface", ({
     await env.settled();
     expect(record.changes()).toEqual([]);
     expect((await record.writes()).objects).toEqual([]);
-  });
-
-  it("gets two writes for another commit", async () => {
-    const record = await env.record();
-    await env.patch("PlatformApplication", "api", deploying(NEXT_COMMIT));
-    await stagedApplications(env).deployed("api", NEXT_COMMIT);
-    await env.settled();
-    const { objects } = await record.writes();
-    expect(objects.map(({ name }) => name)).toEqual(["api", "api"]);
-    expect(record.changes()).toEqual(["deployApplication"]);
-  });
-
-  it("gets no write from an operator that starts again", async () => {
-    await env.stop();
-    const record = await env.record();
-    await env.start();
-    await env.quiet(3);
-    expect(record.changes()).toEqual([]);
-    expect((await record.writes()).objects).toEqual([]);
-    expect(record.calls().length).toBeGreaterThan(3);
-    for (const [kind, name] of QUICKSTART) {
-      expect(condition(await env.get(kind, name), "Ready")).toMatchObject({ status: "True" });
-    }
   });
 });

@@ -2,7 +2,6 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import type { Webhook } from "../../simulator/model/world.ts";
-import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { metricsOf } from "../support/env/secrets.ts";
@@ -51,17 +50,7 @@ describe.each(effort.few(surfaces))("deliveries of the %s surface", (surface, ev
   beforeAll(async () => {
     const webhook = { receiverUrl: `${receiver}/deliveries`, secretRef: { name: "receiver" } };
     await env.apply(secret("receiver", { token: TOKEN }), ...defaults(env, { webhook }));
-  });
-
-  it("are asked for by applying a connection, once", async () => {
-    const connection = await env.waitFor("PlatformConnection", "default", {
-      type: "WebhookRegistered",
-      status: "True",
-    });
-    expect(condition(connection, "Ready")).toMatchObject({ status: "True" });
-    expect(connection.status).toMatchObject({ webhook: { id: hook().id } });
-    expect(hook()).toMatchObject({ enabled: true, targetUrl: expect.stringMatching(/\/deliveries\/[0-9a-f]{64}$/) });
-    await env.quiet(1);
+    await env.waitFor("PlatformConnection", "default", { type: "WebhookRegistered", status: "True" });
   });
 
   it("wake an application at once, from its first deployment on", async () => {

@@ -19,6 +19,12 @@ export type Manifest = JsonObject & {
   readonly metadata: JsonObject & { readonly name: string };
 };
 
+/** What identifies an object in its namespace. */
+interface Named {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
 export { type Condition, conditionOf as condition };
 
 /** When waiting ends: when a function returns true, or a condition (Ready by default) matches for the generation. */
@@ -78,6 +84,19 @@ export function cluster(client: () => KubeClient, namespace: string) {
     return found;
   };
 
+  const remove = async (kind: string, name: string): Promise<void> => {
+    await client().request({ method: "DELETE", path: at(kind, name) });
+  };
+
+  const waitGone = async (kind: string, name: string, timeoutMs = PATIENCE_MS): Promise<void> => {
+    let last: KubeObject | undefined;
+    const gone = await comes(async () => {
+      last = await find(kind, name);
+      return last === undefined ? true : undefined;
+    }, timeoutMs);
+    if (gone === undefined) throw new Error(`${kind} ${name} is still there: ${shown(last)}`);
+  };
+
   const apply = async (...manifests: readonly Manifest[]): Promise<void> => {
     for (const manifest of manifests) await applyOne(client(), manifest, namespace);
   };
@@ -89,6 +108,13 @@ export function cluster(client: () => KubeClient, namespace: string) {
     patch,
     /** @throws Error with the last status after `timeoutMs` */
     waitFor,
+    /** Waits until an object is Stalled for a reason, and Ready's message contains or matches the text. */
+    stalled: (kind: string, name: string, reason: string, says: string | RegExp = ""): Promise<KubeObject> =>
+      waitFor(kind, name, (object) => {
+        const message = conditionOf(object, "Ready")?.message ?? "";
+        const isSaid = typeof says === "string" ? message.includes(says) : says.test(message);
+        return isSaid && holds(object, { reason }) && holds(object, { type: "Stalled", status: "True" });
+      }),
     /** Creates the objects, or merges them into existing ones; in this namespace unless they have another. */
     apply,
     /**
@@ -112,16 +138,12 @@ export function cluster(client: () => KubeClient, namespace: string) {
     /** Sets annotations; null removes one. */
     annotate: async (kind: string, name: string, annotations: Readonly<Record<string, string | null>>): Promise<void> =>
       patch(kind, name, { metadata: { annotations: { ...annotations } } }),
-    remove: async (kind: string, name: string): Promise<void> => {
-      await client().request({ method: "DELETE", path: at(kind, name) });
-    },
-    waitGone: async (kind: string, name: string, timeoutMs = PATIENCE_MS): Promise<void> => {
-      let last: KubeObject | undefined;
-      const gone = await comes(async () => {
-        last = await find(kind, name);
-        return last === undefined ? true : undefined;
-      }, timeoutMs);
-      if (gone === undefined) throw new Error(`${kind} ${name} is still there: ${shown(last)}`);
+    remove,
+    waitGone,
+    /** Removes objects, all of them at once, and waits until they are gone. */
+    delete: async (...objects: readonly Named[]): Promise<void> => {
+      await Promise.all(objects.map(({ kind, metadata }) => remove(kind, metadata.name)));
+      for (const { kind, metadata } of objects) await waitGone(kind, metadata.name);
     },
   };
 }
