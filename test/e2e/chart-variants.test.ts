@@ -22,14 +22,6 @@ const KNOWN = valueDefaults();
 /** `enabled` is for charts that depend on this one. */
 const WITHOUT_EFFECT = new Set(["enabled"]);
 
-/** Accepted findings of the static checks by variant, with their reasons. */
-const ACCEPTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "rights and identity from elsewhere": {
-    "non-existent-service-account: Deployment platform-operator: somebody": "serviceAccount.create is false",
-    "non-existent-service-account: Pod platform-operator-test: somebody": "the same",
-  },
-};
-
 const variants = Object.entries(VARIANTS).map(([name, values]) => ({ name, values }));
 const helm = await openHelm();
 const cluster = inject("controlPlane");
@@ -46,7 +38,7 @@ beforeAll(async () => {
   }
 });
 
-describe.each(variants)("the variant $name", ({ name, values }) => {
+describe.each(variants)("the variant $name", ({ values }) => {
   let output = "";
   beforeAll(async () => {
     output = await template(helm, values);
@@ -69,8 +61,8 @@ describe.each(variants)("the variant $name", ({ name, values }) => {
     expect(findings.filter(({ check }) => !Object.hasOwn(ACCEPTED_FINDINGS, check))).toEqual([]);
   });
 
-  it("has no finding of the static checks without an accepted reason", () => {
-    expect(findingsIn(manifestsIn(output)).toSorted()).toEqual(Object.keys(ACCEPTED[name] ?? {}).toSorted());
+  it("has no finding of the static checks", () => {
+    expect(findingsIn(manifestsIn(output))).toEqual([]);
   });
 
   it("has objects that an API server accepts, and Pods that Pod Security restricted does", async () => {

@@ -10,7 +10,6 @@ type Path = readonly (string | number)[];
 const POD: Path = ["spec", "template", "spec"];
 const ENV: Path = [...POD, "containers", 0, "env", 0];
 const REFERENCE = { name: "WORD", valueFrom: { secretKeyRef: { name: "words", key: "word" } } };
-const INSTANCE = { "app.kubernetes.io/instance": "platform-operator" };
 const EVERYBODY = { kind: "Group", name: "system:authenticated" };
 
 /** A wrong value in the first object of a kind. */
@@ -24,12 +23,10 @@ const WRONG: readonly (readonly [check: string, kind: string, Path, value: unkno
   ["mismatching-selector", "Deployment", ["spec", "selector", "matchLabels", "tier"], "a"],
   ["mismatching-selector", "Service", ["spec", "selector", "tier"], "a"],
   ["mismatching-selector", "PodDisruptionBudget", ["metadata", "namespace"], "a"],
-  ["stray-pods", "Service", ["spec", "selector"], INSTANCE],
   ["non-isolated-pod", "NetworkPolicy", ["spec", "podSelector", "matchExpressions", 0, "values"], ["a"]],
   ["dangling-service", "Service", ["spec", "ports", 0, "targetPort"], "https"],
   ["dangling-servicemonitor", "ServiceMonitor", ["spec", "endpoints", 0, "port"], "https"],
   ["dangling-servicemonitor", "ServiceMonitor", ["spec", "selector", "matchLabels", "tier"], "a"],
-  ["non-existent-service-account", "ServiceAccount", ["metadata", "namespace"], "a"],
   ["automountServiceAccountToken", "Deployment", [...POD, "automountServiceAccountToken"], true],
   ["automountServiceAccountToken", "ServiceAccount", ["automountServiceAccountToken"], true],
   ["bound-to-others", "ClusterRoleBinding", ["subjects", 0], EVERYBODY],

@@ -36,10 +36,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
     selectingIn(all)
       .filter(({ pods }) => pods.length === 0)
       .map(({ of }) => nameOf(of)),
-  "stray-pods": (all) =>
-    selectingIn(all)
-      .filter(({ of }) => of.kind !== "NetworkPolicy")
-      .flatMap(({ of, pods }) => pods.filter(({ hook }) => hook).map(({ what }) => `${nameOf(of)}: ${what}`)),
   "non-isolated-pod": (all) => {
     const policies = selectingIn(all).filter(({ of }) => of.kind === "NetworkPolicy");
     if (policies.length === 0) return [];
@@ -68,14 +64,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
         return found.length !== 1 || !endpoints.every(({ port }) => ports.has(port));
       })
       .map(nameOf),
-  "non-existent-service-account": (all) => {
-    const accounts = all.filter(({ kind }) => kind === "ServiceAccount");
-    const has = (name: string, namespace: string | undefined): boolean =>
-      accounts.some(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
-    return podsIn(all)
-      .filter(({ spec, namespace }) => !has(spec.serviceAccountName, namespace))
-      .map(({ what, spec }) => `${what}: ${spec.serviceAccountName}`);
-  },
   automountServiceAccountToken: (all) => [
     ...podsIn(all)
       .filter(({ spec }) => spec.automountServiceAccountToken)

@@ -33,16 +33,15 @@ const Template = z.looseObject({ metadata: z.looseObject({ labels: Labels.defaul
 /** @returns an object's name in findings */
 export const nameOf = ({ kind, metadata }: Rendered): string => `${kind} ${metadata.name}`;
 
-/** @returns every Pod, and every template of Pods; `hook`: whether it is a hook of helm */
+/** @returns every Pod, and every template of Pods */
 export function podsIn(all: readonly Rendered[]) {
   return all.flatMap((one) => {
     const made = z.looseObject({ template: Template }).safeParse(one["spec"]);
     if (one.kind !== "Pod" && !made.success) return [];
     const { metadata, spec } = made.success ? made.data.template : Template.parse(one);
-    const { namespace, annotations = {} } = one.metadata;
+    const { namespace } = one.metadata;
     const containers = [...spec.initContainers, ...spec.containers];
-    const hook = "helm.sh/hook" in annotations;
-    return [{ what: nameOf(one), namespace, hook, labels: metadata.labels, spec, containers }];
+    return [{ what: nameOf(one), namespace, labels: metadata.labels, spec, containers }];
   });
 }
 

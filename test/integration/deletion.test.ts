@@ -142,27 +142,6 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
     }, PATIENCE_MS);
   });
 
-  it("policy Stop reports what became of the application", async () => {
-    const name = "stopped";
-    await standing(name, "Stop");
-    for (const kind of TREE) await env.remove(kind, name);
-    await gone(env, name);
-    const stopped =
-      surface === "full"
-        ? /^Normal PlatformApplication: .* keeps the object .*, stopped\.$/
-        : /^Warning PlatformApplication: .* keeps the object .*no stop of applications/;
-    const retained = ["PlatformEnvironment", "PlatformProject"].map(
-      (kind) => new RegExp(`^Normal ${kind}: .* keeps the object .*: deletionPolicy is Retain\\.$`),
-    );
-    // In alphabetical order: a warning comes after all normal events.
-    const expected = surface === "full" ? [stopped, ...retained] : [...retained, stopped];
-    await vi.waitFor(async () => {
-      expect(await eventsOf(env, name, "Orphaned")).toEqual(
-        expected.map((text): unknown => expect.stringMatching(text)),
-      );
-    }, PATIENCE_MS);
-  });
-
   it("[K1] after a restart, without the Secret: lets go with a warning that names what stays", async () => {
     const name = "restarted";
     await env.apply(
