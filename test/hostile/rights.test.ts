@@ -17,7 +17,7 @@ import { kubeconfigOf } from "../control-plane/access.ts";
 import { clientAt, createNamespace } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { grantRights, withdrawRights } from "../support/env/rights.ts";
-import { defaults, resource, secret } from "../support/kube/manifests.ts";
+import { defaults, resource, shared } from "../support/kube/manifests.ts";
 
 const texts = z.array(z.string());
 const Rule = z.object({ verbs: texts, apiGroups: texts, resources: texts, resourceNames: texts.default([]) });
@@ -107,14 +107,9 @@ describe("[E14] rarely used rights", () => {
 
   it("let the operator remove a ClusterPlatformConnection's annotation and finalizers without a purpose", async () => {
     const name = env.namespace;
-    const [, shared] = defaults(env, { allowedNamespaces: { names: [name] }, auth: { tokenSecretRef: { name } } });
-    const token = {
-      ...secret(name, { token: env.platform.tokens.admin }),
-      metadata: { name, namespace: env.operatorNamespace },
-    };
-    const annotations = { [RESOLVE]: "proceed" };
     const kind = "ClusterPlatformConnection";
-    await env.apply(token, { ...shared, kind, metadata: { name, annotations } });
+    await env.apply(...shared(env, name, { names: [name] }));
+    await env.annotate(kind, name, { [RESOLVE]: "proceed" });
     await env.waitFor(kind, name, ({ metadata }) => metadata.annotations?.[RESOLVE] === undefined);
     await env.waitFor(kind, name, { status: "True" });
 

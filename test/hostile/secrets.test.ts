@@ -2,7 +2,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 
 import { GROUP } from "../../src/api/names.ts";
-import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
@@ -14,6 +13,7 @@ import {
   project,
   resource,
   secret,
+  shared,
 } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 
@@ -21,15 +21,6 @@ describe("Secrets of other namespaces", () => {
   const env = createEnv({ surface: "full", more: ["thief"] });
   const SHARED = { kind: "ClusterPlatformConnection", name: env.namespace };
 
-  /** A shared connection. Its Secret, in the operator's namespace, has the name that the thief refers to. */
-  const shared = (names: readonly string[]): readonly Manifest[] => {
-    const { spec } = connection(env, "loot", { allowedNamespaces: { names } });
-    const token = secret("loot", { token: env.platform.tokens.admin });
-    return [
-      { ...token, metadata: { name: "loot", namespace: env.operatorNamespace } },
-      resource("ClusterPlatformConnection", env.namespace, spec as JsonObject),
-    ];
-  };
   /** Adds each annotation that could name another namespace. */
   const stealing = (manifest: Manifest): Manifest => {
     const names = ["namespace", "secret-namespace", "token-secret-ref", "external-id", "resolve", "intent"];
@@ -87,7 +78,8 @@ describe("Secrets of other namespaces", () => {
 
   it("[E9] a shared token serves allowed namespaces only; revocation stops writes at once and deletes nothing", async () => {
     const thief = env.at("thief");
-    await env.apply(...shared([env.namespace]));
+    // Its Secret has the name that the thief refers to.
+    await env.apply(...shared(env, "loot", { names: [env.namespace] }));
     const lifecycle = { deletionPolicy: "Delete" };
     await env.apply(project("guest", { connectionRef: SHARED, lifecycle }));
     await thief.apply(project("guest", { connectionRef: SHARED, lifecycle }));
@@ -95,7 +87,7 @@ describe("Secrets of other namespaces", () => {
     const denied = await thief.waitFor("PlatformProject", "guest", { reason: "ConnectionNotReady" });
     expect(condition(denied, "Ready")?.message).toContain("does not allow namespace");
 
-    await env.apply(...shared(["nobody"]));
+    await env.apply(...shared(env, "loot", { names: ["nobody"] }));
     const record = await env.record();
     await env.patch("PlatformProject", "guest", { spec: { description: "after the revocation" } });
     await env.waitFor("PlatformProject", "guest", { reason: "ConnectionNotReady" });

@@ -3,17 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { parseAllDocuments } from "yaml";
-import { z } from "zod";
 
 import { createEnv, type Env } from "../support/env/env.ts";
-import { call } from "../support/env/simulated-platform.ts";
+import { manifestsIn } from "../support/env/manifests.ts";
+import { extendedOn } from "../support/env/simulated-platform.ts";
 import { COMMIT, defaults } from "../support/kube/manifests.ts";
+import { adminOf } from "../support/platform/client.ts";
+import { applicationInput, databaseInput } from "../support/platform/env.ts";
 import { commandsIn, ON_LOOPBACK } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
-const Made = z.object({ id: z.string() });
-const Applied = z.object({ kind: z.string(), metadata: z.object({ name: z.string() }) });
 
 const PASSWORD = "not-a-real-password";
 
@@ -22,53 +21,36 @@ const exported = (env: Env, ...argv: readonly string[]) =>
 
 /** A project with two environments, applications of one name in both, and databases, made by other hands. */
 async function existing({ platform }: Env): Promise<void> {
-  const authorization = `Token ${platform.tokens.admin}`;
-  const post = async (path: string, body: object): Promise<string> =>
-    Made.parse((await call(platform, `POST ${path}`, body, authorization)).body).id;
-  const act = async (path: string, body: object = {}): Promise<void> => {
-    expect((await call(platform, `POST ${path}`, body, authorization)).status).toBeLessThan(300);
-  };
-  const cluster = platform.clusterIds[0];
-  const organization = `/organization/${platform.organizationId}`;
-  const project = await post(`${organization}/project`, { name: "Web Shop", description: "Sells things." });
+  const client = adminOf(platform);
+  const [clusterId = ""] = platform.clusterIds;
+  const { id: projectId } = await client.projects.create({ name: "Web Shop", description: "Sells things." });
   for (const [name, mode] of [
     ["Staging", "STAGING"],
     ["Production", "PRODUCTION"],
-  ]) {
-    const environment = await post(`/project/${project}/environment`, { name, mode, cluster_id: cluster });
-    const application = await post(`/environment/${environment}/application`, {
-      name: "API",
-      git_repository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB" },
-      ...{ build_mode: "DOCKER", cpu: 250, memory: 256 },
-      ports: [{ internal_port: 8080, external_port: 443, protocol: "HTTP", publicly_accessible: true }],
-      healthchecks: {},
-    });
-    await act(`/application/${application}/environmentVariable`, { key: "LOG_LEVEL", value: "info" });
-    await act(`/application/${application}/secret`, { key: "DATABASE_PASSWORD", value: PASSWORD });
-    await act(`/application/${application}/deploy`, { git_commit_id: COMMIT });
-    const database = { type: "POSTGRESQL", version: "16", mode: "CONTAINER", cpu: 250, memory: 256, storage: 10 };
-    const main = await post(`/environment/${environment}/database`, { ...database, name: "main" });
-    await act(`/database/${main}/deploy`);
-    await post(`/environment/${environment}/database`, { ...database, name: "Never Deployed" });
+  ] as const) {
+    const { id } = await client.environments.create(projectId, { name, mode, clusterId });
+    const application = await client.applications.create(id, applicationInput("API"), extendedOn(platform));
+    await client.variables.create(application.id, { key: "LOG_LEVEL", value: "info" });
+    await client.secrets.create(application.id, { key: "DATABASE_PASSWORD", value: PASSWORD });
+    await client.applications.deploy(application.id, COMMIT);
+    const main = await client.databases.create(id, { ...databaseInput("main"), mode: "CONTAINER" });
+    await client.databases.deploy(main.id);
+    await client.databases.create(id, { ...databaseInput("Never Deployed"), mode: "CONTAINER" });
   }
-  await post(`${organization}/project`, { name: "Empty" });
-  const bound = `${organization}/cluster/${cluster}/platformBinding`;
-  const binding = {
+  await client.projects.create({ name: "Empty" });
+  await client.templates.bind(clusterId, {
     templateKey: "kubernetes-essentials",
     templateVersion: "1.1.0",
     managedConfig: { ingress: { domain: "shop.example.com", replicas: 3 }, nodePool: { instanceType: "t3.medium" } },
-  };
-  expect((await call(platform, `PUT ${bound}`, binding, authorization)).text).toContain("layers");
+  });
+  await client.close();
 }
 
 /** Applies it, waits for everything to be Ready, and expects no write to the platform. */
 async function applied(env: Env, yaml: string): Promise<readonly string[]> {
   const record = await env.record();
   await env.kubectl(["apply", "-f", "-"], { input: yaml });
-  const objects = parseAllDocuments(yaml).flatMap((document) => {
-    const { success, data } = Applied.safeParse(document.toJS());
-    return success ? [data] : [];
-  });
+  const objects = manifestsIn(yaml);
   for (const { kind, metadata } of objects) await env.waitFor(kind, metadata.name, { status: "True" });
   await env.settled();
   expect(record.changes()).toEqual([]);

@@ -3,13 +3,12 @@ import { randomUUID } from "node:crypto";
 import { afterAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
-import { isObject } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm, expectSettled, idOf, TREE } from "../support/env/settling.ts";
 import { connectProxy } from "../support/kube/connect-proxy.ts";
-import { connection, defaults, project, resource, secret, tree } from "../support/kube/manifests.ts";
+import { connection, defaults, project, secret, shared, tree } from "../support/kube/manifests.ts";
 import { tcpProxy } from "../support/kube/tcp-proxy.ts";
 import { certificate } from "../support/kube/tls.ts";
 import { cli } from "../support/programs/cli.ts";
@@ -60,16 +59,6 @@ describe("[R1] a connection that is replaced", () => {
 });
 
 describe("a ClusterPlatformConnection", () => {
-  /** Its Secret is in the operator's namespace; its name is this file's own, as all operators of all files see it. */
-  const shared = (allowedNamespaces?: JsonObject): readonly Manifest[] => {
-    const name = env.namespace;
-    const { spec } = connection(env, name, allowedNamespaces === undefined ? {} : { allowedNamespaces });
-    const token = secret(name, { token: env.platform.tokens.admin });
-    return [
-      { ...token, metadata: { name, namespace: env.operatorNamespace } },
-      resource("ClusterPlatformConnection", name, isObject(spec) ? spec : {}),
-    ];
-  };
   const using = (name: string): Manifest =>
     project(name, { connectionRef: { kind: "ClusterPlatformConnection", name: env.namespace } });
 
@@ -79,7 +68,7 @@ describe("a ClusterPlatformConnection", () => {
     const [labelled, stranger] = [env.at("labelled"), env.at("stranger")];
     await env.kubectl(["label", "namespace", labelled.namespace, `team=${env.namespace}`]);
     await env.apply(
-      ...shared({ names: [env.namespace], selector: { matchLabels: { team: env.namespace } } }),
+      ...shared(env, env.namespace, { names: [env.namespace], selector: { matchLabels: { team: env.namespace } } }),
       using("named"),
     );
     await labelled.apply(using("labelled"));
@@ -94,7 +83,7 @@ describe("a ClusterPlatformConnection", () => {
     const names = new Set([...env.platform.world().projects.values()].map(({ name }) => name));
     expect(["labelled", "named", "stranger"].filter((name) => names.has(name))).toEqual(["labelled", "named"]);
 
-    await env.apply(...shared({ names: [stranger.namespace] }));
+    await env.apply(...shared(env, env.namespace, { names: [stranger.namespace] }));
     await stranger.waitFor("PlatformProject", "stranger", { status: "True" });
     const record = await env.record();
     await env.patch("PlatformProject", "named", { spec: { description: "no longer allowed" } });

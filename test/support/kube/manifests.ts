@@ -29,6 +29,16 @@ export function defaults(env: Fixtures, spec: JsonObject = {}): readonly Manifes
   return [secret("default", { token: env.platform.tokens.admin }), connection(env, "default", spec)];
 }
 
+/** A ClusterPlatformConnection named after the namespace, and its Secret, which is in the operator's namespace. */
+export function shared(env: Env, secretName: string, allowedNamespaces: JsonObject): readonly Manifest[] {
+  const metadata = { name: secretName, namespace: env.operatorNamespace };
+  const spec = { allowedNamespaces, auth: { tokenSecretRef: { name: secretName } } };
+  return [
+    { ...secret(secretName, { token: env.platform.tokens.admin }), metadata },
+    { ...connection(env, env.namespace, spec), kind: "ClusterPlatformConnection" },
+  ];
+}
+
 /** This and the following have the same name on the platform as in the cluster, and only required members. */
 export function project(name: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformProject", name, { name, ...spec });
