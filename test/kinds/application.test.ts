@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { addForeignVariable } from "../../simulator/control/control.ts";
 import { failureOf } from "../support/platform/client.ts";
 import { OTHER_COMMIT } from "../support/services/applications.ts";
-import { runAfter } from "./run-after.ts";
 import { applicationEnv } from "./runners.ts";
 
 const SURFACES = ["Documented", "Full"] as const;
@@ -17,7 +16,7 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
   it("reports the commit that is deployed now, not the one of a moment before", async () => {
     const runner = await env.deployed();
     await runner.run({ spec: env.spec(other) });
-    await runAfter(3, env, runner);
+    await env.after(3, runner);
     // Time passes on the platform, but not for what the client remembers.
     env.harness.simulator.sim.time.advance(120);
     const over = await runner.run();
@@ -79,7 +78,7 @@ describe.each(SURFACES)("an application on the %s surface", (surface) => {
   it("[C7] that is gone is not created again", async () => {
     const runner = await env.deployed();
     env.harness.remove(runner.id());
-    expect(await runAfter(60, env, runner)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
+    expect(await env.after(60, runner)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
   });
 
@@ -111,13 +110,13 @@ describe("an application on the full surface alone", () => {
     const portsAfter = stored(runner.id())["ports"] as typeof portsBefore;
     expect(portsAfter.map(({ id }) => id)).toEqual(portsBefore.map(({ id }) => id));
     expect(portsAfter.find(({ internal_port: inner }) => inner === 8080)).toMatchObject({ external_port: 8443 });
-    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
+    expect(await env.after(120, runner)).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
   });
 
   it("[C11] has settings put back that others changed", async () => {
     const runner = await env.deployed({ cpu: 250 });
     env.harness.edit(runner.id(), { cpu: 2000 });
-    expect((await runAfter(60, env, runner)).ops).toEqual(["updateApplication", "deployApplication"]);
+    expect((await env.after(60, runner)).ops).toEqual(["updateApplication", "deployApplication"]);
   });
 
   it("has settings that the platform stores otherwise sent and deployed once, and reported as drift", async () => {
@@ -140,7 +139,7 @@ describe("an application on the full surface alone", () => {
     env.harness.fault("updateApplication", { is: "empty" }, { effect: "applied" });
     const changed = await runner.run({ spec: env.spec({ cpu: 750 }) });
     expect(changed.ops).toEqual(["updateApplication", "deployApplication"]);
-    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
+    expect(await env.after(120, runner)).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
   });
 
   it("has a secret that could not be replaced at once deployed once it is", async () => {
@@ -148,15 +147,15 @@ describe("an application on the full surface alone", () => {
     runner.around.values = { "spec.variables[TOKEN]": "new-value" };
     env.harness.fault("listApplicationSecrets", { is: "edited", set: { results: [] } });
     expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
-    expect((await runAfter(120, env, runner)).ops).toEqual(["updateSecret", "deployApplication"]);
-    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], is: "settled" });
+    expect((await env.after(120, runner)).ops).toEqual(["updateSecret", "deployApplication"]);
+    expect(await env.after(120, runner)).toMatchObject({ ops: [], is: "settled" });
   });
 
   it("[A5] is deleted until it is gone", async () => {
     const runner = await env.deployed();
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: ["deleteApplication"], is: "waiting" });
-    expect(await runAfter(3, env, runner, { goal: "absent" })).toMatchObject({ ops: [], end: "waiting Deleting" });
-    expect(await runAfter(60, env, runner, { goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+    expect(await env.after(3, runner, { goal: "absent" })).toMatchObject({ ops: [], end: "waiting Deleting" });
+    expect(await env.after(60, runner, { goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
     expect(env.sent()).toEqual(["deleteApplication"]);
   });
 
@@ -167,7 +166,7 @@ describe("an application on the full surface alone", () => {
     env.harness.fault("listApplications", { is: "status", status: 403 });
     expect((await failureOf(runner.run({ goal: "absent" }))).failure.is).toBe("Forbidden");
     env.harness.remove(own);
-    expect(await runAfter(60, env, runner)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
+    expect(await env.after(60, runner)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
     env.harness.fault("listApplications", { is: "status", status: 403 });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
   });
@@ -198,7 +197,7 @@ describe("an application on the documented surface alone", () => {
     removeSecret();
     expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
     expect(env.harness.values(runner.id())).toEqual({ TOKEN: "new-value" });
-    expect((await runAfter(120, env, runner)).report.conditions).toContainEqual(synced);
+    expect((await env.after(120, runner)).report.conditions).toContainEqual(synced);
   });
 
   it("knows a secret that an import without an answer made after the old one was removed", async () => {
@@ -210,8 +209,8 @@ describe("an application on the documented surface alone", () => {
     env.harness.fault("importEnvironmentVariable", { is: "reset" }, { effect: "applied" });
     await failureOf(runner.run());
     expect(env.harness.values(runner.id())).toEqual({ TOKEN: "new-value" });
-    expect((await runAfter(120, env, runner)).ops).toEqual(["importVariables", "deployApplication"]);
-    expect(await runAfter(120, env, runner)).toMatchObject(settled);
+    expect((await env.after(120, runner)).ops).toEqual(["importVariables", "deployApplication"]);
+    expect(await env.after(120, runner)).toMatchObject(settled);
   });
 
   it("knows a secret that an import without an answer made right after the list was read", async () => {
@@ -221,18 +220,18 @@ describe("an application on the documented surface alone", () => {
     await failureOf(runner.run());
     env.harness.fault("listApplicationSecrets", { is: "edited", set: { results: [] } });
     expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
-    expect(await runAfter(120, env, runner)).toMatchObject(settled);
+    expect(await env.after(120, runner)).toMatchObject(settled);
   });
 
   it("is followed where its status shows no more than the usage guide", async () => {
     env.harness.change({ profile: { applicationStatus: "partial" } });
     const runner = env.applied();
     expect(await runner.run()).toMatchObject({ ops: ["createApplication", "deployApplication"] });
-    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], is: "settled" });
+    expect(await env.after(120, runner)).toMatchObject({ ops: [], is: "settled" });
     env.harness.change({ nullRequestIds: true });
     const bad = { spec: env.spec({ deploy: { gitCommitId: `bad${OTHER_COMMIT.slice(3)}` } }) };
     expect(await runner.run(bad)).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
-    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], end: "stalled BuildFailed" });
-    expect(await runAfter(600, env, runner)).toMatchObject({ ops: [], wrote: false });
+    expect(await env.after(120, runner)).toMatchObject({ ops: [], end: "stalled BuildFailed" });
+    expect(await env.after(600, runner)).toMatchObject({ ops: [], wrote: false });
   });
 });

@@ -1,49 +1,23 @@
 import { describe, expect, it } from "vitest";
 
 import { removeService } from "../../simulator/model/world.ts";
-import type { JsonObject, OpenIntent } from "../../src/engine/contract/kind.ts";
+import type { OpenIntent } from "../../src/engine/contract/kind.ts";
 import { blueprint } from "../../src/kinds/blueprint/index.ts";
 import { openIntent } from "../support/kinds/contexts.ts";
-import { kindEnv, named, type SurfaceName } from "../support/kinds/env.ts";
 import type { Runner } from "../support/kinds/kind-runner.ts";
-import { rawSpec } from "../support/services/blueprints.ts";
-import { runAfter } from "./run-after.ts";
+import { blueprintEnv } from "./runners.ts";
 
-type Values = Readonly<Record<string, string>>;
+type Env = ReturnType<typeof blueprintEnv>;
 
-/** A platform for the tests of blueprints in one `describe`, which have a name for each test. */
-const blueprintEnv = (surface: SurfaceName) =>
-  kindEnv(surface, named("cache"), (env) => {
-    const more = {
-      /** The spec of a deployed Helm blueprint, as a user writes it. */
-      spec: (change: JsonObject = {}): JsonObject => rawSpec({ name: env.name, ...change }),
-      /** Returns a custom resource that was just applied. @param values of Secrets and ConfigMaps, by field */
-      applied: (change?: JsonObject, values: Values = {}) => {
-        const runner = env.harness.blueprint(env.environmentId, more.spec(change));
-        runner.around.values = values;
-        return runner;
-      },
-      /** Returns one that was created, and deployed unless its spec prevents it. */
-      created: (change?: JsonObject, values?: Values) => env.settled(more.applied(change, values)),
-      /** Creates one like another user. @returns its id */
-      foreign: async (): Promise<string> => {
-        const input = { name: env.name, tag: "redis/3.0.0", icon: "https://icons.example.com/redis.svg" };
-        const { id = "" } = await env.harness.api.blueprints.create(env.environmentId, input, { deploy: true });
-        env.harness.pass(120);
-        env.harness.writes();
-        return id;
-      },
-      /** The service that a blueprint became. */
-      service: (runner: Runner) =>
-        env.harness.service(env.harness.simulator.world().blueprints.get(runner.id() ?? "")?.serviceId),
-      /** Traces the create of this test. @param mark the baseline of the plan */
-      traced: (runner: Runner, mark: OpenIntent["mark"]) => {
-        const create = { creates: true, parentId: env.environmentId, name: env.name, mark };
-        return blueprint.trace(openIntent("createBlueprint", create), runner.pass(), env.harness.api);
-      },
-    };
-    return more;
-  });
+/** The service that a blueprint became. */
+const serviceOf = ({ harness }: Env, runner: Runner) =>
+  harness.service(harness.simulator.world().blueprints.get(runner.id() ?? "")?.serviceId);
+
+/** Traces the create of this test. @param mark the baseline of the plan */
+const traced = ({ harness, environmentId, name }: Env, runner: Runner, mark: OpenIntent["mark"]) => {
+  const create = { creates: true, parentId: environmentId, name, mark };
+  return blueprint.trace(openIntent("createBlueprint", create), runner.pass(), harness.api);
+};
 
 const PASSWORD = { name: "password", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
 const FIELD = "spec.variables[password]";
@@ -52,7 +26,7 @@ describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", 
   const env = blueprintEnv(surface);
 
   it("takes no overrides, null and empty ones for the same", async () => {
-    const runner = await env.created({ specOverrides: null });
+    const runner = await env.deployed({ specOverrides: null });
     expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: [], is: "settled" });
     expect(await runner.run({ spec: env.spec({ specOverrides: {} }) })).toMatchObject({ ops: [], is: "settled" });
     const given = { spec: env.spec({ specOverrides: { cpu: "1" } }) };
@@ -61,15 +35,15 @@ describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", 
 
   it("takes variables with it, secrets as such, and shows no value", async () => {
     const variables = [{ name: "size", value: "small" }, PASSWORD];
-    const runner = await env.created({ variables }, { [FIELD]: "s3cret-value" });
-    expect(env.harness.values(env.service(runner).id)).toEqual({ size: "small", password: "s3cret-value" });
+    const runner = await env.deployed({ variables }, { [FIELD]: "s3cret-value" });
+    expect(env.harness.values(serviceOf(env, runner).id)).toEqual({ size: "small", password: "s3cret-value" });
     const { status, report } = await runner.run();
     expect(JSON.stringify(status)).not.toContain("s3cret-value");
     expect(report.conditions.find(({ type }) => type === "VariablesSynced")).toMatchObject({ status: "True" });
   });
 
   it("cannot be given the new value of a Secret, and says so", async () => {
-    const runner = await env.created({ variables: [PASSWORD] }, { [FIELD]: "old-value" });
+    const runner = await env.deployed({ variables: [PASSWORD] }, { [FIELD]: "old-value" });
     runner.around.sources = "s@2";
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
     runner.around.values = { [FIELD]: "new-value" };
@@ -90,7 +64,7 @@ describe("a blueprint on the documented surface alone", () => {
     const { deployOnCreate: _deployed, ...usual } = env.spec() as { readonly deployOnCreate: boolean };
     const runner = env.harness.blueprint(env.environmentId, usual);
     const { is, why } = await runner.run();
-    expect(env.service(runner)).toMatchObject({ state: "READY", deploymentStatus: "NEVER_DEPLOYED" });
+    expect(serviceOf(env, runner)).toMatchObject({ state: "READY", deploymentStatus: "NEVER_DEPLOYED" });
     expect(is).toBe("settled");
     expect(why.message).toContain("Nothing will deploy it: spec.deployOnCreate was false");
     // What exists was created with the choice that counts.
@@ -106,21 +80,21 @@ describe("a blueprint on the documented surface alone", () => {
       return { is, reason: why.reason, last: status["lastDeployment"], deployed: deployed?.reason };
     };
     const { requestId } = ((await deployment()).last ?? {}) as { readonly requestId?: string };
-    expect(requestId).toBe(env.service(runner).requestId);
+    expect(requestId).toBe(serviceOf(env, runner).requestId);
     env.harness.pass(3);
     expect(await deployment()).toMatchObject({ is: "waiting", reason: "Deploying", deployed: "DEPLOYING" });
     env.harness.pass(120);
     const last = { requestId, state: "DEPLOYED", finishedAt: expect.any(String) };
     expect(await deployment()).toMatchObject({ is: "settled", reason: "Deployed", deployed: "DEPLOYED", last });
-    expect(await runAfter(600, env, runner)).toMatchObject({ ops: [], is: "settled", wrote: false });
+    expect(await env.after(600, runner)).toMatchObject({ ops: [], is: "settled", wrote: false });
   });
 
   it("whose followed deployment fails is for a person, who may leave it to others", async () => {
     env.harness.change({ profile: { blueprintDeployed: "both" } });
     const runner = await env.begun(env.applied());
-    env.harness.edit(env.service(runner).id, { failNext: ["deploy"] });
-    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], end: "stalled DeploymentFailed" });
-    expect(await runAfter(600, env, runner)).toMatchObject({ ops: [], is: "stalled", wrote: false });
+    env.harness.edit(serviceOf(env, runner).id, { failNext: ["deploy"] });
+    expect(await env.after(120, runner)).toMatchObject({ ops: [], end: "stalled DeploymentFailed" });
+    expect(await env.after(600, runner)).toMatchObject({ ops: [], is: "stalled", wrote: false });
     const left = { spec: env.spec({ deployOnCreate: false }) };
     expect(await runner.run(left)).toMatchObject({ ops: [], end: "settled Available" });
   });
@@ -128,7 +102,7 @@ describe("a blueprint on the documented surface alone", () => {
   it("cannot be looked up when its create was not confirmed", async () => {
     await env.foreign();
     const why = { reason: "CreateResultUnknown", message: expect.stringContaining("resolve=recreate") };
-    expect(await env.traced(env.applied(), null)).toMatchObject({ is: "unknowable", why });
+    expect(await traced(env, env.applied(), null)).toMatchObject({ is: "unknowable", why });
   });
 });
 
@@ -136,15 +110,15 @@ describe("the service of a blueprint", () => {
   const env = blueprintEnv("Full");
   it("of Terraform has no ingress", async () => {
     const specOverrides = { engine_version: "1.9.8" };
-    const runner = await env.created({ tag: "postgres/1.0.0", specOverrides });
+    const runner = await env.deployed({ tag: "postgres/1.0.0", specOverrides });
     const { status } = await runner.run();
     expect(status).toMatchObject({ serviceType: "TERRAFORM", state: "DEPLOYED" });
     expect(status["ingress"]).toBeUndefined();
   });
 
   it("that only one of the lists lacks is not created again before the other lacks it, too", async () => {
-    const runner = await env.created();
-    removeService(env.harness.simulator.world(), env.service(runner));
+    const runner = await env.deployed();
+    removeService(env.harness.simulator.world(), serviceOf(env, runner));
     env.harness.pass(60);
     const status = { id: runner.status()["serviceId"], state: "DEPLOYED" };
     env.harness.fault("getEnvironmentStatuses", { is: "edited", set: { helms: [status] } });
@@ -156,9 +130,9 @@ describe("the service of a blueprint", () => {
     const environmentId = await env.harness.newEnvironment(await env.harness.newProject(env.name), "doomed");
     const runner = env.harness.blueprint(environmentId, env.spec());
     await runner.run();
-    await runAfter(60, env, runner);
+    await env.after(60, runner);
     env.harness.remove(environmentId);
-    const missed = await runAfter(60, env, runner, { onMissing: "Recreate" });
+    const missed = await env.after(60, runner, { onMissing: "Recreate" });
     expect(missed).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
   });
 
@@ -180,7 +154,7 @@ describe("the service of a blueprint", () => {
       const runner = env.applied();
       const written = { settings: { "spec.tag": '"sent"' } };
       const mark = { absentAt: env.harness.api.serverNow()?.toISOString() ?? null, written, deploys: true };
-      expect(await env.traced(runner, mark)).toEqual({ is: "absent" });
+      expect(await traced(env, runner, mark)).toEqual({ is: "absent" });
       const input = { name: env.name, tag: "redis/3.0.0", icon: "https://x.example/y.svg" };
       const answer = await env.harness.api.blueprints.create(env.environmentId, input, { deploy: true });
       expect(answer.id).toBeUndefined();
@@ -188,8 +162,8 @@ describe("the service of a blueprint", () => {
       const memory = { written, serviceId: made?.serviceId };
       const followed = { ...memory, lastDeployment: { startedAt: expect.any(String) } };
       const landed = { is: "landed", known: [{ id: made?.id, memory: followed }] };
-      expect(await env.traced(runner, mark)).toMatchObject(landed);
-      const alone = await env.traced(runner, { ...mark, deploys: false });
+      expect(await traced(env, runner, mark)).toMatchObject(landed);
+      const alone = await traced(env, runner, { ...mark, deploys: false });
       expect(alone).toMatchObject({ known: [{ id: made?.id, memory }] });
       expect(JSON.stringify(alone)).not.toContain("startedAt");
     },

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { kindEnv, type SurfaceName } from "../support/kinds/env.ts";
 import { ownCluster } from "../support/kinds/operations.ts";
-import { runAfter } from "./run-after.ts";
 
 /** A platform with a separate cluster for each test of the `describe`. */
 const clusterEnv = (surface: SurfaceName) =>
@@ -62,7 +61,7 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
     const runner = await env.begun(env.applied());
     const first = await runner.run({ goal: "stopped" });
     expect(first).toMatchObject({ ops: ["stopCluster"], is: isFull ? "waiting" : "settled" });
-    expect(await runAfter(120, env, runner, { goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
+    expect(await env.after(120, runner, { goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], end: "stalled DeleteNotSupported" });
   });
 });
@@ -77,7 +76,7 @@ describe("a cluster that the platform shows", () => {
     expect(theirs).toMatchObject({ ops: [], end: "stalled InvalidSpec" });
     const runner = await env.begun(env.applied());
     env.harness.remove(env.cluster.id);
-    expect(await runAfter(120, env, runner)).toMatchObject({ end: "stalled ExternalResourceDeleted" });
+    expect(await env.after(120, runner)).toMatchObject({ end: "stalled ExternalResourceDeleted" });
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
     expect(env.sent()).toEqual([]);
   });
@@ -87,17 +86,17 @@ describe("a cluster that the platform shows", () => {
     const runner = env.applied({ runState: "Stopped" });
     expect(await runner.run()).toMatchObject({ ops: ["adopt", "stopCluster"], is: "waiting" });
     expect(await runner.run()).toMatchObject({ is: "waiting", status: { state: "STOP_QUEUED" } });
-    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], is: "settled", status: { state: "STOPPED" } });
+    expect(await env.after(120, runner)).toMatchObject({ ops: [], is: "settled", status: { state: "STOPPED" } });
     const stop = { type: "StopCluster", clusterRef: { name: "main" } };
     const operation = env.harness.operation(stop, { "spec.clusterRef": env.cluster.id });
     env.harness.edit(env.cluster.id, { state: "DEPLOYED", deployed: true, run: null });
     expect(await operation.run()).toMatchObject({ ops: ["stopCluster"], is: "waiting" });
-    expect(await runAfter(120, env, operation)).toMatchObject({ end: "settled Completed" });
+    expect(await env.after(120, operation)).toMatchObject({ end: "settled Completed" });
   });
 
   it("starts again, and what others stop is reported or undone", async () => {
     const runner = await env.begun(env.applied({ runState: "Stopped" }));
-    await runAfter(120, env, runner);
+    await env.after(120, runner);
     expect((await runner.run({ spec: env.spec({ runState: "Running" }) })).ops).toEqual(["deployCluster"]);
     env.harness.pass(120);
     expect(await runner.run()).toMatchObject({ is: "settled", status: { runState: "Running", state: "DEPLOYED" } });
@@ -115,7 +114,7 @@ describe("a cluster that the platform shows", () => {
   it("that does not stop is asked for once", async () => {
     env.harness.edit(env.cluster.id, { failNext: ["stop"] });
     const runner = await env.begun(env.applied({ runState: "Stopped" }));
-    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], end: "stalled StopFailed" });
+    expect(await env.after(120, runner)).toMatchObject({ ops: [], end: "stalled StopFailed" });
     expect((await runner.run({ requested: "again" })).ops).toEqual(["stopCluster"]);
   });
 
@@ -127,7 +126,7 @@ describe("a cluster that the platform shows", () => {
     set();
     expect((await runner.run()).is).toBe("waiting");
     expect((await runner.run()).is).toBe("waiting");
-    await runAfter(120, env, runner);
+    await env.after(120, runner);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { kubernetesVersion: "1.34" } });
     expect(env.sent()).toEqual(["upgradeCluster"]);
   });

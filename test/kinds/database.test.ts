@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 
-import { runAfter } from "./run-after.ts";
 import { databaseEnv } from "./runners.ts";
 
 describe.each(["Documented", "Full"] as const)("a database on the %s surface", (surface) => {
@@ -16,7 +15,7 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     expect(first.report.conditions.map(({ type }) => type)).not.toContain("TypeKnown");
     faults.clear();
     env.harness.fault(read, { is: "edited", set: { results: [{ name: "POSTGRESQL" }] } }, { count: null });
-    await runAfter(120, env, runner);
+    await env.after(120, runner);
     const result = await runner.run();
     expect(result.status["typeCheck"]).toEqual({ type: "REDIS", listed: false });
     const known = (status: string, reason: string): unknown =>
@@ -25,7 +24,7 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     expect(result).toMatchObject({ is: "settled" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     faults.clear();
-    expect((await runAfter(3_700, env, runner)).report.conditions).toContainEqual(known("True", "TypeListed"));
+    expect((await env.after(3_700, runner)).report.conditions).toContainEqual(known("True", "TypeListed"));
   });
 });
 
@@ -35,14 +34,14 @@ describe("a database that others work on, too", () => {
   it("[A5] is deleted until it is gone", async () => {
     const runner = await env.deployed();
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: ["deleteDatabase"], is: "waiting" });
-    expect(await runAfter(60, env, runner, { goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+    expect(await env.after(60, runner, { goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
     expect(env.sent()).toEqual(["deleteDatabase"]);
   });
 
   it("[C7] is reported missing, and created again only where that is wanted and its environment's list proves it", async () => {
     const runner = await env.deployed();
     env.harness.remove(runner.id());
-    expect(await runAfter(60, env, runner)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
+    expect(await env.after(60, runner)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
     const policies = { onMissing: "Recreate" } as const;
     expect(await runner.run(policies)).toMatchObject({ ops: ["forget"] });
     expect(await runner.run(policies)).toMatchObject({ ops: ["createDatabase", "deployDatabase"], is: "waiting" });
@@ -65,10 +64,10 @@ describe("a database that others work on, too", () => {
     set();
     const runner = await env.begun(env.applied());
     expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
-    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], end: "settled Available" });
+    expect(await env.after(120, runner)).toMatchObject({ ops: [], end: "settled Available" });
     await runner.run({ spec: env.spec({ runState: "Stopped" }) });
     expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
-    expect(await runAfter(120, env, runner)).toMatchObject({ ops: [], end: "settled Stopped" });
+    expect(await env.after(120, runner)).toMatchObject({ ops: [], end: "settled Stopped" });
     expect(env.sent()).toEqual(["createDatabase", "deployDatabase", "stopDatabase"]);
   });
 });
@@ -88,18 +87,18 @@ describe("a database whose state the surface does not show", () => {
     expect(first.report.conditions).toMatchObject([{ type: "Deployed", status: "Unknown", reason: "NotObservable" }]);
     expect(first.status).not.toHaveProperty("state");
     const before = reads();
-    expect(await runAfter(600, env, runner)).toMatchObject({ ops: [], is: "settled", wrote: false });
+    expect(await env.after(600, runner)).toMatchObject({ ops: [], is: "settled", wrote: false });
     expect(reads()).toBe(before);
   });
 
   it("is ordered to stop and to run again all the same, once each", async () => {
     env.harness.change({ nullRequestIds: true });
     const runner = await env.begun(env.applied());
-    const stop = await runAfter(120, env, runner, { spec: env.spec({ runState: "Stopped" }) });
+    const stop = await env.after(120, runner, { spec: env.spec({ runState: "Stopped" }) });
     expect(stop).toMatchObject({ ops: ["stopDatabase"], end: "settled NotObservable" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], end: "stalled NotObservable" });
-    const start = await runAfter(120, env, runner, { spec: env.spec() });
+    const start = await env.after(120, runner, { spec: env.spec() });
     expect(start).toMatchObject({ ops: ["deployDatabase"], end: "settled NotObservable" });
     expect(await runner.run({ requested: "look" })).toMatchObject({ ops: ["deployDatabase"], is: "settled" });
     expect(await runner.run({ requested: "look" })).toMatchObject({ ops: [], is: "settled" });
@@ -110,7 +109,7 @@ describe("a database whose state the surface does not show", () => {
   it("is found to be stopped already, and stays at that", async () => {
     const runner = await env.deployed();
     await env.harness.api.databases.stop(runner.id() ?? "");
-    const stop = await runAfter(120, env, runner, { spec: env.spec({ runState: "Stopped" }) });
+    const stop = await env.after(120, runner, { spec: env.spec({ runState: "Stopped" }) });
     expect(stop).toMatchObject({ end: "settled Stopped", status: { state: "STOPPED" } });
     expect(await runner.run()).toMatchObject({ ops: [], end: "settled Stopped", wrote: false });
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
@@ -124,6 +123,6 @@ describe("a database whose state the surface does not show", () => {
     expect(await runner.run()).toMatchObject({ ops: ["adopt"], end: "settled NotObservable" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     expect(await runner.run({ requested: "now" })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
-    expect(await runAfter(120, env, runner, { requested: "now" })).toMatchObject({ ops: [], end: "settled Available" });
+    expect(await env.after(120, runner, { requested: "now" })).toMatchObject({ ops: [], end: "settled Available" });
   });
 });

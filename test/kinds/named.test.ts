@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 
 import { kindEnv, named, NOBODY, SURFACES } from "../support/kinds/env.ts";
 import { failureOf } from "../support/platform/client.ts";
-import { runAfter } from "./run-after.ts";
 
 describe.each(SURFACES)("a project on the %s surface", (surface) => {
   const env = kindEnv(surface, named("gone"), () => ({}));
@@ -10,7 +9,7 @@ describe.each(SURFACES)("a project on the %s surface", (surface) => {
   it("[C7] that is gone is not created again", async () => {
     const gone = await env.begun(env.harness.project({ name: env.name }));
     env.harness.remove(gone.id());
-    expect(await runAfter(60, env, gone)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
+    expect(await env.after(60, gone)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
     expect(await gone.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
   });
 });
@@ -33,7 +32,7 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
     const parent = await env.harness.newProject("doomed");
     const gone = await applied(parent);
     env.harness.remove(gone.id());
-    expect(await runAfter(60, env, gone)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
+    expect(await env.after(60, gone)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
     env.harness.remove(parent);
     env.harness.pass(60);
     expect((await failureOf(gone.run())).failure.is).toBe("NotFound");

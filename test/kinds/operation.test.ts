@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 
 import { operationEnv } from "../support/kinds/operations.ts";
 import { COMMIT } from "../support/kube/manifests.ts";
-import { runAfter } from "./run-after.ts";
 
 const NEXT = "89abcdef0123456789abcdef0123456789abcdef";
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: NEXT };
@@ -30,7 +29,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     expect(first).toMatchObject({ ops: [op], is: "waiting", report: { conditions: [] } });
     expect(first.status).toMatchObject({ request: { requestId: expect.any(String) }, startedAt: expect.any(String) });
     expect(await runner.run()).toMatchObject({ ops: [], end: "waiting Queued" });
-    const last = await runAfter(600, env, runner);
+    const last = await env.after(600, runner);
     expect(last).toMatchObject({ ops: [], is: "settled", report: { conditions: [{ ...complete, message: done }] } });
     expect(last.status).toMatchObject({ outcome: { result: "Complete" }, request: { finishedAt: expect.any(String) } });
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
@@ -46,7 +45,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     const first = await runner.run();
     expect(first).toMatchObject({ ops: [op], is: isShown ? "waiting" : "settled" });
     expect(first.why.reason).toBe(isShown ? "Queued" : "Accepted");
-    const last = await runAfter(5_000, env, runner);
+    const last = await env.after(5_000, runner);
     const reason = isShown ? "Completed" : "Accepted";
     expect(last).toMatchObject({ is: "settled", report: { conditions: [{ ...complete, reason }] } });
     expect(last.why.message).toContain(isShown ? done : "its surface does not show how it ends");
@@ -134,7 +133,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     for (let looks = 0; looks < 8; looks += 1) {
       expect(await runner.run()).toMatchObject({ ops: [], end: "waiting Queued" });
     }
-    expect(await runAfter(600, env, runner)).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
+    expect(await env.after(600, runner)).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
   });
 
   it("is deleted when its time is over", async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 
-import { runAfter } from "./run-after.ts";
 import { databaseEnv } from "./runners.ts";
 
 /** The harness begins at 10:00. */
@@ -48,11 +47,11 @@ describe("the schedule of a database", () => {
   it("counts again once it is stopped by hand", async () => {
     const runner = await env.deployed();
     await runner.run(within);
-    await runAfter(120, env, runner, within);
+    await env.after(120, runner, within);
     await startByHand(runner.id()!);
     await runner.run(within);
     env.harness.edit(runner.id(), { state: "STOPPED" });
-    const stopped = await runAfter(60, env, runner, within);
+    const stopped = await env.after(60, runner, within);
     expect(stopped).toMatchObject({ ops: [], end: "settled Stopped" });
     expect(stopped.status).not.toHaveProperty("runUntil");
     expect(await runner.run(outside)).toMatchObject({ ops: ["deployDatabase"] });

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { kindEnv, named, type KindHarness, type SurfaceName } from "../support/kinds/env.ts";
 import { COMMIT, rawSpec } from "../support/services/applications.ts";
+import { rawSpec as blueprintSpec } from "../support/services/blueprints.ts";
 import { databaseSpec } from "../support/services/databases.ts";
 
 const SERVICES = {
@@ -13,6 +14,14 @@ const SERVICES = {
     prefix: "main",
     specWith: databaseSpec,
     place: (to: KindHarness, environmentId: string, name: string) => to.newDatabase(environmentId, name),
+  },
+  blueprint: {
+    prefix: "cache",
+    specWith: blueprintSpec,
+    place: async ({ api }: KindHarness, environmentId: string, name: string) => {
+      const input = { name, tag: "redis/3.0.0", icon: "https://icons.example.com/redis.svg" };
+      return (await api.blueprints.create(environmentId, input, { deploy: true })).id ?? "";
+    },
   },
 };
 
@@ -43,4 +52,5 @@ const serviceEnv = (surface: SurfaceName, kind: keyof typeof SERVICES) => {
 };
 
 export const applicationEnv = (surface: SurfaceName) => serviceEnv(surface, "application");
+export const blueprintEnv = (surface: SurfaceName) => serviceEnv(surface, "blueprint");
 export const databaseEnv = (surface: SurfaceName) => serviceEnv(surface, "database");

@@ -19,7 +19,7 @@ import { member, stringMember } from "../../../src/kube/api/json.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
 import { callsIn } from "../platform/change-log.ts";
 import { adminOf, hurriedClock } from "../platform/client.ts";
-import { kindRunner, type Runner } from "./kind-runner.ts";
+import { kindRunner, type PassChange, type Ran, type Runner } from "./kind-runner.ts";
 
 export type SurfaceName = "Documented" | "Full";
 
@@ -139,6 +139,11 @@ function newEnv() {
     begun: async <Of extends Runner>(runner: Of): Promise<Of> => {
       await runner.run();
       return runner;
+    },
+    /** Reconciles once, after this many seconds on the platform. */
+    after: async (seconds: number, runner: Runner, change?: PassChange): Promise<Ran> => {
+      env.harness.pass(seconds);
+      return await runner.run(change);
     },
     /** Reconciles until it is settled, two minutes later. */
     settled: async <Of extends Runner>(runner: Of): Promise<Of> => {
