@@ -12,7 +12,7 @@ import {
   OTHER_COMMIT,
   passWith,
   planned,
-  plannedBy,
+  plans,
   print,
   REQUEST,
   statusOf,
@@ -21,7 +21,7 @@ import { serviceBaseline } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import { deployedCommit } from "./deployment.ts";
 import { application } from "./index.ts";
-import { type ApplicationContext, NOTHING_OBSERVED, type Observed } from "./model.ts";
+import { NOTHING_OBSERVED, type Observed } from "./model.ts";
 
 const lastOf = (change: Change, observed: Observed) =>
   (application.report(passWith(change), observed).status as ApplicationMemory).lastDeployment;
@@ -94,10 +94,8 @@ describe("[C10] a deployment is followed by its request id", () => {
 describe("a deployment without a request id", () => {
   const before = statusOf("DEPLOYED", { deploymentRequestId: undefined as never });
   const open = { requestId: undefined, baseline: serviceBaseline(before) };
-  const context = passWith({ memory: { lastDeployment: openDeployment(open) } });
-  const over = (observed: Observed, of: ApplicationContext = context) =>
-    (application.report(of, observed).status as ApplicationMemory).lastDeployment?.finishedAt !== undefined;
-
+  const change = { memory: { lastDeployment: openDeployment(open) } };
+  const over = (observed: Observed, of: Change = change) => lastOf(of, observed)?.finishedAt !== undefined;
   const hidden = { lastDeploymentDate: undefined as never, executionId: undefined as never };
 
   it.each<[string, Partial<typeof before>, string, boolean]>([
@@ -107,19 +105,19 @@ describe("a deployment without a request id", () => {
     ["is followed by the state", { state: "BUILDING" }, "waiting Building", false],
     ["waits for what is still queued", { state: "READY", deploymentRequestsCount: 1 }, "waiting Progressing", false],
     ["may fail", { state: "BUILD_ERROR", executionId: "run-2" }, "stalled BuildFailed", true],
-  ])("%s", (_name, change, expected, isOver) => {
-    const observed = observedIn("DEPLOYED", { status: { ...before, ...change } });
-    expect(plannedBy(context, observed)).toBe(expected);
+  ])("%s", (_name, shown, expected, isOver) => {
+    const observed = observedIn("DEPLOYED", { status: { ...before, ...shown } });
+    expect(planned(change, observed)).toBe(expected);
     expect(over(observed)).toBe(isOver);
   });
 
   it("has its result once it was observed at work, also where nothing else changes", () => {
     const building = observedIn("BUILDING", { status: { ...before, state: "BUILDING" } });
-    const memory = application.report(context, building).status as ApplicationMemory;
+    const memory = application.report(passWith(change), building).status as ApplicationMemory;
     const failed = observedIn("BUILD_ERROR", { status: { ...before, state: "BUILD_ERROR" } });
     expect(over(failed)).toBe(false);
-    expect(plannedBy(passWith({ memory }), failed)).toBe("stalled BuildFailed");
-    expect(over(failed, passWith({ memory }))).toBe(true);
+    expect(planned({ memory }, failed)).toBe("stalled BuildFailed");
+    expect(over(failed, { memory })).toBe(true);
   });
 });
 
@@ -143,48 +141,28 @@ const sent = (digest: string, deployed?: string) => ({
 
 describe("another deployment", () => {
   const GONE = "stalled ExternalResourceDeleted";
-  const settings = { written: written({ revision: 2 }), lastDeployment: deployment({ settings: 1 }) };
   const unnamed = { lastDeployment: openDeployment({ requestId: undefined }) };
   const abbreviated = { spec: { deploy: { gitCommitId: COMMIT.slice(0, 7) } } };
   const touched = { ...inputs, fingerprint: print("same", "key-1", "2 s@2") };
   const rotated = { ...inputs, fingerprint: print("other digest", "key-2") };
-  const edited = { memory: { written: written({ revision: 1 }) } };
-  const toStop = { requested: "now", spec: { runState: "Stopped" } };
-  const retried = { requested: "now", ...last({ retry: "now" }) };
 
   // states.test.ts has the states in which nothing has changed.
-  it.each<[string, Change, Observed, string]>([
-    ["the first time", isNew, never, DEPLOY],
+  plans([
     ["for another commit", { spec: other }, observedIn("DEPLOYED"), DEPLOY_OTHER],
     ["for another commit, of what others stopped", { spec: other }, observedIn("STOPPED"), DEPLOY_OTHER],
-    ["for settings that we wrote since", { memory: settings }, observedIn("DEPLOYED"), DEPLOY],
     ["for variables that we wrote since", { inputs, memory: sent("new", "old") }, observedIn("DEPLOYED"), DEPLOY],
     ["for the first variables", { inputs, memory: sent("new") }, observedIn("DEPLOYED"), DEPLOY],
-    ["on request, after a failure", { requested: "now" }, observedIn("BUILD_ERROR"), DEPLOY],
-    ["on request, in an unknown state", { requested: "now" }, observedIn("UNAVAILABLE"), DEPLOY],
-    ["for a new commit, in an unknown state", { spec: other }, observedIn("UNAVAILABLE"), DEPLOY_OTHER],
     ["also after a request without an id", { spec: other, memory: unnamed }, observedIn("HIBERNATING"), DEPLOY_OTHER],
     ["on request, also by hand", { requested: "now", spec: byHand }, observedIn("CANCELED"), DEPLOY],
-    ["on another request", { requested: "two", ...last({ retry: "one" }) }, observedIn("BUILD_ERROR"), DEPLOY],
-    ["to start what we stopped", isStopped, observedIn("STOPPED"), DEPLOY],
     ["to start what we stopped, also by hand", { ...isStopped, spec: byHand }, observedIn("STOPPED"), DEPLOY],
-    ["to start what others stopped, on request", { requested: "now" }, observedIn("STOPPED"), DEPLOY],
-    ["to bring back what others uninstalled, on request", { requested: "now" }, observedIn("DELETED"), DEPLOY],
     ["for the same commit, abbreviated", abbreviated, observedIn("DEPLOYED"), "settled"],
     ["for the same commit, in full", last({ gitCommitId: COMMIT.slice(0, 8) }), observedIn("DEPLOYED"), "settled"],
-    ["while work is under way", { spec: other }, observedIn("RESTARTING"), "waiting Restarting"],
     ["by hand", { spec: otherByHand }, observedIn("DEPLOYED"), "settled"],
     ["by hand, the first time", { ...isNew, spec: byHand }, never, "settled"],
-    ["twice for one request", retried, observedIn("BUILD_ERROR"), "stalled BuildFailed"],
-    ["on request, when it runs", { requested: "now" }, observedIn("DEPLOYED"), "settled"],
-    ["for settings, of what others stopped", edited, observedIn("STOPPED"), "stalled DriftDetected"],
     ["to undo an uninstallation by others", { spec: other }, observedIn("DELETED"), GONE],
-    ["to bring back what shall be stopped", toStop, observedIn("DELETED"), GONE],
     ["for a touched Secret", { inputs: touched, memory: sent("same", "same") }, observedIn("DEPLOYED"), "settled"],
     ["for another token", { inputs: rotated, memory: sent("same", "same") }, observedIn("DEPLOYED"), "settled"],
-  ])("is due or not, %s", (_name, change, observed, expected) => {
-    expect(planned(change, observed)).toBe(expected);
-  });
+  ]);
 });
 
 describe("an application that was deployed before we came, or whose status was lost", () => {
@@ -192,16 +170,14 @@ describe("an application that was deployed before we came, or whose status was l
   const deployed = (deployedCommitId: string) => observedFull("DEPLOYED", { gitRepository: { deployedCommitId } });
   const withKeys = (...keys: readonly string[]) => observedFull("DEPLOYED", {}, { keys: new Set(keys) });
 
-  it.each<[string, Change, Observed, string]>([
+  plans([
     ["is not deployed again when its commit is the spec's", adopted, deployed(COMMIT), "settled"],
     ["is not deployed again when it does not show its commit", isNew, observedIn("DEPLOYED"), "settled"],
     ["is not deployed again when it failed", isNew, observedIn("BUILD_ERROR"), "stalled BuildFailed"],
     ["gets the spec's commit when it shows another", adopted, deployed(OTHER_COMMIT), DEPLOY],
     ["keeps its variables when their keys are there", { ...adopted, inputs }, withKeys("KEY"), "settled"],
     ["gets the variables that it misses", { ...adopted, inputs }, withKeys("OTHER"), "importVariables"],
-  ])("%s", (_name, change, observed, expected) => {
-    expect(planned(change, observed)).toBe(expected);
-  });
+  ]);
 
   it("takes what it found as the baseline, once", () => {
     const found = (change: Change) => lastOf({ surface: "Full", ...change }, deployed(COMMIT));
@@ -226,31 +202,15 @@ it("a commit that others deploy under the policy Manual becomes the last deploym
 
 describe("a deployment that failed", () => {
   const broken = observedIn("DEPLOYMENT_ERROR");
-  const FAILED = "stalled DeploymentFailed";
-  const policy = { limit: 2, backoffMs: 60_000 };
-  const retry = { retry: policy };
-  const failed = (change: Parameters<typeof deployment>[0] = {}) => last({ state: "DEPLOYMENT_ERROR", ...change });
-  const again = (change: Parameters<typeof deployment>[0] = {}) => ({ ...failed(change), ...retry });
-  const toStop = { ...again(), surface: "Full", spec: { runState: "Stopped" } } as const;
-  const open = { ...retry, memory: { lastDeployment: openDeployment({ requestId: OLD_REQUEST }) } };
-  const over = observedIn("DEPLOYMENT_ERROR", { request: { status: "DEPLOYMENT_ERROR" } });
+  const retry = { retry: { limit: 2, backoffMs: 60_000 } };
+  const again = (change: Parameters<typeof deployment>[0] = {}) => {
+    return { ...last({ state: "DEPLOYMENT_ERROR", ...change }), ...retry };
+  };
 
-  it.each<[string, Change, Observed, string]>([
-    ["is for a person without a policy", failed(), broken, FAILED],
-    ["is started again once its time has come", again(), broken, DEPLOY],
-    ["waits for its time", again({ finishedAt: "2026-11-21T09:59:30.000Z" }), broken, "waiting DeploymentFailed"],
-    ["is for a person at the limit", again({ attempts: 2 }), broken, FAILED],
-    ["is not started again at a limit of none", { ...failed(), retry: { limit: 0, backoffMs: 0 } }, broken, FAILED],
-    ["to build is started again, too", again({ state: "BUILD_ERROR" }), observedIn("BUILD_ERROR"), DEPLOY],
-    ["because somebody canceled it is not", again({ state: "CANCELED" }), observedIn("CANCELED"), "stalled Canceled"],
-    ["of others is not", { ...retry, ...last({}) }, broken, FAILED],
-    ["that was found is not", again({ startedAt: undefined as never }), broken, FAILED],
+  plans([
+    ["of others is not started again", { ...retry, ...last({}) }, broken, "stalled DeploymentFailed"],
     ["of another commit gives way", again({ gitCommitId: OTHER_COMMIT }), broken, DEPLOY],
-    ["waits for a person when it is to be stopped", toStop, observedFull("DEPLOYMENT_ERROR"), "stopApplication"],
-    ["is seen to fail, and waits from then on", open, over, "waiting DeploymentFailed"],
-  ])("%s", (_name, change, observed, expected) => {
-    expect(planned(change, observed)).toBe(expected);
-  });
+  ]);
 
   it("is counted, until something else is deployed", () => {
     const next = application.plan(passWith(again({ attempts: 1 })), broken);
@@ -283,9 +243,8 @@ describe("a deployment that failed, of which the service shows nothing any more"
     ["is retried on request also then", { requested: "now" }, theirs, DEPLOY, "Available"],
     ["waits for what others do", {}, back({ state: "BUILDING" }), "waiting Building", "NotDeployed"],
   ])("%s", (_name, change, observed, expected, ready) => {
-    const context = passWith({ ...canceled, ...change });
-    expect(plannedBy(context, observed)).toBe(expected);
-    const reported = application.report(context, observed);
+    expect(planned({ ...canceled, ...change }, observed)).toBe(expected);
+    const reported = application.report(passWith({ ...canceled, ...change }), observed);
     expect(reported.ready.reason).toBe(ready);
     expect(reported.conditions.find(({ type }) => type === "UpToDate")?.status).toBe("False");
   });

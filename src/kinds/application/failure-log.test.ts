@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { platformOn } from "../../../test/support/kinds/supports.ts";
 import {
   observedIn,
   passWith,
@@ -8,7 +9,6 @@ import {
   inputsWith,
   print,
 } from "../../../test/support/services/applications.ts";
-import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { failureLog } from "./failure-log.ts";
 import { application } from "./index.ts";
@@ -16,9 +16,9 @@ import { application } from "./index.ts";
 const ESC = String.fromCodePoint(27);
 
 /** @returns the kept lines of a log @param context e.g. the variables of the application */
-async function kept(log: readonly string[], context: Parameters<typeof passWith>[0] = {}, lines = 20) {
-  const api = { applications: { log: () => Promise.resolve(log) } } as unknown as Platform;
-  return await failureLog.read(passWith(context), lines, api);
+async function kept(log: readonly string[] | ApiError, context: Parameters<typeof passWith>[0] = {}) {
+  const read = () => (log instanceof ApiError ? Promise.reject(log) : Promise.resolve(log));
+  return await failureLog.read(passWith(context), 20, platformOn("Full", { applications: { log: read } }));
 }
 
 const variable = (value: string, isSecret = true) => ({ name: "V", value, isSecret });
@@ -64,9 +64,7 @@ describe("the log that is kept with a failure", () => {
     [{ is: "Unreachable" }, 0, ["(getApplicationLog was not answered)"]],
     [{ is: "OverBudget", retryAfterMs: 1 }, 0, undefined],
   ])("says that %o was the answer, and waits where nothing was sent", async (failure, status, shown) => {
-    const log = () => Promise.reject(new ApiError("getApplicationLog", failure, status, "hunter22"));
-    const api = { applications: { log } } as unknown as Platform;
-    expect(await failureLog.read(passWith(), 5, api)).toEqual(shown);
+    expect(await kept(new ApiError("getApplicationLog", failure, status, "hunter22"))).toEqual(shown);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
+import { platformOn } from "../../../test/support/kinds/supports.ts";
 import {
   type Change,
   COMMIT,
@@ -14,7 +14,6 @@ import {
   REQUEST,
   statusOf,
 } from "../../../test/support/services/applications.ts";
-import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { movedPast, serviceBaseline } from "../service/trace.ts";
 import { application } from "./index.ts";
@@ -34,15 +33,14 @@ function documented(answers: { readonly request?: string; readonly state?: strin
     reads.push(name);
     return Promise.resolve(value);
   };
-  const api = {
-    capabilities: capabilitiesOn("Documented"),
+  const api = platformOn("Documented", {
     applications: { status: () => read("status", statusOf(answers.state ?? "DEPLOYED")) },
     deployments: { status: () => read("request", { deploymentRequestId: REQUEST, status: answers.request ?? "" }) },
     variables: { list: () => read("variables", []) },
     secrets: { list: () => read("secrets", []) },
     services: { ingressStatus: () => read("ingress", { routerId: REQUEST, status: "DEPLOYED" }) },
     serverNow: () => answers.serverNow,
-  } as unknown as Platform;
+  });
   return {
     api,
     reads,

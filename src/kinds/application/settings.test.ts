@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { record, specOf } from "../../../test/support/services/applications.ts";
@@ -50,27 +49,6 @@ describe("the settings of an application", () => {
     ["a port that got public", { ports: [grpc] }, { ports: [{ ...grpc, publiclyAccessible: true }] }, ["spec.ports"]],
   ])("%s", (_name, change, remote, expected) => {
     expect(differing(change, remote)).toEqual(expected);
-  });
-
-  it("that were sent do not differ from what was sent, in whatever order it comes back", () => {
-    const port = fc.record({
-      externalPort: fc.option(fc.integer({ min: 1, max: 65_535 }), { nil: undefined }),
-      protocol: fc.option(fc.constantFrom("HTTP", "TCP"), { nil: undefined }),
-      publiclyAccessible: fc.boolean(),
-    });
-    fc.assert(
-      fc.property(
-        fc.uniqueArray(fc.integer({ min: 1, max: 65_535 }), { maxLength: 5 }),
-        fc.array(port, { minLength: 5, maxLength: 5 }),
-        (inner, rest) => {
-          const given = inner.map((internalPort, index) => ({ internalPort, ...rest[index] }));
-          const ports = JSON.parse(JSON.stringify(given)) as (typeof http)[];
-          const spec = specOf({ ports, cpu: 250 });
-          const stored = { ...spec, ports: ports.toReversed() } as Parameters<typeof record>[0];
-          expect(driftOf(spec, record(stored))).toEqual([]);
-        },
-      ),
-    );
   });
 
   it("that were not sent yet are known only where it is known what was sent", () => {

@@ -119,15 +119,11 @@ describe("the state of an application", () => {
     ["DELETE_ERROR", "Look at the application on the platform"],
     ["CANCELED", "It was canceled, or another service of the environment failed first"],
   ])("%s needs a person, and says what to do", (state, advice) => {
-    for (const each of CASES.filter(({ runState }) => runState === "Running")) {
-      const { context, observed } = settled(state, each);
-      const planned = application.plan(context, observed);
-      const message = planned.is === "stalled" ? planned.why.message : "";
-      expect(message, JSON.stringify(each)).toContain(advice);
-      expect(message, JSON.stringify(each)).toMatch(
-        /^The platform reports \w+( for commit \w{7})?\. [A-Z].* or request a retry with the annotation \S+\.$/,
-      );
-    }
+    const { context, observed } = settled(state, USUAL);
+    const message: unknown = expect.stringContaining(advice);
+    const whole: unknown = expect.stringMatching(/^The platform reports \w+\. [A-Z].* or request a retry with .*\.$/);
+    expect(application.plan(context, observed)).toMatchObject({ is: "stalled", why: { message } });
+    expect(application.plan(context, observed)).toMatchObject({ is: "stalled", why: { message: whole } });
   });
 
   it.for(PLANS)("%j is the reason of Deployed, verbatim if it can be", ([state, planned]) => {

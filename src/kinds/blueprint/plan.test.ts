@@ -1,18 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { statusOf } from "../../../test/support/services/applications.ts";
-import {
-  ago,
-  BLUEPRINT,
-  type Change,
-  observedIn,
-  passWith,
-  planned,
-  SERVICE,
-} from "../../../test/support/services/blueprints.ts";
+import { ago, BLUEPRINT, observedIn, passWith, plans, SERVICE } from "../../../test/support/services/blueprints.ts";
 import type { BlueprintMemory } from "./crd.ts";
 import { blueprint } from "./index.ts";
-import type { Observed } from "./model.ts";
 
 /** A deployment that was requested with the create, this many minutes ago. */
 const asked = (minutes: number): BlueprintMemory => ({
@@ -24,8 +15,8 @@ const ran: BlueprintMemory = { lastDeployment: { startedAt: ago(60), state: "DEP
 const takenOver: BlueprintMemory = { createdAt: undefined };
 /** As after `kubectl replace` without the field. */
 const unsaid = { deployOnCreate: undefined };
-const fresh = statusOf("READY", { lastDeploymentDate: undefined as never, executionId: undefined as never });
-const untouched = observedIn("READY", { status: { ...fresh, id: SERVICE } });
+const idle = statusOf("READY", { lastDeploymentDate: undefined as never, executionId: undefined as never });
+const untouched = observedIn("READY", { status: { ...idle, id: SERVICE } });
 const unlisted = (minutes: number): BlueprintMemory => ({ serviceId: undefined, createdAt: ago(minutes) });
 const nowhere = observedIn(undefined);
 const gone = observedIn(undefined, { isGone: true });
@@ -34,13 +25,13 @@ const GONE = "stalled ExternalResourceDeleted";
 const DRIFT = "stalled DriftDetected";
 const FAILED = "stalled DeploymentFailed";
 
-// What is the same for an application, as the claim to an id or a name, is in ../application/plan.test.ts.
+// What is the same for an application, as the claim to an id or a name, is in ../service/plan.test.ts.
 describe("a blueprint that exists", () => {
   const mayStop = { memory: ran, spec: { deployOnCreate: false } };
   const recreated = { onMissing: "Recreate" } as const;
   const claimed = { identitySource: "claimed" } as const;
 
-  it.each<[string, Change, Observed, string]>([
+  plans([
     ["runs", {}, observedIn("DEPLOYED"), "settled"],
     ["was never to be deployed", {}, observedIn("READY"), "settled"],
     ["is at work", {}, observedIn("DEPLOYING"), "waiting Deploying"],
@@ -66,9 +57,7 @@ describe("a blueprint that exists", () => {
     ["may be gone, and is wanted back", recreated, nowhere, GONE],
     ["is claimed", claimed, observedIn("DEPLOYED"), "adopt"],
     ["is claimed, and not there", claimed, nowhere, "stalled InvalidSpec"],
-  ])("and %s", (_name, change, observed, expected) => {
-    expect(planned(passWith(change), observed)).toBe(expected);
-  });
+  ]);
 
   it("reports what changed since it was created", () => {
     const sent = { settings: { "spec.name": '"cache"', "spec.tag": '"old"', "spec.specOverrides": "{}" } };
@@ -80,24 +69,20 @@ describe("a blueprint that exists", () => {
 
 describe("a blueprint that does not exist yet", () => {
   const memory = { createdAt: undefined, serviceId: undefined };
-  const fresh = { id: undefined, identitySource: undefined, memory };
-  const redeployed = (change: Change = {}) => passWith({ ...fresh, ...change });
+  const fresh = { id: undefined, identitySource: undefined, memory } as const;
+  const refused = { ...fresh, spec: { engine: "Terraform" } };
 
-  const refused = { spec: { engine: "Terraform" } };
-
-  it.each<[string, Change, Observed, string]>([
-    ["is created where there is no list", { surface: "Documented" }, nowhere, "createBlueprint"],
+  plans([
+    ["is created where there is no list", { ...fresh, surface: "Documented" }, nowhere, "createBlueprint"],
     ["would be refused", refused, nowhere, "stalled InvalidSpec"],
     ["is taken over, though it would be refused", refused, observedIn("DEPLOYED"), "adopt"],
-    ["has no environment here", {}, { ...nowhere, environmentIsOurs: false }, "stalled InvalidSpec"],
-  ])("and %s", (_name, change, observed, expected) => {
-    expect(planned(redeployed(change), observed)).toBe(expected);
-  });
+    ["has no environment here", fresh, { ...nowhere, environmentIsOurs: false }, "stalled InvalidSpec"],
+  ]);
 
   it("is created once: what is sent is recorded before, without values", () => {
     const variables = [{ name: "password", value: "s3cret-value", isSecret: true }];
-    const inputs = { ...redeployed().inputs, variables };
-    const next = blueprint.plan(redeployed({ inputs, spec: unsaid }), nowhere);
+    const inputs = { ...passWith().inputs, variables };
+    const next = blueprint.plan(passWith({ ...fresh, inputs, spec: unsaid }), nowhere);
     const settings = { "spec.tag": '"redis/3.0.0"', "spec.specOverrides": "{}" };
     const mark = { absentAt: null, deploys: false, written: { settings, variables: { digest: "none" } } };
     expect(next).toMatchObject({ step: { repeat: "once", creates: true, name: "cache", mark } });
@@ -106,20 +91,19 @@ describe("a blueprint that does not exist yet", () => {
 });
 
 describe("the deletion of a blueprint", () => {
+  const absent = { goal: "absent" } as const;
   const KEPT = "stalled DeleteNotSupported";
   const hidden = { ...nowhere, siblings: undefined };
-  const outside = { identitySource: "claimed", allowedProjects: [] } as const;
+  const outside = { ...absent, identitySource: "claimed", allowedProjects: [] } as const;
   const elsewhere = observedIn("DEPLOYED", { projectId: BLUEPRINT });
 
-  it.each<[string, Change, Observed, string]>([
-    ["is there", {}, observedIn("DEPLOYED"), KEPT],
+  plans([
+    ["is there", absent, observedIn("DEPLOYED"), KEPT],
     ["is to stop", { goal: "stopped" }, observedIn("DEPLOYED"), "stalled NotSupportedByApi"],
-    ["is gone", {}, nowhere, "settled"],
-    ["is not listed yet", { memory: unlisted(1) }, nowhere, KEPT],
-    ["cannot be seen", { surface: "Documented" }, hidden, KEPT],
-    ["was never created", { id: undefined }, nowhere, "settled"],
+    ["is gone", absent, nowhere, "settled"],
+    ["is not listed yet", { ...absent, memory: unlisted(1) }, nowhere, KEPT],
+    ["cannot be seen", { ...absent, surface: "Documented" }, hidden, KEPT],
+    ["was never created", { ...absent, id: undefined }, nowhere, "settled"],
     ["is only claimed, outside the connection's projects", outside, elsewhere, "stalled NotObservable"],
-  ])("and %s", (_name, change, observed, expected) => {
-    expect(planned(passWith({ goal: "absent", ...change }), observed)).toBe(expected);
-  });
+  ]);
 });

@@ -2,8 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { CLUSTER, clusterContext, listed } from "../../../test/support/kinds/cluster-contexts.ts";
 import { openIntent } from "../../../test/support/kinds/contexts.ts";
-import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
-import type { Platform } from "../../platform/index.ts";
+import { platformOn } from "../../../test/support/kinds/supports.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { traceOrder } from "./act.ts";
 import { clusterFacts } from "./model.ts";
@@ -12,8 +11,7 @@ import { clusterBaseline } from "./order.ts";
 const before = listed("DEPLOYED").status;
 const baseline = before === undefined ? null : clusterBaseline(clusterFacts(before));
 const intent = (op: string) => openIntent(op, { id: CLUSTER, mark: { baseline, kubernetesVersion: "1.34" } });
-const showing = (status: () => Promise<unknown>, surface: "Documented" | "Full" = "Full") =>
-  ({ capabilities: capabilitiesOn(surface), clusters: { status } }) as unknown as Platform;
+const showing = (status: () => Promise<unknown>) => platformOn("Full", { clusters: { status } });
 const traced = (op: string, state: string, change: object = {}) => {
   const api = showing(() => Promise.resolve(listed(state, change).status));
   return traceOrder(intent(op), clusterContext(), api);
@@ -50,13 +48,13 @@ describe("the trace of a request", () => {
   it("reads the list, once, where the status is not shown", async () => {
     const status = vi.fn(() => Promise.reject(new ApiError("getClusterStatus", { is: "NotFound" }, 404, "no")));
     const list = vi.fn(() => Promise.resolve([{ id: CLUSTER, status: "STOPPING" }]));
-    const api = { capabilities: capabilitiesOn("Auto"), clusters: { status, list } } as unknown as Platform;
+    const api = platformOn("Auto", { clusters: { status, list } });
     expect((await traceOrder(intent("stopCluster"), clusterContext(), api)).is).toBe("landed");
     expect([status, list].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
   });
 
   it("where nothing shows the cluster, lets a stop be repeated and leaves an upgrade to a person", async () => {
-    const api = showing(() => expect.fail("nothing is read"), "Documented");
+    const api = platformOn("Documented", {});
     const context = clusterContext({ surface: "Documented" });
     const unseen = { is: "unknowable", why: { reason: "NotObservable" } };
     expect(await traceOrder(intent("stopCluster"), context, api)).toMatchObject({ ...unseen, repeatable: true });

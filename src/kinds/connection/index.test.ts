@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
+import { capabilitiesOn, platformOn } from "../../../test/support/kinds/supports.ts";
 import type { ReconcileContext } from "../../engine/contract/kind.ts";
-import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import type { ConnectionMemory } from "./crd.ts";
 import { clusterConnection, connection, type ConnectionTypes } from "./index.ts";
@@ -36,7 +35,7 @@ function talking(surface: "Auto" | "Documented" | "Full", lists: readonly (reado
     capabilities.failed("getProject", error);
     throw error;
   };
-  const api = { capabilities, projects: { list, get } } as unknown as Platform;
+  const api = platformOn(surface, { capabilities, projects: { list, get } });
   return {
     calls,
     skip: (ms: number) => {
@@ -108,7 +107,7 @@ describe("an organization that the platform does not find", () => {
   const observed = (is: ApiFailure["is"]) => {
     const list = () => Promise.reject(new ApiError("listProjects", { is } as ApiFailure, 404, "No such organization"));
     const context = { spec: { surface: "Full", organizationId: ORGANIZATION } } as ReconcileContext<ConnectionTypes>;
-    const api = { capabilities: capabilitiesOn("Full"), projects: { list } } as unknown as Platform;
+    const api = platformOn("Full", { projects: { list } });
     return connection.observe(context, api).then((one) => connection.plan(context, one));
   };
 

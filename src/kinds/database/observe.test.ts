@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
+import { capabilitiesOn, platformOn } from "../../../test/support/kinds/supports.ts";
 import { deployment, passWith, plannedBy, record, statusOf } from "../../../test/support/services/databases.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -12,13 +12,10 @@ const missing = () => Promise.reject(new ApiError("getDatabase", { is: "NotFound
 
 /** A platform whose shared statuses are older than its list. */
 function platform(isListed: boolean): Platform {
-  return {
-    capabilities: capabilitiesOn("Full"),
+  return platformOn("Full", {
     databases: { list: () => Promise.resolve(isListed ? [record()] : []), get: missing },
     services: { statuses: () => Promise.resolve([statusOf("DELETING")]) },
-    serverNow: () => undefined,
-    databaseTypes: { list: () => Promise.resolve([]) },
-  } as unknown as Platform;
+  });
 }
 
 /** How a platform answers a read. */
@@ -39,15 +36,14 @@ function failingPlatform(operation: OperationName, [is, status]: Failing, state 
     capabilities.failed(op, error);
     throw error;
   };
-  return {
+  return platformOn("Auto", {
     capabilities,
     databases: {
       list: () => Promise.resolve([record()]),
       credentials: () => answer("getDatabaseCredentials", { host: "db", port: 5432, username: "u", password: "p" }),
     },
     services: { statuses: () => answer("listServiceStatuses", [statusOf(state)]) },
-    serverNow: () => undefined,
-  } as unknown as Platform;
+  });
 }
 
 describe("a database that is deleted", () => {

@@ -125,10 +125,13 @@ describe("a database whose state is not shown, after an operation", () => {
   });
 
   it("is started again on request, or where everything is corrected", () => {
-    for (const change of [{ requested: "now" }, { corrects: "Everything" as const }]) {
+    for (const [change, expected] of [
+      [{ requested: "now" }, "deployDatabase"],
+      [{ corrects: "Everything" }, "deployDatabase corrects"],
+    ] as const) {
       const context = passWith({ surface: "Documented", ...change });
-      expect(planned(context, stop(), "STOPPED")).toBe("deployDatabase");
-      expect(planned(context, stop({ requestId: undefined }))).toBe("deployDatabase");
+      expect(planned(context, stop(), "STOPPED")).toBe(expected);
+      expect(planned(context, stop({ requestId: undefined }))).toBe(expected);
     }
   });
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { openIntent } from "../../../test/support/kinds/contexts.ts";
-import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
+import { platformOn } from "../../../test/support/kinds/supports.ts";
 import { DATABASE, OLD_REQUEST, passWith, record, statusOf } from "../../../test/support/services/databases.ts";
 import type { Json } from "../../engine/contract/kind.ts";
-import type { Platform } from "../../platform/index.ts";
 import { serviceBaseline } from "../service/trace.ts";
 import { database } from "./index.ts";
 
@@ -12,7 +11,7 @@ const intentOf = (op: string, mark: Json) => openIntent(op, { id: DATABASE, mark
 
 describe("a request to a database whose state the surface does not show", () => {
   /** It gets no reads. */
-  const api = { capabilities: capabilitiesOn("Documented") } as unknown as Platform;
+  const api = platformOn("Documented", {});
 
   it.each<[string, string, Json, string | undefined, "absent" | "unknowable"]>([
     ["is not known to have landed", "deployDatabase", { retry: undefined }, undefined, "unknowable"],
@@ -32,23 +31,17 @@ describe("a request to a database of the full surface", () => {
   const ordered = { runState: "Running", lastDeployment: { settings: 3, retry: "token" } };
 
   it.each<[string, string, string, object]>([
-    ["to deploy it is absent while nothing moves", "deployDatabase", "DEPLOYED", { is: "absent" }],
     ["to deploy it is followed", "deployDatabase", "DEPLOYING", { is: "landed", known: [{ memory: ordered }] }],
-    ["to stop it is absent while it runs", "stopDatabase", "DEPLOYED", { is: "absent" }],
     ["to stop it landed", "stopDatabase", "STOPPED", { is: "landed", known: [{ memory: { runState: "Stopped" } }] }],
   ])("%s", async (_what, op, state, expected) => {
-    const services = { statuses: () => Promise.resolve([statusOf(state)]) };
-    const api = { capabilities: capabilitiesOn("Full"), services } as unknown as Platform;
+    const api = platformOn("Full", { services: { statuses: () => Promise.resolve([statusOf(state)]) } });
     expect(await database.trace(intentOf(op, mark), passWith(), api)).toMatchObject(expected);
   });
 });
 
 describe("an unconfirmed create that the list shows", () => {
   it("made a database that is not deployed yet, also where its state cannot be read", async () => {
-    const api = {
-      capabilities: capabilitiesOn("Full"),
-      databases: { list: () => Promise.resolve([record()]) },
-    } as unknown as Platform;
+    const api = platformOn("Full", { databases: { list: () => Promise.resolve([record()]) } });
     const intent = { ...intentOf("createDatabase", { absentAt: null }), creates: true, name: "main" };
     const traced = await database.trace(intent, passWith({ memory: { state: undefined } }), api);
     expect(traced).toMatchObject({ is: "landed", known: [{ id: DATABASE, memory: { state: "READY" } }] });

@@ -2,9 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { contextWith, openIntent, type SpecChange } from "../../../test/support/kinds/contexts.ts";
 import { said } from "../../../test/support/kinds/plans.ts";
-import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
+import { platformOn } from "../../../test/support/kinds/supports.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
-import type { Platform } from "../../platform/index.ts";
 import { environment } from "./index.ts";
 import type { EnvironmentContext, EnvironmentObserved } from "./observe.ts";
 
@@ -65,7 +64,7 @@ describe("the plan of an environment", () => {
     ["when it was made on another cluster", { memory: { clusterId: ELSEWHERE } }, observedOf(), UNFIT],
     ["when it shows no mode", full, observedFull(record({ mode: undefined as never })), "settled"],
     ["when the spec has no mode", { ...full, spec: { mode: undefined } }, preview, "settled"],
-    ["when its name differs", full, observedFull(record({ name: "Staging" })), "updateEnvironment"],
+    ["when its name differs", full, observedFull(record({ name: "Staging" })), "updateEnvironment corrects"],
     ["at the end, where its project is not allowed", outside, observedFull(record()), "stalled NotObservable"],
   ])("%s", (_name, change, observed, expected) => {
     expect(said(environment.plan(contextOf(change), observed))).toBe(expected);
@@ -98,12 +97,11 @@ describe("the trace of an environment's create", () => {
     return openIntent("createEnvironment", { creates: true, parentId: PROJECT, name: "staging", mark });
   };
   const platform = (surface: "Documented" | "Full", records: readonly Environment[]) =>
-    ({
-      capabilities: capabilitiesOn(surface),
+    platformOn(surface, {
       projects: { environmentStats: () => Promise.resolve(records.map(({ id }) => ({ id }))) },
       environments: { list: () => Promise.resolve(records) },
       serverNow: () => NOW,
-    }) as unknown as Platform;
+    });
 
   it.each<[string, Change, readonly string[] | undefined, readonly Environment[], unknown]>([
     ["nothing new", {}, [OTHER], [record({ id: OTHER })], "absent"],

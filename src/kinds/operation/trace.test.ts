@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { openIntent } from "../../../test/support/kinds/contexts.ts";
 import { operationContext, TARGET } from "../../../test/support/kinds/operation-contexts.ts";
-import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
+import { platformOn } from "../../../test/support/kinds/supports.ts";
 import type { Json } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
@@ -21,12 +21,11 @@ function answeringPlatform(shown: {
     if (value === undefined) throw new ApiError("x", { is: "NotFound" }, 404, "not found");
     return await Promise.resolve(value);
   };
-  return {
-    capabilities: capabilitiesOn("Full"),
+  return platformOn("Full", {
     applications: { status: () => answer(shown.application) },
     clusters: { status: () => answer(shown.cluster), list: () => answer(undefined) },
     databases: { get: () => answer(undefined) },
-  } as unknown as Platform;
+  });
 }
 
 const service = (state: string, more: Partial<ServiceStatus> = {}): ServiceStatus => {
@@ -120,7 +119,7 @@ const applications = {
     Promise.resolve(id === TARGET ? before : { ...before, id, lastDeploymentDate: "2026-11-21T09:59:30Z" }),
   deploy: (id: string) => Promise.resolve({ ...before, id, state: "DEPLOYMENT_QUEUED" }),
 };
-const platform = { ...answeringPlatform({}), applications } as unknown as Platform;
+const platform = platformOn("Full", { applications });
 
 const context = (memory: OperationContext["memory"]): OperationContext =>
   operationContext(deploy, { memory, inputs: { targetId: OTHER } });

@@ -2,9 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 
 import { contextWith, type SpecChange } from "../../../test/support/kinds/contexts.ts";
 import { said } from "../../../test/support/kinds/plans.ts";
-import { capabilitiesOn } from "../../../test/support/kinds/supports.ts";
+import { platformOn } from "../../../test/support/kinds/supports.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
-import type { Platform } from "../../platform/index.ts";
 import { NOT_READ, type SideRead } from "../shared/answers.ts";
 import { project, type ProjectContext } from "./index.ts";
 
@@ -58,10 +57,10 @@ describe("the plan of a project", () => {
     ["the connection allows no new ones", { ...fresh, ...limited }, [], "stalled PermissionDenied"],
     ["it is as described", {}, [remote()], "settled"],
     ["others described it, the spec does not", {}, [described], "settled"],
-    ["it is described otherwise", ours, [described], "updateProject"],
+    ["it is described otherwise", ours, [described], "updateProject corrects"],
     ["it is described otherwise and may not be written", { ...ours, ...blocked }, [described], "settled"],
     ["no description and an empty one", { spec: { description: "" } }, [remote()], "settled"],
-    ["it is named otherwise, in case only", {}, [renamed], "updateProject"],
+    ["it is named otherwise, in case only", {}, [renamed], "updateProject corrects"],
     ["it cannot be described otherwise", { ...documented, ...ours }, [described], "stalled UpdateNotSupported"],
     ["nothing is corrected", { ...documented, corrects: "Nothing" }, [renamed], "settled"],
     ["it is gone", {}, [], GONE],
@@ -124,9 +123,9 @@ describe("the plan of a project", () => {
 
     it.each<[string, Change, string, string]>([
       ["the last update left it like this", ours, "theirs", "settled"],
-      ["others changed it since", ours, "of others", "updateProject"],
-      ["the spec changed since", { spec: { description: "new" } }, "theirs", "updateProject"],
-      ["the user requests it", { ...ours, requested: "now" }, "theirs", "updateProject"],
+      ["others changed it since", ours, "of others", "updateProject corrects"],
+      ["the spec changed since", { spec: { description: "new" } }, "theirs", "updateProject corrects"],
+      ["the user requests it", { ...ours, requested: "now" }, "theirs", "updateProject corrects"],
     ])("when %s", (_name, change, description, expected) => {
       const observed = observedOf([remote({ description })]);
       expect(said(project.plan(contextOf({ ...change, memory }), observed))).toBe(expected);
@@ -143,8 +142,7 @@ describe("the plan of a project", () => {
       const list = () => Promise.resolve([remote({ description })]);
       const environmentStats = () => Promise.resolve([]);
       const projects = { update: () => Promise.resolve(answer), list, environmentStats };
-      const capabilities = { isWorthTrying: () => true };
-      const api = { projects, capabilities, refresh: () => {}, serverNow: () => undefined } as unknown as Platform;
+      const api = platformOn("Full", { projects, refresh: () => {} });
       const step = { repeat: "safe", op: "updateProject", action: "update" } as const;
       const known = await project.act(step, context, observedOf([described]), api);
       expect(known.memory.altered).toEqual(expected);
@@ -174,8 +172,7 @@ it.each<[string, Change, number]>([
   ["an id that the user gave", { identitySource: "given" }, 0],
 ])("for %s a project is compared with a list that is at most so old", async (_what, change, maxAge) => {
   const list = vi.fn(() => Promise.resolve([remote()]));
-  const projects = { list, environmentStats: () => Promise.resolve([]) };
-  const api = { capabilities: capabilitiesOn("Full"), projects, serverNow: () => NOW } as unknown as Platform;
+  const api = platformOn("Full", { projects: { list, environmentStats: () => Promise.resolve([]) } });
   await project.observe(contextOf(change), api);
   expect(list.mock.calls).toEqual([[expect.objectContaining({ maxAgeMs: maxAge })]]);
 });

@@ -1,7 +1,22 @@
+import { expect, it } from "vitest";
+
 import type { Plan } from "../../../src/engine/contract/kind.ts";
 
-/** A summary of a plan: the operation, or the result and its reason. */
+/** A summary of a plan: the operation, its commit, and whether it is a correction; or the result and its reason. */
 export function said(plan: Plan): string {
-  if (plan.is === "step") return plan.step.op;
-  return "why" in plan ? `${plan.is} ${plan.why.reason}` : plan.is;
+  if (plan.is !== "step") return "why" in plan ? `${plan.is} ${plan.why.reason}` : plan.is;
+  const { step } = plan;
+  const commit = step.repeat === "once" && step.commit !== undefined ? ` ${step.commit}` : "";
+  return `${step.op}${commit}${step.corrects === true ? " corrects" : ""}`;
 }
+
+/** A test: its name, a change of the usual context, what is observed, and the plan in words. */
+export type PlanRow<Change, Observed> = readonly [name: string, Change, Observed, expected: string];
+
+/** Returns what tests the plans of a table. @param planned says what is planned */
+export const planTable =
+  <Change, Observed>(planned: (change: Change, observed: Observed) => string) =>
+  (rows: readonly PlanRow<Change, Observed>[]): void =>
+    it.each(rows)("%s", (_name, change, observed, expected) => {
+      expect(planned(change, observed)).toBe(expected);
+    });

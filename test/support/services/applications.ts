@@ -11,7 +11,7 @@ import {
 import type { Application } from "../../../src/platform/areas/applications.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
 import { contextWith, type SpecChange } from "../kinds/contexts.ts";
-import { said } from "../kinds/plans.ts";
+import { planTable, said } from "../kinds/plans.ts";
 
 export const APPLICATION = "00000000-0000-4000-8000-0000000000a1";
 export const ENVIRONMENT = "00000000-0000-4000-8000-0000000000e1";
@@ -46,22 +46,18 @@ export function inputsWith(variables: Inputs["variables"], fingerprint = print("
   return { environmentId: ENVIRONMENT, variables, fingerprint, secrets: new Map(secrets) };
 }
 
+/** The members of a deployment that has ended, and of one that is not known to have ended. */
+const startedAt = "2026-11-21T09:00:00.000Z";
+const finishedAt = "2026-11-21T09:01:00.000Z";
+export const ENDED = { requestId: OLD_REQUEST, state: "DEPLOYED", startedAt, finishedAt, settings: 0 };
+export const OPEN = { requestId: REQUEST, state: "DEPLOYMENT_QUEUED", startedAt, settings: 0 };
+
 export function deployment(change: Partial<LastDeployment> = {}): LastDeployment {
-  return {
-    gitCommitId: COMMIT,
-    requestId: OLD_REQUEST,
-    state: "DEPLOYED",
-    startedAt: "2026-11-21T09:00:00.000Z",
-    finishedAt: "2026-11-21T09:01:00.000Z",
-    settings: 0,
-    ...change,
-  };
+  return { gitCommitId: COMMIT, ...ENDED, ...change };
 }
 
-/** A deployment that was requested and is not known to have ended. */
 export function openDeployment(change: Partial<LastDeployment> = {}): LastDeployment {
-  const { finishedAt: _, ...open } = deployment({ requestId: REQUEST, state: "DEPLOYMENT_QUEUED" });
-  return { ...open, ...change };
+  return { gitCommitId: COMMIT, ...OPEN, ...change };
 }
 
 export type Change = SpecChange<ApplicationContext>;
@@ -79,7 +75,7 @@ export function statusOf(state: string, change: Partial<ServiceStatus> = {}): Se
     id: APPLICATION,
     state,
     serviceDeploymentStatus: "UP_TO_DATE",
-    lastDeploymentDate: "2026-11-21T09:01:00.000Z",
+    lastDeploymentDate: finishedAt,
     deploymentRequestId: OLD_REQUEST,
     deploymentRequestsCount: 0,
     executionId: "run-1",
@@ -105,13 +101,7 @@ export function observedFull(
   return observedIn(state, { siblings: [record(change)], ...observed });
 }
 
-/** A summary of the plan, with the commit that is deployed. */
-export function plannedBy(pass: ApplicationContext, observed: Observed): string {
-  const next = application.plan(pass, observed);
-  const commit = next.is === "step" && next.step.repeat === "once" ? next.step.commit : undefined;
-  return commit === undefined ? said(next) : `${said(next)} ${commit}`;
-}
+export const planned = (change: Change, observed: Observed): string =>
+  said(application.plan(passWith(change), observed));
 
-export function planned(change: Change, observed: Observed): string {
-  return plannedBy(passWith(change), observed);
-}
+export const plans = planTable(planned);

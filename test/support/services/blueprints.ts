@@ -8,7 +8,7 @@ import {
   type Observed,
 } from "../../../src/kinds/blueprint/model.ts";
 import { contextWith, type SpecChange } from "../kinds/contexts.ts";
-import { said } from "../kinds/plans.ts";
+import { planTable, said } from "../kinds/plans.ts";
 import { ENVIRONMENT, NOW, print, statusOf } from "./applications.ts";
 
 export const BLUEPRINT = "00000000-0000-4000-8000-0000000000b7";
@@ -60,4 +60,6 @@ export function observedIn(state: string | undefined, change: Partial<Observed> 
   };
 }
 
-export const planned = (pass: BlueprintContext, observed: Observed): string => said(blueprint.plan(pass, observed));
+export const plans = planTable((change: Change, observed: Observed) =>
+  said(blueprint.plan(passWith(change), observed)),
+);

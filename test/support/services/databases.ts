@@ -5,43 +5,30 @@ import { NOTHING_OBSERVED, type DatabaseContext, type Observed } from "../../../
 import type { Database } from "../../../src/platform/areas/databases.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
 import { contextWith, type SpecChange } from "../kinds/contexts.ts";
-import { said } from "../kinds/plans.ts";
-import {
-  deployment as applicationDeployment,
-  ENVIRONMENT,
-  NOW,
-  REQUEST,
-  statusOf as ofApplication,
-} from "./applications.ts";
+import { planTable, said } from "../kinds/plans.ts";
+import { ENDED, ENVIRONMENT, NOW, OPEN, statusOf as ofApplication } from "./applications.ts";
 
 export { ENVIRONMENT, OLD_REQUEST, REQUEST } from "./applications.ts";
 
 export const DATABASE = "00000000-0000-4000-8000-0000000000b1";
+const SETTINGS = { name: "main", type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
 
-export function databaseSpec(change: JsonObject = {}): JsonObject {
-  return {
-    environmentRef: { name: "staging" },
-    name: "main",
-    type: "POSTGRESQL",
-    mode: "CONTAINER",
-    version: "16",
-    ...change,
-  };
-}
+export const databaseSpec = (change: JsonObject = {}): JsonObject => ({
+  environmentRef: { name: "staging" },
+  ...SETTINGS,
+  ...change,
+});
 
-export function deployment(change: Partial<DatabaseDeployment> = {}): DatabaseDeployment {
-  const { gitCommitId: _, ...ended } = applicationDeployment();
-  return { ...ended, ...change };
-}
+export const deployment = (change: Partial<DatabaseDeployment> = {}): DatabaseDeployment => ({ ...ENDED, ...change });
 
-export function openDeployment(change: Partial<DatabaseDeployment> = {}): DatabaseDeployment {
-  const { finishedAt: _, ...open } = deployment({ requestId: REQUEST, state: "DEPLOYMENT_QUEUED" });
-  return { ...open, ...change };
-}
+export const openDeployment = (change: Partial<DatabaseDeployment> = {}): DatabaseDeployment => ({
+  ...OPEN,
+  ...change,
+});
 
 export type Change = SpecChange<DatabaseContext>;
 
-/** The context of a database that exists and was deployed. */
+/** The context of a database that exists and was deployed, on the full surface. */
 export function passWith({ spec, memory, ...change }: Change = {}): DatabaseContext {
   const usual = {
     name: "main",
@@ -58,10 +45,12 @@ export function passWith({ spec, memory, ...change }: Change = {}): DatabaseCont
 export const statusOf = (state: string, change: Partial<ServiceStatus> = {}): ServiceStatus =>
   ofApplication(state, { id: DATABASE, ...change });
 
-export function record(change: Partial<Database> = {}): Database {
-  const settings = { type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
-  return { id: DATABASE, name: "main", ...settings, record: {}, ...change };
-}
+export const record = (change: Partial<Database> = {}): Database => ({
+  id: DATABASE,
+  ...SETTINGS,
+  record: {},
+  ...change,
+});
 
 /** The observation on the full surface. */
 export function observedFull(
@@ -72,6 +61,6 @@ export function observedFull(
   return { ...NOTHING_OBSERVED, siblings: [record(change)], status: statusOf(state), ...observed };
 }
 
-export function plannedBy(pass: DatabaseContext, observed: Observed): string {
-  return said(database.plan(pass, observed));
-}
+export const plannedBy = (pass: DatabaseContext, observed: Observed): string => said(database.plan(pass, observed));
+export const planned = (change: Change, observed: Observed): string => plannedBy(passWith(change), observed);
+export const plans = planTable(planned);
