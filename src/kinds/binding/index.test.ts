@@ -18,6 +18,7 @@ import {
   writtenMemory,
 } from "../../../test/support/kinds/bindings.ts";
 import type { ContextChange } from "../../../test/support/kinds/contexts.ts";
+import { planTable, said } from "../../../test/support/kinds/plans.ts";
 import type { Binding, BindingInput } from "../../platform/areas/templates.ts";
 import { createBinding } from "./index.ts";
 import type { BindingContext, Observed } from "./model.ts";
@@ -64,15 +65,10 @@ describe("what a binding needs", () => {
 describe("the plan of a binding", () => {
   const written = (layers: Binding["layers"] = enabled) => ({ memory: writtenMemory(bindingContext(), layers) });
   const refusing = { allowUnverifiedIds: false };
-  const UNPROVEN = { is: "stalled", why: { reason: "NotObservable" } };
+  const UNPROVEN = "stalled NotObservable";
   const writtenFrom = (sources: string) => ({
     memory: { ...writtenMemory(bindingContext(), enabled), written: { key: "k", digest: "other", sources } },
   });
-  const follows = (isDue: boolean) => ({ ...PUT, step: { ...PUT.step, follows: isDue } });
-
-  const SETTLED = { is: "settled" };
-  const stalledBy = (reason: string) => ({ is: "stalled", why: { reason } });
-  const waitingFor = (reason: string) => ({ is: "waiting", why: { reason } });
   const blocked = { blockedOperations: new Set(["putBinding"]) };
   const seen = { surface: "Full" } as const;
   const ours = { ...seen, ...written() };
@@ -82,42 +78,48 @@ describe("the plan of a binding", () => {
   const older = { memory: { templateKey: "essentials", templateVersion: "1.1.0" } };
   const unproven = { cluster: { listed: undefined, kind: undefined } };
 
-  it.each<[string, ContextChange<BindingContext>, Partial<Observed>, object]>([
-    ["not written yet", {}, {}, PUT],
-    ["written", written(), {}, SETTLED],
-    ["another content than was written", writtenFrom("s"), {}, follows(false)],
-    ["another content of a Secret than was written", writtenFrom("older"), {}, follows(true)],
-    ["written in this pass", {}, { sent: true }, SETTLED],
-    ["forbidden to be written, and not shown", blocked, {}, stalledBy("NotObservable")],
-    ["forbidden to be written, and there is none", { ...blocked, ...seen }, { bound: "none" }, stalledBy("NotCreated")],
-    ["forbidden to be written, and bound already", { ...written(), ...blocked }, {}, SETTLED],
-    ["on request", { ...written(), requested: "now" }, {}, SETTLED],
-    ["layers off, which are not shown later", written(starting), {}, { is: "stalled" }],
-    ["layers off, which an answer shows on request", { ...written(starting), requested: "now" }, {}, PUT],
-    ["layers that the answer does not have", written([]), {}, SETTLED],
-    ["another one has the cluster", { holderOf: () => "shop/first" }, {}, stalledBy("AlreadyManaged")],
+  planTable((change: ContextChange<BindingContext>, observed: Partial<Observed>) =>
+    said(kind.plan(bindingContext(bindingSpec(), change), observedBinding({ template: essentials, ...observed }))),
+  )([
+    ["not written yet", {}, {}, "putBinding"],
+    ["written", written(), {}, "settled"],
+    ["another content than was written", writtenFrom("s"), {}, "putBinding"],
+    ["written in this pass", {}, { sent: true }, "settled"],
+    ["forbidden to be written, and not shown", blocked, {}, "stalled NotObservable"],
+    ["forbidden to be written, and there is none", { ...blocked, ...seen }, { bound: "none" }, "stalled NotCreated"],
+    ["forbidden to be written, and bound already", { ...written(), ...blocked }, {}, "settled"],
+    ["on request", { ...written(), requested: "now" }, {}, "settled"],
+    ["layers off, which are not shown later", written(starting), {}, "stalled LayersNotEnabled"],
+    ["layers off, which an answer shows on request", { ...written(starting), requested: "now" }, {}, "putBinding"],
+    ["layers that the answer does not have", written([]), {}, "settled"],
+    ["another one has the cluster", { holderOf: () => "shop/first" }, {}, "stalled AlreadyManaged"],
     ["a connection for some projects", { ...refusing, allowedProjects: ["p"] }, {}, UNPROVEN],
     ["no proof whose cluster it is", refusing, unproven, UNPROVEN],
-    ["a connection for some projects and any id", { allowedProjects: ["p"] }, {}, PUT],
-    ["no such template", {}, unlisted, stalledBy("TemplateNotAvailable")],
-    ["no such template, but bound", written(), unlisted, SETTLED],
-    ["no such template, another bound", older, unlisted, { is: "stalled" }],
-    ["problems", written(), { problems: ["spec.x is wrong"] }, stalledBy("InvalidSpec")],
-    ["no such cluster", seen, nowhere, waitingFor("DependencyNotReady")],
-    ["nothing bound", seen, { bound: "none" }, PUT],
-    ["bound by somebody else in the same way", seen, { bound: full(enabled) }, SETTLED],
-    ["bound by somebody else in another way", seen, { bound: drifted }, PUT],
-    ["bound by us", ours, { bound: full(enabled) }, SETTLED],
-    ["bound by us, on request", { ...ours, requested: "now" }, { bound: full(enabled) }, SETTLED],
-    ["unbound since", ours, { bound: "none" }, PUT],
-    ["drifted", ours, { bound: drifted }, PUT],
-    ["drifted still, after the write", ours, { bound: drifted, sent: true }, SETTLED],
-    ["layers starting", ours, { bound: full(starting) }, waitingFor("LayersNotEnabled")],
-    ["no answer to the write", ours, { sent: true }, waitingFor("Progressing")],
-    ["a full surface without this read", ours, {}, SETTLED],
-  ])("%s", (_name, context, observed, expected) => {
-    const pass = bindingContext(bindingSpec(), context);
-    expect(kind.plan(pass, observedBinding({ template: essentials, ...observed }))).toMatchObject(expected);
+    ["a connection for some projects and any id", { allowedProjects: ["p"] }, {}, "putBinding"],
+    ["no such template", {}, unlisted, "stalled TemplateNotAvailable"],
+    ["no such template, but bound", written(), unlisted, "settled"],
+    ["no such template, another bound", older, unlisted, "stalled TemplateNotAvailable"],
+    ["problems", written(), { problems: ["spec.x is wrong"] }, "stalled InvalidSpec"],
+    ["no such cluster", seen, nowhere, "waiting DependencyNotReady"],
+    ["nothing bound", seen, { bound: "none" }, "putBinding"],
+    ["bound by somebody else in the same way", seen, { bound: full(enabled) }, "settled"],
+    ["bound by somebody else in another way", seen, { bound: drifted }, "putBinding"],
+    ["bound by us", ours, { bound: full(enabled) }, "settled"],
+    ["bound by us, on request", { ...ours, requested: "now" }, { bound: full(enabled) }, "settled"],
+    ["unbound since", ours, { bound: "none" }, "putBinding corrects"],
+    ["drifted", ours, { bound: drifted }, "putBinding corrects"],
+    ["drifted still, after the write", ours, { bound: drifted, sent: true }, "settled"],
+    ["layers starting", ours, { bound: full(starting) }, "waiting LayersNotEnabled"],
+    ["no answer to the write", ours, { sent: true }, "waiting Progressing"],
+    ["a full surface without this read", ours, {}, "settled"],
+  ]);
+
+  it.each([
+    ["s", false],
+    ["older", true],
+  ])("follows a change of a Secret or of none: of the versions %s, %s", (sources, follows) => {
+    const context = bindingContext(bindingSpec(), writtenFrom(sources));
+    expect(kind.plan(context, observedBinding({ template: essentials }))).toMatchObject({ step: { follows } });
   });
 
   const asBound = observedBinding({ template: essentials, bound: full(enabled) });

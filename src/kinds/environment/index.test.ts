@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { contextWith, openIntent, type SpecChange } from "../../../test/support/kinds/contexts.ts";
-import { said } from "../../../test/support/kinds/plans.ts";
+import { planTable, said } from "../../../test/support/kinds/plans.ts";
 import { platformOn } from "../../../test/support/kinds/supports.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import { environment } from "./index.ts";
@@ -50,7 +50,7 @@ describe("the plan of an environment", () => {
   const outside = { ...absent, ...full, identitySource: "claimed", allowedProjects: [OTHER] } as const;
   const UNFIT = "stalled InvalidSpec";
 
-  it.each<[string, Change, EnvironmentObserved, string]>([
+  planTable((change: Change, observed: EnvironmentObserved) => said(environment.plan(contextOf(change), observed)))([
     ["when its project is another organization's", fresh, observedOf({ projectIsOurs: false }), UNFIT],
     ["when its project is not allowed", { ...fresh, allowedProjects: [OTHER] }, none, "stalled PermissionDenied"],
     ["when one of its name is on another cluster", { ...fresh, ...full }, moved, UNFIT],
@@ -66,9 +66,7 @@ describe("the plan of an environment", () => {
     ["when the spec has no mode", { ...full, spec: { mode: undefined } }, preview, "settled"],
     ["when its name differs", full, observedFull(record({ name: "Staging" })), "updateEnvironment corrects"],
     ["at the end, where its project is not allowed", outside, observedFull(record()), "stalled NotObservable"],
-  ])("%s", (_name, change, observed, expected) => {
-    expect(said(environment.plan(contextOf(change), observed))).toBe(expected);
-  });
+  ]);
 
   it("marks a create with the platform's clock and what was there", () => {
     const mark = { absentAt: "2026-11-21T10:00:00.000Z", ids: [OTHER] };

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { contextWith, type SpecChange } from "../../../test/support/kinds/contexts.ts";
-import { said } from "../../../test/support/kinds/plans.ts";
+import { planTable, said } from "../../../test/support/kinds/plans.ts";
 import { platformOn } from "../../../test/support/kinds/supports.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
 import { NOT_READ, type SideRead } from "../shared/answers.ts";
@@ -30,6 +30,9 @@ const observedOf = (records: readonly Project[], change: Partial<Observed> = {})
   return { records, presence, ...usual, ...change };
 };
 
+const planned = (change: Change, observed: Observed) => said(project.plan(contextOf(change), observed));
+const plannedFor = (change: Change, projects: readonly Project[]) => planned(change, observedOf(projects));
+
 /** Also of every other kind that has a name and settings. Of all kinds: test/model/kinds-contract.test.ts. */
 describe("the plan of a project", () => {
   const fresh = { id: undefined, identitySource: undefined } as const;
@@ -46,7 +49,7 @@ describe("the plan of a project", () => {
   const ours = { spec: { description: "ours" } };
   const [GONE, CONFLICT] = ["stalled ExternalResourceDeleted", "stalled NameConflict"];
 
-  it.each<[string, Change, readonly Project[], string]>([
+  planTable(plannedFor)([
     ["none can be created", { ...fresh, supports: () => "Unsupported" }, [], "stalled NotSupportedByApi"],
     ["it does not exist and none may be taken", { ...fresh, adoption: "Never" }, [], "createProject"],
     ["one of its name exists", fresh, [renamed], "adopt"],
@@ -74,9 +77,7 @@ describe("the plan of a project", () => {
     ["its claimed id is another's", claimed, [ofOthers], CONFLICT],
     ["its id is held", { holderOf: () => "a/b" }, [remote()], "stalled AlreadyManaged"],
     ["its id is no longer the connection's", limited, [remote()], "stalled PermissionDenied"],
-  ])("when %s", (_name, change, projects, expected) => {
-    expect(said(project.plan(contextOf(change), observedOf(projects)))).toBe(expected);
-  });
+  ]);
 
   it.each<[string, Change, readonly Project[]]>([
     [MINE, { adoption: "Never" }, [remote()]],
@@ -90,16 +91,14 @@ describe("the plan of a project", () => {
 
   const absent = { goal: "absent" } as const;
 
-  it.each<[string, Change, Observed, string]>([
+  planTable(planned)([
     ["waits for the deletion", absent, observedOf([remote()], { deleting: true }), "waiting Deleting"],
     ["is over when it is gone", absent, observedOf([]), "settled"],
     ["is over when it never was", { ...absent, ...fresh }, observedOf([remote()]), "settled"],
     ["has nothing to stop", { goal: "stopped" }, observedOf([remote()]), "settled"],
     ["spares one of another name", absent, observedOf([ofOthers]), CONFLICT],
     ["spares what is not ours", { ...absent, ...claimed, ...limited }, observedOf([remote()]), "stalled NotObservable"],
-  ])("at the end %s", (_name, change, observed, expected) => {
-    expect(said(project.plan(contextOf(change), observed))).toBe(expected);
-  });
+  ]);
 
   it("says what an update would change", () => {
     expect(project.plan(contextOf(), observedOf([renamed]))).toMatchObject({
@@ -109,7 +108,7 @@ describe("the plan of a project", () => {
 
   it("sends what differs once in a reconcile", () => {
     const context = contextOf(ours);
-    expect(said(project.plan(context, observedOf([described], { updated: true })))).toBe("settled");
+    expect(planned(ours, observedOf([described], { updated: true }))).toBe("settled");
     expect(project.report(context, observedOf([described])).drift).toEqual([
       { path: "spec.description", desired: "ours", observed: "theirs" },
     ]);
@@ -127,8 +126,7 @@ describe("the plan of a project", () => {
       ["the spec changed since", { spec: { description: "new" } }, "theirs", "updateProject corrects"],
       ["the user requests it", { ...ours, requested: "now" }, "theirs", "updateProject corrects"],
     ])("when %s", (_name, change, description, expected) => {
-      const observed = observedOf([remote({ description })]);
-      expect(said(project.plan(contextOf({ ...change, memory }), observed))).toBe(expected);
+      expect(plannedFor({ ...change, memory }, [remote({ description })])).toBe(expected);
     });
 
     const trimmed = fingerprint([["spec.description", "ours", "ours "]]);
