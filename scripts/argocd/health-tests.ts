@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 
 import { PAUSED } from "../../src/api/names.ts";
 import { conditionOf } from "../../src/engine/contract/status.ts";
-import { healthCases, type HealthCase } from "../../test/support/health/index.ts";
+import { type HealthCase, healthCases } from "../../test/support/health/cases.ts";
 
 /** @returns health_test.yaml and its testdata, by path. */
 export function healthTests(): ReadonlyMap<string, string> {

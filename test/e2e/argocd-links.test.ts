@@ -7,8 +7,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import { created } from "../support/health/case.ts";
-import { healthCases } from "../support/health/index.ts";
+import { created, healthCases } from "../support/health/cases.ts";
 import { runToEnd } from "../support/programs/programs.ts";
 import { findArgoCd } from "../tools/argocd.ts";
 

@@ -12,8 +12,7 @@ import { planIn } from "../../src/engine/policies/policy-status.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
 import { fencedIn, textOf } from "../support/examples/pages.ts";
-import { annotated } from "../support/health/case.ts";
-import { healthCases, type HealthCase } from "../support/health/index.ts";
+import { annotated, type HealthCase, healthCases } from "../support/health/cases.ts";
 import { startLuaEnv } from "./argocd/lua.ts";
 
 /** The number of concurrent runs: each starts a program. */

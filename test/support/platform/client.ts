@@ -5,6 +5,7 @@ import type { CallRecord } from "../../../src/platform/client/caller.ts";
 import { connectPlatform, type Platform, type PlatformOptions } from "../../../src/platform/index.ts";
 import type { Clock } from "../../../src/platform/transport/clock.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
+import { createTransport, type Transport } from "../../../src/platform/transport/http.ts";
 import { type Answer, startScriptedServer } from "../kube/scripted-server.ts";
 
 export const ORGANIZATION = "00000000-0000-4000-8000-000000000001";
@@ -28,6 +29,12 @@ export function hurriedClock(start = new Date("2026-11-21T10:00:00Z")) {
     elapsed += ms;
   };
   return { ...clock, skip };
+}
+
+/** A transport that may call any host and address. */
+export function anyTransport(connections: number): Transport {
+  const allowed = { mayCall: () => true, allowAddress: () => true };
+  return createTransport({ connections, connectTimeoutMs: 5_000, network: () => ({}), ...allowed });
 }
 
 /** A client that may send as much as it wants, to any host, also without TLS. */

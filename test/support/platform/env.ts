@@ -3,11 +3,11 @@ import { startSimulator } from "../../../simulator/simulator.ts";
 import type { ApplicationInput } from "../../../src/platform/areas/applications.ts";
 import type { DatabaseInput } from "../../../src/platform/areas/databases.ts";
 import type { Platform, PlatformOptions } from "../../../src/platform/index.ts";
-import { createTransport, type HttpAnswer, type HttpRequest } from "../../../src/platform/transport/http.ts";
+import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
 import { COMMIT } from "../kube/manifests.ts";
 import { callsIn } from "./change-log.ts";
-import { adminOf } from "./client.ts";
+import { adminOf, anyTransport } from "./client.ts";
 
 export type World = Awaited<ReturnType<typeof startHarness>>;
 
@@ -64,8 +64,7 @@ export async function startHarness(surface: Surface, pathPrefix: string) {
 /** @returns an administrator's client, and a function that returns its last HTTP answer */
 export function listenerOf(world: World): { readonly platform: Platform; readonly heard: () => HttpAnswer } {
   let last: HttpAnswer = { status: 0, text: "", header: () => undefined };
-  const options = { connections: 1, connectTimeoutMs: 5_000, network: () => ({}) };
-  const http = createTransport({ ...options, mayCall: () => true, allowAddress: () => true });
+  const http = anyTransport(1);
   const exchange = async (request: HttpRequest) => (last = await http.exchange(request));
   return { platform: world.connect({ transport: { exchange, close: () => http.close() } }), heard: () => last };
 }

@@ -1,8 +1,15 @@
+import { once } from "node:events";
+
 import { onTestFinished } from "vitest";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
+import { createApp, type App } from "../../../simulator/http/app.ts";
+import { accept, createWire } from "../../../simulator/http/wire.ts";
+import { advance } from "../../../simulator/lifecycle/transitions.ts";
 import type { World } from "../../../simulator/model/world.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
+import type { Simulation } from "../../../simulator/request/simulation.ts";
+import { createSimulation, type Simulator, type SimulatorOptions } from "../../../simulator/simulator.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
 import type { Bound } from "../../../src/engine/reconcile/bind.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
@@ -11,14 +18,16 @@ import { boundKinds, CONNECTION_KINDS } from "../../../src/operator/config/kinds
 import { createPlatforms } from "../../../src/operator/platforms.ts";
 import { DEFAULT_DEADLINES, type Deadlines } from "../../../src/platform/client/caller.ts";
 import type { Platform } from "../../../src/platform/index.ts";
+import { TransportError } from "../../../src/platform/transport/errors.ts";
 import type { Transport } from "../../../src/platform/transport/http.ts";
 import { drawn, engineHarness, impatient, type Harness } from "../engine/harness.ts";
 import type { Manifest } from "../env/cluster.ts";
 import { TEAM } from "../kube/api-server.ts";
 import { manualClock, type ManualClock } from "../kube/clock.ts";
 import { defaults } from "../kube/manifests.ts";
+import { listen } from "../programs/free-port.ts";
 import { callsIn, isChange } from "./change-log.ts";
-import { startDirectPlatform, transportTo, type DirectPlatform } from "./direct-platform.ts";
+import { anyTransport } from "./client.ts";
 import { MINUTE } from "./durations.ts";
 import { memoryOrphans } from "./orphans.ts";
 
@@ -162,4 +171,62 @@ function effectsOf(world: World, calls: readonly CallEntry[]): readonly string[]
       }),
     )
     .toSorted();
+}
+
+/** Apps for the next tests to use: their routes take long to build, and read `sim` at each call. */
+const free: { readonly sim: Simulation; readonly app: App }[] = [];
+
+type DirectPlatform = Awaited<ReturnType<typeof startDirectPlatform>>;
+
+/** Starts a platform on loopback that can be called without a socket too, without a control server. */
+async function startDirectPlatform(options: SimulatorOptions & { readonly clock: ManualClock }) {
+  const setup = createSimulation(options);
+  const used = free.pop() ?? { sim: setup.sim, app: await createApp(setup.sim) };
+  const sim = Object.assign(used.sim, setup.sim);
+  const server = createWire(sim, used.app, options.clock);
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  return {
+    ...setup,
+    sim,
+    url,
+    app: used.app,
+    world: () => {
+      advance(sim);
+      return sim.world;
+    },
+    journal: () => {
+      advance(sim);
+      return sim.journal.entries;
+    },
+    close: async (): Promise<void> => {
+      sim.deliveries.stop();
+      server.closeAllConnections();
+      await once(server.close(), "close");
+      free.push(used);
+    },
+  } satisfies Omit<Simulator, "controlUrl"> & { readonly app: App };
+}
+
+/**
+ * The calls of one process. A call goes over a socket where the platform has faults, or is another one: sockets take
+ * most of the time of a call.
+ */
+function transportTo({ url, sim, app }: DirectPlatform): Transport {
+  const http = anyTransport(8);
+  let isOpen = true;
+  return {
+    exchange: async (request) => {
+      if (!request.url.startsWith(url) || sim.faults.list().length > 0) return await http.exchange(request);
+      const { method, headers, body = "" } = request;
+      const call = { method, url: request.url.slice(url.length), headers, body: Buffer.from(body) };
+      const answer = await accept(sim, app, call).work();
+      if (!isOpen) throw new TransportError("interrupted", "the process has ended");
+      const header = (name: string): string | undefined => answer.headers[name];
+      return { status: answer.status, text: answer.body.toString(), header };
+    },
+    close: async () => {
+      isOpen = false;
+      await http.close();
+    },
+  };
 }
