@@ -16,7 +16,7 @@ import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { idOf } from "../support/env/settling.ts";
-import { guideManifests, previewChart } from "../support/examples/preview-guide.ts";
+import { guideManifests, previewChart } from "../support/examples/pages.ts";
 import { COMMIT, defaults, NEXT_COMMIT, project } from "../support/kube/manifests.ts";
 import { startScriptedServer } from "../support/kube/scripted-server.ts";
 import { ARGOCD, startArgoCd } from "./argocd/argocd.ts";

@@ -7,8 +7,7 @@ import { stringMember } from "../../src/kube/api/json.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { manifestsIn } from "../support/env/manifests.ts";
 import { examples } from "../support/examples/examples.ts";
-import { fencedIn } from "../support/examples/pages.ts";
-import { renderPreview } from "../support/examples/preview-guide.ts";
+import { fencedIn, renderPreview } from "../support/examples/pages.ts";
 
 const cluster = inject("controlPlane");
 const root = join(import.meta.dirname, "../..");

@@ -1,6 +1,7 @@
 /** What an operator requested from the API server and from the platform, by the audit log and the journal. */
 import { randomUUID } from "node:crypto";
-import { open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import type { CallEntry } from "../../../simulator/request/journal.ts";
@@ -30,8 +31,6 @@ export function recordFrom(platform: Simulator, tail: AuditTail, requestsBefore:
   };
 }
 
-type Write = ReturnType<typeof short>;
-
 /** Returns all finished requests of a user, in the order of their end. */
 export type AuditTail = () => Promise<readonly AuditEvent[]>;
 
@@ -42,23 +41,15 @@ export type AuditTail = () => Promise<readonly AuditEvent[]>;
  */
 export function auditTail(path: string, user: string, touch: (mark: string) => Promise<unknown>): AuditTail {
   const events: AuditEvent[] = [];
+  /** Up to which byte complete lines were read. */
   let offset = 0;
-  let rest = Buffer.alloc(0);
   let reading: Promise<unknown> = Promise.resolve();
 
   const more = async (): Promise<string[]> => {
-    const file = await open(path);
-    try {
-      const { size } = await file.stat();
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(size - offset), 0, size - offset, offset);
-      offset += bytesRead;
-      const text = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-      const end = text.lastIndexOf(0x0a) + 1;
-      rest = text.subarray(end);
-      return text.subarray(0, end).toString().split("\n");
-    } finally {
-      await file.close();
-    }
+    const bytes = await buffer(createReadStream(path, { start: offset }));
+    const end = bytes.lastIndexOf("\n") + 1;
+    offset += end;
+    return bytes.subarray(0, end).toString().split("\n");
   };
 
   const take = async (mark: string): Promise<boolean> => {
@@ -86,15 +77,12 @@ export function auditTail(path: string, user: string, touch: (mark: string) => P
 
 /** @returns the writes among the requests, with those of leases and events separately */
 function writesOf(events: readonly AuditEvent[]) {
-  const writes = events.filter(isWrite);
-  const of = (...resources: readonly string[]): readonly Write[] =>
-    writes.filter(({ objectRef }) => resources.includes(objectRef?.resource ?? "")).map(short);
-  const apart = new Set(["events", "leases"]);
-  return {
-    objects: writes.filter(({ objectRef }) => !apart.has(objectRef?.resource ?? "")).map(short),
-    events: of("events"),
-    leases: of("leases"),
-  };
+  const groups = Map.groupBy(events.filter(isWrite), ({ objectRef }) => {
+    const resource = objectRef?.resource;
+    return resource === "events" || resource === "leases" ? resource : "objects";
+  });
+  const of = (group: "objects" | "events" | "leases") => (groups.get(group) ?? []).map(short);
+  return { objects: of("objects"), events: of("events"), leases: of("leases") };
 }
 
 /** Summarizes a write request for the output of a failing test. */

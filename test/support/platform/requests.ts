@@ -17,39 +17,31 @@ type Sent = readonly [title: string, call: Call, request: string, body?: unknown
 /** A call, and the text of its refusal after "the request cannot be sent: ". */
 type Refused = readonly [title: string, call: Call, complaint: string];
 
-export function itSends(...rows: readonly Sent[]): void {
-  for (const [title, ...sent] of rows) it(`is sent: ${title}`, async () => expectSent(...sent));
-}
-
-export function itRefuses(...rows: readonly Refused[]): void {
-  for (const [title, ...refused] of rows) it(`is refused: ${title}`, async () => expectRefused(...refused));
-}
-
 /** A body that suffices for every operation. */
 const ANSWER = { id: ID, name: "web", metrics: "", status: { token: "t" }, results: [] };
 
-/** Checks that a call sends this one request; whether the answer can be read does not matter. */
-async function expectSent(call: Call, request: string, body?: unknown): Promise<void> {
-  const { server, connect } = await startHarness({ body: ANSWER });
-  await call(connect()).catch(() => {});
-  const sent = server.arrived.map(({ method, url, headers, body: text }) => [
-    `${method} ${url}`,
-    headers["content-type"],
-    text === "" ? undefined : parseExactJson(text),
-  ]);
-  expect(sent).toEqual([[request, body === undefined ? undefined : "application/json", body]]);
+/** Tests that each call sends this one request; whether the answer can be read does not matter. */
+export function itSends(...rows: readonly Sent[]): void {
+  it.for(rows)("is sent: %s", async ([, call, request, body]) => {
+    const { server, connect } = await startHarness({ body: ANSWER });
+    await call(connect()).catch(() => {});
+    const sent = server.arrived.map(({ method, url, headers, body: text }) => [
+      `${method} ${url}`,
+      headers["content-type"],
+      text === "" ? undefined : parseExactJson(text),
+    ]);
+    expect(sent).toEqual([[request, body === undefined ? undefined : "application/json", body]]);
+  });
 }
 
-/** Checks that a call is refused with this message before anything is sent. */
-async function expectRefused(call: Call, complaint: string): Promise<void> {
-  const { server, calls, connect } = await startHarness();
-  const platform = connect();
-  const before = platform.budget();
-  const error = await failureOf(call(platform));
-  expect(error).toMatchObject({
-    failure: { is: "Refused" },
-    status: 0,
-    message: `the request cannot be sent: ${complaint}`,
+/** Tests that each call is refused with this message before anything is sent. */
+export function itRefuses(...rows: readonly Refused[]): void {
+  it.for(rows)("is refused: %s", async ([, call, complaint]) => {
+    const { server, calls, connect } = await startHarness();
+    const platform = connect();
+    const before = platform.budget();
+    const message = `the request cannot be sent: ${complaint}`;
+    expect(await failureOf(call(platform))).toMatchObject({ failure: { is: "Refused" }, status: 0, message });
+    expect([server.arrived, calls, platform.budget()]).toEqual([[], [], before]);
   });
-  expect([server.arrived, calls, platform.budget()]).toEqual([[], [], before]);
 }
