@@ -6,7 +6,6 @@ import { text } from "node:stream/consumers";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { kubeconfigText } from "../../../test/control-plane/access.ts";
 import { manualClock } from "../../../test/support/kube/clock.ts";
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
 import { createKubeClient, type ConnectedClient, type ClientOptions } from "./client.ts";
@@ -40,9 +39,14 @@ async function connect(answer: Answer, more: Partial<ClientOptions> = {}): Promi
 
 /** Writes the kubeconfig with these credentials. */
 async function setUser(user: object): Promise<void> {
-  // client-node accepts plain HTTP only with this member.
-  const cluster = { server: `${server.url}/base`, "insecure-skip-tls-verify": true };
-  await writeFile(join(dir, "kubeconfig"), kubeconfigText({ x: { cluster, user, namespace: "here" } }));
+  const config = {
+    // client-node accepts plain HTTP only with this member.
+    clusters: [{ name: "x", cluster: { server: `${server.url}/base`, "insecure-skip-tls-verify": true } }],
+    users: [{ name: "x", user }],
+    contexts: [{ name: "x", context: { cluster: "x", user: "x", namespace: "here" } }],
+    "current-context": "x",
+  };
+  await writeFile(join(dir, "kubeconfig"), JSON.stringify(config));
 }
 
 const get = (path = "/x") => client.request({ method: "GET", path });
