@@ -22,6 +22,23 @@ const KNOWN = valueDefaults();
 /** `enabled` is for charts that depend on this one. */
 const WITHOUT_EFFECT = new Set(["enabled"]);
 
+/** Accepted findings of the static checks in every variant with roles, with their reasons. */
+const ACCEPTED: Readonly<Record<string, string>> = {
+  "access-to-secrets: get":
+    "the tokens of connections and the values that specs refer to; only by name, without list and watch (src/operator/config/rbac.ts)",
+};
+/** Further accepted findings by variant, with their reasons. */
+const ACCEPTED_IN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "some namespaces": {
+    "access-to-secrets: create": "rbac.secretOutputs names a namespace in which the operator writes tokens",
+    "access-to-secrets: patch": "the same",
+  },
+  "rights and identity from elsewhere": {
+    "non-existent-service-account: Deployment platform-operator: somebody": "serviceAccount.create is false",
+    "non-existent-service-account: Pod platform-operator-test: somebody": "the same",
+  },
+};
+
 const variants = Object.entries(VARIANTS).map(([name, values]) => ({ name, values }));
 const helm = await openHelm();
 const cluster = inject("controlPlane");
@@ -38,7 +55,7 @@ beforeAll(async () => {
   }
 });
 
-describe.each(variants)("the variant $name", ({ values }) => {
+describe.each(variants)("the variant $name", ({ name, values }) => {
   let output = "";
   beforeAll(async () => {
     output = await template(helm, values);
@@ -61,8 +78,10 @@ describe.each(variants)("the variant $name", ({ values }) => {
     expect(findings.filter(({ check }) => !Object.hasOwn(ACCEPTED_FINDINGS, check))).toEqual([]);
   });
 
-  it("has no finding of the static checks", () => {
-    expect(findingsIn(manifestsIn(output))).toEqual([]);
+  it("has no finding of the static checks without an accepted reason", () => {
+    const all = manifestsIn(output);
+    const general = all.some(({ kind }) => kind === "ClusterRole") ? Object.keys(ACCEPTED) : [];
+    expect(new Set(findingsIn(all))).toEqual(new Set([...general, ...Object.keys(ACCEPTED_IN[name] ?? {})]));
   });
 
   it("has objects that an API server accepts, and Pods that Pod Security restricted does", async () => {

@@ -9,7 +9,14 @@ import { VARIANTS } from "./variants.ts";
 type Path = readonly (string | number)[];
 const POD: Path = ["spec", "template", "spec"];
 const ENV: Path = [...POD, "containers", 0, "env", 0];
+const RULE: Path = ["rules", 0];
+const rule = (apiGroup: string, resource: string, verb: string) => ({
+  apiGroups: [apiGroup],
+  resources: [resource],
+  verbs: [verb],
+});
 const REFERENCE = { name: "WORD", valueFrom: { secretKeyRef: { name: "words", key: "word" } } };
+const INSTANCE = { "app.kubernetes.io/instance": "platform-operator" };
 const EVERYBODY = { kind: "Group", name: "system:authenticated" };
 
 /** A wrong value in the first object of a kind. */
@@ -23,13 +30,26 @@ const WRONG: readonly (readonly [check: string, kind: string, Path, value: unkno
   ["mismatching-selector", "Deployment", ["spec", "selector", "matchLabels", "tier"], "a"],
   ["mismatching-selector", "Service", ["spec", "selector", "tier"], "a"],
   ["mismatching-selector", "PodDisruptionBudget", ["metadata", "namespace"], "a"],
+  ["stray-pods", "Service", ["spec", "selector"], INSTANCE],
   ["non-isolated-pod", "NetworkPolicy", ["spec", "podSelector", "matchExpressions", 0, "values"], ["a"]],
   ["dangling-service", "Service", ["spec", "ports", 0, "targetPort"], "https"],
   ["dangling-servicemonitor", "ServiceMonitor", ["spec", "endpoints", 0, "port"], "https"],
   ["dangling-servicemonitor", "ServiceMonitor", ["spec", "selector", "matchLabels", "tier"], "a"],
+  ["exposed-services", "Service", ["spec", "type"], "NodePort"],
+  ["non-existent-service-account", "ServiceAccount", ["metadata", "namespace"], "a"],
   ["automountServiceAccountToken", "Deployment", [...POD, "automountServiceAccountToken"], true],
   ["automountServiceAccountToken", "ServiceAccount", ["automountServiceAccountToken"], true],
   ["bound-to-others", "ClusterRoleBinding", ["subjects", 0], EVERYBODY],
+  ["dangling-role-binding", "ClusterRoleBinding", ["roleRef", "name"], "cluster-admin"],
+  ["dangling-role-binding", "RoleBinding", ["roleRef", "name"], "a"],
+  ["rights-to-more", "ClusterRole", RULE, rule("", "*", "get")],
+  ["rights-to-more", "ClusterRole", RULE, rule("", "configmaps", "*")],
+  ["rights-to-more", "Role", RULE, rule("*", "leases", "get")],
+  ["rights-to-more", "ClusterRole", RULE, rule("", "pods/exec", "create")],
+  ["rights-to-more", "ClusterRole", RULE, rule("", "users", "impersonate")],
+  ["rights-to-more", "ClusterRole", RULE, rule("", "pods", "create")],
+  ["rights-to-more", "Role", RULE, rule("apps", "deployments", "patch")],
+  ["access-to-secrets", "ClusterRole", RULE, rule("", "secrets", "list")],
 ];
 
 describe("a static check", () => {

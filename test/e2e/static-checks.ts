@@ -5,7 +5,7 @@
 import { z } from "zod";
 
 import type { Rendered } from "./helm.ts";
-import { nameOf, podsIn, scrapedBy, selectingIn, selects, servedBy, subjectsIn } from "./static-parts.ts";
+import { bindingsIn, nameOf, podsIn, rolesIn, scrapedBy, selectingIn, selects, servedBy } from "./static-parts.ts";
 
 /** Returns the findings, each with the object's kind and name. */
 type Check = (all: readonly Rendered[]) => readonly string[];
@@ -13,14 +13,17 @@ type Check = (all: readonly Rendered[]) => readonly string[];
 const SECRET_NAME = /secret|passw|token|credential|api_?key|private_?key/i;
 const PRIVATE = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 const Data = z.record(z.string(), z.string());
+/** Verbs, groups and resources that lead to the rights of others: changes of roles, and workloads of one's own. */
+const MORE = new Set(["escalate", "bind", "impersonate", "apps", "batch", "pods"]);
 
 const CHECKS: Readonly<Record<string, Check>> = {
   "env-var-secret": (all) =>
     containersIn(all).flatMap(({ what, env, envFrom }) => [
       ...env
-        .filter(({ name, value, valueFrom = {} }) =>
-          value === undefined ? "secretKeyRef" in valueFrom : SECRET_NAME.test(name),
-        )
+        .filter(({ name, value }) => value !== undefined && SECRET_NAME.test(name))
+        .map(({ name }) => `${what}: ${name}`),
+      ...env
+        .filter(({ valueFrom }) => valueFrom !== undefined && "secretKeyRef" in valueFrom)
         .map(({ name }) => `${what}: ${name}`),
       ...envFrom.filter((source) => "secretRef" in source).map(() => `${what}: envFrom`),
     ]),
@@ -36,6 +39,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
     selectingIn(all)
       .filter(({ pods }) => pods.length === 0)
       .map(({ of }) => nameOf(of)),
+  "stray-pods": (all) =>
+    selectingIn(all)
+      .filter(({ of }) => of.kind !== "NetworkPolicy")
+      .flatMap(({ of, pods }) => pods.filter(({ hook }) => hook).map(({ what }) => `${nameOf(of)}: ${what}`)),
   "non-isolated-pod": (all) => {
     const policies = selectingIn(all).filter(({ of }) => of.kind === "NetworkPolicy");
     if (policies.length === 0) return [];
@@ -45,25 +52,36 @@ const CHECKS: Readonly<Record<string, Check>> = {
       .filter((what) => !isolated.has(what));
   },
   "dangling-service": (all) =>
-    selectingIn(all)
-      .filter(({ of }) => of.kind === "Service")
-      .flatMap(({ of, pods }) => {
-        const ports = pods.flatMap(({ containers }) => containers).flatMap((container) => container.ports);
-        const targets = new Set(ports.flatMap(({ name, containerPort }) => [name, containerPort]));
-        const dangling = servedBy(of).ports.filter(({ targetPort }) => !targets.has(targetPort));
-        return dangling.map(({ name }) => `${nameOf(of)}: ${name}`);
-      }),
+    selectingIn(all).flatMap(({ of, pods }) =>
+      of.kind !== "Service"
+        ? []
+        : unserved(
+            of,
+            pods.flatMap(({ containers }) => containers).flatMap(({ ports }) => ports),
+          ),
+    ),
   "dangling-servicemonitor": (all) =>
     all
       .filter(({ kind }) => kind === "ServiceMonitor")
       .filter((monitor) => {
         const { selector, endpoints } = scrapedBy(monitor);
-        const services = all.filter(({ kind }) => kind === "Service");
-        const found = services.filter(({ metadata }) => selects(selector, metadata.labels ?? {}));
+        const found = services(all).filter(({ metadata }) => selects(selector, metadata.labels ?? {}));
         const ports = new Set(found.flatMap((service) => servedBy(service).ports.map(({ name }) => name)));
         return found.length !== 1 || !endpoints.every(({ port }) => ports.has(port));
       })
       .map(nameOf),
+  "exposed-services": (all) =>
+    services(all)
+      .filter((service) => servedBy(service).type !== "ClusterIP")
+      .map(nameOf),
+  "non-existent-service-account": (all) => {
+    const accounts = all.filter(({ kind }) => kind === "ServiceAccount");
+    const has = (name: string, namespace: string | undefined): boolean =>
+      accounts.some(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+    return podsIn(all)
+      .filter(({ spec, namespace }) => !has(spec.serviceAccountName, namespace))
+      .map(({ what, spec }) => `${what}: ${spec.serviceAccountName}`);
+  },
   automountServiceAccountToken: (all) => [
     ...podsIn(all)
       .filter(({ spec }) => spec.automountServiceAccountToken)
@@ -74,12 +92,31 @@ const CHECKS: Readonly<Record<string, Check>> = {
       .map(nameOf),
   ],
   "bound-to-others": (all) =>
-    subjectsIn(all)
-      .filter(({ kind, name, namespace }) => {
-        const pods = podsIn(all).filter((pod) => pod.spec.serviceAccountName === name && pod.namespace === namespace);
-        return kind !== "ServiceAccount" || pods.length === 0;
+    bindingsIn(all).flatMap(({ of, subjects }) =>
+      subjects
+        .filter(
+          ({ kind, name, namespace }) =>
+            !podsIn(all).some(
+              (pod) => kind === "ServiceAccount" && name === pod.spec.serviceAccountName && namespace === pod.namespace,
+            ),
+        )
+        .map(({ kind, name }) => `${nameOf(of)}: ${kind} ${name}`),
+    ),
+  "dangling-role-binding": (all) =>
+    bindingsIn(all)
+      .filter(({ role }) => role === undefined)
+      .map(({ of }) => nameOf(of)),
+  "rights-to-more": (all) =>
+    granted(all)
+      .filter(({ groups, resource, verb }) => {
+        const words = [...groups, resource, verb];
+        return words.some((word) => word.includes("*") || MORE.has(word)) || /^(pods|nodes|services)\//.test(resource);
       })
-      .map(({ of, kind, name }) => `${nameOf(of)}: ${kind} ${name}`),
+      .map(({ what, resource, verb }) => `${what}: ${verb} ${resource}`),
+  "access-to-secrets": (all) => {
+    const verbs = bindingsIn(all).flatMap(({ role }) => (role === undefined ? [] : granted([role.of])));
+    return [...new Set(verbs.filter(({ resource }) => resource === "secrets").map(({ verb }) => verb))];
+  },
 };
 
 /** @returns the findings of all checks, each after the check's name */
@@ -87,8 +124,31 @@ export function findingsIn(all: readonly Rendered[]): readonly string[] {
   return Object.entries(CHECKS).flatMap(([name, check]) => check(all).map((finding) => `${name}: ${finding}`));
 }
 
+const services = (all: readonly Rendered[]): readonly Rendered[] => all.filter(({ kind }) => kind === "Service");
+
 function containersIn(all: readonly Rendered[]) {
   return podsIn(all).flatMap(({ what, containers }) =>
     containers.map((container) => ({ ...container, what: `${what}/${container.name}` })),
+  );
+}
+
+/** @returns the ports of a Service that no container has */
+function unserved(
+  service: Rendered,
+  ports: readonly { name?: string | undefined; containerPort: number }[],
+): readonly string[] {
+  return servedBy(service)
+    .ports.filter(
+      ({ targetPort }) => !ports.some(({ name, containerPort }) => [name, containerPort].includes(targetPort)),
+    )
+    .map(({ name }) => `${nameOf(service)}: ${name}`);
+}
+
+/** @returns each verb on each resource that some role grants */
+function granted(all: readonly Rendered[]) {
+  return rolesIn(all).flatMap(({ of, rules }) =>
+    rules.flatMap(({ apiGroups: groups, resources, verbs }) =>
+      resources.flatMap((resource) => verbs.map((verb) => ({ what: nameOf(of), groups, resource, verb }))),
+    ),
   );
 }

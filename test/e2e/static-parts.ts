@@ -1,4 +1,4 @@
-/** The parts of manifests for the static checks: Pods and their templates, selectors and subjects of bindings. */
+/** The parts of manifests for the static checks: Pods and their templates, selectors, roles and bindings. */
 import { z } from "zod";
 
 import type { Rendered } from "./helm.ts";
@@ -33,15 +33,16 @@ const Template = z.looseObject({ metadata: z.looseObject({ labels: Labels.defaul
 /** @returns an object's name in findings */
 export const nameOf = ({ kind, metadata }: Rendered): string => `${kind} ${metadata.name}`;
 
-/** @returns every Pod, and every template of Pods */
+/** @returns every Pod, and every template of Pods; `hook`: whether it is a hook of helm */
 export function podsIn(all: readonly Rendered[]) {
   return all.flatMap((one) => {
     const made = z.looseObject({ template: Template }).safeParse(one["spec"]);
     if (one.kind !== "Pod" && !made.success) return [];
     const { metadata, spec } = made.success ? made.data.template : Template.parse(one);
-    const { namespace } = one.metadata;
+    const { namespace, annotations = {} } = one.metadata;
     const containers = [...spec.initContainers, ...spec.containers];
-    return [{ what: nameOf(one), namespace, labels: metadata.labels, spec, containers }];
+    const hook = "helm.sh/hook" in annotations;
+    return [{ what: nameOf(one), namespace, hook, labels: metadata.labels, spec, containers }];
   });
 }
 
@@ -70,23 +71,47 @@ export function selects({ matchLabels, matchExpressions }: Selector, labels: z.i
   return equal && matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ""));
 }
 
+const Rule = z.strictObject({
+  apiGroups: z.array(z.string()),
+  resources: z.array(z.string()),
+  resourceNames: z.array(z.string()).default([]),
+  verbs: z.array(z.string()),
+});
 const Binding = z.looseObject({
+  roleRef: z.strictObject({ apiGroup: z.string(), kind: z.string(), name: z.string() }),
   subjects: z.array(z.strictObject({ kind: z.string(), name: z.string(), namespace: z.string().optional() })),
 });
 
-/** @returns the subjects of every RoleBinding and ClusterRoleBinding */
-export function subjectsIn(all: readonly Rendered[]) {
+/** @returns every Role and ClusterRole. @throws Error on one with rules for URLs */
+export function rolesIn(all: readonly Rendered[]) {
+  return all
+    .filter(({ kind }) => kind === "Role" || kind === "ClusterRole")
+    .map((of) => ({ of, rules: z.array(Rule).parse(of["rules"]) }));
+}
+
+/** @returns every RoleBinding and ClusterRoleBinding, with its role if the manifests contain it */
+export function bindingsIn(all: readonly Rendered[]) {
+  const roles = rolesIn(all);
   return all
     .filter(({ kind }) => kind === "RoleBinding" || kind === "ClusterRoleBinding")
-    .flatMap((of) => Binding.parse(of).subjects.map((subject) => ({ ...subject, of })));
+    .map((of) => {
+      const binding = Binding.parse(of);
+      const { kind, name } = binding.roleRef;
+      const role = roles.find(({ of: { kind: ofKind, metadata } }) => {
+        const reaches = kind === "ClusterRole" || metadata.namespace === of.metadata.namespace;
+        return ofKind === kind && metadata.name === name && reaches;
+      });
+      return { ...binding, of, role };
+    });
 }
 
 const Endpoints = z.looseObject({ selector: Selector, endpoints: z.array(z.looseObject({ port: z.string() })) });
 const ServicePorts = z.looseObject({
+  type: z.string().default("ClusterIP"),
   ports: z.array(z.looseObject({ name: z.string(), port: z.number(), targetPort: z.union([z.string(), z.number()]) })),
 });
 
-/** @returns the ports of a Service */
+/** @returns the type and ports of a Service */
 export const servedBy = (service: Rendered): z.infer<typeof ServicePorts> => ServicePorts.parse(service["spec"]);
 /** @returns the selector and endpoints of a ServiceMonitor */
 export const scrapedBy = (monitor: Rendered): z.infer<typeof Endpoints> => Endpoints.parse(monitor["spec"]);

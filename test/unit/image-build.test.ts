@@ -58,6 +58,13 @@ describe("the command that builds the image", () => {
     const buildah = buildArguments("buildah", { facts, name: "x:1.2.3" });
     expect(buildah).toEqual(["build", "--tag=x:1.2.3", ...said, "--timestamp=1700000000"]);
   });
+
+  it("hands on other bases, and a mirror's .npmrc as a secret", () => {
+    const bases = { build: "mirror/node", runtime: "mirror/cc" };
+    const args = buildArguments("podman", { facts, name: "x:1", bases, npmrc: "/home/me/.npmrc" });
+    const images = ["--build-arg=BUILD_IMAGE=mirror/node", "--build-arg=RUNTIME_IMAGE=mirror/cc"];
+    expect(args).toEqual(expect.arrayContaining([...images, "--secret=id=npmrc,src=/home/me/.npmrc"]));
+  });
 });
 
 describe("what an image says of itself", () => {
@@ -80,5 +87,9 @@ describe("what an image says of itself", () => {
     });
     await writeFile(join(folder, ".gitignore"), "*\n");
     await expect(imageFacts(folder, "1600000000")).resolves.toMatchObject({ revision: hash, epoch: 1_600_000_000 });
+  });
+
+  it("is refused when SOURCE_DATE_EPOCH is no number", async () => {
+    await expect(imageFacts(folder, "yesterday")).rejects.toThrow("expected number");
   });
 });
