@@ -75,7 +75,7 @@ export default defineConfig({
           setupFiles: ["test/support/programs/note-run.ts"],
           maxWorkers: 3,
           isolate: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           // A life takes a minute, more where the machine is slow; what must not take long says so itself.
           testTimeout: 600_000,
           hookTimeout: 120_000,
@@ -99,9 +99,9 @@ export default defineConfig({
       {
         test: {
           name: "afterwards",
-          // What the integration tests leave behind, while their control plane still runs.
+          // What the integration tests leave behind, before other tests use their control plane.
           include: ["test/afterwards/**/*.test.ts"],
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
           testTimeout: 60_000,
         },
       },

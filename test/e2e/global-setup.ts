@@ -3,6 +3,6 @@ import type { TestProject } from "vitest/node";
 import { provideShared } from "../support/programs/shared.ts";
 
 /** The bundle for all files, and a control plane for those that keep to namespaces of their own. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  return (await provideShared(project)).end;
+export default function setup(project: TestProject): Promise<() => Promise<void>> {
+  return provideShared(project);
 }

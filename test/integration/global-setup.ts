@@ -22,13 +22,15 @@ interface IntegrationRun {
 
 /** One control plane and one bundle for the whole run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { facts, end } = await provideShared(project);
+  const end = await provideShared(project);
+  const run = project.vitest.getRootProject();
+  const { auditLogPath, dir } = run.getProvidedContext().controlPlane;
   const { testFiles } = await project.globTestFiles();
   // Of the whole run: projects do not see what others provide.
-  project.vitest.getRootProject().provide("integration", {
-    auditLogPath: facts.auditLogPath,
+  run.provide("integration", {
+    auditLogPath,
     files: testFiles,
-    notesDir: notesDir(facts.dir),
+    notesDir: notesDir(dir),
     chosen: project.vitest.config.testNamePattern !== undefined,
   });
   return end;

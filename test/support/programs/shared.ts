@@ -1,4 +1,4 @@
-/** What the test files of a project share: a control plane and the bundle as it is shipped. */
+/** What the test files share: a control plane and the bundle as it is shipped. */
 import { execFile } from "node:child_process";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -16,7 +16,7 @@ import {
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The control plane that all files of the project share: keep to a namespace of your own. */
+    /** The control plane that all files share: keep to a namespace of your own. */
     readonly controlPlane: ControlPlaneFacts;
     /** The bundle as it is shipped, alone in its folder: starts in half the time of the sources. */
     readonly program: string;
@@ -25,19 +25,24 @@ declare module "vitest" {
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Starts the control plane while the bundle is built, and provides both. @returns the facts, and what ends it all */
+/**
+ * Starts the control plane while the bundle is built, and provides both to the whole run: a project whose turn comes
+ * later in the same run takes them as they are.
+ * @returns what ends it all
+ */
 export async function provideShared(project: TestProject, options: ControlPlaneOptions = {}) {
+  const run = project.vitest.getRootProject();
+  if ("controlPlane" in run.getProvidedContext()) return async (): Promise<void> => {};
   const folder = await mkdtemp(join(tmpdir(), "bundle-"));
   const starting = startControlPlane({ crdsDir: join(root, "crds"), ...options });
   // When the bundle cannot be built, the control plane ends with this process.
   const [{ stop, ...facts }, program] = await Promise.all([starting, buildBundle(folder)]);
-  project.provide("controlPlane", facts);
-  project.provide("program", program);
-  const end = async (): Promise<void> => {
+  run.provide("controlPlane", facts);
+  run.provide("program", program);
+  return async (): Promise<void> => {
     await stop();
     await rm(folder, { recursive: true });
   };
-  return { facts, end };
 }
 
 async function buildBundle(folder: string): Promise<string> {
