@@ -49,21 +49,4 @@ describe.each(SURFACES)("an environment on the %s surface", (surface) => {
     }
     expect((await failureOf(runner.run({ goal: "absent" }))).failure.is).toBe("Forbidden");
   });
-
-  it.runIf(surface === "Full")("that the platform stores otherwise is sent once, and reported as drift", async () => {
-    const runner = await applied();
-    const answer = { is: "edited", set: { mode: "STAGING" } } as const;
-    env.harness.fault("updateEnvironment", answer);
-    const drift = [{ path: "spec.mode", desired: "PRODUCTION", observed: "STAGING" }];
-    const run = await runner.run({ spec: env.spec({ mode: "PRODUCTION" }) });
-    expect(run).toMatchObject({ ops: ["updateEnvironment"], is: "settled", report: { drift } });
-    const storedAs = (mode: string) => {
-      env.harness.edit(runner.id(), { mode });
-      env.harness.pass(60);
-    };
-    storedAs("STAGING");
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false, report: { drift } });
-    storedAs("DEVELOPMENT");
-    expect(await runner.run()).toMatchObject({ ops: ["updateEnvironment"], is: "settled", report: { drift: [] } });
-  });
 });

@@ -52,6 +52,7 @@ describe("the plan of a project", () => {
   planTable(plannedFor)([
     ["none can be created", { ...fresh, supports: () => "Unsupported" }, [], "stalled NotSupportedByApi"],
     ["it does not exist and none may be taken", { ...fresh, adoption: "Never" }, [], "createProject"],
+    ["others exist", fresh, [ofOthers], "createProject"],
     ["one of its name exists", fresh, [renamed], "adopt"],
     ["one of its name exists and has to", { ...fresh, adoption: "Required" }, [renamed], "adopt"],
     ["one of its name exists and may not be taken", { ...fresh, adoption: "Never" }, [remote()], CONFLICT],
@@ -107,9 +108,8 @@ describe("the plan of a project", () => {
   });
 
   it("sends what differs once in a reconcile", () => {
-    const context = contextOf(ours);
     expect(planned(ours, observedOf([described], { updated: true }))).toBe("settled");
-    expect(project.report(context, observedOf([described])).drift).toEqual([
+    expect(project.report(contextOf(ours), observedOf([described])).drift).toEqual([
       { path: "spec.description", desired: "ours", observed: "theirs" },
     ]);
   });
@@ -138,8 +138,7 @@ describe("the plan of a project", () => {
       ["nothing, by a read", undefined, "ours", undefined],
     ])("remembers %s", async (_name, answer, description, expected) => {
       const list = () => Promise.resolve([remote({ description })]);
-      const environmentStats = () => Promise.resolve([]);
-      const projects = { update: () => Promise.resolve(answer), list, environmentStats };
+      const projects = { update: () => Promise.resolve(answer), list, environmentStats: () => Promise.resolve([]) };
       const api = platformOn("Full", { projects, refresh: () => {} });
       const step = { repeat: "safe", op: "updateProject", action: "update" } as const;
       const known = await project.act(step, context, observedOf([described]), api);
@@ -180,12 +179,11 @@ describe("the report of a project", () => {
     const dates = { createdAt: "2026-11-21T09:00:00.123456Z", updatedAt: "2026-11-21T09:30:00Z" };
     const environments: readonly EnvironmentCount[] = [{ id: OTHER, serviceTotalNumber: 2 }, { id: MINE }];
     const of = (list: readonly EnvironmentCount[]) =>
-      project.report(contextOf(), observedOf([remote(dates)], { environments: shown(list) }));
+      project.report(contextOf(), observedOf([remote(dates), remote({ id: OTHER })], { environments: shown(list) }));
     const { status, ready } = of(environments);
     expect(ready).toEqual({ reason: "Available", message: 'Project "shop" exists on the platform.' });
     const mine = { id: MINE, serviceCount: 0 };
-    const other = { id: OTHER, serviceCount: 2 };
-    expect(status).toEqual({ ...dates, environmentCount: 2, environments: [mine, other] });
+    expect(status).toEqual({ ...dates, environmentCount: 2, environments: [mine, { id: OTHER, serviceCount: 2 }] });
     expect(of(environments.toReversed()).status).toEqual(status);
     const ids = Array.from({ length: 250 }, (_, index) => `00000000-0000-4000-8000-${`${index}`.padStart(12, "0")}`);
     const many = ids.map((id) => ({ id }));
