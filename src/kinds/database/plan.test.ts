@@ -5,17 +5,10 @@ import { database } from "./index.ts";
 
 // ../service/plan.test.ts has what holds for applications, too.
 describe("the next step of a database", () => {
-  const older = observedFull("DEPLOYED", { version: "15" });
   const missing = observedFull("DEPLOYED", {}, { status: undefined, isGone: true });
-  const sent = (version: string) => {
-    const settings = { "spec.name": '"main"', "spec.version": JSON.stringify(version) };
-    return { memory: { written: { settings } } };
-  };
 
   plans([
-    ["of another version", {}, older, "updateDatabase corrects"],
-    ["whose settings others changed", sent("16"), older, "updateDatabase corrects"],
-    ["whose spec is new", sent("15"), older, "updateDatabase"],
+    ["of another version", {}, observedFull("DEPLOYED", { version: "15" }), "updateDatabase corrects"],
     ["that is gone, though its record is still listed", {}, missing, "stalled ExternalResourceDeleted"],
   ]);
 
