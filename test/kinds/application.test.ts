@@ -5,12 +5,11 @@ import { failureOf } from "../support/platform/client.ts";
 import { OTHER_COMMIT } from "../support/services/applications.ts";
 import { applicationEnv } from "./runners.ts";
 
-const SURFACES = ["Documented", "Full"] as const;
 const secret = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
 const plain = { name: "MODE", value: "fast" };
 const other = { deploy: { gitCommitId: OTHER_COMMIT } };
 
-describe.each(SURFACES)("an application on the %s surface", (surface) => {
+describe.each(["Documented", "Full"] as const)("an application on the %s surface", (surface) => {
   const env = applicationEnv(surface);
 
   it("reports the commit that is deployed now, not the one of a moment before", async () => {

@@ -109,8 +109,7 @@ describe("a blueprint on the documented surface alone", () => {
 describe("the service of a blueprint", () => {
   const env = blueprintEnv("Full");
   it("of Terraform has no ingress", async () => {
-    const specOverrides = { engine_version: "1.9.8" };
-    const runner = await env.deployed({ tag: "postgres/1.0.0", specOverrides });
+    const runner = await env.deployed({ tag: "postgres/1.0.0", specOverrides: { engine_version: "1.9.8" } });
     const { status } = await runner.run();
     expect(status).toMatchObject({ serviceType: "TERRAFORM", state: "DEPLOYED" });
     expect(status["ingress"]).toBeUndefined();

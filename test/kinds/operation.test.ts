@@ -54,8 +54,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   });
 
   it("waits for an end that has to be observed, and sends nothing where none is shown", async () => {
-    const runner = env.applied({ ...stopCluster, completion: "Observed" });
-    const first = await runner.run();
+    const first = await env.applied({ ...stopCluster, completion: "Observed" }).run();
     const refused = { ops: [], end: "stalled NotObservable" };
     expect(first).toMatchObject(surface === "Full" ? { ops: ["stopCluster"], is: "waiting" } : refused);
     expect(await env.applied({ ...invoices, completion: "Observed" }).run()).toMatchObject({ ops: [], is: "stalled" });
@@ -81,8 +80,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   });
 
   it("fails with the platform's words for a source that it does not take, and puts nothing out", async () => {
-    const runner = env.applied({ ...render, source: { any: ["thing", { at: "all" }] } });
-    const done = await runner.run();
+    const done = await env.applied({ ...render, source: { any: ["thing", { at: "all" }] } }).run();
     expect(done).toMatchObject({ is: "stalled", report: { conditions: [failed("OperationRejected")] } });
     expect(done.why.message).toContain("git_repository or helm_repository");
     expect(done.report.output).toBeUndefined();
@@ -97,8 +95,7 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
   });
 
   it("tries again what was refused, up to its limit", async () => {
-    const refused = { is: "status", status: 400 } as const;
-    env.harness.fault("stopDatabase", refused, { count: 3, effect: "none" });
+    env.harness.fault("stopDatabase", { is: "status", status: 400 }, { count: 3, effect: "none" });
     const runner = env.applied({ ...stopDatabase, backoffLimit: 2 });
     for (const failedRequests of [1, 2]) {
       const tried = await runner.run();

@@ -66,9 +66,8 @@ describe("what a variable set created on the Full surface", () => {
 
   it("is removed as far as the policies let it be", async () => {
     const runner = await env.synced({ variables: [plain, secret] });
-    const blockedOperations = new Set(["deleteVariable"]);
     const spec = { targets: web(), variables: [] };
-    expect((await runner.run({ spec, blockedOperations })).ops).toEqual(["deleteSecret"]);
+    expect((await runner.run({ spec, blockedOperations: new Set(["deleteVariable"]) })).ops).toEqual(["deleteSecret"]);
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     expect((await runner.settle()).ops).toEqual(["deleteVariable"]);
   });
@@ -134,8 +133,7 @@ describe("what a variable set created on the Full surface", () => {
     [403, { end: "stalled NotObservable" }],
   ])("does not hold up the end of the set in an application that is answered %i for", async (status, end) => {
     const runner = await env.synced({ variables: [plain] });
-    const match = { path: `/application/${env.web}/*` };
-    env.harness.fault(match, { is: "status", status }, { count: null });
+    env.harness.fault({ path: `/application/${env.web}/*` }, { is: "status", status }, { count: null });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], ...end });
   });
 });

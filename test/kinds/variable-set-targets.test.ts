@@ -25,8 +25,7 @@ describe.each(["Full", "Documented"] as const)("the targets of a variable set on
     [404, "ExternalResourceDeleted"],
     [403, "PermissionDenied"],
   ])("that the platform answers %i for are reported, and hold up no others", async (status, reason) => {
-    const match = { path: `/application/${env.web}/*` };
-    env.harness.fault(match, { is: "status", status }, { count: null });
+    env.harness.fault({ path: `/application/${env.web}/*` }, { is: "status", status }, { count: null });
     const runner = env.set({ targets: targets(), variables: [plain] });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "stalled", why: { reason } });
     expect(env.harness.values(env.api)).toEqual({ MODE: "fast" });
@@ -40,10 +39,8 @@ describe.each(["Full", "Documented"] as const)("the targets of a variable set on
   });
 
   it("belong to one set where it overwrites", async () => {
-    const entry = `${env.web}/MODE`;
-    const holderOf = (id: string) => (id === entry ? 'PlatformVariableSet "shop/other"' : undefined);
-    const runner = env.set({ variables: [plain], overwrite: true });
-    const held = await runner.run({ holderOf });
+    const holderOf = (id: string) => (id === `${env.web}/MODE` ? 'PlatformVariableSet "shop/other"' : undefined);
+    const held = await env.set({ variables: [plain], overwrite: true }).run({ holderOf });
     expect(held).toMatchObject({ ops: [], end: "stalled AlreadyManaged" });
     expect(held.why.message).toMatch(/^PlatformVariableSet "shop\/other" writes .* MODE/);
     expect(await env.set({ variables: [plain] }).settle({ holderOf })).toMatchObject({ ops: ["importVariables"] });
@@ -96,8 +93,7 @@ describe("a target by id", () => {
       const runner = env.set(byId(env.web), given);
       await runner.settle(standing);
       env.harness.fault("getApplication", { is: "edited", set: { environment: null } }, { count: null });
-      const emptied = await runner.run({ ...standing, spec: { ...byId(env.web), variables: [] } });
-      expect(emptied).toMatchObject({ ops: [] });
+      expect(await runner.run({ ...standing, spec: { ...byId(env.web), variables: [] } })).toMatchObject({ ops: [] });
       const gone = await runner.run({ ...standing, goal: "absent" });
       expect(gone).toMatchObject({ ops: [], end: "stalled NotObservable" });
       expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
@@ -107,8 +103,7 @@ describe("a target by id", () => {
       const theirs = env.foreign("THEIRS");
       const runner = await env.synced(byId(env.web), given);
       const [target] = runner.status()["targets"] as readonly JsonObject[];
-      const forged = [{ key: "MODE", id: theirs.id, created: true }];
-      runner.lose({ targets: [{ ...target, variables: forged }] });
+      runner.lose({ targets: [{ ...target, variables: [{ key: "MODE", id: theirs.id, created: true }] }] });
       expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
       expect(env.variable("THEIRS")?.value).toBe("theirs");
     });
@@ -124,8 +119,7 @@ describe("a target by id", () => {
 
     it("is refused unless the connection lets ids stand that are not shown", async () => {
       const runner = env.set(byId(env.web), { ids: {} });
-      const refused = await runner.run({ allowUnverifiedIds: false });
-      expect(refused).toMatchObject({ ops: [], end: "stalled NotObservable" });
+      expect(await runner.run({ allowUnverifiedIds: false })).toMatchObject({ ops: [], end: "stalled NotObservable" });
       expect((await runner.run()).ops).toEqual(["importVariables"]);
       expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     });

@@ -99,8 +99,7 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
       "spec.variablesFrom[1]": { "1": "one", KEY: "canary" },
       "spec.variablesFrom[2]": { A: "later" },
     };
-    const runner = env.set({ variables: [plain], variablesFrom }, { all });
-    const ran = await runner.settle();
+    const ran = await env.set({ variables: [plain], variablesFrom }, { all }).settle();
     const why = { message: "4 variables in place in 1 application. 1 key left out: see status.skippedKeys." };
     const targets = [{ secretKeys: [{ key: "S_1" }, { key: "S_KEY" }] }];
     const status = { skippedKeys: ['ConfigMap "c" key "tls.crt"'], targets };

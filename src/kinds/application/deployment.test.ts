@@ -140,7 +140,6 @@ const sent = (digest: string, deployed?: string) => ({
 });
 
 describe("another deployment", () => {
-  const GONE = "stalled ExternalResourceDeleted";
   const unnamed = { lastDeployment: openDeployment({ requestId: undefined }) };
   const abbreviated = { spec: { deploy: { gitCommitId: COMMIT.slice(0, 7) } } };
   const touched = { ...inputs, fingerprint: print("same", "key-1", "2 s@2") };
@@ -159,7 +158,7 @@ describe("another deployment", () => {
     ["for the same commit, in full", last({ gitCommitId: COMMIT.slice(0, 8) }), observedIn("DEPLOYED"), "settled"],
     ["by hand", { spec: otherByHand }, observedIn("DEPLOYED"), "settled"],
     ["by hand, the first time", { ...isNew, spec: byHand }, never, "settled"],
-    ["to undo an uninstallation by others", { spec: other }, observedIn("DELETED"), GONE],
+    ["to undo an uninstallation by others", { spec: other }, observedIn("DELETED"), "stalled ExternalResourceDeleted"],
     ["for a touched Secret", { inputs: touched, memory: sent("same", "same") }, observedIn("DEPLOYED"), "settled"],
     ["for another token", { inputs: rotated, memory: sent("same", "same") }, observedIn("DEPLOYED"), "settled"],
   ]);
@@ -262,12 +261,11 @@ describe("a deployment that failed, of which the service shows nothing any more"
 
 describe("a change outside of the spec that a user made", () => {
   const changed = print("new", "key-1", "1 s@2");
-  const at = "2026-11-21T09:00:00.000Z";
   const rotated = inputsWith([{ name: "KEY", value: "value", isSecret: true }], changed);
   const imported = (variables: typeof changed) => {
     return { ...sent("new", "old"), written: written({ variables, variableNames: ["KEY"] }) };
   };
-  const isWritten = { writtenAt: "2026-11-21T09:30:00.000Z", ...last({ variablesAt: at }) };
+  const isWritten = { writtenAt: "2026-11-21T09:30:00.000Z", ...last({ variablesAt: "2026-11-21T09:00:00.000Z" }) };
 
   const stopped = observedIn("STOPPED");
   const foreign = observedFull("DEPLOYED", { gitRepository: { deployedCommitId: OTHER_COMMIT } });
@@ -306,8 +304,7 @@ describe("a variable set that wrote to the application", () => {
     ["that wrote again", after, after],
   ])("%s, counts as included in the next deployment", (_, writtenAt, included) => {
     const context = passWith({ writtenAt, ...last({ gitCommitId: "0".repeat(40), variablesAt: before }) });
-    expect(application.plan(context, observedIn("DEPLOYED"))).toMatchObject({
-      step: { op: "deployApplication", mark: { variablesAt: included } },
-    });
+    const step = { op: "deployApplication", mark: { variablesAt: included } };
+    expect(application.plan(context, observedIn("DEPLOYED"))).toMatchObject({ step });
   });
 });

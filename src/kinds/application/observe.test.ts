@@ -139,11 +139,10 @@ describe("the reads of an application that the platform does not list", () => {
 });
 
 describe("before another commit is deployed", () => {
-  const ready: Change = {
-    wasReady: true,
-    spec: other,
-    memory: { lastDeployment: deployment({ requestId: REQUEST }), written: { revision: 0 } },
+  const last = (change: Parameters<typeof deployment>[0] = {}) => {
+    return { memory: { lastDeployment: deployment({ requestId: REQUEST, ...change }), written: { revision: 0 } } };
   };
+  const ready: Change = { wasReady: true, spec: other, ...last() };
   const serverNow = new Date("2026-11-21T10:00:00Z");
 
   it("an application that was Ready is not read: what is deployed later has a later date", async () => {
@@ -156,11 +155,6 @@ describe("before another commit is deployed", () => {
     expect(movedPast(serviceBaseline(observed.status), before)).toBe(false);
   });
 
-  const last = (change: Parameters<typeof deployment>[0]) => ({
-    memory: { lastDeployment: deployment({ requestId: REQUEST, ...change }) },
-  });
-  const altered = { lastDeployment: deployment(), written: { settings: { "spec.cpu": "1" } } };
-
   it.each<[string, Change, boolean?]>([
     ["it was not Ready, or this spec was reconciled before", { wasReady: false }],
     ["its last deployment ended within two seconds", last({ finishedAt: NOW.toISOString() })],
@@ -169,7 +163,7 @@ describe("before another commit is deployed", () => {
     ["its last deployment had no request", last({ requestId: undefined })],
     ["it was stopped", { memory: { lastDeployment: deployment(), runState: "Stopped" } }],
     ["it is to be stopped", { spec: { ...other, runState: "Stopped" } }],
-    ["its settings changed", { memory: altered }],
+    ["its settings changed", { memory: { lastDeployment: deployment(), written: { settings: { "spec.cpu": "1" } } } }],
     ["its variables changed", { inputs: imported }],
     ["the user asks for it", { requested: "now" }],
     ["its id is not recorded", { identitySource: "given" }],

@@ -27,10 +27,8 @@ const UPDATED = "updateApplication corrects";
 describe("the steps before a deployment", () => {
   const variables = [{ name: "KEY", value: "value", isSecret: true }];
   const unsent = { inputs: inputsWith(variables) };
-  const sent = (more: object = {}) => ({
-    memory: { written: { variables: print("some"), variableNames: [], revision: 0 }, ...more },
-    ...unsent,
-  });
+  const taken = { written: { variables: print("some"), variableNames: [], revision: 0 } };
+  const sent = (more: object = {}) => ({ memory: { ...taken, ...more }, ...unsent });
   const isOlder = (settings: Record<string, string>) => {
     return { spec: { cpu: 250 }, memory: { written: { settings, revision: 0 } } };
   };
@@ -66,18 +64,16 @@ describe("the steps before a deployment", () => {
 
 const DEPLOY = `deployApplication ${COMMIT}`;
 
-describe("a plan of an application that waits for approval", () => {
-  const [update, deploy] = ["updateApplication", "deployApplication"];
+const [update, deploy] = ["updateApplication", "deployApplication"];
 
-  it.each<[string, readonly string[], readonly string[], string]>([
-    ["an update goes first", [], [], UPDATED],
-    ["what is awaited is deployed as well", [update], [update], DEPLOY],
-    ["what is forbidden is not", [update], [], "settled"],
-    ["nothing comes after the deployment", [update, deploy], [update], "settled"],
-  ])("%s", (_, blocked, pending, expected) => {
-    const change = { ...smaller, blockedOperations: new Set(blocked), pendingOperations: new Set(pending) };
-    expect(planned(change, observedFull("DEPLOYED", { cpu: 1 }))).toBe(expected);
-  });
+it.each<[string, readonly string[], readonly string[], string]>([
+  ["an update goes first", [], [], UPDATED],
+  ["what is awaited is deployed as well", [update], [update], DEPLOY],
+  ["what is forbidden is not", [update], [], "settled"],
+  ["nothing comes after the deployment", [update, deploy], [update], "settled"],
+])("a plan of an application that waits for approval: %s", (_, blocked, pending, expected) => {
+  const change = { ...smaller, blockedOperations: new Set(blocked), pendingOperations: new Set(pending) };
+  expect(planned(change, observedFull("DEPLOYED", { cpu: 1 }))).toBe(expected);
 });
 
 describe("what others did to an application", () => {
@@ -109,11 +105,9 @@ describe("what others did to an application", () => {
 });
 
 it("an application is created behind the ledger, marked with the platform's clock", () => {
-  const serverNow = new Date("2026-11-21T10:00:00Z");
   const fresh = passWith({ id: undefined, identitySource: undefined });
-  const mark = { absentAt: "2026-11-21T10:00:00.000Z" };
   const why = { reason: "Creating", message: 'Creating application "api".' };
   const create = { repeat: "once", op: "createApplication", action: { what: "create" }, creates: true, name: "api" };
-  const next = application.plan(fresh, observedIn(undefined, { serverNow }));
-  expect(next).toEqual({ is: "step", step: { ...create, mark, why } });
+  const next = application.plan(fresh, observedIn(undefined, { serverNow: new Date("2026-11-21T10:00:00Z") }));
+  expect(next).toEqual({ is: "step", step: { ...create, mark: { absentAt: "2026-11-21T10:00:00.000Z" }, why } });
 });

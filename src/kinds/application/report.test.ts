@@ -43,7 +43,6 @@ const waits = { spec: { deploy: { gitCommitId: OTHER_COMMIT, policy: "Manual" } 
 
 describe("when all is done, an application says", () => {
   const undeployed = { memory: { lastDeployment: undefined }, spec: { deploy: undefined } };
-  const isStopped = { spec: { runState: "Stopped" } };
   const COMMIT_RUNS = "Commit 1a2b3c4 is deployed.";
   const STOPPED = "The application is stopped, as spec.runState says.";
   const NOTHING = 'Application "api" exists on the platform; nothing is to be deployed.';
@@ -51,7 +50,7 @@ describe("when all is done, an application says", () => {
   it.each<[string, Change, Observed, string, string]>([
     ["what is deployed", {}, observedIn("DEPLOYED"), "Deployed", COMMIT_RUNS],
     ["what is deployed, while another waits to be", waits, observedIn("DEPLOYED"), "Deployed", COMMIT_RUNS],
-    ["that it is stopped", isStopped, observedIn("STOPPED"), "Stopped", STOPPED],
+    ["that it is stopped", { spec: { runState: "Stopped" } }, observedIn("STOPPED"), "Stopped", STOPPED],
     ["that nothing was to be deployed", undeployed, observedIn("READY"), "NotDeployed", NOTHING],
   ])("%s", (_name, change, observed, reason, message) => {
     expect(reportOf(change, observed).ready).toEqual({ reason, message });
@@ -135,10 +134,9 @@ describe("the conditions of an application", () => {
       const spec = { deploy: { gitCommitId: OTHER_COMMIT, policy } };
       return reportOf({ spec }, observedIn("DEPLOYED")).conditions.find(({ type }) => type === "UpToDate")?.message;
     };
-    expect(messageOf("Automatic")).toBe("A change of the commit is not deployed yet.");
-    expect(messageOf("Manual")).toBe(
-      "A change of the commit is not deployed yet. spec.deploy.policy is Manual: deploy it on the platform.",
-    );
+    const waits = "A change of the commit is not deployed yet.";
+    expect(messageOf("Automatic")).toBe(waits);
+    expect(messageOf("Manual")).toBe(`${waits} spec.deploy.policy is Manual: deploy it on the platform.`);
   });
 });
 
@@ -148,14 +146,13 @@ describe("the drift of an application", () => {
   const drift = (change: Change, observed: Observed) => reportOf(change, observed).drift;
   const outOfDate = statusOf("DEPLOYED", { serviceDeploymentStatus: "OUT_OF_DATE" });
   const edited = observedIn("DEPLOYED", { status: outOfDate });
-  const waiting = { memory: { written: { revision: 1 } }, spec: deploy(COMMIT, "Manual") };
   const open = { memory: { lastDeployment: openDeployment({ baseline: serviceBaseline(outOfDate) }) } };
   const deployed = (deployedCommitId: string) => observedFull("DEPLOYED", { gitRepository: { deployedCommitId } });
 
   it.each<[string, Change, Observed, [path: string, desired: string, observed: string]?]>([
     ["nothing", {}, observedIn("DEPLOYED")],
     ["an edit by others", {}, edited, ["serviceDeploymentStatus", "UP_TO_DATE", "OUT_OF_DATE"]],
-    ["no edit of our own that waits", waiting, edited],
+    ["no edit of our own that waits", { memory: { written: { revision: 1 } }, spec: deploy(COMMIT, "Manual") }, edited],
     ["no edit while a deployment is under way", open, edited],
     ["another commit", { surface: "Full" }, deployed(OTHER_COMMIT), ["spec.deploy.gitCommitId", COMMIT, OTHER_COMMIT]],
     ["no other commit, when it is abbreviated", { surface: "Full" }, deployed(COMMIT.slice(0, 7))],

@@ -25,9 +25,8 @@ describe("the settings of an application", () => {
       "spec.gitRepository.url": '"https://github.com/acme/api.git"',
       "spec.gitRepository.branch": '"main"',
     });
-    const more = specOf({ minRunningInstances: 0, ports: [grpc, http] });
     const ports = JSON.stringify([http, { internalPort: 9090, publiclyAccessible: false }]);
-    const declared = declaredSettings(APPLICATION_SETTINGS, more);
+    const declared = declaredSettings(APPLICATION_SETTINGS, specOf({ minRunningInstances: 0, ports: [grpc, http] }));
     expect(declared).toMatchObject({ "spec.minRunningInstances": "0", "spec.ports": ports });
   });
 

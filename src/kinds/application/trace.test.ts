@@ -66,8 +66,7 @@ describe("whether a deployment landed", () => {
     const shown = { state: "DEPLOYMENT_QUEUED", startedAt: NOW.toISOString(), requestId: REQUEST };
     const lastDeployment = { gitCommitId: OTHER_COMMIT, ...marked, ...shown };
     const memory = { runState: "Running", written: { revision: 2 }, lastDeployment };
-    const landed = await application.trace(intentOf({}), context, platform(fresh));
-    expect(landed).toMatchObject({ known: [{ memory }] });
+    expect(await application.trace(intentOf({}), context, platform(fresh))).toMatchObject({ known: [{ memory }] });
     // A request that was shown before belongs to somebody else.
     const found = await application.trace(intentOf({}), context, platform(statusOf("BUILDING")));
     expect(found).toMatchObject(building(OTHER_COMMIT));
@@ -81,21 +80,18 @@ describe("whether a deployment landed", () => {
   });
 });
 
-describe("whether a stop landed", () => {
-  it.each([
-    ["STOP_QUEUED", true],
-    ["WAITING_STOPPING", true],
-    ["STOPPING", true],
-    ["STOPPED", true],
-    ["DEPLOYED", false],
-    ["BUILDING", false],
-    ["UNAVAILABLE", false],
-  ])("when the service is %s: %s", async (state, landed) => {
-    const intent = openIntent("stopApplication", target);
-    const found = await application.trace(intent, passWith(), platform(statusOf(state)));
-    const known = [{ memory: { runState: "Stopped" } }];
-    expect(found).toMatchObject(landed ? { is: "landed", known } : { is: "absent" });
-  });
+it.each([
+  ["STOP_QUEUED", true],
+  ["WAITING_STOPPING", true],
+  ["STOPPING", true],
+  ["STOPPED", true],
+  ["DEPLOYED", false],
+  ["BUILDING", false],
+  ["UNAVAILABLE", false],
+])("whether a stop landed when the service is %s: %s", async (state, landed) => {
+  const found = await application.trace(openIntent("stopApplication", target), passWith(), platform(statusOf(state)));
+  const known = [{ memory: { runState: "Stopped" } }];
+  expect(found).toMatchObject(landed ? { is: "landed", known } : { is: "absent" });
 });
 
 it("whether a create landed cannot be known where there is no list", async () => {

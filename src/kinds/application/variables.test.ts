@@ -16,17 +16,14 @@ import {
 
 describe("the variables of an application", () => {
   it("have one fingerprint of all, and one of each secret", () => {
-    const secretKeyRef = { name: "s", key: "k" };
     const closed = { name: "CLOSED", value: "x", secret: true };
-    const spec = specOf({
-      variables: [{ name: "TOKEN", valueFrom: { secretKeyRef } }, { name: "MODE", value: "fast" }, closed],
-    });
+    const token = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
+    const spec = specOf({ variables: [token, { name: "MODE", value: "fast" }, closed] });
     const values = { "spec.variables[TOKEN]": "hush" };
     const resolved = resolvedNeeds({ ids: {}, values }, (content) => print(JSON.stringify(content)));
     const { variables, fingerprint, secrets } = inputVariables(spec, resolved);
-    expect(fingerprint).toEqual(
-      print(JSON.stringify(variables.map(({ name, value, isSecret }) => [name, value, isSecret]))),
-    );
+    const content = variables.map(({ name, value, isSecret }) => [name, value, isSecret]);
+    expect(fingerprint).toEqual(print(JSON.stringify(content)));
     expect(Object.fromEntries(secrets)).toEqual({ CLOSED: '["CLOSED","x"]', TOKEN: '["TOKEN","hush"]' });
   });
 
@@ -63,11 +60,9 @@ describe("the variables of an application", () => {
 
   const at = "2026-11-21T10:00:00.000Z";
   const step = { what: "import" } as const;
+  const secretAt = (key: string, createdAt: string, updatedAt = createdAt) => ({ id: key, key, createdAt, updatedAt });
   const listed = (...names: string[]) =>
-    observedIn("READY", {
-      serverNow: new Date(at),
-      secrets: names.map((key) => ({ id: key, key, createdAt: at, updatedAt: at })),
-    });
+    observedIn("READY", { serverNow: new Date(at), secrets: names.map((key) => secretAt(key, at)) });
   /** The digest of a value is the value itself. */
   const sent = (digest: string) => ({ sentSecrets: [{ key: "B", digest, at }] });
 
@@ -114,13 +109,8 @@ describe("the variables of an application", () => {
   });
 
   const secrets = (digest: string) => ({ secrets: [{ key: "B", digest }] });
-  const [early, later] = ["2026-11-20T10:00:00Z", at];
-  const edited = observedIn("READY", {
-    secrets: [{ id: "B", key: "B", createdAt: at, updatedAt: "2026-11-21T10:00:09Z" }],
-  });
-  const beside = observedIn("READY", {
-    secrets: [early, later].map((time) => ({ id: time, key: "B", createdAt: time, updatedAt: time })),
-  });
+  const edited = observedIn("READY", { secrets: [secretAt("B", at, "2026-11-21T10:00:09Z")] });
+  const beside = observedIn("READY", { secrets: [secretAt("B", "2026-11-20T10:00:00Z"), secretAt("B", at)] });
   it.each<[string, ApplicationMemory["written"], Observed, readonly string[], readonly string[]]>([
     ["was taken over", {}, listed(), ["A", "B"], ["A", "B"]],
     ["is there with another value", secrets("old"), listed("B"), ["A"], ["A"]],

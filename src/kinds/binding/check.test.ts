@@ -127,16 +127,14 @@ describe("the problems of a spec", () => {
 
   it("shows the texts of a hostile catalog in one clean line", () => {
     const of = template(layer("a\n\u202Eb\u0000c"));
-    expect(check({ spec: { layerSelections: { x: true } }, of })).toEqual([
-      "spec.layerSelections[x] is no layer of the template (it has a b c)",
-    ]);
+    const problem = "spec.layerSelections[x] is no layer of the template (it has a b c)";
+    expect(check({ spec: { layerSelections: { x: true } }, of })).toEqual([problem]);
   });
 
   it("[E4] leaves a pattern to the platform that cannot be judged here", () => {
-    const value = `${"a".repeat(4000)}!`;
     const slow = field("f", { constraints: { pattern: "^(a+)+$" } });
     const of = template(layer("l", { components: [component("c", slow)] }));
-    expect(check({ spec: { managedConfig: { c: { f: { value } } } }, of })).toEqual([]);
+    expect(check({ spec: { managedConfig: { c: { f: { value: `${"a".repeat(4000)}!` } } } }, of })).toEqual([]);
   });
 
   it("knows no layer, component or field by the names that every object has", () => {

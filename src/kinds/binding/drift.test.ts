@@ -82,9 +82,8 @@ describe("drift", () => {
   });
 
   it("hides values of fields that the template does not describe", () => {
-    expect(drift(config({ domain: "perhaps-a-secret" }), false)).toEqual([
-      { path: "spec.managedConfig[ingress][domain]", desired: "the declared value", observed: "another value" },
-    ]);
+    const [desired, observed] = hidden;
+    expect(drift(config({ domain: "perhaps-a-secret" }), false)).toEqual([{ path: DOMAIN, desired, observed }]);
   });
 
   it("shows no value of a sensitive field, even of a spec that is refused for it", () => {

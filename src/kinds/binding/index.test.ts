@@ -73,10 +73,8 @@ describe("the plan of a binding", () => {
   const seen = { surface: "Full" } as const;
   const ours = { ...seen, ...written() };
   const drifted = { ...full(enabled), templateVersion: "1.1.0" };
-  const nowhere = { cluster: { listed: false, kind: undefined } };
   const unlisted = { template: undefined };
   const older = { memory: { templateKey: "essentials", templateVersion: "1.1.0" } };
-  const unproven = { cluster: { listed: undefined, kind: undefined } };
 
   planTable((change: ContextChange<BindingContext>, observed: Partial<Observed>) =>
     said(kind.plan(bindingContext(bindingSpec(), change), observedBinding({ template: essentials, ...observed }))),
@@ -94,13 +92,13 @@ describe("the plan of a binding", () => {
     ["layers that the answer does not have", written([]), {}, "settled"],
     ["another one has the cluster", { holderOf: () => "shop/first" }, {}, "stalled AlreadyManaged"],
     ["a connection for some projects", { ...refusing, allowedProjects: ["p"] }, {}, UNPROVEN],
-    ["no proof whose cluster it is", refusing, unproven, UNPROVEN],
+    ["no proof whose cluster it is", refusing, { cluster: { listed: undefined, kind: undefined } }, UNPROVEN],
     ["a connection for some projects and any id", { allowedProjects: ["p"] }, {}, "putBinding"],
     ["no such template", {}, unlisted, "stalled TemplateNotAvailable"],
     ["no such template, but bound", written(), unlisted, "settled"],
     ["no such template, another bound", older, unlisted, "stalled TemplateNotAvailable"],
     ["problems", written(), { problems: ["spec.x is wrong"] }, "stalled InvalidSpec"],
-    ["no such cluster", seen, nowhere, "waiting DependencyNotReady"],
+    ["no such cluster", seen, { cluster: { listed: false, kind: undefined } }, "waiting DependencyNotReady"],
     ["nothing bound", seen, { bound: "none" }, "putBinding"],
     ["bound by somebody else in the same way", seen, { bound: full(enabled) }, "settled"],
     ["bound by somebody else in another way", seen, { bound: drifted }, "putBinding"],

@@ -95,19 +95,15 @@ describe("the layers in the status", () => {
     const componentKeys = Array.from({ length: 300 }, () => "c".repeat(5000));
     const keys = Array.from({ length: 100 }, (_each, index) => `layer-${index}`);
     const wide = keys.map((key) => ({ key, status, reason }));
-    const shown = shownLayers([
-      { key: "first", status, componentKeys },
-      ...wide,
-      { key: "layer-1", status: "DISABLED" },
-    ]);
+    const again = { key: "layer-1", status: "DISABLED" };
+    const shown = shownLayers([{ key: "first", status, componentKeys }, ...wide, again]);
     expect(shown).toHaveLength(64);
     expect(new Set(shown?.map(({ key }) => key)).size).toBe(64);
     expect(platformBinding.status.safeParse({ layers: shown }).error).toBeUndefined();
   });
 
   it("leave out an empty reason", () => {
-    expect(shownLayers([{ key: "a", status: "ENABLED", reason: "", componentKeys: ["c"] }])).toEqual([
-      { key: "a", status: "ENABLED", componentKeys: ["c"] },
-    ]);
+    const one = { key: "a", status: "ENABLED", componentKeys: ["c"] };
+    expect(shownLayers([{ ...one, reason: "" }])).toEqual([one]);
   });
 });

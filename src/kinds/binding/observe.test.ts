@@ -91,9 +91,8 @@ describe("what is seen", () => {
 
   it("finds key and version together", async () => {
     const older = { ...essentials, version: "1.1.0" };
-    const other = { ...essentials, key: "other" };
     const context = bindingContext();
-    const observed = await kind.observe(context, platform({ templates: [older, other] }).api);
+    const observed = await kind.observe(context, platform({ templates: [older, { ...essentials, key: "other" }] }).api);
     expect(observed.template).toBeUndefined();
     const text =
       /^The platform does not list version "1\.2\.0" of template "essentials" as published .* It lists 1\.1\.0\.$/;

@@ -98,10 +98,9 @@ describe("the report of a binding", () => {
 
   it("lists ten problems at most, and none in part", () => {
     const short = Array.from({ length: 13 }, (_each, index) => `spec.p${index} is wrong`);
+    const unfit = 'The spec does not fit template "essentials" version "1.2.0":';
     const message = report({}, { problems: short }).conditions[0]?.message;
-    expect(message).toBe(
-      `The spec does not fit template "essentials" version "1.2.0": ${short.slice(0, 10).join("; ")}; and 3 more.`,
-    );
+    expect(message).toBe(`${unfit} ${short.slice(0, 10).join("; ")}; and 3 more.`);
     const long = Array.from({ length: 9 }, (_each, index) => `spec.p${index} ${"x".repeat(280)}`);
     const cut = report({}, { problems: long }).conditions[0]?.message ?? "";
     expect(cut.length).toBeLessThanOrEqual(1024);

@@ -11,27 +11,25 @@ const terraform = (specOverrides: JsonObject, change: JsonObject = VERSIONS) => 
   return { engine: "Terraform", specOverrides, ...change };
 };
 
-describe("overrides", () => {
-  const long = terraform({ engine_version: "9".repeat(1000) }, { allowedEngineVersions: many });
+const long = terraform({ engine_version: "9".repeat(1000) }, { allowedEngineVersions: many });
 
-  it.each<[string, JsonObject, RegExp | undefined]>([
-    ["of an engine that is not declared", { specOverrides: { engine_version: 7 } }, undefined],
-    ["of Helm, whatever they are", { engine: "Helm", specOverrides: { engine_version: 7 } }, undefined],
-    ["that lack the version", { engine: "Terraform" }, /engine_version is required for Terraform blueprints\. Set it/],
-    ["that are null", { engine: "OpenTofu", specOverrides: null }, /is required for OpenTofu/],
-    ["whose version is null", { engine: "OpenTofu", specOverrides: { engine_version: null } }, /is required/],
-    ["that lack the one version", { engine: "OpenTofu", allowedEngineVersions: ["1.8.3"] }, /\. Set it to 1\.8\.3\.$/],
-    ["of any version", terraform({ engine_version: "0.1" }, {}), undefined],
-    ["of an allowed version", terraform({ engine_version: "1.10.5" }), undefined],
-    ["of another version", terraform({ engine_version: "1.10" }), /is "1\.10", which .* of 1\.9\.8, 1\.10\.5\.$/],
-    ["of a number", terraform({ engine_version: 1.1 }), /must be a string; put the version into quotes\.$/],
-    ["of a version of any length", long, /one of 1\.0, .*1\.9, … \(spec\.allowedEngineVersions\)\.$/],
-  ])("%s", (_name, change, complaint) => {
-    const refused = overridesRefused(specOf(change));
-    expect(refused?.reason).toBe(complaint === undefined ? undefined : "InvalidSpec");
-    expect(refused?.message ?? "").toMatch(complaint ?? /^$/);
-    expect(refused?.message.length ?? 0).toBeLessThanOrEqual(300);
-  });
+it.each<[string, JsonObject, RegExp | undefined]>([
+  ["of an engine that is not declared", { specOverrides: { engine_version: 7 } }, undefined],
+  ["of Helm, whatever they are", { engine: "Helm", specOverrides: { engine_version: 7 } }, undefined],
+  ["that lack the version", { engine: "Terraform" }, /engine_version is required for Terraform blueprints\. Set it/],
+  ["that are null", { engine: "OpenTofu", specOverrides: null }, /is required for OpenTofu/],
+  ["whose version is null", { engine: "OpenTofu", specOverrides: { engine_version: null } }, /is required/],
+  ["that lack the one version", { engine: "OpenTofu", allowedEngineVersions: ["1.8.3"] }, /\. Set it to 1\.8\.3\.$/],
+  ["of any version", terraform({ engine_version: "0.1" }, {}), undefined],
+  ["of an allowed version", terraform({ engine_version: "1.10.5" }), undefined],
+  ["of another version", terraform({ engine_version: "1.10" }), /is "1\.10", which .* of 1\.9\.8, 1\.10\.5\.$/],
+  ["of a number", terraform({ engine_version: 1.1 }), /must be a string; put the version into quotes\.$/],
+  ["of a version of any length", long, /one of 1\.0, .*1\.9, … \(spec\.allowedEngineVersions\)\.$/],
+])("overrides %s", (_name, change, complaint) => {
+  const refused = overridesRefused(specOf(change));
+  expect(refused?.reason).toBe(complaint === undefined ? undefined : "InvalidSpec");
+  expect(refused?.message ?? "").toMatch(complaint ?? /^$/);
+  expect(refused?.message.length ?? 0).toBeLessThanOrEqual(300);
 });
 
 describe("the condition ConfigValid", () => {

@@ -27,7 +27,6 @@ const FAILED = "stalled DeploymentFailed";
 
 // What is the same for an application, as the claim to an id or a name, is in ../service/plan.test.ts.
 describe("a blueprint that exists", () => {
-  const mayStop = { memory: ran, spec: { deployOnCreate: false } };
   const recreated = { onMissing: "Recreate" } as const;
   const claimed = { identitySource: "claimed" } as const;
 
@@ -41,7 +40,7 @@ describe("a blueprint that exists", () => {
     ["was stopped", { memory: ran }, observedIn("STOPPED"), DRIFT],
     ["was uninstalled", { memory: ran }, observedIn("DELETED"), DRIFT],
     ["was canceled", { memory: ran }, observedIn("READY"), "stalled Canceled"],
-    ["was stopped, as it may", mayStop, observedIn("STOPPED"), "settled"],
+    ["was stopped, as it may", { memory: ran, spec: { deployOnCreate: false } }, observedIn("STOPPED"), "settled"],
     ["was stopped, and keeps the choice", { memory: ran, spec: unsaid }, observedIn("STOPPED"), DRIFT],
     ["was stopped, and never was to run", {}, observedIn("STOPPED"), "settled"],
     ["was stopped, and was adopted", { memory: takenOver }, observedIn("STOPPED"), DRIFT],

@@ -40,9 +40,8 @@ describe("the status of a blueprint", () => {
   it("renews the fingerprint of the variables after a rotation of the token", () => {
     const inputs = { ...passWith().inputs, fingerprint: print("new", "key-2", "same") };
     const context = passWith({ inputs, memory: { written: { variables: print("old", "key-1", "same") } } });
-    expect(blueprint.report(context, observedIn("DEPLOYED")).status["written"]).toMatchObject({
-      variables: inputs.fingerprint,
-    });
+    const { written } = blueprint.report(context, observedIn("DEPLOYED")).status;
+    expect(written).toMatchObject({ variables: inputs.fingerprint });
   });
 
   const others = observedIn("DEPLOYED", { siblings: [listed({ name: "x", icon: "y:z" })] });
@@ -60,8 +59,7 @@ describe("the status of a blueprint", () => {
 
   it("reports no drift on the documented surface, where nothing can be compared", () => {
     const context = passWith({ surface: "Documented" });
-    const observed = observedIn(undefined, { siblings: undefined });
-    const { drift, conditions, ready } = blueprint.report(context, observed);
+    const { drift, conditions, ready } = blueprint.report(context, observedIn(undefined, { siblings: undefined }));
     expect(drift).toBeUndefined();
     expect(conditions).toMatchObject([{ type: "Deployed", status: "Unknown", reason: "NotObservable" }]);
     expect(ready.reason).toBe("Available");

@@ -177,9 +177,8 @@ describe("the wanted version", () => {
     ["is asked for again by a new generation", "1.34", 2, "Upgrading"],
   ])("that was requested %s", (_name, next, generation, reason) => {
     const lastOrder = { operation: "Upgrade" as const, kubernetesVersion: "1.34", generation: 1 };
-    const context = clusterContext({ generation, memory: { lastOrder } }, { kubernetesVersion: "1.34" });
     const observed = listed("DEPLOYED", next === undefined ? {} : { nextK8sAvailableVersion: next });
-    const found = plan(context, observed);
+    const found = plan(clusterContext({ generation, memory: { lastOrder } }, { kubernetesVersion: "1.34" }), observed);
     expect(found.is === "step").toBe(generation === 2);
     expect(found).toMatchObject(found.is === "step" ? { step: { why: { reason } } } : { why: { reason } });
   });
@@ -205,10 +204,9 @@ describe("a cluster that nothing proves to be the organization's", () => {
     ["acted upon", {}],
     ["stopped when its resource is deleted", { goal: "stopped" }],
   ])("is not %s where the connection does not accept its id", (_name, change) => {
+    const accepted = change.identitySource === "given" ? "adopt" : "stopCluster";
     expect(saidUnseen(unseen({ ...refused, ...change }, { runState: "Stopped" }))).toBe("NotObservable");
-    expect(saidUnseen(unseen(change, { runState: "Stopped" }))).toBe(
-      change.identitySource === "given" ? "adopt" : "stopCluster",
-    );
+    expect(saidUnseen(unseen(change, { runState: "Stopped" }))).toBe(accepted);
   });
 
   it("is proven by a request that the platform accepted", () => {
@@ -262,17 +260,15 @@ describe("the version of a cluster that is not shown", () => {
   });
 });
 
-describe("the stop of a cluster that is not shown", () => {
-  it.each([
-    ["STOP_QUEUED", "Accepted"],
-    [undefined, "Accepted"],
-    ["STOPPED", "Stopped"],
-  ])("is reported after the answer %s as %s", (state, reason) => {
-    const memory = { runState: "Stopped", lastOrder: { operation: "Stop", generation: 1 }, state } as const;
-    const context = unseen({ memory }, { runState: "Stopped" });
-    expect(saidUnseen(context)).toBe("settled");
-    expect(report(context, NOTHING_OBSERVED).ready.reason).toBe(reason);
-  });
+it.each([
+  ["STOP_QUEUED", "Accepted"],
+  [undefined, "Accepted"],
+  ["STOPPED", "Stopped"],
+])("the stop of a cluster that is not shown is reported after the answer %s as %s", (state, reason) => {
+  const memory = { runState: "Stopped", lastOrder: { operation: "Stop", generation: 1 }, state } as const;
+  const context = unseen({ memory }, { runState: "Stopped" });
+  expect(saidUnseen(context)).toBe("settled");
+  expect(report(context, NOTHING_OBSERVED).ready.reason).toBe(reason);
 });
 
 const action = (op: string) => ({ op, by: "shop/op", at: "2026-11-21T09:30:00.000Z", state: "DEPLOYED" });
@@ -319,8 +315,7 @@ describe("a cluster that is not shown, after an operation", () => {
   it("is not written twice, and is only remembered where the platform shows clusters", () => {
     const context = after("stopCluster", {});
     expect(recordClusterAction(action("stopCluster"), context)).toBe(context.memory);
-    expect(recordClusterAction(action("stopCluster"), clusterContext())).toEqual({
-      lastOperation: expect.anything() as unknown,
-    });
+    const lastOperation: unknown = expect.anything();
+    expect(recordClusterAction(action("stopCluster"), clusterContext())).toEqual({ lastOperation });
   });
 });

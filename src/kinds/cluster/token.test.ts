@@ -89,17 +89,14 @@ describe("the token of a cluster", () => {
   });
 });
 
-describe("a kubeconfig", () => {
-  const odd = ['"', "a: b # c", "\n- x", "\\u0041\\", "\u2028\u0085\uFEFF", "yes", "😀\u0000\u007F", "{{ }}"];
-  it.each(odd.map((text) => [JSON.stringify(text), text]))("says what it was given: %s", (_name, text) => {
-    const config: unknown = parse(kubeconfig({ name: text, server: text, caBundle, token: text }));
-    expect(config).toEqual({
-      apiVersion: "v1",
-      kind: "Config",
-      clusters: [{ name: text, cluster: { server: text, "certificate-authority-data": caBundle } }],
-      users: [{ name: text, user: { token: text } }],
-      contexts: [{ name: text, context: { cluster: text, user: text } }],
-      "current-context": text,
-    });
+const odd = ['"', "a: b # c", "\n- x", "\\u0041\\", "\u2028\u0085\uFEFF", "yes", "😀\u0000\u007F", "{{ }}"];
+it.each(odd.map((text) => [JSON.stringify(text), text]))("a kubeconfig says what it was given: %s", (_name, text) => {
+  expect(parse(kubeconfig({ name: text, server: text, caBundle, token: text }))).toEqual({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: text, cluster: { server: text, "certificate-authority-data": caBundle } }],
+    users: [{ name: text, user: { token: text } }],
+    contexts: [{ name: text, context: { cluster: text, user: text } }],
+    "current-context": text,
   });
 });

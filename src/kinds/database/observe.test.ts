@@ -46,25 +46,21 @@ function failingPlatform(operation: OperationName, [is, status]: Failing, state 
   });
 }
 
-describe("a database that is deleted", () => {
-  it("is gone once neither the list nor its own read shows it, whatever an older status shows", async () => {
-    const context = passWith({ goal: "absent" });
-    expect(plannedBy(context, await database.observe(context, platform(false)))).toBe("settled");
-    expect(plannedBy(context, await database.observe(context, platform(true)))).toBe("waiting Deleting");
-  });
+it("a database that is deleted is gone once neither the list nor its own read shows it, whatever an older status shows", async () => {
+  const context = passWith({ goal: "absent" });
+  expect(plannedBy(context, await database.observe(context, platform(false)))).toBe("settled");
+  expect(plannedBy(context, await database.observe(context, platform(true)))).toBe("waiting Deleting");
 });
 
-describe("a database that was adopted by its name", () => {
-  it.each<[Failing]>([[FORBIDDEN], [FAILED], [GARBAGE], [MISSING]])(
-    "is not deployed where the read of its state fails: %j",
-    async (failing) => {
-      const context = passWith({ memory: { lastDeployment: undefined, state: undefined } });
-      const observed = await database.observe(context, failingPlatform("listServiceStatuses", failing));
-      expect(plannedBy(context, observed)).toBe("settled");
-      expect(database.report(context, observed).ready.reason).toBe("NotObservable");
-    },
-  );
-});
+it.each<[Failing]>([[FORBIDDEN], [FAILED], [GARBAGE], [MISSING]])(
+  "a database that was adopted by its name is not deployed where the read of its state fails: %j",
+  async (failing) => {
+    const context = passWith({ memory: { lastDeployment: undefined, state: undefined } });
+    const observed = await database.observe(context, failingPlatform("listServiceStatuses", failing));
+    expect(plannedBy(context, observed)).toBe("settled");
+    expect(database.report(context, observed).ready.reason).toBe("NotObservable");
+  },
+);
 
 describe("the connection Secret of a database", () => {
   const spec = { writeConnectionSecretToRef: { name: "main-connection" } };
@@ -76,10 +72,9 @@ describe("the connection Secret of a database", () => {
   const [CREDENTIALS, STATUSES] = ["getDatabaseCredentials", "listServiceStatuses"] as const;
   const IDS = ["id", "name", "environmentId", "environment"];
   const unknown = { lastDeployment: undefined, state: undefined };
-  const written = {
-    connectionSecret: { secretName: "main-connection", generation: 1, startedAt: deployment().startedAt },
-  };
-  const exists = { ...unknown, connectionSecret: { secretName: "main-connection", generation: 0 } };
+  const [secretName, { startedAt }] = ["main-connection", deployment()];
+  const written = { connectionSecret: { secretName, generation: 1, startedAt } };
+  const exists = { ...unknown, connectionSecret: { secretName, generation: 0 } };
 
   it.each<[string, OperationName, Failing, DatabaseMemory, readonly string[] | undefined, reason?: string]>([
     ["is not written while the credentials are forbidden", CREDENTIALS, FORBIDDEN, {}, undefined, "PermissionDenied"],
@@ -104,9 +99,7 @@ describe("the connection Secret of a database", () => {
     ["DEPLOYMENT_ERROR", undefined],
     ["STOP_ERROR", undefined],
   ])("of an earlier generation is replaced in the state %s by one with %j", async (state, keys) => {
-    const { startedAt } = deployment();
-    const memory = { connectionSecret: { secretName: "main-connection", generation: 1, startedAt } };
-    const context = passWith({ spec, memory, generation: 2 });
+    const context = passWith({ spec, memory: written, generation: 2 });
     const observed = await database.observe(context, failingPlatform("listClusters", FAILED, state));
     const { secret } = database.report(context, observed);
     expect(secret && Object.keys(secret.data)).toEqual(keys);

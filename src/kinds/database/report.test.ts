@@ -24,13 +24,9 @@ describe("the report on a database", () => {
   it("has the members of the platform's record", () => {
     const shown = { createdAt: "2026-11-20T10:00:00.123456Z", updatedAt: "2026-11-21T09:00:00Z" };
     const settings = { name: "main", type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
-    const deployed = {
-      state: "DEPLOYED",
-      serviceDeploymentStatus: "UP_TO_DATE",
-      lastDeployment: { state: "DEPLOYED" },
-    };
+    const deployed = { serviceDeploymentStatus: "UP_TO_DATE", lastDeployment: { state: "DEPLOYED" } };
     const { status } = database.report(passWith(), observedFull("DEPLOYED", shown));
-    expect(status).toMatchObject({ environmentId: ENVIRONMENT, ...settings, ...shown, ...deployed });
+    expect(status).toMatchObject({ environmentId: ENVIRONMENT, ...settings, ...shown, ...deployed, state: "DEPLOYED" });
   });
 
   const UP_TO_DATE = "UpToDate True UpToDate";
@@ -39,7 +35,6 @@ describe("the report on a database", () => {
   const claimed = { identitySource: "claimed" } as const;
   const managed = { spec: { mode: "MANAGED" }, ...claimed };
   const looked = (type: string) => ({ ...managed, memory: { typeCheck: { type, listed: true } } });
-  const waits = { memory: { written: { revision: 1 } } };
   const failed = { memory: { lastDeployment: deployment({ state: "DEPLOYMENT_ERROR" }) } };
   const runs = observedFull("DEPLOYED");
   const never = statusOf("READY", { serviceDeploymentStatus: "NEVER_DEPLOYED" });
@@ -48,7 +43,7 @@ describe("the report on a database", () => {
   it.each<[string, Change, Observed, readonly string[]]>([
     ["one that runs", {}, runs, ["Deployed True DEPLOYED", UP_TO_DATE]],
     ["one that is stopped", {}, observedFull("STOPPED"), ["Deployed False STOPPED", UP_TO_DATE]],
-    ["one whose settings wait", waits, runs, ["Deployed True DEPLOYED", PENDING]],
+    ["one whose settings wait", { memory: { written: { revision: 1 } } }, runs, ["Deployed True DEPLOYED", PENDING]],
     ["one that failed", failed, observedFull("DEPLOYMENT_ERROR"), ["Deployed False DEPLOYMENT_ERROR", PENDING]],
     ["one that need not run yet", idle, { ...observedFull("READY"), status: never }, ["Deployed False READY"]],
     ["one whose state is not shown", { surface: "Documented" }, unseen, ["Deployed Unknown NotObservable"]],

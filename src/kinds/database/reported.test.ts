@@ -125,11 +125,9 @@ describe("a database whose state is not shown, after an operation", () => {
   });
 
   it("is started again on request, or where everything is corrected", () => {
-    for (const [change, expected] of [
-      [{ requested: "now" }, "deployDatabase"],
-      [{ corrects: "Everything" }, "deployDatabase corrects"],
-    ] as const) {
+    for (const change of [{ requested: "now" }, { corrects: "Everything" }] as const) {
       const context = passWith({ surface: "Documented", ...change });
+      const expected = "corrects" in change ? "deployDatabase corrects" : "deployDatabase";
       expect(planned(context, stop(), "STOPPED")).toBe(expected);
       expect(planned(context, stop({ requestId: undefined }))).toBe(expected);
     }
@@ -138,8 +136,7 @@ describe("a database whose state is not shown, after an operation", () => {
   it("stays unknown where its status was lost since", () => {
     const memory = { lastDeployment: undefined, state: undefined };
     const context = passWith({ surface: "Documented", memory, started: true });
-    const lastOperation = { name: "shop/op" };
-    expect(recordDatabaseAction(stop(), context)).toMatchObject({ ...memory, lastOperation });
+    expect(recordDatabaseAction(stop(), context)).toMatchObject({ ...memory, lastOperation: { name: "shop/op" } });
   });
 });
 

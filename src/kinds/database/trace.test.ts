@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { openIntent } from "../../../test/support/kinds/contexts.ts";
 import { platformOn } from "../../../test/support/kinds/supports.ts";
@@ -9,41 +9,35 @@ import { database } from "./index.ts";
 
 const intentOf = (op: string, mark: Json) => openIntent(op, { id: DATABASE, mark });
 
-describe("a request to a database whose state the surface does not show", () => {
-  /** It gets no reads. */
-  const api = platformOn("Documented", {});
+/** It gets no reads. */
+const api = platformOn("Documented", {});
 
-  it.each<[string, string, Json, string | undefined, "absent" | "unknowable"]>([
-    ["is not known to have landed", "deployDatabase", { retry: undefined }, undefined, "unknowable"],
-    ["may be sent again at a person's request", "deployDatabase", {}, "now", "absent"],
-    ["may be sent again at a later request", "deployDatabase", { retry: "now" }, "later", "absent"],
-    ["is not sent again for the request that it was sent for", "deployDatabase", { retry: "now" }, "now", "unknowable"],
-    ["to stop, likewise", "stopDatabase", { retry: "now" }, "now", "unknowable"],
-    ["of an older version says nothing of requests", "stopDatabase", "2 run-1", "now", "absent"],
-  ])("%s", async (_what, op, mark, requested, is) => {
-    const context = passWith({ surface: "Documented", requested });
-    expect(await database.trace(intentOf(op, mark), context, api)).toMatchObject({ is });
-  });
+it.each<[string, string, Json, string | undefined, "absent" | "unknowable"]>([
+  ["is not known to have landed", "deployDatabase", { retry: undefined }, undefined, "unknowable"],
+  ["may be sent again at a person's request", "deployDatabase", {}, "now", "absent"],
+  ["may be sent again at a later request", "deployDatabase", { retry: "now" }, "later", "absent"],
+  ["is not sent again for the request that it was sent for", "deployDatabase", { retry: "now" }, "now", "unknowable"],
+  ["to stop, likewise", "stopDatabase", { retry: "now" }, "now", "unknowable"],
+  ["of an older version says nothing of requests", "stopDatabase", "2 run-1", "now", "absent"],
+])("a request to a database whose state the surface does not show %s", async (_what, op, mark, requested, is) => {
+  const context = passWith({ surface: "Documented", requested });
+  expect(await database.trace(intentOf(op, mark), context, api)).toMatchObject({ is });
 });
 
-describe("a request to a database of the full surface", () => {
-  const mark = { baseline: serviceBaseline(statusOf("DEPLOYED")), requestId: OLD_REQUEST, settings: 3, retry: "token" };
-  const ordered = { runState: "Running", lastDeployment: { settings: 3, retry: "token" } };
+const mark = { baseline: serviceBaseline(statusOf("DEPLOYED")), requestId: OLD_REQUEST, settings: 3, retry: "token" };
+const ordered = { runState: "Running", lastDeployment: { settings: 3, retry: "token" } };
 
-  it.each<[string, string, string, object]>([
-    ["to deploy it is followed", "deployDatabase", "DEPLOYING", { is: "landed", known: [{ memory: ordered }] }],
-    ["to stop it landed", "stopDatabase", "STOPPED", { is: "landed", known: [{ memory: { runState: "Stopped" } }] }],
-  ])("%s", async (_what, op, state, expected) => {
-    const api = platformOn("Full", { services: { statuses: () => Promise.resolve([statusOf(state)]) } });
-    expect(await database.trace(intentOf(op, mark), passWith(), api)).toMatchObject(expected);
-  });
+it.each<[string, string, string, object]>([
+  ["to deploy it is followed", "deployDatabase", "DEPLOYING", { is: "landed", known: [{ memory: ordered }] }],
+  ["to stop it landed", "stopDatabase", "STOPPED", { is: "landed", known: [{ memory: { runState: "Stopped" } }] }],
+])("a request to a database of the full surface %s", async (_what, op, state, expected) => {
+  const api = platformOn("Full", { services: { statuses: () => Promise.resolve([statusOf(state)]) } });
+  expect(await database.trace(intentOf(op, mark), passWith(), api)).toMatchObject(expected);
 });
 
-describe("an unconfirmed create that the list shows", () => {
-  it("made a database that is not deployed yet, also where its state cannot be read", async () => {
-    const api = platformOn("Full", { databases: { list: () => Promise.resolve([record()]) } });
-    const intent = { ...intentOf("createDatabase", { absentAt: null }), creates: true, name: "main" };
-    const traced = await database.trace(intent, passWith({ memory: { state: undefined } }), api);
-    expect(traced).toMatchObject({ is: "landed", known: [{ id: DATABASE, memory: { state: "READY" } }] });
-  });
+it("an unconfirmed create that the list shows made a database that is not deployed yet, also where its state cannot be read", async () => {
+  const api = platformOn("Full", { databases: { list: () => Promise.resolve([record()]) } });
+  const intent = { ...intentOf("createDatabase", { absentAt: null }), creates: true, name: "main" };
+  const traced = await database.trace(intent, passWith({ memory: { state: undefined } }), api);
+  expect(traced).toMatchObject({ is: "landed", known: [{ id: DATABASE, memory: { state: "READY" } }] });
 });

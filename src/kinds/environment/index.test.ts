@@ -75,43 +75,39 @@ describe("the plan of an environment", () => {
   });
 });
 
-describe("the report of an environment", () => {
-  it("shows its record where the platform does, else the one from its creation", () => {
-    const memory = { name: "staging", mode: "STAGING", clusterId: CLUSTER, createdAt: "2026-11-21T09:00:00Z" };
-    const counts = [{ id: MINE, serviceTotalNumber: 3 }];
-    const ready = { reason: "Available", message: 'Environment "staging" exists on the platform.' };
-    const status = { ...memory, projectId: PROJECT, serviceCount: 3 };
-    const report = environment.report(contextOf({ memory }), observedOf({ counts }));
-    expect(report).toEqual({ ready, conditions: [], status, drift: [] });
-    const shown = environment.report(contextOf({ ...full, memory }), observedFull(record({ mode: "PREVIEW" })));
-    expect(shown.status).toMatchObject({ mode: "PREVIEW" });
-    expect(shown.drift).toEqual([{ path: "spec.mode", desired: "STAGING", observed: "PREVIEW" }]);
-  });
+it("the report of an environment shows its record where the platform does, else the one from its creation", () => {
+  const memory = { name: "staging", mode: "STAGING", clusterId: CLUSTER, createdAt: "2026-11-21T09:00:00Z" };
+  const counts = [{ id: MINE, serviceTotalNumber: 3 }];
+  const ready = { reason: "Available", message: 'Environment "staging" exists on the platform.' };
+  const status = { ...memory, projectId: PROJECT, serviceCount: 3 };
+  const report = environment.report(contextOf({ memory }), observedOf({ counts }));
+  expect(report).toEqual({ ready, conditions: [], status, drift: [] });
+  const shown = environment.report(contextOf({ ...full, memory }), observedFull(record({ mode: "PREVIEW" })));
+  expect(shown.status).toMatchObject({ mode: "PREVIEW" });
+  expect(shown.drift).toEqual([{ path: "spec.mode", desired: "STAGING", observed: "PREVIEW" }]);
 });
 
-describe("the trace of an environment's create", () => {
-  const intent = (ids: readonly string[] | undefined) => {
-    const mark = { absentAt: "2026-11-21T10:00:00Z", ...(ids !== undefined && { ids }) };
-    return openIntent("createEnvironment", { creates: true, parentId: PROJECT, name: "staging", mark });
-  };
-  const platform = (surface: "Documented" | "Full", records: readonly Environment[]) =>
-    platformOn(surface, {
-      projects: { environmentStats: () => Promise.resolve(records.map(({ id }) => ({ id }))) },
-      environments: { list: () => Promise.resolve(records) },
-      serverNow: () => NOW,
-    });
-
-  it.each<[string, Change, readonly string[] | undefined, readonly Environment[], unknown]>([
-    ["nothing new", {}, [OTHER], [record({ id: OTHER })], "absent"],
-    ["one new id", {}, [OTHER], [record(), record({ id: OTHER })], [MINE]],
-    ["two new ids", {}, [], [record(), record({ id: OTHER })], [MINE, OTHER]],
-    ["a new id that is held", { holderOf: (id) => (id === MINE ? "a/b" : undefined) }, [], [record()], "absent"],
-    ["the name", full, [], [record(), record({ id: OTHER, name: "x" })], [MINE]],
-    ["the name, there before", full, [MINE], [record()], "absent"],
-    ["the name, made before", full, [], [record({ createdAt: "2026-11-21T09:00:00Z" })], "absent"],
-  ])("finds %s", async (_name, change, ids, records, expected) => {
-    const api = platform(change.surface ?? "Documented", records);
-    const trace = await environment.trace(intent(ids), contextOf({ ...fresh, ...change }), api);
-    expect(trace.is === "landed" ? trace.known.map(({ id }) => id) : trace.is).toEqual(expected);
+const intent = (ids: readonly string[] | undefined) => {
+  const mark = { absentAt: "2026-11-21T10:00:00Z", ...(ids !== undefined && { ids }) };
+  return openIntent("createEnvironment", { creates: true, parentId: PROJECT, name: "staging", mark });
+};
+const platform = (surface: "Documented" | "Full", records: readonly Environment[]) =>
+  platformOn(surface, {
+    projects: { environmentStats: () => Promise.resolve(records.map(({ id }) => ({ id }))) },
+    environments: { list: () => Promise.resolve(records) },
+    serverNow: () => NOW,
   });
+
+it.each<[string, Change, readonly string[] | undefined, readonly Environment[], unknown]>([
+  ["nothing new", {}, [OTHER], [record({ id: OTHER })], "absent"],
+  ["one new id", {}, [OTHER], [record(), record({ id: OTHER })], [MINE]],
+  ["two new ids", {}, [], [record(), record({ id: OTHER })], [MINE, OTHER]],
+  ["a new id that is held", { holderOf: (id) => (id === MINE ? "a/b" : undefined) }, [], [record()], "absent"],
+  ["the name", full, [], [record(), record({ id: OTHER, name: "x" })], [MINE]],
+  ["the name, there before", full, [MINE], [record()], "absent"],
+  ["the name, made before", full, [], [record({ createdAt: "2026-11-21T09:00:00Z" })], "absent"],
+])("the trace of an environment's create finds %s", async (_name, change, ids, records, expected) => {
+  const api = platform(change.surface ?? "Documented", records);
+  const trace = await environment.trace(intent(ids), contextOf({ ...fresh, ...change }), api);
+  expect(trace.is === "landed" ? trace.known.map(({ id }) => id) : trace.is).toEqual(expected);
 });

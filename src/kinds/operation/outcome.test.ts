@@ -49,8 +49,7 @@ describe("the end of an operation", () => {
     ["Accepted", REQUEST, "Accepted"],
   ])("of a request that nothing shows is, with completion %s and the id %s, %s", (completion, requestId, reason) => {
     const memory = { startedAt: STARTED, request: { startedAt: STARTED, requestId } };
-    const context = operationContext({ ...stop, completion }, { memory });
-    const end = outcomeOf(context, NOTHING_OBSERVED);
+    const end = outcomeOf(operationContext({ ...stop, completion }, { memory }), NOTHING_OBSERVED);
     expect(end?.reason).toBe(reason);
     expect(end?.message.includes("its end is not waited for") ?? false).toBe(requestId !== undefined);
   });
@@ -144,10 +143,8 @@ it.each([
   ["a policy blocks it", { blockedOperations: new Set(["deployApplication"]) }, "WithheldByPolicy"],
   ["its status was lost", { started: true }, "OperationResultUnknown"],
 ])("an operation is not carried out where %s", (_title, change, reason) => {
-  expect(operation.plan(operationContext(deploy, change), NOTHING_OBSERVED)).toMatchObject({
-    is: "stalled",
-    why: { reason },
-  });
+  const stalled = { is: "stalled", why: { reason } };
+  expect(operation.plan(operationContext(deploy, change), NOTHING_OBSERVED)).toMatchObject(stalled);
 });
 
 describe("a failed request", () => {

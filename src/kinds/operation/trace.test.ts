@@ -13,10 +13,7 @@ import { NOTHING_OBSERVED, type OperationContext } from "./model.ts";
 import { markOf, traceRequest } from "./trace.ts";
 
 /** A platform that answers these states of the target, and 404 to every other read. */
-function answeringPlatform(shown: {
-  readonly application?: ServiceStatus;
-  readonly cluster?: ClusterStatus;
-}): Platform {
+function answeringPlatform(shown: { application?: ServiceStatus; cluster?: ClusterStatus }): Platform {
   const answer = async <T>(value: T | undefined): Promise<T> => {
     if (value === undefined) throw new ApiError("x", { is: "NotFound" }, 404, "not found");
     return await Promise.resolve(value);
@@ -38,7 +35,6 @@ const intentOf = (op: string, mark: Json) => openIntent(op, { parentId: TARGET, 
 
 const REQUEST = "00000000-0000-4000-8000-0000000000d1";
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: "1a2b3c4" };
-const stopDatabase = { type: "StopDatabase", databaseRef: { name: "orders" } };
 const stopCluster = { type: "StopCluster", clusterRef: { name: "main" } };
 const upgrade = { type: "UpgradeCluster", clusterRef: { name: "main" } };
 
@@ -63,8 +59,7 @@ describe("an unconfirmed request", () => {
 
   it("is followed by the request that the service shows", async () => {
     const before = { ...NOTHING_OBSERVED, status: service("DEPLOYED") };
-    const after = service("DEPLOYING", { deploymentRequestId: REQUEST });
-    const api = answeringPlatform({ application: after });
+    const api = answeringPlatform({ application: service("DEPLOYING", { deploymentRequestId: REQUEST }) });
     const found = await traceRequest(intentOf("deployApplication", markOf(before)), operationContext(deploy), api);
     const memory = { request: { requestId: REQUEST, state: "DEPLOYING" }, startedAt: expect.any(String) };
     expect(found).toMatchObject({ is: "landed", known: [{ memory }] });
@@ -96,7 +91,7 @@ describe("an unconfirmed request", () => {
   });
 
   it.each([
-    ["to stop a database", stopDatabase, true],
+    ["to stop a database", { type: "StopDatabase", databaseRef: { name: "orders" } }, true],
     ["to stop a cluster", stopCluster, true],
     ["to send the invoices", { type: "SendInvoices" }, false],
   ])("%s, where nothing shows it, may be sent once more or not, and is over then", async (_title, spec, expected) => {

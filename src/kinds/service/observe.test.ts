@@ -1,21 +1,22 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { APPLICATION, ENVIRONMENT, passWith } from "../../../test/support/services/applications.ts";
 import { withMine } from "./observe.ts";
 
-describe("a recorded service that the list lacks", () => {
-  it.each([
-    ["counts as listed where its own record shows the environment", { id: ENVIRONMENT }, "absent", false, true],
-    ["does not where that is another one", { id: APPLICATION }, "present", true, false],
-    ["counts while nothing is taken away", undefined, "present", false, true],
-    ["is not stopped where nothing proves whose it is", undefined, "stopped", false, false],
-    ["is stopped where such ids are accepted", undefined, "stopped", true, true],
-    ["is not deleted where nothing proves whose it is", undefined, "absent", false, false],
-    ["is not deleted though such ids are accepted", undefined, "absent", true, false],
-  ] as const)("%s", async (_name, environment, goal, allowUnverifiedIds, expected) => {
+it.each([
+  ["counts as listed where its own record shows the environment", { id: ENVIRONMENT }, "absent", false, true],
+  ["does not where that is another one", { id: APPLICATION }, "present", true, false],
+  ["counts while nothing is taken away", undefined, "present", false, true],
+  ["is not stopped where nothing proves whose it is", undefined, "stopped", false, false],
+  ["is stopped where such ids are accepted", undefined, "stopped", true, true],
+  ["is not deleted where nothing proves whose it is", undefined, "absent", false, false],
+  ["is not deleted though such ids are accepted", undefined, "absent", true, false],
+] as const)(
+  "a recorded service that the list lacks %s",
+  async (_name, environment, goal, allowUnverifiedIds, expected) => {
     const mine = { id: APPLICATION, ...(environment !== undefined && { environment }) };
     const get = () => Promise.resolve(mine);
     const found = await withMine(passWith({ goal, allowUnverifiedIds }), [], "getApplication", get);
     expect(found).toEqual({ siblings: expected ? [mine] : [], presence: "Present" });
-  });
-});
+  },
+);

@@ -34,13 +34,14 @@ const planOf = (kind: typeof applications | typeof databases) => (change: Change
 };
 
 const OTHER = "00000000-0000-4000-8000-0000000000a2";
-const ELSEWHERE = "00000000-0000-4000-8000-0000000000e9";
 const UNPROVEN = "stalled NotObservable";
 const MANAGED = "stalled AlreadyManaged";
 const CONFLICT = "stalled NameConflict";
 const GONE = "stalled ExternalResourceDeleted";
 const DRIFT = "stalled DriftDetected";
 const FAILED = "stalled DeploymentFailed";
+const WAITS = "waiting DeploymentFailed";
+const DENIED = "stalled PermissionDenied";
 
 const toStop = { spec: { runState: "Stopped" } };
 const isStopped = { memory: { runState: "Stopped" } } as const;
@@ -54,6 +55,8 @@ const stopped = { state: "STOPPED" };
 const broken = { state: "DEPLOYMENT_ERROR" };
 const deleted = { state: "DELETED" };
 const renamed = { ...runs, listed: [{ name: "web" }] };
+const elsewhere = { projectId: "00000000-0000-4000-8000-0000000000e9" };
+const noDeploy = { blockedOperations: new Set(["deployApplication", "deployDatabase"]) };
 
 describe.each([
   ["an application", applications],
@@ -66,7 +69,6 @@ describe.each([
   describe("that exists", () => {
     const never = { state: "READY", status: { serviceDeploymentStatus: "NEVER_DEPLOYED" } };
     const open = { memory: { lastDeployment: kind.openDeployment() } };
-    const blocked = { blockedOperations: new Set(["deployApplication", "deployDatabase"]) };
     const noStop = { ...toStop, blockedOperations: new Set(["stopApplication", "stopDatabase"]) };
 
     plans([
@@ -87,12 +89,12 @@ describe.each([
       ["is not started where others stopped it", {}, stopped, DRIFT],
       ["is started on request", { ...requested, ...everything }, stopped, "deploy"],
       ["is started where everything is corrected", everything, stopped, "deploy corrects"],
-      ["is not started where that is blocked", { ...everything, ...blocked }, stopped, DRIFT],
+      ["is not started where that is blocked", { ...everything, ...noDeploy }, stopped, DRIFT],
       ["was uninstalled", {}, deleted, GONE],
       ["was uninstalled and is not to run", { ...requested, ...toStop }, deleted, GONE],
       ["is installed again on request", requested, deleted, "deploy"],
       ["is installed again where everything is corrected", everything, deleted, "deploy corrects"],
-      ["is not installed again where that is blocked", { ...everything, ...blocked }, deleted, GONE],
+      ["is not installed again where that is blocked", { ...everything, ...noDeploy }, deleted, GONE],
       ["has settings that others changed", {}, renamed, "update corrects"],
       ["has settings that were sent in this reconcile", {}, { ...renamed, updated: true }, "settled"],
     ]);
@@ -108,13 +110,8 @@ describe.each([
       ["is deployed again on request", { ...requested, ...failed({ retry: "before" }) }, broken, "deploy"],
       ["is not deployed again for the same request", { ...requested, ...failed({ retry: "now" }) }, broken, FAILED],
       ["is deployed again once its time has come", again(), broken, "deploy"],
-      [
-        "is not where that is blocked",
-        { ...again(), blockedOperations: new Set(["deployApplication", "deployDatabase"]) },
-        broken,
-        FAILED,
-      ],
-      ["waits for its time", again({ finishedAt: "2026-11-21T09:59:30.000Z" }), broken, "waiting DeploymentFailed"],
+      ["is not where that is blocked", { ...again(), ...noDeploy }, broken, FAILED],
+      ["waits for its time", again({ finishedAt: "2026-11-21T09:59:30.000Z" }), broken, WAITS],
       ["is for a person at the limit", again({ attempts: 2 }), broken, FAILED],
       ["is not deployed again at a limit of none", { ...failed(), retry: { limit: 0, backoffMs: 0 } }, broken, FAILED],
       ["is built again, too", again({ state: "BUILD_ERROR" }), { state: "BUILD_ERROR" }, "deploy"],
@@ -123,12 +120,7 @@ describe.each([
       ["is not where it was found so", again({ startedAt: undefined }), broken, FAILED],
       ["is not where its stop failed", retry, { state: "STOP_ERROR" }, "stalled StopFailed"],
       ["is stopped where it is to stop", { ...again(), ...toStop }, broken, "stop"],
-      [
-        "is seen to fail, and waits",
-        open,
-        { ...broken, request: { status: "DEPLOYMENT_ERROR" } },
-        "waiting DeploymentFailed",
-      ],
+      ["is seen to fail, and waits", open, { ...broken, request: { status: "DEPLOYMENT_ERROR" } }, WAITS],
     ]);
   });
 
@@ -142,7 +134,7 @@ describe.each([
     const hidden = { ...runs, siblings: undefined };
     const accepted = { ...given, allowUnverifiedIds: true };
     const nowhere = { listed: [] };
-    const elsewhere = { ...runs, projectId: ELSEWHERE };
+    const gone = { ...nowhere, isGone: true };
 
     plans([
       ["does not exist yet, but others do", fresh, { listed: [{ id: OTHER, name: "web" }] }, "create"],
@@ -152,20 +144,10 @@ describe.each([
       ["has the name of one that is held", { ...fresh, ...held }, { listed: [{}] }, MANAGED],
       ["has to exist", { ...fresh, adoption: "Required" }, nowhere, "waiting DependencyNotReady"],
       ["is in another organization", fresh, { ...nowhere, environmentIsOurs: false }, "stalled InvalidSpec"],
-      [
-        "is outside of the projects",
-        { ...fresh, ...limited },
-        { ...nowhere, projectId: ELSEWHERE },
-        "stalled PermissionDenied",
-      ],
-      ["is outside of them by now", limited, elsewhere, "stalled PermissionDenied"],
-      ["is gone", {}, { ...nowhere, isGone: true }, GONE],
-      [
-        "is gone and wanted back",
-        { onMissing: "Recreate" },
-        { ...nowhere, isGone: true },
-        "forget ExternalResourceDeleted",
-      ],
+      ["is outside of the projects", { ...fresh, ...limited }, { ...elsewhere, ...nowhere }, DENIED],
+      ["is outside of them by now", limited, { ...runs, ...elsewhere }, DENIED],
+      ["is gone", {}, gone, GONE],
+      ["is gone and wanted back", { onMissing: "Recreate" }, gone, "forget ExternalResourceDeleted"],
       ["[E11] lies elsewhere", {}, { ...runs, ...nowhere }, UNPROVEN],
       ["belongs to another, too", held, runs, MANAGED],
       ["is given and not there", given, nowhere, "stalled InvalidSpec"],
@@ -179,7 +161,7 @@ describe.each([
       ["was left and is not listed", left, hidden, "adopt"],
       ["was left and is held", { ...left, ...held }, hidden, MANAGED],
       ["was left and has another name", left, renamed, CONFLICT],
-      ["was left and is gone", { ...left, onMissing: "Recreate" }, { ...nowhere, isGone: true }, GONE],
+      ["was left and is gone", { ...left, onMissing: "Recreate" }, gone, GONE],
     ]);
   });
 
@@ -197,7 +179,7 @@ describe.each([
       ["could not be deleted", absent, { state: "DELETE_ERROR", deleting: true }, "waiting DeleteFailed"],
       ["could not be deleted, and is tried again", absent, { state: "DELETE_ERROR" }, "delete"],
       ["has another name", absent, renamed, CONFLICT],
-      ["is only claimed, outside of the projects", outside, { ...runs, projectId: ELSEWHERE }, UNPROVEN],
+      ["is only claimed, outside of the projects", outside, { ...runs, ...elsewhere }, UNPROVEN],
     ]);
   });
 

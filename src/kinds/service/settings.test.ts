@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { declaredSettings, memorable, writtenWith } from "./settings.ts";
 
@@ -9,20 +9,15 @@ const settingsOf = (values: Readonly<Record<string, unknown>>) =>
     undefined,
   );
 
-describe("the memory of the settings", () => {
-  it("holds no credentials, and is otherwise the same", () => {
-    const settings = { "spec.cpu": "500", "spec.gitRepository.url": '"https://me:s3cret@git.example.com/a.git"' };
-    const url = '"https://•••@git.example.com/a.git"';
-    expect(memorable(settings)).toEqual({ ...settings, "spec.gitRepository.url": url });
-  });
+it("the memory of settings holds no credentials, and is otherwise the same", () => {
+  const settings = { "spec.cpu": "500", "spec.gitRepository.url": '"https://me:s3cret@git.example.com/a.git"' };
+  expect(memorable(settings)).toEqual({ ...settings, "spec.gitRepository.url": '"https://•••@git.example.com/a.git"' });
 });
 
-describe("settings that were sent", () => {
-  const wanted = settingsOf({ "spec.cpu": 250, "spec.name": "main", "spec.storage": undefined });
+const wanted = settingsOf({ "spec.cpu": 250, "spec.name": "main", "spec.storage": undefined });
 
-  it("are remembered with what the platform stored, and how often they were sent", () => {
-    const stored = settingsOf({ "spec.cpu": 500, "spec.name": "main" });
-    expect(writtenWith(wanted, undefined, 0)).toEqual({ settings: wanted, altered: undefined, revision: 1 });
-    expect(writtenWith(wanted, stored, 3)).toEqual({ settings: wanted, altered: { "spec.cpu": "500" }, revision: 4 });
-  });
+it("settings that were sent are remembered with what the platform stored, and how often they were sent", () => {
+  const stored = settingsOf({ "spec.cpu": 500, "spec.name": "main" });
+  expect(writtenWith(wanted, undefined, 0)).toEqual({ settings: wanted, altered: undefined, revision: 1 });
+  expect(writtenWith(wanted, stored, 3)).toEqual({ settings: wanted, altered: { "spec.cpu": "500" }, revision: 4 });
 });

@@ -10,15 +10,13 @@ const ONE = "00000000-0000-4000-8000-000000000001";
 const TWO = "00000000-0000-4000-8000-000000000002";
 const nobody = () => undefined;
 
-describe("names", () => {
-  it.each([
-    ["shop", "Shop", true],
-    [" shop ", "shop", true],
-    ["shop", "shop-2", false],
-    ["", "shop", false],
-  ])("%j and %j: %s", (left, right, same) => {
-    expect(sameName(left, right)).toBe(same);
-  });
+it.each([
+  ["shop", "Shop", true],
+  [" shop ", "shop", true],
+  ["shop", "shop-2", false],
+  ["", "shop", false],
+])("names %j and %j are the same: %s", (left, right, same) => {
+  expect(sameName(left, right)).toBe(same);
 });
 
 describe("the possible result of a create", () => {
@@ -50,8 +48,7 @@ describe("the possible result of a create", () => {
     ["is unknown where an object of the baseline is missing", [ONE, TWO], [ONE], "unknowable"],
   ])("%s", (_name, before, now, expected) => {
     const listed = (ids: readonly string[]) => ids.map((id) => ({ id }));
-    const mark = { ...nameMark(since, listed(before)) };
-    expect(notCreated(intent(mark), listed(now), listed(now)).is).toBe(expected);
+    expect(notCreated(intent({ ...nameMark(since, listed(before)) }), listed(now), listed(now)).is).toBe(expected);
   });
 
   it("is unknown where the list may be one page", () => {
@@ -102,13 +99,14 @@ describe("[A2] another object of the name of one that was created here", () => {
   });
 });
 
-describe("a deletion outside the connection's projects", () => {
-  it.each([
-    [[TWO], ONE, true],
-    [[ONE], ONE, false],
-    [undefined, ONE, false],
-    [[TWO], undefined, false],
-  ] as const)("%j allowed, in %s: refused %s", (allowedProjects, projectId, refused) => {
+it.each([
+  [[TWO], ONE, true],
+  [[ONE], ONE, false],
+  [undefined, ONE, false],
+  [[TWO], undefined, false],
+] as const)(
+  "a deletion outside the connection's projects %j allowed, in %s: refused %s",
+  (allowedProjects, projectId, refused) => {
     expect(outside({ policies: { allowedProjects } }, projectId)?.reason).toBe(refused ? "NotObservable" : undefined);
-  });
-});
+  },
+);

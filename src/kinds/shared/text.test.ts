@@ -22,15 +22,13 @@ describe("a text of the platform", () => {
   });
 });
 
-describe("a number of things", () => {
-  it.each([
-    [undefined, 0],
-    [0, 0],
-    [3, 3],
-    [-1, 0],
-    [2.9, 2],
-    [1e300, Number.MAX_SAFE_INTEGER],
-  ])("%s is %s", (value, expected) => {
-    expect(countOf(value)).toBe(expected);
-  });
+it.each([
+  [undefined, 0],
+  [0, 0],
+  [3, 3],
+  [-1, 0],
+  [2.9, 2],
+  [1e300, Number.MAX_SAFE_INTEGER],
+])("counted as a number of things, %s is %s", (value, expected) => {
+  expect(countOf(value)).toBe(expected);
 });

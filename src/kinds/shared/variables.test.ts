@@ -4,14 +4,13 @@ import { supportsOn } from "../../../test/support/kinds/supports.ts";
 import { importItems, resolvedVariables, variableRequests } from "./variables.ts";
 
 const fromSecret = { secretKeyRef: { name: "s", key: "k" } };
-const fromConfig = { configMapKeyRef: { name: "c", key: "k" } };
 const declared = [
   { name: "TOKEN", valueFrom: fromSecret },
   { name: "MODE", value: "fast", scope: "PROJECT" },
   { name: "OPEN", valueFrom: fromSecret, secret: false },
   { name: "CLOSED", value: "x", secret: true },
   { name: "EMPTY", value: "" },
-  { name: "CONFIG", valueFrom: fromConfig },
+  { name: "CONFIG", valueFrom: { configMapKeyRef: { name: "c", key: "k" } } },
 ];
 const inputs = resolvedVariables(declared, { value: (field) => `value of ${field}` });
 

@@ -30,16 +30,14 @@ const content = (of: Json): Fingerprint => ({ ...fingerprint, digest: JSON.strin
 
 type Owner = Parameters<NonNullable<typeof variableSet.fieldOwnership>>[0];
 
-describe("the fields that a variable set claims", () => {
-  it.each<[what: string, of: Omit<Owner, "id">, entries: readonly string[]]>([
-    ["are of an application of its namespace", { memory: {}, inputs: inputs({ name: "web" }) }, ["KEY"]],
-    ["are not of an unverified id: it may be another team's", { memory: {}, inputs: inputs({}) }, []],
-    ["are of an id that it has written to", { memory: { targets: [known] }, inputs: inputs({}) }, ["KEY"]],
-    ["are none where it overwrites nothing", { memory: {}, inputs: inputs({ name: "web" }, false) }, []],
-    ["are those that it has written", { memory: { targets: [known] }, inputs: undefined }, ["KEY"]],
-  ])("%s", (_, of, names) => {
-    expect(variableSet.fieldOwnership?.({ id: undefined, ...of })).toEqual(names.map((name) => `${MINE}/${name}`));
-  });
+it.each<[what: string, of: Omit<Owner, "id">, entries: readonly string[]]>([
+  ["are of an application of its namespace", { memory: {}, inputs: inputs({ name: "web" }) }, ["KEY"]],
+  ["are not of an unverified id: it may be another team's", { memory: {}, inputs: inputs({}) }, []],
+  ["are of an id that it has written to", { memory: { targets: [known] }, inputs: inputs({}) }, ["KEY"]],
+  ["are none where it overwrites nothing", { memory: {}, inputs: inputs({ name: "web" }, false) }, []],
+  ["are those that it has written", { memory: { targets: [known] }, inputs: undefined }, ["KEY"]],
+])("the fields that a variable set claims %s", (_, of, names) => {
+  expect(variableSet.fieldOwnership?.({ id: undefined, ...of })).toEqual(names.map((name) => `${MINE}/${name}`));
 });
 
 describe("an import", () => {
@@ -57,30 +55,27 @@ describe("an import", () => {
   ])("%s", (_title, written, variable, step) => {
     const memory = { targets: [{ ...known, written, variables: [variable] }] };
     const context = contextWith<SetContext>({ spec: spec(), inputs: inputs({ name: "web" }), memory });
-    const plan = variableSet.plan(context, observed);
-    expect(plan).toMatchObject({ is: "step", step: { op: "importVariables", ...step } });
+    expect(variableSet.plan(context, observed)).toMatchObject({ is: "step", step: { op: "importVariables", ...step } });
   });
 });
 
-describe("what a variable set needs", () => {
-  const given = spec({
-    targets: [{ applicationRef: { name: "web" } }, { applicationRef: { externalId: MINE } }],
-    variables: [{ name: "A", valueFrom: { secretKeyRef: { name: "s", key: "k" } } }],
-    variablesFrom: [{ secretRef: { name: "whole" } }, { configMapRef: { name: "plain" } }],
-  });
+const given = spec({
+  targets: [{ applicationRef: { name: "web" } }, { applicationRef: { externalId: MINE } }],
+  variables: [{ name: "A", valueFrom: { secretKeyRef: { name: "s", key: "k" } } }],
+  variablesFrom: [{ secretRef: { name: "whole" } }, { configMapRef: { name: "plain" } }],
+});
 
-  it("are applications that need not exist, single keys, and whole objects", () => {
-    const { references, values } = needs(given);
-    expect(references).toEqual([
-      { field: "spec.targets[0].applicationRef", kind: "PlatformApplication", name: "web", optional: true },
-      { field: "spec.targets[1].applicationRef", kind: "PlatformApplication", externalId: MINE, optional: true },
-    ]);
-    expect(values).toEqual([
-      { field: "spec.variables[A]", from: "Secret", name: "s", key: "k" },
-      { field: "spec.variablesFrom[0]", from: "Secret", name: "whole" },
-      { field: "spec.variablesFrom[1]", from: "ConfigMap", name: "plain" },
-    ]);
-  });
+it("a variable set needs applications that need not exist, single keys, and whole objects", () => {
+  const { references, values } = needs(given);
+  expect(references).toEqual([
+    { field: "spec.targets[0].applicationRef", kind: "PlatformApplication", name: "web", optional: true },
+    { field: "spec.targets[1].applicationRef", kind: "PlatformApplication", externalId: MINE, optional: true },
+  ]);
+  expect(values).toEqual([
+    { field: "spec.variables[A]", from: "Secret", name: "s", key: "k" },
+    { field: "spec.variablesFrom[0]", from: "Secret", name: "whole" },
+    { field: "spec.variablesFrom[1]", from: "ConfigMap", name: "plain" },
+  ]);
 });
 
 describe("the inputs of a variable set", () => {
@@ -88,8 +83,10 @@ describe("the inputs of a variable set", () => {
     const targets = ["web", "same", "missing"].map((name) => ({ applicationRef: { name } }));
     const ids = { "spec.targets[0].applicationRef": "id-1", "spec.targets[1].applicationRef": "id-1" };
     const { targets: found } = needs(spec({ targets })).inputs(resolvedNeeds({ ids, values: {} }, content));
-    const missing = { name: "missing", id: undefined };
-    expect(found).toEqual([{ name: "web", id: "id-1" }, missing]);
+    expect(found).toEqual([
+      { name: "web", id: "id-1" },
+      { name: "missing", id: undefined },
+    ]);
   });
 
   it("is each variable once: the spec's own before a later source before an earlier one", () => {
