@@ -91,6 +91,8 @@ describe("the conditions of an application", () => {
   const unread = { inputs: plain, memory: { lastDeployment: undefined } };
   const noVariables = observedIn("DEPLOYED", { variablesFault: FORBIDDEN });
   const unsent = { inputs: inputsWith(variables) };
+  const two = { inputs: inputsWith([...variables, { name: "OTHER", value: "value", isSecret: true }]) };
+  const found = observedIn("DEPLOYED", { keys: new Set(["KEY"]) });
   const open = { memory: { lastDeployment: openDeployment() } };
   const PENDING = "False VariablesPending";
   const SYNCED = "True VariablesSynced";
@@ -105,9 +107,10 @@ describe("the conditions of an application", () => {
     ["variables that cannot be read", "VariablesSynced", unread, noVariables, "Unknown PermissionDenied"],
     ["variables that were not sent", "VariablesSynced", unsent, observedIn("DEPLOYED"), PENDING],
     ["variables that were sent", "VariablesSynced", written(["KEY"]), observedIn("DEPLOYED"), SYNCED],
-    ["variables changed since", "VariablesSynced", written(["KEY"], print("old")), observedIn("DEPLOYED"), PENDING],
+    ["variables changed since", "VariablesSynced", written(["KEY"], print("old")), found, PENDING],
     ["variables that were not taken over", "VariablesSynced", written([]), observedIn("DEPLOYED"), PENDING],
-    ["variables found", "VariablesSynced", unsent, observedIn("DEPLOYED", { keys: new Set(["KEY"]) }), SYNCED],
+    ["variables found", "VariablesSynced", unsent, found, SYNCED],
+    ["variables found in part", "VariablesSynced", two, found, PENDING],
     ["nothing to deploy", "UpToDate", { spec: { deploy: undefined } }, observedIn("DEPLOYED"), undefined],
     ["what is deployed", "UpToDate", {}, observedIn("DEPLOYED"), "True UpToDate"],
     ["what is stopped", "UpToDate", { memory: { runState: "Stopped" } }, observedIn("STOPPED"), "True UpToDate"],
