@@ -55,29 +55,27 @@ describe("readSlot", () => {
   });
 });
 
-describe("duty", () => {
-  const create = INTENT;
-  const action = { ...INTENT, creates: false };
-  const repetition = { ...action, repetition: true } as const;
+const create = INTENT;
+const action = { ...INTENT, creates: false };
+const repetition = { ...action, repetition: true } as const;
 
-  it.each<[string, Intent, Partial<Knowledge>, ReturnType<typeof duty>]>([
-    ["an intent of its own", create, {}, "trace"],
-    ["an action of its own", action, {}, "trace"],
-    ["a copied manifest", create, { uid: "uid-b" }, "clear"],
-    ["a copied status", action, { uid: "uid-b" }, "clear"],
-    ["a create that was not sent", create, { unsent: ["2-xyz", "2-abc"] }, "clear"],
-    ["an action that was not sent", action, { unsent: ["2-xyz", "2-abc"] }, "clear"],
-    ["a repetition that was not sent", repetition, { unsent: ["2-abc"] }, "repeat"],
-    ["one that a newer generation overtakes", repetition, { unsent: ["2-abc"], generation: 3 }, "clear"],
-    ["a repetition that may have been sent", repetition, {}, "trace"],
-    ["another attempt that was not sent", create, { unsent: ["2-xyz"] }, "trace"],
-    ["a create that the user resolved", create, { resolved: true }, "clear"],
-    ["an action, which the user's annotation does not concern", action, { resolved: true }, "trace"],
-    ["a newer generation", create, { generation: 3 }, "trace"],
-    ["an old intent", create, { seenForMs: 1e9 }, "trace"],
-  ])("for %s", (_, intent, known, expected) => {
-    expect(duty(intent, { ...KNOWN, ...known })).toBe(expected);
-  });
+it.each<[string, Intent, Partial<Knowledge>, ReturnType<typeof duty>]>([
+  ["an intent of its own", create, {}, "trace"],
+  ["an action of its own", action, {}, "trace"],
+  ["a copied manifest", create, { uid: "uid-b" }, "clear"],
+  ["a copied status", action, { uid: "uid-b" }, "clear"],
+  ["a create that was not sent", create, { unsent: ["2-xyz", "2-abc"] }, "clear"],
+  ["an action that was not sent", action, { unsent: ["2-xyz", "2-abc"] }, "clear"],
+  ["a repetition that was not sent", repetition, { unsent: ["2-abc"] }, "repeat"],
+  ["one that a newer generation overtakes", repetition, { unsent: ["2-abc"], generation: 3 }, "clear"],
+  ["a repetition that may have been sent", repetition, {}, "trace"],
+  ["another attempt that was not sent", create, { unsent: ["2-xyz"] }, "trace"],
+  ["a create that the user resolved", create, { resolved: true }, "clear"],
+  ["an action, which the user's annotation does not concern", action, { resolved: true }, "trace"],
+  ["a newer generation", create, { generation: 3 }, "trace"],
+  ["an old intent", create, { seenForMs: 1e9 }, "trace"],
+])("duty for %s", (_, intent, known, expected) => {
+  expect(duty(intent, { ...KNOWN, ...known })).toBe(expected);
 });
 
 it.each([

@@ -52,22 +52,20 @@ describe("the writer of an entry", () => {
     expect(told()).toEqual([undefined, 'Widget "team/young"']);
   });
 
-  describe("[E10] of another namespace", () => {
-    const there = (id: string | undefined, identity: JsonObject = HERE): KubeObject => {
-      const meta = { name: "there", namespace: "other", uid: "uid-there" };
-      return anObject({ meta, status: { ...(id !== undefined && { externalId: id }), identity } });
-    };
+  const there = (id: string | undefined, identity: JsonObject = HERE): KubeObject => {
+    const meta = { name: "there", namespace: "other", uid: "uid-there" };
+    return anObject({ meta, status: { ...(id !== undefined && { externalId: id }), identity } });
+  };
 
-    const elsewhere = { ...HERE, organizationId: ID };
+  const elsewhere = { ...HERE, organizationId: ID };
 
-    it.each<[string, FieldOwnership, boolean]>([
-      ["that only wants it", after(["want", there(undefined), entry]), false],
-      ["that wrote it", after(["record", there(undefined), entry]), true],
-      ["that wrote it on another host", after(["record", there(undefined, { ...HERE, host: "evil" }), entry]), false],
-      ["that stands for the object", after(["want", there(ID), entry]), true],
-      ["that stands for one of another organization", after(["want", there(ID, elsewhere), entry]), false],
-    ])("%s", (_who, entries, counts) => {
-      expect(entries.writer(entry, young, HERE)).toBe(counts ? 'Widget "other/there"' : undefined);
-    });
+  it.each<[string, FieldOwnership, boolean]>([
+    ["that only wants it", after(["want", there(undefined), entry]), false],
+    ["that wrote it", after(["record", there(undefined), entry]), true],
+    ["that wrote it on another host", after(["record", there(undefined, { ...HERE, host: "evil" }), entry]), false],
+    ["that stands for the object", after(["want", there(ID), entry]), true],
+    ["that stands for one of another organization", after(["want", there(ID, elsewhere), entry]), false],
+  ])("[E10] of another namespace %s", (_who, entries, counts) => {
+    expect(entries.writer(entry, young, HERE)).toBe(counts ? 'Widget "other/there"' : undefined);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine/objects.ts";
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
@@ -29,17 +29,15 @@ it.each<[what: string, plan: StatusPlan | undefined, generation: number, covered
   expect(covers(approved, generation, update)).toBe(covered);
 });
 
-describe("the cause of changes in an object", () => {
-  const request = { [RECONCILE_REQUESTED_AT]: "1" };
-  const stalled = aStatus([aCondition("Stalled", "True", "BuildFailed")]);
-  it.each<[what: string, status: Json, annotations: Readonly<Record<string, string>>, cause: string | undefined]>([
-    ["that is settled", SETTLED, {}, undefined],
-    ["that is settled, with a request", SETTLED, request, "Requested"],
-    ["with a new spec", WORKING, {}, "SpecChanged"],
-    ["with a new spec and a request", WORKING, request, "SpecChanged"],
-    ["that is stalled", stalled, {}, "SpecChanged"],
-    ["that is stalled, with a request", stalled, request, "Requested"],
-  ])("%s", (_what, status, annotations, cause) => {
-    expect(causeIn(anObject({ status, meta: { annotations } }))).toBe(cause);
-  });
+const request = { [RECONCILE_REQUESTED_AT]: "1" };
+const stalled = aStatus([aCondition("Stalled", "True", "BuildFailed")]);
+it.each<[what: string, status: Json, annotations: Readonly<Record<string, string>>, cause: string | undefined]>([
+  ["that is settled", SETTLED, {}, undefined],
+  ["that is settled, with a request", SETTLED, request, "Requested"],
+  ["with a new spec", WORKING, {}, "SpecChanged"],
+  ["with a new spec and a request", WORKING, request, "SpecChanged"],
+  ["that is stalled", stalled, {}, "SpecChanged"],
+  ["that is stalled, with a request", stalled, request, "Requested"],
+])("the cause of changes in an object %s", (_what, status, annotations, cause) => {
+  expect(causeIn(anObject({ status, meta: { annotations } }))).toBe(cause);
 });

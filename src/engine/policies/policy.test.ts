@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { z } from "zod";
 
 import { anObject } from "../../../test/support/engine/objects.ts";
@@ -48,16 +48,14 @@ it.each<[Json | undefined, string]>([
   expect(policiesOf({ ...anObject(), spec }, NO_DEFAULTS).deletion).toBe(expected);
 });
 
-describe("invalidSpec", () => {
-  const schema = z.strictObject(Object.fromEntries(["a", "b", "c", "d", "e", "f"].map((name) => [name, z.int()])));
+const schema = z.strictObject(Object.fromEntries(["a", "b", "c", "d", "e", "f"].map((name) => [name, z.int()])));
 
-  it("names at most five fields, and quotes no value", () => {
-    const parsed = schema.safeParse({ a: "hidden", b: 1 });
-    const { reason, message } = invalidSpec(parsed.error ?? new z.ZodError([]));
-    expect(reason).toBe("InvalidSpec");
-    expect(message).toMatch(/^spec\.a: .*; spec\.c: .*; spec\.f: .*\.$/);
-    expect(message).not.toContain("hidden");
-    const all = invalidSpec(schema.safeParse({}).error ?? new z.ZodError([])).message;
-    expect(all).toContain("(and 1 more).");
-  });
+it("invalidSpec names at most five fields, and quotes no value", () => {
+  const parsed = schema.safeParse({ a: "hidden", b: 1 });
+  const { reason, message } = invalidSpec(parsed.error ?? new z.ZodError([]));
+  expect(reason).toBe("InvalidSpec");
+  expect(message).toMatch(/^spec\.a: .*; spec\.c: .*; spec\.f: .*\.$/);
+  expect(message).not.toContain("hidden");
+  const all = invalidSpec(schema.safeParse({}).error ?? new z.ZodError([])).message;
+  expect(all).toContain("(and 1 more).");
 });

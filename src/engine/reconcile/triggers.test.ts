@@ -74,25 +74,23 @@ it.each<[string, KubeObject, boolean]>([
   expect(mayWait(held)).toBe(expected);
 });
 
-describe("the priority of an object", () => {
-  const changing: JsonObject = { ...WORKING, appliedGeneration: 1 };
-  const fresh = anObject();
+const changing: JsonObject = { ...WORKING, appliedGeneration: 1 };
+const fresh = anObject();
 
-  it.each<[string, KubeObject, string]>([
-    ["settled", object(), "low"],
-    ["settled, with an unconfirmed action", object({}, { ...READY, intent: { v: 1 } }), "normal"],
-    ["at work", object({}, WORKING), "normal"],
-    ["new", fresh, "high"],
-    ["new, its first deployment refused by the rate limit", object({}, { ...WORKING, intent: { v: 1 } }), "normal"],
-    ["changed, its deployment refused by the rate limit", object({}, { ...changing, intent: { v: 1 } }), "urgent"],
-    ["changed, its deployment accepted", object({}, changing), "normal"],
-    ["changed", object({ generation: 3 }), "urgent"],
-    ["changed while at work", object({ generation: 3 }, WORKING), "urgent"],
-    ["deleted", object(DELETED), "urgent"],
-    ["asked to reconcile", annotated(ASKED), "urgent"],
-    ["asked to reconcile, and done", object({ annotations: ASKED }, HANDLED), "low"],
-    ["with a person's decision", object({ annotations: { [RESOLVE]: "recreate" } }, WORKING), "urgent"],
-  ])("%s: %#", (_, one, expected) => {
-    expect(priorityOf(one)).toBe(expected);
-  });
+it.each<[string, KubeObject, string]>([
+  ["settled", object(), "low"],
+  ["settled, with an unconfirmed action", object({}, { ...READY, intent: { v: 1 } }), "normal"],
+  ["at work", object({}, WORKING), "normal"],
+  ["new", fresh, "high"],
+  ["new, its first deployment refused by the rate limit", object({}, { ...WORKING, intent: { v: 1 } }), "normal"],
+  ["changed, its deployment refused by the rate limit", object({}, { ...changing, intent: { v: 1 } }), "urgent"],
+  ["changed, its deployment accepted", object({}, changing), "normal"],
+  ["changed", object({ generation: 3 }), "urgent"],
+  ["changed while at work", object({ generation: 3 }, WORKING), "urgent"],
+  ["deleted", object(DELETED), "urgent"],
+  ["asked to reconcile", annotated(ASKED), "urgent"],
+  ["asked to reconcile, and done", object({ annotations: ASKED }, HANDLED), "low"],
+  ["with a person's decision", object({ annotations: { [RESOLVE]: "recreate" } }, WORKING), "urgent"],
+])("the priority of an object %s: %#", (_, one, expected) => {
+  expect(priorityOf(one)).toBe(expected);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { anObject } from "../../../test/support/engine/objects.ts";
 import type { WorkSince } from "../context/local-state.ts";
@@ -15,22 +15,20 @@ function stalledFor(why: Why) {
   return { conditions: [{ type: "Stalled", status: "True", ...overdue(why) }] };
 }
 
-describe("workOf", () => {
-  const since = (at: number, { message }: Why = building): WorkSince => ({ message, since: at });
+const since = (at: number, { message }: Why = building): WorkSince => ({ message, since: at });
 
-  it.each<[string, Why, WorkSince | undefined, Why | undefined, number | undefined]>([
-    ["begins with the first reconcile", building, undefined, undefined, now],
-    ["goes on while the state is the same", building, since(7), undefined, 7],
-    ["begins anew with every other state", deploying, since(7), undefined, now],
-    ["is overdue if an earlier process reported that", building, undefined, building, now - deadlineMs],
-    ["is not overdue if an earlier process reported another state", building, undefined, deploying, now],
-    ["begins anew where a state comes back", building, since(7, deploying), building, now],
-    ["is overdue if an earlier process reported an unknown state", unknown, undefined, unknown, now - deadlineMs],
-    ["is none while nothing is under way", approval, since(7), building, undefined],
-  ])("%s", (_, why, before, told, expected) => {
-    const object = anObject(told === undefined ? {} : { status: stalledFor(told) });
-    expect(workOf(object, before, why, { deadlineMs, now })?.since).toBe(expected);
-  });
+it.each<[string, Why, WorkSince | undefined, Why | undefined, number | undefined]>([
+  ["begins with the first reconcile", building, undefined, undefined, now],
+  ["goes on while the state is the same", building, since(7), undefined, 7],
+  ["begins anew with every other state", deploying, since(7), undefined, now],
+  ["is overdue if an earlier process reported that", building, undefined, building, now - deadlineMs],
+  ["is not overdue if an earlier process reported another state", building, undefined, deploying, now],
+  ["begins anew where a state comes back", building, since(7, deploying), building, now],
+  ["is overdue if an earlier process reported an unknown state", unknown, undefined, unknown, now - deadlineMs],
+  ["is none while nothing is under way", approval, since(7), building, undefined],
+])("workOf %s", (_, why, before, told, expected) => {
+  const object = anObject(told === undefined ? {} : { status: stalledFor(told) });
+  expect(workOf(object, before, why, { deadlineMs, now })?.since).toBe(expected);
 });
 
 it.each([

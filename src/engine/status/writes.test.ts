@@ -53,19 +53,17 @@ describe("throttle", () => {
   });
 });
 
-describe("significantPart", () => {
-  const withReady = (reason: string, more: Parameters<typeof aCondition>[3] = {}, facts: JsonObject = {}): JsonObject =>
-    aStatus([aCondition("Ready", "False", reason, more)], { state: "BUILDING", externalId: "id", ...facts });
+const withReady = (reason: string, more: Parameters<typeof aCondition>[3] = {}, facts: JsonObject = {}): JsonObject =>
+  aStatus([aCondition("Ready", "False", reason, more)], { state: "BUILDING", externalId: "id", ...facts });
 
-  it.each<[string, JsonObject, boolean]>([
-    ["another message", withReady("Deploying", { message: "!" }), true],
-    ["another time", withReady("Deploying", { lastTransitionTime: "x" }), true],
-    ["another reason", withReady("Queued"), false],
-    ["another state", withReady("Deploying", {}, { state: "DEPLOYING" }), false],
-    ["no id", withReady("Deploying", {}, { externalId: undefined }), false],
-  ])("with %s is the same: %j", (_, other, same) => {
-    expect(significantPart(other) === significantPart(withReady("Deploying"))).toBe(same);
-  });
+it.each<[string, JsonObject, boolean]>([
+  ["another message", withReady("Deploying", { message: "!" }), true],
+  ["another time", withReady("Deploying", { lastTransitionTime: "x" }), true],
+  ["another reason", withReady("Queued"), false],
+  ["another state", withReady("Deploying", {}, { state: "DEPLOYING" }), false],
+  ["no id", withReady("Deploying", {}, { externalId: undefined }), false],
+])("significantPart with %s is the same: %j", (_, other, same) => {
+  expect(significantPart(other) === significantPart(withReady("Deploying"))).toBe(same);
 });
 
 /** An object with conditions written as "Ready=True/Deployed". */

@@ -253,13 +253,11 @@ describe("a watch", () => {
   });
 });
 
-describe("a configuration that cannot be used", () => {
-  it.each([
-    ["of an unknown context", { from: "file", context: "nope" } as const, 'no cluster for context "nope"'],
-    ["outside a cluster", { from: "cluster" } as const, "KUBERNETES_SERVICE_HOST is not set"],
-  ])("%s says what is missing", async (_, config, message) => {
-    await connect({});
-    const source = config.from === "file" ? { ...config, path: join(dir, "kubeconfig") } : config;
-    expect(() => createKubeClient({ config: source, userAgent: "t", clock: systemClock() })).toThrow(message);
-  });
+it.each([
+  ["of an unknown context", { from: "file", context: "nope" } as const, 'no cluster for context "nope"'],
+  ["outside a cluster", { from: "cluster" } as const, "KUBERNETES_SERVICE_HOST is not set"],
+])("a configuration %s says what is missing", async (_, config, message) => {
+  await connect({});
+  const source = config.from === "file" ? { ...config, path: join(dir, "kubeconfig") } : config;
+  expect(() => createKubeClient({ config: source, userAgent: "t", clock: systemClock() })).toThrow(message);
 });

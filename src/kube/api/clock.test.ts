@@ -3,46 +3,40 @@ import { describe, expect, it } from "vitest";
 import { manualClock } from "../../../test/support/kube/clock.ts";
 import { abortableSleep, clampDelay, deadline, MAX_DELAY_MS, microTime, systemClock } from "./clock.ts";
 
-describe("clampDelay", () => {
-  it.each([
-    [0, 0],
-    [-5, 0],
-    [Number.NaN, 0],
-    [0.2, 1],
-    [3e9, MAX_DELAY_MS],
-    [Number.POSITIVE_INFINITY, MAX_DELAY_MS],
-  ])("[D2] makes a delay that a timer keeps of %d", (ms, wanted) => {
-    expect(clampDelay(ms)).toBe(wanted);
-  });
+it.each([
+  [0, 0],
+  [-5, 0],
+  [Number.NaN, 0],
+  [0.2, 1],
+  [3e9, MAX_DELAY_MS],
+  [Number.POSITIVE_INFINITY, MAX_DELAY_MS],
+])("[D2] clampDelay makes a delay that a timer keeps of %d", (ms, wanted) => {
+  expect(clampDelay(ms)).toBe(wanted);
 });
 
-describe("the system's clock", () => {
-  it("[D2] runs what is due, and not what is canceled or 34 days away", async () => {
-    const clock = systemClock();
-    const ran: string[] = [];
-    const cancels = [clock.after(3e9, () => ran.push("far")), clock.after(1, () => ran.push("canceled"))];
-    cancels[1]?.();
-    await new Promise<void>((resolve) => {
-      clock.after(5, resolve);
-    });
-    cancels[0]?.();
-    expect(ran).toEqual([]);
+it("[D2] the system's clock runs what is due, and not what is canceled or 34 days away", async () => {
+  const clock = systemClock();
+  const ran: string[] = [];
+  const cancels = [clock.after(3e9, () => ran.push("far")), clock.after(1, () => ran.push("canceled"))];
+  cancels[1]?.();
+  await new Promise<void>((resolve) => {
+    clock.after(5, resolve);
   });
+  cancels[0]?.();
+  expect(ran).toEqual([]);
 });
 
-describe("pause", () => {
-  it("tells whether the time passed or the signal fired, and leaves no timer", async () => {
-    const clock = manualClock();
-    const stop = new AbortController();
-    const whole = abortableSleep(clock, 10, stop.signal);
-    await clock.advance(10);
-    expect(await whole).toBe(true);
-    const cut = abortableSleep(clock, 10, stop.signal);
-    stop.abort();
-    expect(await cut).toBe(false);
-    expect(await abortableSleep(clock, 10, stop.signal)).toBe(false);
-    expect(clock.pending()).toBe(0);
-  });
+it("abortableSleep tells whether the time passed or the signal fired, and leaves no timer", async () => {
+  const clock = manualClock();
+  const stop = new AbortController();
+  const whole = abortableSleep(clock, 10, stop.signal);
+  await clock.advance(10);
+  expect(await whole).toBe(true);
+  const cut = abortableSleep(clock, 10, stop.signal);
+  stop.abort();
+  expect(await cut).toBe(false);
+  expect(await abortableSleep(clock, 10, stop.signal)).toBe(false);
+  expect(clock.pending()).toBe(0);
 });
 
 describe("deadline", () => {
@@ -73,8 +67,6 @@ describe("deadline", () => {
   });
 });
 
-describe("[D4] microTime", () => {
-  it("has six fractional digits (D4, K15)", () => {
-    expect(microTime(new Date("2026-11-21T10:00:00.12Z"))).toBe("2026-11-21T10:00:00.120000Z");
-  });
+it("[D4] microTime has six fractional digits (D4, K15)", () => {
+  expect(microTime(new Date("2026-11-21T10:00:00.12Z"))).toBe("2026-11-21T10:00:00.120000Z");
 });

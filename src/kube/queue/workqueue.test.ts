@@ -220,22 +220,20 @@ describe("addAfter", () => {
   });
 });
 
-describe("retry", () => {
-  it("waits longer after each failure up to the cap, until the key is forgotten", async () => {
-    const delays: number[] = [];
-    const next = async () => {
-      const before = clock.monotonic();
-      queue.retry("a");
-      while (queue.depth() === 0) await clock.advance(1_000);
-      await drain();
-      return clock.monotonic() - before;
-    };
-    for (let failure = 0; failure < 11; failure += 1) delays.push(await next());
-    expect(delays.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000]);
-    expect(delays.at(-1)).toBe(300_000);
-    queue.forget("a");
-    expect(await next()).toBe(1_000);
-  });
+it("retry waits longer after each failure up to the cap, until the key is forgotten", async () => {
+  const delays: number[] = [];
+  const next = async () => {
+    const before = clock.monotonic();
+    queue.retry("a");
+    while (queue.depth() === 0) await clock.advance(1_000);
+    await drain();
+    return clock.monotonic() - before;
+  };
+  for (let failure = 0; failure < 11; failure += 1) delays.push(await next());
+  expect(delays.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000]);
+  expect(delays.at(-1)).toBe(300_000);
+  queue.forget("a");
+  expect(await next()).toBe(1_000);
 });
 
 describe("shutdown", () => {
@@ -260,27 +258,25 @@ describe("shutdown", () => {
   });
 });
 
-describe("metrics", () => {
-  it("tells what controller-runtime's queue tells", async () => {
-    const told: string[] = [];
-    const metrics: QueueOptions["metrics"] = {
-      added: () => told.push("add"),
-      retried: () => told.push("retry"),
-      waited: (seconds) => told.push(`waited ${String(seconds)}`),
-      worked: (seconds) => told.push(`worked ${String(seconds)}`),
-    };
-    queue = create({ metrics });
-    queue.add("a");
-    queue.add("a");
-    await clock.advance(2_000);
-    await queue.get();
-    await clock.advance(3_000);
-    queue.add("b", "low");
-    await queue.get();
-    await clock.advance(1_000);
-    expect([queue.unfinishedSeconds(), queue.longestRunningSeconds()]).toEqual([5, 4]);
-    queue.done("a");
-    queue.retry("a");
-    expect(told).toEqual(["add", "waited 2", "add", "waited 0", "worked 4", "retry"]);
-  });
+it("the metrics tell what controller-runtime's queue tells", async () => {
+  const told: string[] = [];
+  const metrics: QueueOptions["metrics"] = {
+    added: () => told.push("add"),
+    retried: () => told.push("retry"),
+    waited: (seconds) => told.push(`waited ${String(seconds)}`),
+    worked: (seconds) => told.push(`worked ${String(seconds)}`),
+  };
+  queue = create({ metrics });
+  queue.add("a");
+  queue.add("a");
+  await clock.advance(2_000);
+  await queue.get();
+  await clock.advance(3_000);
+  queue.add("b", "low");
+  await queue.get();
+  await clock.advance(1_000);
+  expect([queue.unfinishedSeconds(), queue.longestRunningSeconds()]).toEqual([5, 4]);
+  queue.done("a");
+  queue.retry("a");
+  expect(told).toEqual(["add", "waited 2", "add", "waited 0", "worked 4", "retry"]);
 });

@@ -289,21 +289,19 @@ describe("[B7] what a server should not send (K6)", () => {
   });
 });
 
-describe("[B12] a type that is not served", () => {
-  it("empties nothing, and is listed again once it is there", async () => {
-    let served = true;
-    const { changes, client, clock } = await started(() => {
-      if (!served) throw new KubeError("NotFound", 404, "no such path");
-      return thingList("10", [thing("a", "5")]);
-    });
-    served = false;
-    client.watch().fail(new KubeError("NotFound", 404, "no such path"));
-    await clock.advance(60_000);
-    expect(changes).toEqual(["added uid-a"]);
-    served = true;
-    await clock.advance(30_000);
-    expect(client.watches).toHaveLength(2);
+it("[B12] a type that is not served empties nothing, and is listed again once it is there", async () => {
+  let served = true;
+  const { changes, client, clock } = await started(() => {
+    if (!served) throw new KubeError("NotFound", 404, "no such path");
+    return thingList("10", [thing("a", "5")]);
   });
+  served = false;
+  client.watch().fail(new KubeError("NotFound", 404, "no such path"));
+  await clock.advance(60_000);
+  expect(changes).toEqual(["added uid-a"]);
+  served = true;
+  await clock.advance(30_000);
+  expect(client.watches).toHaveLength(2);
 });
 
 describe("start and stop (K7)", () => {

@@ -127,21 +127,17 @@ describe("the same event", () => {
   });
 });
 
-describe("a namespace that is being terminated", () => {
-  it("has its events in the operator's namespace, about the same object", async () => {
-    const ending = new KubeError("Forbidden", 403, "no", undefined, ["NamespaceTerminating"]);
-    const { client, dropped, moved, recorder } = recording(({ path }) =>
-      path === EVENTS ? Promise.reject(ending) : {},
-    );
-    recorder.record(event());
-    await settle();
-    expect(client.calls[1]).toMatchObject({
-      path: "/apis/events.k8s.io/v1/namespaces/operator/events",
-      body: { metadata: { namespace: "operator" }, regarding: { namespace: "default", name: "a" } },
-    });
-    expect(moved).toEqual([`a ${event().reason}`]);
-    expect(dropped()).toBe(0);
+it("a namespace that is being terminated has its events in the operator's namespace, about the same object", async () => {
+  const ending = new KubeError("Forbidden", 403, "no", undefined, ["NamespaceTerminating"]);
+  const { client, dropped, moved, recorder } = recording(({ path }) => (path === EVENTS ? Promise.reject(ending) : {}));
+  recorder.record(event());
+  await settle();
+  expect(client.calls[1]).toMatchObject({
+    path: "/apis/events.k8s.io/v1/namespaces/operator/events",
+    body: { metadata: { namespace: "operator" }, regarding: { namespace: "default", name: "a" } },
   });
+  expect(moved).toEqual([`a ${event().reason}`]);
+  expect(dropped()).toBe(0);
 });
 
 describe("trouble", () => {

@@ -62,18 +62,16 @@ describe("[E1] buildPath", () => {
   });
 });
 
-describe("isUuid", () => {
-  it.each([
-    [ID, true],
-    [ID.toUpperCase(), true],
-    ["00000000-0000-0000-0000-000000000000", true],
-    [`${ID}0`, false],
-    [`${ID}\n`, false],
-    [`{${ID}}`, false],
-    [ID.replaceAll("-", ""), false],
-  ])("%j: %s", (value, expected) => {
-    expect(isUuidOfAnyCase(value)).toBe(expected);
-  });
+it.each([
+  [ID, true],
+  [ID.toUpperCase(), true],
+  ["00000000-0000-0000-0000-000000000000", true],
+  [`${ID}0`, false],
+  [`${ID}\n`, false],
+  [`{${ID}}`, false],
+  [ID.replaceAll("-", ""), false],
+])("isUuid %j: %s", (value, expected) => {
+  expect(isUuidOfAnyCase(value)).toBe(expected);
 });
 
 /** Returns undefined for a refusal, and rethrows any other error. */

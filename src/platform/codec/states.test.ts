@@ -55,12 +55,10 @@ describe("phases", () => {
   });
 });
 
-describe("deploymentCondition", () => {
-  it("is True for what is deployed, Unknown for what cannot be told, False for all other states", () => {
-    const others = new Map([...serviceStates, ...clusterStates].map((state) => [state, "False"]));
-    const all = new Map([...others, ["DEPLOYED", "True"], ["RESTARTED", "True"], ["UNAVAILABLE", "Unknown"]]);
-    for (const [state, expected] of all) expect(deploymentCondition(state), state).toBe(expected);
-  });
+it("deploymentCondition is True for what is deployed, Unknown for what cannot be told, False for all other states", () => {
+  const others = new Map([...serviceStates, ...clusterStates].map((state) => [state, "False"]));
+  const all = new Map([...others, ["DEPLOYED", "True"], ["RESTARTED", "True"], ["UNAVAILABLE", "Unknown"]]);
+  for (const [state, expected] of all) expect(deploymentCondition(state), state).toBe(expected);
 });
 
 describe("fitsReason", () => {

@@ -78,44 +78,40 @@ describe("[C1] pauseMs", () => {
   });
 });
 
-describe("quotaOf", () => {
-  const told = { limit: "20", remaining: "7", reset: "3", date: undefined };
+const told = { limit: "20", remaining: "7", reset: "3", date: undefined };
 
-  it.each([
-    [{}, { limit: 20, remaining: 7, resetMs: 3_000 }],
-    [{ reset: String(EPOCH + 30) }, { limit: 20, remaining: 7, resetMs: 30_000 }],
-    [{ remaining: "0" }, { limit: 20, remaining: 0, resetMs: 3_000 }],
-    [
-      { remaining: "20", reset: "0" },
-      { limit: 20, remaining: 20, resetMs: 0 },
-    ],
-    [
-      { limit: "1", remaining: "1", reset: "3600" },
-      { limit: 1, remaining: 1, resetMs: 3_600_000 },
-    ],
-    [{ remaining: "21" }, undefined],
-    [{ remaining: "-1" }, undefined],
-    [{ limit: "0", remaining: "0" }, undefined],
-    [{ limit: undefined }, undefined],
-    [{ limit: "9".repeat(400) }, undefined],
-    [{ reset: undefined }, undefined],
-    [{ reset: String(EPOCH - 30) }, undefined],
-    [{ reset: "86400" }, undefined],
-    [{ reset: "soon" }, undefined],
-  ])("of %j: %j", (change, expected) => {
-    expect(quotaOf(headers({ ...told, ...change }), NOW)).toEqual(expected);
-  });
+it.each([
+  [{}, { limit: 20, remaining: 7, resetMs: 3_000 }],
+  [{ reset: String(EPOCH + 30) }, { limit: 20, remaining: 7, resetMs: 30_000 }],
+  [{ remaining: "0" }, { limit: 20, remaining: 0, resetMs: 3_000 }],
+  [
+    { remaining: "20", reset: "0" },
+    { limit: 20, remaining: 20, resetMs: 0 },
+  ],
+  [
+    { limit: "1", remaining: "1", reset: "3600" },
+    { limit: 1, remaining: 1, resetMs: 3_600_000 },
+  ],
+  [{ remaining: "21" }, undefined],
+  [{ remaining: "-1" }, undefined],
+  [{ limit: "0", remaining: "0" }, undefined],
+  [{ limit: undefined }, undefined],
+  [{ limit: "9".repeat(400) }, undefined],
+  [{ reset: undefined }, undefined],
+  [{ reset: String(EPOCH - 30) }, undefined],
+  [{ reset: "86400" }, undefined],
+  [{ reset: "soon" }, undefined],
+])("quotaOf of %j: %j", (change, expected) => {
+  expect(quotaOf(headers({ ...told, ...change }), NOW)).toEqual(expected);
 });
 
-describe("parseDate", () => {
-  it.each([
-    ["Sat, 21 Nov 2026 10:00:00 GMT", NOW],
-    ["2026", undefined],
-    ["-1", undefined],
-    ["", undefined],
-    [undefined, undefined],
-    ["yesterday", undefined],
-  ])("%j", (raw, expected) => {
-    expect(parseDate(raw)).toEqual(expected);
-  });
+it.each([
+  ["Sat, 21 Nov 2026 10:00:00 GMT", NOW],
+  ["2026", undefined],
+  ["-1", undefined],
+  ["", undefined],
+  [undefined, undefined],
+  ["yesterday", undefined],
+])("parseDate %j", (raw, expected) => {
+  expect(parseDate(raw)).toEqual(expected);
 });

@@ -95,19 +95,17 @@ describe("[E8] checkedBase", () => {
   });
 });
 
-describe("[E8] addressFilter", () => {
-  it.each([
-    ["93.184.216.34", [], true],
-    ["10.0.0.5", [], false],
-    ["10.0.0.5", ["10.0.0.0/24", "platform.corp"], true],
-    ["10.0.1.5", ["10.0.0.0/24"], false],
-    ["127.0.0.1", ["platform.corp"], false],
-    ["::ffff:10.0.0.5", [], false],
-    ["fd00::5", ["fd00::/64"], true],
-    ["2606:4700::1111", [], true],
-  ])("%s with %j: %s", (address, allowedHosts, allowed) => {
-    expect(addressFilter({ ...strict, allowedHosts })(address)).toBe(allowed);
-  });
+it.each([
+  ["93.184.216.34", [], true],
+  ["10.0.0.5", [], false],
+  ["10.0.0.5", ["10.0.0.0/24", "platform.corp"], true],
+  ["10.0.1.5", ["10.0.0.0/24"], false],
+  ["127.0.0.1", ["platform.corp"], false],
+  ["::ffff:10.0.0.5", [], false],
+  ["fd00::5", ["fd00::/64"], true],
+  ["2606:4700::1111", [], true],
+])("[E8] addressFilter %s with %j: %s", (address, allowedHosts, allowed) => {
+  expect(addressFilter({ ...strict, allowedHosts })(address)).toBe(allowed);
 });
 
 function refusal(run: () => unknown): ApiError | undefined {
@@ -119,30 +117,26 @@ function refusal(run: () => unknown): ApiError | undefined {
   }
 }
 
-describe("the hosts that go past the operator's proxy", () => {
-  it.each<[string, readonly string[], boolean]>([
-    ["https://api.example.com", ["example.com"], true],
-    ["https://api.example.com", [".example.com"], true],
-    ["https://api.example.com", ["*.example.com"], true],
-    ["https://api.example.com", ["api.example.com:443"], true],
-    ["https://api.example.com:8443", ["api.example.com:443"], false],
-    ["https://badexample.com", ["example.com"], false],
-    ["https://10.1.2.3", ["10.0.0.0/8"], true],
-    ["https://11.1.2.3", ["10.0.0.0/8"], false],
-    ["https://api.example.com", ["*"], true],
-    ["https://api.example.com", [], false],
-  ])("%s with %j: %s", (url, noProxy, expected) => {
-    expect(isDirect(url, noProxy)).toBe(expected);
-  });
+it.each<[string, readonly string[], boolean]>([
+  ["https://api.example.com", ["example.com"], true],
+  ["https://api.example.com", [".example.com"], true],
+  ["https://api.example.com", ["*.example.com"], true],
+  ["https://api.example.com", ["api.example.com:443"], true],
+  ["https://api.example.com:8443", ["api.example.com:443"], false],
+  ["https://badexample.com", ["example.com"], false],
+  ["https://10.1.2.3", ["10.0.0.0/8"], true],
+  ["https://11.1.2.3", ["10.0.0.0/8"], false],
+  ["https://api.example.com", ["*"], true],
+  ["https://api.example.com", [], false],
+])("the hosts that go past the operator's proxy %s with %j: %s", (url, noProxy, expected) => {
+  expect(isDirect(url, noProxy)).toBe(expected);
 });
 
-describe("[E8] the proxy of a connection", () => {
-  it.each([
-    ["http://proxy.example.com:3128", [], undefined],
-    ["http://10.0.0.1:6443", [], "the proxy is a loopback, link-local or private address"],
-    ["http://10.0.0.1:3128", ["10.0.0.1/32"], undefined],
-    ["http://a.example", ["b.example"], "the proxy is not in the operator's list of allowed platform hosts"],
-  ])("is judged as its platform is: %s with %j", (url, allowedHosts, message) => {
-    expect(refusal(() => checkProxy(url, { ...strict, allowedHosts }))?.message).toBe(message);
-  });
+it.each([
+  ["http://proxy.example.com:3128", [], undefined],
+  ["http://10.0.0.1:6443", [], "the proxy is a loopback, link-local or private address"],
+  ["http://10.0.0.1:3128", ["10.0.0.1/32"], undefined],
+  ["http://a.example", ["b.example"], "the proxy is not in the operator's list of allowed platform hosts"],
+])("[E8] the proxy of a connection is judged as its platform is: %s with %j", (url, allowedHosts, message) => {
+  expect(refusal(() => checkProxy(url, { ...strict, allowedHosts }))?.message).toBe(message);
 });

@@ -35,17 +35,15 @@ describe("failureOfStatus", () => {
   });
 });
 
-describe("failureOfTransport", () => {
-  it.each([
-    ["address", "Refused", "Refused"],
-    ["connect", "Unreachable", "Unreachable"],
-    ["deadline", "Unreachable", "OutcomeUnknown"],
-    ["interrupted", "Unreachable", "OutcomeUnknown"],
-    ["tooLarge", "BadResponse", "OutcomeUnknown"],
-  ] as const)("%s: a read is %s, a write %s", (failure, read, write) => {
-    expect(failureOfTransport(failure, "read").is).toBe(read);
-    expect(failureOfTransport(failure, "write").is).toBe(write);
-  });
+it.each([
+  ["address", "Refused", "Refused"],
+  ["connect", "Unreachable", "Unreachable"],
+  ["deadline", "Unreachable", "OutcomeUnknown"],
+  ["interrupted", "Unreachable", "OutcomeUnknown"],
+  ["tooLarge", "BadResponse", "OutcomeUnknown"],
+] as const)("failureOfTransport: %s: a read is %s, a write %s", (failure, read, write) => {
+  expect(failureOfTransport(failure, "read").is).toBe(read);
+  expect(failureOfTransport(failure, "write").is).toBe(write);
 });
 
 it("failureOfShape never says that a write was not executed", () => {
