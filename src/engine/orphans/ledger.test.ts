@@ -1,20 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
-import {
-  ID,
-  idOf,
-  memoryOrphans,
-  memoryShards,
-  orphan,
-  type MemoryShards,
-} from "../../../test/support/platform/orphans.ts";
+import { ID, idOf, memoryOrphans, memoryShards, orphan } from "../../../test/support/platform/orphans.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { DEFAULT_WINDOWS } from "../contract/windows.ts";
 import type { OrphanChange, Orphans } from "./ledger.ts";
 
 /** A ledger, and `again`, which makes another process over the same ConfigMaps. */
-function ground(shards: MemoryShards = memoryShards()) {
+function ground(shards = memoryShards()) {
   const clock = manualClock();
   const told: OrphanChange[] = [];
   const again = (): Orphans => memoryOrphans(clock, shards, told);

@@ -1,19 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import {
-  applied,
-  DELETE,
-  effects,
-  engineEnv,
-  INSTALLATION,
-  ready,
-  remote,
-  started,
-  status,
-} from "../../../test/support/engine/env.ts";
+import { applied, DELETE, effects, engineEnv, ready, remote, status } from "../../../test/support/engine/env.ts";
 import { uuid } from "../../../test/support/engine/fake-platform.ts";
 import { MINUTE } from "../../../test/support/platform/durations.ts";
-import { EXTERNAL_ID, FINALIZER, INSTALLATION as INSTALLATION_KEY, RESOLVE } from "../../api/names.ts";
+import { EXTERNAL_ID, FINALIZER, INSTALLATION, RESOLVE } from "../../api/names.ts";
 
 const POLL = 11 * MINUTE;
 
@@ -76,7 +66,7 @@ describe("[R1] a lost status", () => {
   it("with an annotation of an object that another resource holds stalls", async () => {
     const env = await applied();
     const { id } = remote(env);
-    env.widget("copy", {}, { annotations: { [EXTERNAL_ID]: id, [INSTALLATION_KEY]: INSTALLATION } });
+    env.widget("copy", {}, { annotations: { [EXTERNAL_ID]: id, [INSTALLATION]: env.installation } });
     await env.run(POLL);
     expect(env.conditions("Widget", "copy")).toContain("Stalled=True/AlreadyManaged");
     expect(env.cluster.get("Widget", "copy").status).not.toHaveProperty("externalId");
@@ -121,7 +111,7 @@ describe("[R1] another installation's records", () => {
     await env.run(POLL);
     const { annotations } = env.cluster.get("Widget", "a").metadata;
     expect(status(env, "identity")).toMatchObject({ installation: "installation-2" });
-    expect(annotations?.[INSTALLATION_KEY]).toBe("installation-2");
+    expect(annotations?.[INSTALLATION]).toBe("installation-2");
     expect(annotations).not.toHaveProperty([RESOLVE]);
   });
 
@@ -173,7 +163,7 @@ describe("[R1] a place that changed", () => {
 });
 
 it("an object that is created while its resource is deleted is left without an error", async () => {
-  const env = await started();
+  const env = engineEnv();
   env.world.hooks.after = ({ op }) => {
     if (op === "create") env.cluster.remove("Widget", "a");
     return Promise.resolve();

@@ -1,17 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import {
-  applied,
-  DELETE,
-  engineEnv,
-  type Env,
-  fail,
-  LOST,
-  outage,
-  ready,
-  remote,
-  type Spec,
-} from "../../../test/support/engine/env.ts";
+import { applied, DELETE, engineEnv, type Env, fail, LOST, ready, remote } from "../../../test/support/engine/env.ts";
 import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 
@@ -26,7 +15,7 @@ async function removed(env: Env, ms = 5_000): Promise<void> {
 }
 
 /** An environment in which the widget "a" and its child exist. */
-async function withChild(spec: Spec): Promise<Env> {
+async function withChild(spec = {}): Promise<Env> {
   const env = await applied(spec);
   env.widget("child", { parentRef: { name: "a" }, ...DELETE });
   await env.run(5_000);
@@ -141,7 +130,7 @@ describe("the deletion of an object", () => {
 describe("[K1] the deletion of an object whose connection is", () => {
   it("down: it waits, however long, and deletes then", async () => {
     const env = await applied(DELETE);
-    const over = outage(env);
+    const over = fail(env, "all", [{ is: "Server" }, 503]);
     env.cluster.remove("Widget", "a");
     await env.run(20 * MINUTE);
     expect(env.conditions("Widget", "a")).toContain("Ready=False/ConnectionNotReady");

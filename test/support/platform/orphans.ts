@@ -9,8 +9,6 @@ import type { Shards } from "../../../src/kube/write/shards.ts";
 export const ID = "7b0c6f5e-90ad-4c3c-9a4e-3d3a0a4b1c01";
 const ORGANIZATION = "11111111-2222-4333-8444-555555555555";
 
-export type MemoryShards = ReturnType<typeof memoryShards>;
-
 export function memoryShards(count = 4) {
   const held = new Map<number, { version: number; data: Map<string, string> }>();
   const own = {
