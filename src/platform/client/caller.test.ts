@@ -32,16 +32,6 @@ describe("a failing read", () => {
     expect([error.failure.is, error.operation, server.arrived.length]).toEqual([failure, "listProjects", requests]);
     expect(calls.map((call) => call.failure)).toEqual(Array.from({ length: requests }, () => failure));
   });
-
-  it("succeeds when a repetition does", async () => {
-    const { calls, connect } = await startHarness({ status: 503 }, reset, { body: { results: [project] } });
-    expect(await connect().projects.list()).toMatchObject([{ id: ID }]);
-    expect(calls.map(({ status, failure }) => [status, failure])).toEqual([
-      [503, "Server"],
-      [0, "Unreachable"],
-      [200, undefined],
-    ]);
-  });
 });
 
 describe("[C4] an answer whose type is wrong", () => {
