@@ -6,7 +6,6 @@ import { stored } from "../../test/support/kube/stored.ts";
 import { memoryOrphans, memoryShards } from "../../test/support/platform/orphans.ts";
 import { recordingLog } from "../../test/support/platform/telemetry.ts";
 import { DEFAULT_WINDOWS } from "../engine/contract/windows.ts";
-import type { Orphans } from "../engine/orphans/ledger.ts";
 import type { Bound } from "../engine/reconcile/bind.ts";
 import { KubeError } from "../kube/api/errors.ts";
 import type { KubeObject } from "../kube/api/types.ts";
@@ -48,11 +47,7 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
   };
 }
 
-function work(
-  kinds: readonly Bound<Platform>[],
-  told: Partial<WorkOptions> = {},
-  orphans: Orphans = memoryOrphans(clock),
-) {
+function work(kinds: readonly Bound<Platform>[], told: Partial<WorkOptions> = {}, orphans = memoryOrphans(clock)) {
   const unused = (): never => {
     throw new Error("no pass of these kinds asks for it");
   };

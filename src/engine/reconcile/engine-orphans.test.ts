@@ -245,25 +245,22 @@ describe("a resource that is created again under the same key", () => {
     expect(env.shards.all()).toEqual([]);
   });
 
-  it.each(["before", "after"] as const)(
-    "knows what was done to its object when the operator is killed %s each write of the adoption",
-    async (moment) => {
-      for (let position = 1; position <= 4; position += 1) {
-        const env = await documented({ ...DELETE, commit: "one" });
-        await removed(env);
-        let writes = 0;
-        env.cluster.hooks[moment] = () => {
-          writes += 1;
-          return writes === position ? killed(env) : Promise.resolve();
-        };
-        await applied(env, { ...DELETE, commit: "one" });
-        env.cluster.hooks[moment] = () => Promise.resolve();
-        env.restart();
-        await env.run(2 * MINUTE);
-        expect(effects(env)).toEqual(["create", "deploy"]);
-        expect(ready(env)).toBe("Ready=True/Available");
-        expect(env.shards.all()).toEqual([]);
-      }
-    },
-  );
+  it.each(["before", "after"] as const)("is adopted with its history over a kill %s each write", async (moment) => {
+    for (let position = 1; position <= 4; position += 1) {
+      const env = await documented({ ...DELETE, commit: "one" });
+      await removed(env);
+      let writes = 0;
+      env.cluster.hooks[moment] = () => {
+        writes += 1;
+        return writes === position ? killed(env) : Promise.resolve();
+      };
+      await applied(env, { ...DELETE, commit: "one" });
+      env.cluster.hooks[moment] = () => Promise.resolve();
+      env.restart();
+      await env.run(2 * MINUTE);
+      expect(effects(env)).toEqual(["create", "deploy"]);
+      expect(ready(env)).toBe("Ready=True/Available");
+      expect(env.shards.all()).toEqual([]);
+    }
+  });
 });

@@ -41,23 +41,22 @@ describe("the connection's defaults", () => {
 
 describe("applyPolicy Manual", () => {
   const MANUAL = { lifecycle: { applyPolicy: "Manual" } };
-  const approve = (env: Env, hash: string | undefined): void => {
-    env.cluster.annotate("Widget", "a", { [APPROVED_PLAN]: hash ?? null });
-  };
   const hash = (env: Env): string | undefined => planIn(env.cluster.get("Widget", "a"))?.hash;
+  const approve = async (env: Env): Promise<void> => {
+    env.cluster.annotate("Widget", "a", { [APPROVED_PLAN]: hash(env) ?? null });
+    await env.run(10_000);
+  };
 
   it("needs a new approval for a newer generation, and for the same change a second time", async () => {
     const env = await on("Full", MANUAL);
-    approve(env, hash(env));
-    await env.run(10_000);
+    await approve(env);
     env.cluster.spec("Widget", "a", { name: "a", note: "one", ...MANUAL });
     await env.run(10_000);
     expect(ready(env)).toBe("Ready=False/ApprovalPending");
     expect(status(env, "plan")).toMatchObject({
       actions: [{ operation: "update", fields: [{ path: "spec.note", desired: "one", observed: "" }] }],
     });
-    approve(env, hash(env));
-    await env.run(10_000);
+    await approve(env);
     expect(effects(env)).toEqual(["create", "update"]);
     for (const times of [1, 2]) {
       env.world.change(remote(env).id, { note: "theirs" });
@@ -65,8 +64,7 @@ describe("applyPolicy Manual", () => {
       expect(effects(env)).toHaveLength(1 + times);
       expect(ready(env)).toBe("Ready=True/Available");
       expect(env.conditions("Widget", "a")).toContain("Drifted=True/DriftDetected");
-      approve(env, hash(env));
-      await env.run(10_000);
+      await approve(env);
       expect(effects(env)).toHaveLength(2 + times);
     }
   });
@@ -74,8 +72,7 @@ describe("applyPolicy Manual", () => {
   it("is given for one generation: a newer one waits, though the approved change is still under way", async () => {
     const env = await on("Full", { commit: "abc", ...MANUAL });
     env.world.deployed = "BUSY";
-    approve(env, hash(env));
-    await env.run(10_000);
+    await approve(env);
     expect(status(env, "plan")).toMatchObject({ approved: true, generation: 1 });
     env.cluster.spec("Widget", "a", { name: "a", note: "two", commit: "def", ...MANUAL });
     env.world.change(remote(env).id, { state: "READY" });
@@ -88,23 +85,20 @@ describe("applyPolicy Manual", () => {
   it("of the first create does not cover the recreation of an object that vanished", async () => {
     const env = await on("Full", { lifecycle: { applyPolicy: "Manual", onMissing: "Recreate" } });
     const first = hash(env);
-    approve(env, first);
-    await env.run(10_000);
+    await approve(env);
     expect(effects(env)).toEqual(["create"]);
     env.world.remotes.delete(remote(env).id);
     await env.run(HOUR);
     expect(effects(env)).toEqual(["create"]);
     expect(status(env, "plan")).toMatchObject({ reason: "ApprovalPending" });
     expect(hash(env)).not.toBe(first);
-    approve(env, hash(env));
-    await env.run(10_000);
+    await approve(env);
     expect(effects(env)).toEqual(["create", "create"]);
   });
 
   it("does not block a deletion", async () => {
     const env = await on("Full", { lifecycle: { applyPolicy: "Manual", deletionPolicy: "Delete" } });
-    approve(env, hash(env));
-    await env.run(10_000);
+    await approve(env);
     env.cluster.remove("Widget", "a");
     await env.run(10_000);
     expect(effects(env)).toEqual(["create", "delete"]);

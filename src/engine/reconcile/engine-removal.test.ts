@@ -153,50 +153,41 @@ describe("[K1] the deletion of an object whose connection is", () => {
     expect(env.world.remotes.size).toBe(0);
   });
 
-  it.each(["connection", "Secret"] as const)(
-    "gone with the process (%s): the finalizer is released with a warning",
-    async (what) => {
-      const env = await applied(DELETE);
-      if (what === "connection") env.cluster.remove("Link", "default");
-      env.cluster.secret("token", undefined);
-      env.restart();
-      env.cluster.remove("Widget", "a");
-      await env.run(4 * MINUTE);
-      expect(env.cluster.find("Widget", "a")).toBeDefined();
-      env.clock.shiftWall(-86_400_000);
-      await env.run(3 * MINUTE);
-      expect(env.cluster.find("Widget", "a")).toBeUndefined();
-      expect(farewells(env)).toEqual(["Warning Orphaned"]);
-      expect(env.world.remotes.size).toBe(1);
-    },
-  );
+  it.each(["connection", "Secret"] as const)("gone with the process (%s): it goes, with a warning", async (what) => {
+    const env = await applied(DELETE);
+    if (what === "connection") env.cluster.remove("Link", "default");
+    env.cluster.secret("token", undefined);
+    env.restart();
+    env.cluster.remove("Widget", "a");
+    await env.run(4 * MINUTE);
+    expect(env.cluster.find("Widget", "a")).toBeDefined();
+    env.clock.shiftWall(-86_400_000);
+    await env.run(3 * MINUTE);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    expect(farewells(env)).toEqual(["Warning Orphaned"]);
+    expect(env.world.remotes.size).toBe(1);
+  });
 });
 
 it.each([
   ["Full", "after", 0, "Normal Deleted"],
   ["Full", "before", 0, undefined],
   ["Documented", "after", 1, "Warning Orphaned"],
-] as const)(
-  "the deletion of an object with an open intent (%s, lost %s) traces first",
-  async (surface, when, left, farewell) => {
-    const env = engineEnv();
-    env.world.surface = surface;
-    await env.run(1_000);
-    fail(env, ["create"], LOST, { when });
-    env.widget("a", DELETE);
-    await env.run(0);
-    await removed(env, 3 * MINUTE);
-    expect(env.world.remotes.size).toBe(left);
-    expect(farewells(env)).toEqual(farewell === undefined ? [] : [farewell]);
-  },
-);
+] as const)("a deletion with an open intent (%s, lost %s) traces first", async (surface, when, left, farewell) => {
+  const env = engineEnv();
+  env.world.surface = surface;
+  await env.run(1_000);
+  fail(env, ["create"], LOST, { when });
+  env.widget("a", DELETE);
+  await env.run(0);
+  await removed(env, 3 * MINUTE);
+  expect(env.world.remotes.size).toBe(left);
+  expect(farewells(env)).toEqual(farewell === undefined ? [] : [farewell]);
+});
 
-it.each(["Delete", "Retain"])(
-  "the deletion of an object with an open intent of another version, under %s, releases the finalizer with a warning",
-  async (policy) => {
-    const meta = { finalizers: [FINALIZER], annotations: { [INTENT]: '{"v":2}' } };
-    const env = await applied({ lifecycle: { deletionPolicy: policy } }, meta);
-    await removed(env, 10 * MINUTE);
-    expect(farewells(env)).toEqual(["Warning Orphaned"]);
-  },
-);
+it.each(["Delete", "Retain"])("a deletion with an unreadable intent, under %s, ends with a warning", async (policy) => {
+  const meta = { finalizers: [FINALIZER], annotations: { [INTENT]: '{"v":2}' } };
+  const env = await applied({ lifecycle: { deletionPolicy: policy } }, meta);
+  await removed(env, 10 * MINUTE);
+  expect(farewells(env)).toEqual(["Warning Orphaned"]);
+});

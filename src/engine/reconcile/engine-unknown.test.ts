@@ -127,20 +127,17 @@ describe("[A3] a create of unknown outcome", () => {
   });
 });
 
-it.each(["before", "after"] as const)(
-  "[A4] an action of unknown outcome (lost %s its effect) happens once",
-  async (when) => {
-    const env = await applied();
-    failOnce(env, "deploy", [{ is: "OutcomeUnknown" }, 0], when);
-    env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
-    await env.run(1_000);
-    expect(env.cluster.get("Widget", "a").status).toHaveProperty("intent");
-    await env.run(3 * MINUTE);
-    expect(env.world.count("deploy")).toBe(1);
-    expect(ready(env)).toBe("Ready=True/Available");
-    expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
-  },
-);
+it.each(["before", "after"] as const)("[A4] an action that is lost %s its effect happens once", async (when) => {
+  const env = await applied();
+  failOnce(env, "deploy", [{ is: "OutcomeUnknown" }, 0], when);
+  env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
+  await env.run(1_000);
+  expect(env.cluster.get("Widget", "a").status).toHaveProperty("intent");
+  await env.run(3 * MINUTE);
+  expect(env.world.count("deploy")).toBe(1);
+  expect(ready(env)).toBe("Ready=True/Available");
+  expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
+});
 
 describe("[C8] what was certainly not executed", () => {
   it.each<[ApiFailure, number]>([

@@ -36,13 +36,7 @@ describe("parseObject", () => {
   });
 
   it("keeps everything but managedFields", () => {
-    const full = {
-      generation: 3,
-      labels: { a: "b" },
-      annotations: { c: "d" },
-      finalizers: ["e/f"],
-      ownerReferences: [],
-    };
+    const full = { generation: 3, labels: { a: "b" }, annotations: { c: "d" }, finalizers: ["e"], ownerReferences: [] };
     expect(parseObject(THING, meta({ ...full, managedFields: [{}] }))).toEqual(meta(full));
   });
 });

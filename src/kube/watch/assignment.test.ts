@@ -20,10 +20,7 @@ describe("shardOf", () => {
 describe("createAssignment", () => {
   it("gives each namespace, and each cluster-scoped object, to one shard", () => {
     const shards = [0, 1, 2].map((index) => createAssignment(index, 3));
-    const keys = [
-      ...["a", "b", "c", "d"].map(inNamespace),
-      { kind: "ClusterPlatformConnection", namespace: "", name: "a" },
-    ];
+    const keys = [...["a", "b", "c", "d"].map(inNamespace), { kind: "ClusterLink", namespace: "", name: "a" }];
     for (const key of keys) expect(shards.filter(({ isOwn }) => isOwn(key))).toHaveLength(1);
   });
 

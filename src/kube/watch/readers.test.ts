@@ -21,11 +21,8 @@ function reading(answer: (request: KubeRequest) => Json | Promise<Json>) {
 describe("a Secret", () => {
   it("is read by name and decoded", async () => {
     const { client, reader } = reading(() => secret("s3crét"));
-    expect(await reader.secret("team-a", "s", 0)).toEqual({
-      uid: "u",
-      resourceVersion: "7",
-      data: new Map([["token", "s3crét"]]),
-    });
+    const data = new Map([["token", "s3crét"]]);
+    expect(await reader.secret("team-a", "s", 0)).toEqual({ uid: "u", resourceVersion: "7", data });
     expect(client.calls).toEqual([{ method: "GET", path: "/api/v1/namespaces/team-a/secrets/s" }]);
   });
 
@@ -66,13 +63,12 @@ describe("a Secret", () => {
 });
 
 it("a ConfigMap is taken as it is, without its binary data", async () => {
-  const { reader } = reading(() => ({
-    metadata: { uid: "u", resourceVersion: "7" },
-    data: { __proto__x: "1", plain: "cGxhaW4=" },
-    binaryData: { blob: "AAAA" },
-  }));
-  const data = (await reader.configMap("a", "c", 0))?.data ?? [];
-  expect(Object.fromEntries(data)).toEqual({ __proto__x: "1", plain: "cGxhaW4=" });
+  const [metadata, data] = [
+    { uid: "u", resourceVersion: "7" },
+    { __proto__x: "1", plain: "cGxhaW4=" },
+  ];
+  const { reader } = reading(() => ({ metadata, data, binaryData: { blob: "AAAA" } }));
+  expect(Object.fromEntries((await reader.configMap("a", "c", 0))?.data ?? [])).toEqual(data);
 });
 
 describe("a namespace", () => {

@@ -62,9 +62,7 @@ describe("an event", () => {
     const { client, recorder } = recording();
     recorder.record(event({ regarding: thing(`${"x".repeat(199)}.${"y".repeat(53)}`, "5") }));
     await settle();
-    expect(client.calls[0]?.body).toMatchObject({
-      metadata: { name: expect.stringMatching(/^x{199}\.[0-9a-f]+$/) },
-    });
+    expect(client.calls[0]?.body).toMatchObject({ metadata: { name: expect.stringMatching(/^x{199}\.[0-9a-f]+$/) } });
   });
 
   it("of a cluster-scoped object goes to the default namespace", async () => {

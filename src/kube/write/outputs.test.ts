@@ -15,10 +15,7 @@ const owned = (more: JsonObject): Json => ({
 
 function writing(answer: (request: KubeRequest) => Json) {
   const client = scriptedClient(answer);
-  return {
-    outputs: createOutputs(client),
-    writes: () => client.calls.filter(({ method }) => method !== "GET"),
-  };
+  return { outputs: createOutputs(client), writes: () => client.calls.filter(({ method }) => method !== "GET") };
 }
 
 /** An API server without outputs. @param answer answers their creation */
@@ -37,14 +34,8 @@ describe.each([
     await outputs[output](owner, "out", { url: "é" });
     const reference = { apiVersion: "test.platform-operator.io/v1", kind: "Thing", name: "a", uid: "uid-a" };
     const metadata = { name: "out", namespace: "default", ownerReferences: [{ ...reference, controller: true }] };
-    expect(writes()).toMatchObject([
-      {
-        method: "POST",
-        path: paths,
-        query: { fieldManager: "platform-operator" },
-        body: { kind, metadata, data: { url: stored } },
-      },
-    ]);
+    const [query, body] = [{ fieldManager: "platform-operator" }, { kind, metadata, data: { url: stored } }];
+    expect(writes()).toMatchObject([{ method: "POST", path: paths, query, body }]);
   });
 
   it("is patched to hold exactly the data, checked against its version", async () => {

@@ -93,13 +93,8 @@ const readings: readonly [string, Call, string | object, unknown][] = [
   [
     "a cluster status",
     ({ clusters }) => clusters.stop(ID),
-    {
-      cluster_id: ID,
-      status: "STOPPED",
-      next_k8s_available_version: "1.34",
-      cluster_lock: { reason: "x", ttl_in_days: 2 },
-    },
-    { clusterId: ID, status: "STOPPED", nextK8sAvailableVersion: "1.34", clusterLock: { reason: "x", ttlInDays: 2 } },
+    { cluster_id: ID, status: "READY", next_k8s_available_version: "2", cluster_lock: { reason: "x", ttl_in_days: 2 } },
+    { clusterId: ID, status: "READY", nextK8sAvailableVersion: "2", clusterLock: { reason: "x", ttlInDays: 2 } },
   ],
   ["cluster metrics", metrics, { metrics: "{}" }, "{}"],
   ["credentials of an undocumented type", credentials, { ...web, object_type: "X" }, { ...web, objectType: "X" }],

@@ -101,9 +101,6 @@ describe("an application", () => {
     ["no cpu and memory", create({ cpu: NaN, memory: Infinity }), `cpu: ${NUMBER} NaN; memory: ${NUMBER} Infinity`],
     ["half an instance", create({ minRunningInstances: 0.5 }), `minRunningInstances: ${INTEGER}`],
     ["a port that is none", update({ ports: [{ internalPort: NaN }] }), `ports.0.internalPort: ${NUMBER} NaN`],
-  );
-
-  itRefuses(
     ...["", "main", "abcdef", "a".repeat(65), "abcdef1\n", " abcdef1", "HEAD~1"].map(
       (commit) => [`the commit ${commit}`, deploy(commit), "gitCommitId: not 7 to 64 hex digits"] as const,
     ),

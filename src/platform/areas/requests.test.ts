@@ -182,24 +182,10 @@ describe("a variable", () => {
 });
 
 describe("a cluster", () => {
-  const everything = {
-    endpoint: "api/v1/query",
-    query: "a&b=c",
-    start: "1",
-    end: "2",
-    step: "3",
-    time: "4",
-    timeout: "5",
-    dedup: "6",
-    partialResponse: "7",
-    maxSourceResolution: "8",
-    engine: "9",
-    analyze: "10",
-    boardShortName: "11",
-    metricShortName: "12",
-    traceId: "13",
-    range: "",
-  };
+  const members =
+    "start end step time timeout dedup partialResponse maxSourceResolution engine analyze boardShortName metricShortName traceId";
+  const numbered = Object.fromEntries(members.split(" ").map((name, index) => [name, String(index + 1)]));
+  const everything = { endpoint: "api/v1/query", query: "a&b=c", ...numbered, range: "" };
   const spelled =
     "endpoint=api%2Fv1%2Fquery&query=a%26b%3Dc&start=1&end=2&step=3&time=4&timeout=5&dedup=6&partial_response=7" +
     "&max_source_resolution=8&engine=9&analyze=10&board_short_name=11&metric_short_name=12&trace_id=13&range=";

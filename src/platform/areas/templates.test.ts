@@ -38,7 +38,7 @@ describe("a binding", () => {
       bind({
         layerSelections: { logs: true, "per-node": false },
         managedConfig: {
-          c: { n: 2n ** 63n - 1n, f: 0.5, someText: "", on: true, gone: undefined as unknown as string },
+          c: { n: 2n ** 63n - 1n, f: 0.5, text: "", on: true, gone: undefined as unknown as string },
         },
         customerProvidedInputs: { db: { size: "1" } },
         secrets: ["1"],
@@ -47,7 +47,7 @@ describe("a binding", () => {
       {
         ...input,
         layerSelections: { logs: true, "per-node": false },
-        managedConfig: { c: { n: 9223372036854775807n, f: 0.5, someText: "", on: true } },
+        managedConfig: { c: { n: 9223372036854775807n, f: 0.5, text: "", on: true } },
         customerProvidedInputs: { db: { size: "1" } },
       },
     ],

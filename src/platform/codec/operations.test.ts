@@ -25,13 +25,7 @@ describe("operations", () => {
   });
 
   it("sends a POST once, unless it computes or may be repeated", () => {
-    const some = [
-      "createProject",
-      "deployApplication",
-      "getHelmDefaultValues",
-      "importVariables",
-      "putBinding",
-    ] as const;
+    const some = ["createProject", "deployDatabase", "getHelmDefaultValues", "importVariables", "putBinding"] as const;
     expect(some.map(isOnce)).toEqual([true, true, false, false, false]);
   });
 });

@@ -181,19 +181,16 @@ describe("[C9] TLS", () => {
     ["an unknown authority", certificate, undefined, "127.0.0.1", "DEPTH_ZERO_SELF_SIGNED_CERT"],
     ["a certificate that has expired", expiredCertificate, expiredCertificate, "127.0.0.1", "CERT_HAS_EXPIRED"],
     ["a certificate of another host", certificate, certificate, "localhost", "ERR_TLS_CERT_ALTNAME_INVALID"],
-  ])(
-    "with %s is no connection, whatever the environment says, and nothing is sent",
-    async (_what, cert, ca, host, code) => {
-      vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-      onTestFinished(() => void vi.unstubAllEnvs());
-      const { tls, url } = await startTls(cert, host);
-      await expect(post(url, client({ network: () => ({ ca }) }))).rejects.toMatchObject({
-        failure: "connect",
-        message: expect.stringMatching(`^no connection to the platform \\(${code}\\)`),
-      });
-      expect(tls.arrived).toEqual([]);
-    },
-  );
+  ])("with %s is no connection, whatever the environment, and nothing is sent", async (_what, cert, ca, host, code) => {
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { tls, url } = await startTls(cert, host);
+    await expect(post(url, client({ network: () => ({ ca }) }))).rejects.toMatchObject({
+      failure: "connect",
+      message: expect.stringMatching(`^no connection to the platform \\(${code}\\)`),
+    });
+    expect(tls.arrived).toEqual([]);
+  });
 
   it("with the authority that was given is one", async () => {
     const { tls, url } = await startTls(certificate, "127.0.0.1");
