@@ -28,24 +28,18 @@ async function vandalized(env: Env): Promise<() => number> {
 }
 
 describe("[R1] a status that an older version of the operator wrote", () => {
-  it("causes no correction of what is only to be reported", async () => {
-    const env = await on("Full", { note: "ours", lifecycle: { driftPolicy: "Report" } });
-    forgetApplied(env);
-    env.world.change(remote(env).id, { note: "theirs" });
-    env.restart();
-    await env.run(HOUR);
-    expect(effects(env)).toEqual(["create"]);
-    expect(env.conditions("Widget", "a")).toContain("Drifted=True/DriftDetected");
-  });
-
-  it("causes no change under CreateOnly", async () => {
-    const env = await on("Full", { note: "ours", commit: "abc", lifecycle: { managementPolicy: "CreateOnly" } });
-    forgetApplied(env);
-    env.world.change(remote(env).id, { note: "theirs" });
-    env.restart();
-    await env.run(HOUR);
-    expect(effects(env)).toEqual(["create", "deploy"]);
-  });
+  it.each([{ driftPolicy: "Report" }, { managementPolicy: "CreateOnly" }])(
+    "causes no change under %o",
+    async (lifecycle) => {
+      const env = await on("Full", { note: "ours", commit: "abc", lifecycle });
+      forgetApplied(env);
+      env.world.change(remote(env).id, { note: "theirs" });
+      env.restart();
+      await env.run(HOUR);
+      expect(effects(env)).toEqual(["create", "deploy"]);
+      expect(env.conditions("Widget", "a")).toContain("Drifted=True/DriftDetected");
+    },
+  );
 
   it("is subject to the mass-change limit", async () => {
     const env = await withFleet(SIZE, { note: "right" });
