@@ -52,12 +52,9 @@ it("has a lane for each namespace and rate gate", () => {
 });
 
 it("reaches a platform through the operator's proxy, unless its host goes past it", () => {
-  const rules = {
-    allowedPlatformHosts: [],
-    allowInsecurePlatform: false,
-    platformProxy: { url: "http://10.0.0.1:3128", credentials: "user:s3cret-word" },
-    platformNoProxy: ["example.org"],
-  };
+  const platformProxy = { url: "http://10.0.0.1:3128", credentials: "user:s3cret-word" };
+  const allowed = { allowedPlatformHosts: [], allowInsecurePlatform: false };
+  const rules = { ...allowed, platformProxy, platformNoProxy: ["example.org"] };
   const none = () => ({});
   const way = wayTo({ baseUrl: "https://api.example.com" }, rules, none);
   expect(way.proxy).toEqual({ url: "http://10.0.0.1:3128", from: "--platform-proxy", isTrusted: true });

@@ -48,11 +48,9 @@ describe("pollInterval", () => {
     expect(asked(value)).toEqual({ ms, invalid });
   });
 
-  it.each([
-    ["1s", 30_000],
-    ["31s", 31_000],
-  ])("set to %s by the connection is %i ms", (value, ms) => {
-    expect(pollInterval(anObject(), DEFAULT_WINDOWS, value).ms).toBe(ms);
+  it("set by the connection has the same floor", () => {
+    const set = ["1s", "31s"].map((value) => pollInterval(anObject(), DEFAULT_WINDOWS, value).ms);
+    expect(set).toEqual([30_000, 31_000]);
   });
 
   it("is the default where nothing is set, and its floor scales with a scaled default", () => {

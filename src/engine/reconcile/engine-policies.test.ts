@@ -53,9 +53,8 @@ describe("applyPolicy Manual", () => {
     env.cluster.spec("Widget", "a", { name: "a", note: "one", ...MANUAL });
     await env.run(10_000);
     expect(ready(env)).toBe("Ready=False/ApprovalPending");
-    expect(status(env, "plan")).toMatchObject({
-      actions: [{ operation: "update", fields: [{ path: "spec.note", desired: "one", observed: "" }] }],
-    });
+    const fields = [{ path: "spec.note", desired: "one", observed: "" }];
+    expect(status(env, "plan")).toMatchObject({ actions: [{ operation: "update", fields }] });
     await approve(env);
     expect(effects(env)).toEqual(["create", "update"]);
     for (const times of [1, 2]) {

@@ -29,12 +29,8 @@ async function connect(answer: Answer, more: Partial<ClientOptions> = {}): Promi
   server.script(answer);
   dir = await mkdtemp(join(tmpdir(), "kube-server-"));
   await setUser({ token: "first" });
-  client = createKubeClient({
-    config: { from: "file", path: join(dir, "kubeconfig") },
-    userAgent: "platform-operator/test",
-    clock: systemClock(),
-    ...more,
-  });
+  const config = { from: "file", path: join(dir, "kubeconfig") } as const;
+  client = createKubeClient({ config, userAgent: "platform-operator/test", clock: systemClock(), ...more });
 }
 
 /** Writes the kubeconfig with these credentials. */
@@ -58,12 +54,9 @@ describe("a request", () => {
     await connect({ body: "{}" }, { clock });
     const query = { limit: 5, watch: true, continue: undefined, fieldManager: "a&b" };
     await client.request({ method: "GET", path: "/api/v1/things", query });
-    expect(server.arrived).toMatchObject([
-      {
-        url: "/base/api/v1/things?limit=5&watch=true&fieldManager=a%26b",
-        headers: { authorization: "Bearer first", "user-agent": "platform-operator/test", accept: "application/json" },
-      },
-    ]);
+    const url = "/base/api/v1/things?limit=5&watch=true&fieldManager=a%26b";
+    const usual = { "user-agent": "platform-operator/test", accept: "application/json" };
+    expect(server.arrived).toMatchObject([{ url, headers: { authorization: "Bearer first", ...usual } }]);
     expect(server.arrived[0]?.headers).not.toHaveProperty("content-type");
     expect(client.namespace).toBe("here");
     expect(client.host).toMatch(/^127\.0\.0\.1:\d+$/);
@@ -89,20 +82,17 @@ describe("a request", () => {
   it("[B11] ends at its deadline when the server is silent, in the head or within the body (K2)", async () => {
     await connect((response) => void (response.req.url === "/base/body" && response.writeHead(200).write("{")));
     for (const path of ["/head", "/body"]) {
-      await expect(client.request({ method: "GET", path, timeoutMs: 50 })).rejects.toMatchObject({
-        failure: "Timeout",
-        message: `GET ${path}: no answer within the deadline`,
-      });
+      const message = `GET ${path}: no answer within the deadline`;
+      const sent = client.request({ method: "GET", path, timeoutMs: 50 });
+      await expect(sent).rejects.toMatchObject({ failure: "Timeout", message });
     }
   });
 
   it("ends with the caller's signal", async () => {
     const stop = new AbortController();
     await connect(() => stop.abort());
-    await expect(client.request({ method: "GET", path: "/x", signal: stop.signal })).rejects.toMatchObject({
-      failure: "Unreachable",
-      message: "GET /x: canceled",
-    });
+    const sent = client.request({ method: "GET", path: "/x", signal: stop.signal });
+    await expect(sent).rejects.toMatchObject({ failure: "Unreachable", message: "GET /x: canceled" });
   });
 
   it("takes an empty answer as null, and one that is not JSON as BadResponse", async () => {
@@ -114,10 +104,8 @@ describe("a request", () => {
 
   it("tells a reset connection as Unreachable", async () => {
     await connect((response) => void response.destroy());
-    await expect(get()).rejects.toMatchObject({
-      failure: "Unreachable",
-      message: expect.stringMatching(/^GET \/x: (UND_ERR_SOCKET|ECONNRESET)$/),
-    });
+    const message = expect.stringMatching(/^GET \/x: (UND_ERR_SOCKET|ECONNRESET)$/);
+    await expect(get()).rejects.toMatchObject({ failure: "Unreachable", message });
   });
 
   it("[E7] quotes nothing of what was sent or answered in its errors (K13)", async () => {
@@ -126,26 +114,18 @@ describe("a request", () => {
     await connect({ status: 422, body, headers: { "retry-after": "3" } });
     const sent = client.request({ method: "POST", path: "/x", body: { token: "s3cret" } });
     const error = await sent.catch((reason: unknown) => reason);
-    expect(error).toMatchObject({
-      message: "POST /x: 422 Invalid; spec.x FieldValueInvalid",
-      failure: "Invalid",
-      status: 422,
-      retryAfterMs: 3_000,
-      causes: ["FieldValueInvalid"],
-    });
+    const message = "POST /x: 422 Invalid; spec.x FieldValueInvalid";
+    const told = { status: 422, retryAfterMs: 3_000, causes: ["FieldValueInvalid"] };
+    expect(error).toMatchObject({ failure: "Invalid", message, ...told });
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain("s3cret");
   });
 
   it("is counted with its code, without one as <error>", async () => {
     const counted: string[] = [];
-    await connect(
-      { status: 404, body: {} },
-      {
-        onRequest: ({ code, method, host, path, durationMs }) => {
-          counted.push(`${code} ${method} ${host.replace(/:\d+$/, "")} ${path} ${durationMs >= 0 ? "timed" : ""}`);
-        },
-      },
-    );
+    const onRequest: ClientOptions["onRequest"] = ({ code, method, host, path, durationMs }) => {
+      counted.push(`${code} ${method} ${host.replace(/:\d+$/, "")} ${path} ${durationMs >= 0 ? "timed" : ""}`);
+    };
+    await connect({ status: 404, body: {} }, { onRequest });
     await expect(client.request({ method: "GET", path: "/x", query: { q: "unsaid" } })).rejects.toThrow("404");
     await expect(watch()).rejects.toThrow("404");
     server.script((response) => void response.destroy());

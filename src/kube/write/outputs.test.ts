@@ -8,10 +8,8 @@ import type { Json, JsonObject } from "../api/types.ts";
 import { createOutputs } from "./outputs.ts";
 
 const owner = thing("a", "5");
-const owned = (more: JsonObject): Json => ({
-  metadata: { name: "out", resourceVersion: "9", ownerReferences: [{ uid: "uid-a" }] },
-  ...more,
-});
+const stored = { metadata: { name: "out", resourceVersion: "9", ownerReferences: [{ uid: "uid-a" }] } };
+const owned = (more: JsonObject): Json => ({ ...stored, ...more });
 
 function writing(answer: (request: KubeRequest) => Json) {
   const client = scriptedClient(answer);

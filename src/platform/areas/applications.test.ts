@@ -24,14 +24,8 @@ const create =
     platform.applications.create(ID, { ...input, ...change }, { extended });
 const update = (change: Partial<ApplicationInput>) => (platform: Platform) =>
   platform.applications.update(current, { ...input, ...change });
-const deploy =
-  (commit: string) =>
-  ({ applications }: Platform) =>
-    applications.deploy(ID, commit);
-const log =
-  (tail: number) =>
-  ({ applications }: Platform) =>
-    applications.log(ID, tail);
+const deploy = (commit: string) => (platform: Platform) => platform.applications.deploy(ID, commit);
+const log = (tail: number) => (platform: Platform) => platform.applications.log(ID, tail);
 const [post, put] = [`POST /environment/${ID}/application`, `PUT /application/${ID}`];
 const branch = "main";
 const onMain = { gitRepository: { url, branch } };

@@ -17,10 +17,10 @@ const organization = `/organization/${ORGANIZATION}`;
 const HALF = "not well-formed Unicode";
 
 describe("a project", () => {
+  const web = { id: ID, name: "web" };
   const current = {
-    id: ID,
-    name: "web",
-    record: { id: ID, name: "web", description: "shop", tier: 2, created_at: "x", organization: { id: OTHER } },
+    ...web,
+    record: { ...web, description: "shop", tier: 2, created_at: "x", organization: { id: OTHER } },
   };
   const create = (description?: string) => (p: Platform) => p.projects.create({ name: "web", description });
   const update = (name: string) => (p: Platform) => p.projects.update(current, { name });
@@ -106,6 +106,7 @@ describe("a blueprint", () => {
   const post = `POST /environment/${ID}/blueprint?deploy=`;
   const alone = `${post}false`;
   const specOverrides = { engine_version: "1.9", timeout: 60, backend: null };
+  const overridden = { ...input, spec_overrides: specOverrides };
   const [plain, secret] = [
     { name: "A", value: "" },
     { name: "B", value: "s3cret" },
@@ -124,7 +125,7 @@ describe("a blueprint", () => {
       "created with its overrides as they are, and deployed",
       create({ specOverrides }, true),
       `${post}true`,
-      { ...input, spec_overrides: specOverrides },
+      overridden,
     ],
     ["created with null overrides", create({ specOverrides: null }), alone, { ...input, spec_overrides: null }],
     ["created with variables", create({ variables }), alone, { ...input, variables: sent }],
@@ -215,7 +216,8 @@ describe("a webhook", () => {
   const current = { id: ID, record: { id: ID, ...sent, kind: "SLACK", target_secret_set: true } };
   const create = (change: object) => (p: Platform) => p.webhooks.create({ ...input, ...change });
   const update = (change: object) => (p: Platform) => p.webhooks.update(current, { ...input, ...change });
-  const post = `POST ${organization}/webhook`;
+  const off = { events: [], enabled: false };
+  const [post, put] = [`POST ${organization}/webhook`, `PUT ${organization}/webhook/${ID}`];
 
   itSends(
     ["created as the spec shows it", create({}), post, sent],
@@ -225,12 +227,7 @@ describe("a webhook", () => {
       post,
       { ...sent, kind: "STANDARD", target_secret: "hush" },
     ],
-    [
-      "changed on top of what is there",
-      update({ events: [], enabled: false }),
-      `PUT ${organization}/webhook/${ID}`,
-      { ...sent, events: [], enabled: false, kind: "SLACK", target_secret_set: true },
-    ],
+    ["changed on top of what is there", update(off), put, { ...sent, ...off, kind: "SLACK", target_secret_set: true }],
   );
   itRefuses(
     ["a target that is no URL", create({ targetUrl: "/y" }), "targetUrl: not a URI"],

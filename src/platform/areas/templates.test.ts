@@ -31,25 +31,19 @@ describe("templates", () => {
 const LAYER = { key: "a", status: "ENABLED" };
 
 describe("a binding", () => {
+  const chosen = { layerSelections: { logs: true, "per-node": false }, customerProvidedInputs: { db: { size: "1" } } };
+
   itSends(
     ["of a template alone", bind({ layerSelections: undefined }), put, input],
     [
       "of everything, with every digit of an int64 and without the list of secrets",
       bind({
-        layerSelections: { logs: true, "per-node": false },
-        managedConfig: {
-          c: { n: 2n ** 63n - 1n, f: 0.5, text: "", on: true, gone: undefined as unknown as string },
-        },
-        customerProvidedInputs: { db: { size: "1" } },
+        ...chosen,
+        managedConfig: { c: { n: 2n ** 63n - 1n, f: 0.5, text: "", on: true, gone: undefined as unknown as string } },
         secrets: ["1"],
       }),
       put,
-      {
-        ...input,
-        layerSelections: { logs: true, "per-node": false },
-        managedConfig: { c: { n: 9223372036854775807n, f: 0.5, text: "", on: true } },
-        customerProvidedInputs: { db: { size: "1" } },
-      },
+      { ...input, ...chosen, managedConfig: { c: { n: 9223372036854775807n, f: 0.5, text: "", on: true } } },
     ],
   );
 

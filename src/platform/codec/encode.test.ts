@@ -30,14 +30,8 @@ describe("request", () => {
 
 describe("jsonObject", () => {
   const built = (source: Record<string, unknown>) => stringifyJson(sent(jsonObject, source)());
-  const wellFormedText = fc.string({ unit: "grapheme" });
-  const leaf = fc.oneof(
-    wellFormedText,
-    fc.boolean(),
-    fc.constant(null),
-    fc.integer(),
-    fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n }),
-  );
+  const large = fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n });
+  const leaf = fc.oneof(fc.string({ unit: "grapheme" }), fc.boolean(), fc.constant(null), fc.integer(), large);
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(leaf, fc.array(tie("tree"), { maxLength: 3 }), fc.dictionary(key(), tie("tree"), { maxKeys: 3 })),
   }));

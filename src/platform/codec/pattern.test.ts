@@ -6,7 +6,8 @@ import { testPatterns } from "./pattern.ts";
 /** The time limit for tests that expect an answer: on a busy machine the operator's 50 ms may not suffice. */
 const UNHURRIED_MS = 10_000;
 
-const judge = (pattern: string, value: string) => testPatterns([{ pattern, value }], UNHURRIED_MS)[0];
+const asking = (pattern: string, value: string) => ({ pattern, value });
+const judge = (pattern: string, value: string) => testPatterns([asking(pattern, value)], UNHURRIED_MS)[0];
 
 describe("[E4] patterns of the catalog", () => {
   it.each([
@@ -35,11 +36,7 @@ describe("[E4] patterns of the catalog", () => {
   });
 
   it("answers in order, each test for itself", () => {
-    const tests = [
-      { pattern: "^a$", value: "a" },
-      { pattern: "(", value: "a" },
-      { pattern: "^a$", value: "b" },
-    ];
+    const tests = [asking("^a$", "a"), asking("(", "a"), asking("^a$", "b")];
     expect(testPatterns(tests, UNHURRIED_MS)).toEqual([true, undefined, false]);
   });
 
@@ -49,12 +46,7 @@ describe("[E4] patterns of the catalog", () => {
     [`(?:${String.raw`\p{L}{0,200}`.repeat(39)})!`, "a".repeat(4096)],
     ["(?:(?:(?:(?:.{0,9}){0,9}){0,9}){0,9}){0,9}x", "a".repeat(4096)],
   ])("stops %s, and the tests with it", (pattern, value) => {
-    expect(
-      testPatterns([
-        { pattern: "^a$", value: "a" },
-        { pattern, value },
-      ]),
-    ).toEqual([undefined, undefined]);
+    expect(testPatterns([asking("^a$", "a"), asking(pattern, value)])).toEqual([undefined, undefined]);
   });
 
   it("judges as many as fit and leaves the rest to the platform", () => {

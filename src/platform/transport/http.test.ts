@@ -9,13 +9,8 @@ import { figure } from "../../../test/support/platform/figure.ts";
 import { createTransport, type HttpOptions, type Transport } from "./http.ts";
 
 let server: ScriptedServer;
-const options = {
-  connections: 4,
-  connectTimeoutMs: 1000,
-  network: () => ({}),
-  mayCall: () => true,
-  allowAddress: () => true,
-};
+const always = () => true;
+const options = { connections: 4, connectTimeoutMs: 1000, network: () => ({}), mayCall: always, allowAddress: always };
 /** A client that ends with the test. */
 function client(change: Partial<HttpOptions> = {}): Transport {
   const transport = createTransport({ ...options, ...change });
