@@ -25,10 +25,8 @@ it("carries the namespace and the priority of a key along with the work on it, a
 
 it("raises the turn of a running reconcile with the priority of its object, and never below that at its start", async () => {
   let priority: ReconcilePriority = "low";
-  const tracker = createReconcileTracker(
-    () => 0,
-    () => priority,
-  );
+  const priorityOf = () => priority;
+  const tracker = createReconcileTracker(() => 0, priorityOf);
   await tracker.within("PlatformProject/a/x", async () => {
     const turn = createTurns(tracker).turn();
     const seen = (["low", "urgent", "normal", "low"] as const).map((next) => {

@@ -1,16 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import {
-  applied,
-  DELETE,
-  effects,
-  engineEnv,
-  type Env,
-  ready,
-  remote,
-  started,
-  status,
-} from "../../../test/support/engine/env.ts";
+import { applied, DELETE, effects, engineEnv, type Env, remote, started } from "../../../test/support/engine/env.ts";
 import { widget } from "../../../test/support/engine/kinds.ts";
 import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
@@ -63,12 +53,12 @@ it("a create with a deployment costs four writes, the first with the finalizer t
   expect(metadata.annotations).not.toHaveProperty([INTENT]);
   expect(metadata.finalizers).toEqual([FINALIZER]);
   expect(stored).toMatchObject({ externalId: id, observedGeneration: 1, identity: { host: "platform.example" } });
-  expect(ready(env)).toBe("Ready=True/Available");
+  expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
   order.length = 0;
   env.cluster.spec("Widget", "a", { name: "a", commit: "c2", ...DELETE });
   await env.run(5_000);
   expect(order).toEqual(["status", "deploy!", "status"]);
-  expect(status(env, "observedGeneration")).toBe(2);
+  expect(env.cluster.get("Widget", "a").status).toMatchObject({ observedGeneration: 2 });
 });
 
 describe("the steady state", () => {
@@ -184,9 +174,9 @@ it("[A7] a process that ends stores what only it knows, and nothing else", async
   env.widget("a", { commit: "abcdef1" });
   await env.run(5_000);
   expect(env.world.count("deploy")).toBe(1);
-  expect(status(env, "intent")).toBeDefined();
+  expect(env.cluster.get("Widget", "a").status).toHaveProperty("intent");
   await env.engine.flush();
-  expect(status(env, "intent")).toBeUndefined();
+  expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
   const writes = env.cluster.writes.length;
   await env.engine.flush();
   expect(env.cluster.writes.length).toBe(writes);
@@ -202,5 +192,5 @@ it("what only a process knows is dropped once another process has changed the re
   env.cluster.annotate("Widget", "a", { [RECONCILE_REQUESTED_AT]: "now" });
   await env.run(MINUTE);
   expect(env.world.count("deploy")).toBe(1);
-  expect(status(env, "intent")).toBeUndefined();
+  expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
 });

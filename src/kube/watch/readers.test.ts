@@ -63,10 +63,8 @@ describe("a Secret", () => {
 });
 
 it("a ConfigMap is taken as it is, without its binary data", async () => {
-  const [metadata, data] = [
-    { uid: "u", resourceVersion: "7" },
-    { __proto__x: "1", plain: "cGxhaW4=" },
-  ];
+  const metadata = { uid: "u", resourceVersion: "7" };
+  const data = { __proto__x: "1", plain: "cGxhaW4=" };
   const { reader } = reading(() => ({ metadata, data, binaryData: { blob: "AAAA" } }));
   expect(Object.fromEntries((await reader.configMap("a", "c", 0))?.data ?? [])).toEqual(data);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { manualClock, settle } from "../../../test/support/kube/clock.ts";
-import { scriptedClient } from "../../../test/support/kube/scripted-client.ts";
+import { afterFailures, scriptedClient } from "../../../test/support/kube/scripted-client.ts";
 import { THING, thing, thingList } from "../../../test/support/kube/things.ts";
 import { KubeError } from "../api/errors.ts";
 import type { Json } from "../api/types.ts";
@@ -55,12 +55,8 @@ describe("the list", () => {
   });
 
   it("[B11] goes on trying after a failure, and heeds Retry-After (K3)", async () => {
-    let calls = 0;
-    const { clock, reflector } = await started(() => {
-      calls += 1;
-      if (calls === 1) throw new KubeError("TooManyRequests", 429, "busy", 7_000);
-      return thingList("10", []);
-    });
+    const busy = new KubeError("TooManyRequests", 429, "busy", 7_000);
+    const { clock, reflector } = await started(afterFailures([busy], thingList("10", [])));
     await clock.advance(6_900);
     expect(reflector.synced()).toBe(false);
     await clock.advance(200);
@@ -206,8 +202,8 @@ describe("[B4] a version that is too old", () => {
   const listed = [thingList("10", [thing("a", "5"), thing("b", "6")]), thingList("30", [thing("a", "25")])];
 
   it.each(["as status", "in the stream"])("told %s is followed by one list within 2 s", async (way) => {
-    let calls = 0;
-    const { changes, client, clock, lists } = await started(() => listed[Math.min(calls++, 1)] ?? null);
+    const left = [...listed];
+    const { changes, client, clock, lists } = await started(() => left.shift() ?? null);
     if (way === "as status") client.watch().fail(gone);
     else client.watch().send(expired);
     await clock.advance(2_000);
@@ -245,11 +241,8 @@ describe("[B7] what a server should not send (K6)", () => {
     ["an array", "[]\n"],
     ["a bookmark without a version", '{"type":"BOOKMARK","object":{}}\n'],
   ])("%s is counted and repaired by the next list", async (_, text) => {
-    let calls = 0;
-    const { client, clock, store, told } = await started(() => {
-      calls += 1;
-      return calls === 1 ? thingList("10", []) : thingList("12", [thing("lost", "11")]);
-    });
+    const lists = [thingList("10", []), thingList("12", [thing("lost", "11")])];
+    const { client, clock, store, told } = await started(() => lists.shift() ?? null);
     client.watch().raw(text);
     await clock.advance(1_000);
     expect(told.malformed).toBe(1);

@@ -1,14 +1,8 @@
 /** The requests of all areas but applications and templates, and what they refuse to send. */
 import { describe } from "vitest";
 
-import {
-  ID,
-  itRefuses,
-  itSends,
-  LONE_SURROGATE,
-  ORGANIZATION,
-  OTHER,
-} from "../../../test/support/platform/requests.ts";
+import { ORGANIZATION } from "../../../test/support/platform/client.ts";
+import { ID, itRefuses, itSends, LONE_SURROGATE, OTHER } from "../../../test/support/platform/requests.ts";
 import type { Platform } from "../index.ts";
 import type { BlueprintInput } from "./blueprints.ts";
 import type { DatabaseInput } from "./databases.ts";
@@ -107,10 +101,8 @@ describe("a blueprint", () => {
   const alone = `${post}false`;
   const specOverrides = { engine_version: "1.9", timeout: 60, backend: null };
   const overridden = { ...input, spec_overrides: specOverrides };
-  const [plain, secret] = [
-    { name: "A", value: "" },
-    { name: "B", value: "s3cret" },
-  ];
+  const plain = { name: "A", value: "" };
+  const secret = { name: "B", value: "s3cret" };
   const variables = [plain, { ...secret, isSecret: true }];
   const sent = [
     { ...plain, is_secret: false },
@@ -121,12 +113,7 @@ describe("a blueprint", () => {
 
   itSends(
     ["created alone", create({}), alone, input],
-    [
-      "created with its overrides as they are, and deployed",
-      create({ specOverrides }, true),
-      `${post}true`,
-      overridden,
-    ],
+    ["created with its overrides as they are, deployed", create({ specOverrides }, true), `${post}true`, overridden],
     ["created with null overrides", create({ specOverrides: null }), alone, { ...input, spec_overrides: null }],
     ["created with variables", create({ variables }), alone, { ...input, variables: sent }],
   );
