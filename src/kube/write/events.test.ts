@@ -1,3 +1,5 @@
+import { once } from "node:events";
+
 import { describe, expect, it } from "vitest";
 
 import { manualClock, settle } from "../../../test/support/kube/clock.ts";
@@ -171,14 +173,8 @@ describe("stop", () => {
   });
 
   it("waits 2 s for an API server that does not answer", async () => {
-    const { clock, recorder } = recording(
-      ({ signal }) =>
-        new Promise((_, reject) =>
-          signal?.addEventListener("abort", () => {
-            reject(new KubeError("Unreachable", 0, "canceled"));
-          }),
-        ),
-    );
+    const canceled = new KubeError("Unreachable", 0, "canceled");
+    const { clock, recorder } = recording(({ signal }) => once(signal!, "abort").then(() => Promise.reject(canceled)));
     recorder.record(event());
     let stopped = false;
     const stopping = recorder.stop().then(() => (stopped = true));
