@@ -1,21 +1,18 @@
 /**
  * One resource of every kind, on both surfaces: which operations of the specification they call, and what they report of
- * it.
+ * it. One id leads from a pass to its calls, to what it changed and to its trace.
  */
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
 import { USED_BY } from "../../scripts/coverage.ts";
 import { operations } from "../../simulator/base/operations.ts";
-import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
-import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
-import type { Recording } from "../support/env/recording.ts";
-import { idOf } from "../support/env/settling.ts";
 import {
   application,
   blueprint,
+  COMMIT,
   database,
   defaults,
   environment,
@@ -25,8 +22,11 @@ import {
   secret,
 } from "../support/kube/manifests.ts";
 import { callsIn, changeLog, isChange, templateOf } from "../support/platform/change-log.ts";
+import { type CollectedSpan, startCollector } from "../support/programs/collector.ts";
 import { surfaceOf } from "./fixture.ts";
+import { lastDeployment } from "./staged-applications.ts";
 
+const APPLICATION = "PlatformApplication";
 /** Only scheme and host of it are shown. */
 const TARGET = "https://user:hush@hooks.example.com/first?key=hush";
 const EVENTS = ["DEPLOYMENT_STARTED", "SOME_EVENT_OF_TOMORROW"];
@@ -46,18 +46,14 @@ const ChangeEvent = z.object({
   regarding: z.object({ kind: z.string(), name: z.string() }),
 });
 
+const collector = await startCollector();
+
+afterAll(() => collector.stop());
+
 describe.each(effort.few(["full", "documented"] as const))("one resource of every kind, %s surface", (surface) => {
-  const env = createEnv({ surface, args: ["--log-level=debug"] });
-  const isFull = surface === "full";
-  let record: Recording;
-  const expectStatus = async (kind: string, name: string, members: JsonObject): Promise<KubeObject> => {
-    const seen = await env.get(kind, name);
-    expect(seen.status).toMatchObject(members);
-    return seen;
-  };
+  const env = createEnv({ surface, args: ["--log-level=debug,kube=trace", `--otlp-endpoint=${collector.url}`] });
 
   beforeAll(async () => {
-    record = await env.record();
     const [bound = "", stopped = ""] = env.platform.clusterIds;
     const [credentials] = env.platform.world().credentials.keys();
     const spec = { surface: surfaceOf(env), allowUnverifiedIds: true };
@@ -116,7 +112,7 @@ describe.each(effort.few(["full", "documented"] as const))("one resource of ever
     const documented = operations.filter((one) => one.surface === "documented").map(({ id }) => id);
     expect(documented).toHaveLength(32);
     // The full surface shows the states of all services of an environment at once.
-    const unused = isFull ? ["getApplicationStatus"] : [];
+    const unused = surface === "full" ? ["getApplicationStatus"] : [];
     expect(documented.filter((id) => !done.has(id)).toSorted()).toEqual([...NOT_HERE, ...unused].toSorted());
     expect(calls.filter((call) => call.status === 400 || call.status === 422).map((call) => call.operation)).toEqual(
       [],
@@ -154,28 +150,55 @@ describe.each(effort.few(["full", "documented"] as const))("one resource of ever
     );
   });
 
-  it("shows the ingress of what runs, and the request of what was deployed", async () => {
-    const id = expect.stringMatching(/^[0-9a-f-]{36}$/) as string;
-    const web = await expectStatus("PlatformApplication", "web", {
-      ingress: { routerId: id, status: "DEPLOYED" },
-      lastDeployment: { requestId: id, state: "DEPLOYED" },
-    });
-    expect(condition(web, "IngressReady")).toMatchObject({ status: "True", reason: "DEPLOYED" });
-    await expectStatus("PlatformDatabase", "orders", { lastDeployment: { requestId: id } });
-    // The service that a blueprint became is shown on the full surface alone.
-    if (isFull) await expectStatus("PlatformBlueprint", "cache", { ingress: { routerId: id } });
+  it("shows of a webhook's target only scheme and host", async () => {
+    const chat = await env.get("PlatformWebhook", "chat");
+    expect(JSON.stringify([chat.status, env.operator.logs()])).not.toContain("hush");
   });
 
-  it("registers a webhook once, and shows only scheme and host of its target", async () => {
-    expect(record.calls("createWebhook").map(({ body }) => body)).toEqual([
-      { target_url: TARGET, events: EVENTS, enabled: true, ...(isFull && { kind: "STANDARD" }) },
-    ]);
-    const chat = await env.get("PlatformWebhook", "chat");
-    const there = [...env.platform.world().webhooks.values()].find(({ targetUrl }) => targetUrl === TARGET);
-    expect(idOf(chat)).toBe(there?.id);
-    expect(JSON.stringify([chat.status, env.operator.logs()])).not.toContain("hush");
-    const table = await env.kubectl(["get", "pwh", "chat"]);
-    expect(table).toMatch(/READY +REASON +TARGET +EVENTS +DRIFTED +PAUSED +AGE/);
-    expect(table).toMatch(/True +Available +https:\/\/hooks\.example\.com\/… +\["DEPLOYMENT_STARTED"/);
+  it.runIf(surface === "full")("shows the ingress of the service that a blueprint became", async () => {
+    expect((await env.get("PlatformBlueprint", "cache")).status).toHaveProperty("ingress.routerId");
   });
+
+  it("has one id in all lines of a pass, from the call with its request id to the status", async () => {
+    const web = await env.get(APPLICATION, "web");
+    const [change, lines] = lastDeploy();
+    expect(change).toMatchObject({
+      uid: web.metadata.uid,
+      requestId: lastDeployment(web, "requestId"),
+      commit: COMMIT,
+    });
+    const reported = (message: string) => lines.filter((line) => line.message === message);
+    expect(reported("asked the platform")).toContainEqual(
+      expect.objectContaining({ logger: "platform", op: "deployApplication", requestId: change?.requestId }),
+    );
+    const path = `/apis/platform-operator.io/v1alpha1/namespaces/${env.namespace}/platformapplications/web/status`;
+    expect(reported("asked the API server")).toContainEqual(
+      expect.objectContaining({ logger: "kube", method: "PATCH", path, code: "200" }),
+    );
+    expect(reported("reconciled")).toEqual([expect.objectContaining({ kind: APPLICATION, name: "web" })]);
+    // Events are written one after the other, whoever began with it.
+    expect(lines.filter((line) => String(line["path"]).endsWith("/events"))).toEqual([]);
+  });
+
+  it("has one trace of a pass: the reconcile, and in it each call, with its commit and request id", async () => {
+    const [change, lines] = lastDeploy();
+    const isPass = ({ attributes }: CollectedSpan) => attributes["platform_operator.pass"] === change?.pass;
+    const pass = await vi.waitUntil(() => collector.spans().find(isPass), { timeout: 30_000, interval: 200 });
+    const attributes = { "platform_operator.uid": change?.uid };
+    expect(pass).toMatchObject({ name: `reconcile ${APPLICATION}`, attributes });
+    const trace = collector.spans().filter(({ traceId }) => traceId === pass.traceId);
+    expect(new Set(trace.map(({ parentSpanId = "" }) => parentSpanId))).toEqual(new Set(["", pass.spanId]));
+    const call = { "platform_operator.commit": COMMIT, "platform_operator.request_id": change?.requestId };
+    expect(trace).toContainEqual(
+      expect.objectContaining({ name: "deployApplication", attributes: expect.objectContaining(call) }),
+    );
+    expect(new Set(lines.map((line) => line["traceId"]))).toEqual(new Set([pass.traceId]));
+  });
+
+  /** The last deployment of the application in the change log, and all lines of its pass. */
+  function lastDeploy() {
+    const logs = env.operator.logs();
+    const change = changeLog(logs).findLast(({ kind, op }) => kind === APPLICATION && op === "deployApplication");
+    return [change, logs.filter((line) => line["pass"] === change?.pass)] as const;
+  }
 });
