@@ -1,9 +1,12 @@
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 
+import { PATIENCE_MS } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
+import { metricsOf } from "../support/env/secrets.ts";
 import { idOf } from "../support/env/settling.ts";
-import { application, defaults, project, tree } from "../support/kube/manifests.ts";
-import { commandsIn } from "../support/programs/cli.ts";
+import { application, defaults, environment, project, tree } from "../support/kube/manifests.ts";
+import { orphanLog } from "../support/platform/change-log.ts";
+import { cli, commandsIn } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
 
@@ -85,5 +88,37 @@ describe("resolve", () => {
   ])("refuses %s", async (line, words) => {
     const ended = await call(["resolve", ...line.split(" ")]);
     expect(ended).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(words) });
+  });
+});
+
+describe("orphans", () => {
+  const name = "pr-3";
+  const orphans = (...argv: readonly string[]) =>
+    cli(["orphans", ...argv, `--operator-namespace=${env.operatorNamespace}`, "--kubeconfig", kubeconfigPath]);
+
+  it("lists what stays on a platform that deletes nothing, and forgets it; it is counted and reported", async () => {
+    const preview = environment(env, name, "shop", { lifecycle: { deletionPolicy: "Delete" } });
+    const id = idOf(await env.ready(preview));
+    await env.delete(preview);
+    const { code, stdout } = await orphans("-n", env.namespace);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^NAMESPACE +NAME +REMOTE-ID +REASON +AGE$/m);
+    expect(stdout).toMatch(new RegExp(`^${env.namespace} +penv/${name} +${id} +DeleteNotSupported +\\d+s$`, "m"));
+    expect((await orphans("-n", "elsewhere")).stderr).toContain("Nothing found.");
+    expect((await orphans("-n", env.namespace, "-o", "name")).stdout).toContain(
+      `platformenvironment.platform-operator.io/${name}\n`,
+    );
+    expect(orphanLog(env.operator.logs()).filter((line) => line.name === name)).toMatchObject([
+      { orphan: "recorded", kind: "PlatformEnvironment", namespace: env.namespace, id, reason: "DeleteNotSupported" },
+    ]);
+    const counted = /^platform_operator_orphaned_objects\{kind="PlatformEnvironment"\} [1-9]\d*$/m;
+    await vi.waitFor(async () => expect(await metricsOf(env.operator)).toMatch(counted), PATIENCE_MS);
+    expect(await orphans("forget", id)).toMatchObject({ code: 0, stdout: `${id} forgotten\n` });
+    expect(await orphans("forget", id)).toMatchObject({ code: 1, stdout: "" });
+    expect((await orphans("forget", name)).code).toBe(64);
+    // Now it is nothing but a name that is taken.
+    await env.apply(preview);
+    await env.stalled("PlatformEnvironment", name, "NameConflict");
+    await env.delete(preview);
   });
 });
