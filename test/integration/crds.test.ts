@@ -1,18 +1,31 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
-import { API_VERSION } from "../../src/api/names.ts";
+import {
+  API_VERSION,
+  APPROVED_PLAN,
+  EXTERNAL_ID,
+  FINALIZER,
+  MOVE_TO,
+  PAUSED,
+  POLL_INTERVAL,
+  RESOLVE,
+  RUN_UNTIL,
+} from "../../src/api/names.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
+import { KubeError } from "../../src/kube/api/errors.ts";
 import { collectionPath, objectPath } from "../../src/kube/api/paths.ts";
 import { type KubeQuery, mergePatch } from "../../src/kube/api/transport.ts";
 import type { Json, JsonObject, ResourceType } from "../../src/kube/api/types.ts";
 import { TYPES } from "../../src/operator/config/caches.ts";
-import { kubectl } from "../control-plane/access.ts";
+import { applyAll, kubectl } from "../control-plane/access.ts";
 import { ID, OTHER_ID } from "../samples/sample.ts";
-import { clientAt, cluster, createNamespace } from "../support/env/cluster.ts";
+import { clientAt, cluster, createNamespace, type Manifest } from "../support/env/cluster.ts";
+import { manifestsIn } from "../support/env/manifests.ts";
 import { ACCEPTED, REFUSED, REFUSED_BY_LIST_TYPE, SMALLEST, specOf } from "../support/kinds/spec-cases.ts";
-import { refusal } from "./refusal.ts";
+import { project } from "../support/kube/manifests.ts";
 
 const facts = inject("controlPlane");
 const namespace = "crds-test";
@@ -31,6 +44,13 @@ const create = async (kind: string, name: string, spec: unknown, query: KubeQuer
   const body = { apiVersion: API_VERSION, kind, metadata: { name }, spec } as JsonObject;
   return client.request({ method: "POST", path: collectionPath(typeOf(kind), namespace), query, body });
 };
+
+/** Returns the API server's message about a refused request; "" if it accepts the request. */
+const refusal = (request: Promise<unknown>): Promise<string> =>
+  request.then(
+    () => "",
+    (error: unknown) => (error instanceof KubeError ? error.said() : undefined) ?? expect.fail(String(error)),
+  );
 
 /** Creates an object with the smallest spec of its kind. @returns its name */
 const made = async (kind: string, spec: unknown = SMALLEST[kind]): Promise<string> => {
@@ -160,5 +180,62 @@ describe("what is fixed from the start", () => {
     expect(await saysTo({ organizationId: OTHER_ID })).toContain("spec.organizationId cannot be changed");
     expect(await saysTo({ baseUrl: "https://evil.example" })).toContain("spec.baseUrl cannot be changed");
     expect(await saysTo({ pathPrefix: "/api/v1" })).toBe("");
+  });
+});
+
+/** Of deploy/install.yaml, for the values of annotations, bound to the namespace of this file. */
+describe("the admission policy", () => {
+  const noted = (name: string, annotations: Readonly<Record<string, string>>, finalizers: string[] = []): Manifest => ({
+    ...project(name),
+    metadata: { name, annotations, finalizers },
+  });
+  const annotate = async (key: string, value: string): Promise<string> =>
+    refusal(here.annotate("PlatformProject", "noted", { [key]: value }));
+
+  beforeAll(async () => {
+    const annotations = { [RESOLVE]: "kept" };
+    await here.apply(noted("noted", annotations), noted("leaving", annotations, [FINALIZER]));
+    const matchResources = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
+    const bound = { policyName: namespace, matchResources };
+    const items = manifestsIn(readFileSync(join(root, "deploy/install.yaml"), "utf8"))
+      .filter(({ kind }) => kind.startsWith("ValidatingAdmissionPolicy"))
+      .map((manifest) => ({
+        ...manifest,
+        metadata: { name: namespace },
+        spec: { ...(manifest["spec"] as JsonObject), ...(manifest.kind.endsWith("Binding") && bound) },
+      }));
+    await applyAll(facts, items);
+    // Until the policy is in force, wrong values are stored; it lets a stored one be.
+    let tries = 0;
+    await vi.waitUntil(async () => (await annotate(PAUSED, `on-${(tries += 1)}`)) !== "", 15_000);
+  });
+
+  afterAll(() => kubectl(facts, ["delete", "validatingadmissionpolicy,validatingadmissionpolicybinding", namespace]));
+
+  it.each([
+    [POLL_INTERVAL, "10", 'must be a duration such as "90s" or "1h30m"'],
+    [RUN_UNTIL, "tomorrow", 'must be a time such as "2026-11-24T22:30:00Z" or "2026-11-24T23:30:00+01:00"'],
+    [RESOLVE, "Adopt", 'must be "adopt", "proceed" or "recreate"'],
+    [APPROVED_PLAN, "yes", "must be the hash in status.plan, 16 hex digits"],
+    [MOVE_TO, "team_web", "must be the name of a namespace"],
+    [EXTERNAL_ID, "shop", "must be a UUID"],
+  ])("refuses %s=%s", async (key, value, must) => {
+    const says = `metadata.annotations[${key}]: Invalid value: "${value}": ${must}`;
+    expect(await annotate(key, value)).toContain(says);
+    expect(await refusal(here.apply(noted("wrong", { [key]: value })))).toContain(says);
+  });
+
+  it.each(["True", "1", "yes", "no", "false"])(
+    "takes paused=%s, beside an older annotation that is wrong",
+    async (value) => {
+      expect(await annotate(PAUSED, value)).toBe("");
+    },
+  );
+
+  it("takes any value of an object that is being deleted, and so delays no deletion", async () => {
+    await here.remove("PlatformProject", "leaving");
+    const metadata = { annotations: { [RESOLVE]: "other" }, finalizers: null };
+    await here.patch("PlatformProject", "leaving", { metadata });
+    expect(await here.find("PlatformProject", "leaving")).toBeUndefined();
   });
 });
