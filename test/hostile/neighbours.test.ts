@@ -26,7 +26,7 @@ const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
 /** Fills the API server's limit of annotations but for a few bytes. */
 const FILLER = { "example.com/filler": "x".repeat(256 * 1_024 - 80) };
 
-describe("a resource beside a hostile one", () => {
+describe("hostile resources", () => {
   const env = createEnv({ surface: "full" });
   const each = Object.entries(SAMPLES).filter(([kind]) => kind !== "ClusterPlatformConnection");
 
@@ -34,7 +34,28 @@ describe("a resource beside a hostile one", () => {
     await env.ready(...defaults(env, { surface: "Full" }), secret("bad", { token: "not-a-real-token" }));
   });
 
-  it("[E16] of any kind becomes Ready or Complete", async ({ task }) => {
+  it("[E16] with full annotations block no other object, report the problem, and can be deleted", async ({ task }) => {
+    await env.ready(...CROWD.map((name) => project(name, DELETE)));
+    await env.settled();
+    for (const name of CROWD) {
+      const { annotations = {} } = (await env.get("PlatformProject", name)).metadata;
+      const none = Object.fromEntries(Object.keys(annotations).map((key) => [key, null]));
+      await env.annotate("PlatformProject", name, { ...none, ...FILLER });
+    }
+    const uncreated = project("uncreated", DELETE);
+    await env.apply({ ...uncreated, metadata: { ...uncreated.metadata, annotations: FILLER } });
+    await env.ready(project("beside"));
+    const full = await env.waitFor("PlatformProject", "uncreated", { status: "False" });
+    expect(condition(full, "Ready")?.message).toContain("annotations");
+    // It continues as soon as there is room again.
+    await env.annotate("PlatformProject", "uncreated", { "example.com/filler": null });
+    await env.waitFor("PlatformProject", "uncreated", { status: "True" });
+    await env.delete(...[...CROWD, "uncreated"].map((name) => project(name)));
+    expect([...env.platform.world().projects.values()].map(({ name }) => name)).toEqual(["beside"]);
+    figure(task, `${CROWD.length + 1} objects with full annotations, 0 others blocked`, CROWD.length + 1);
+  });
+
+  it("[E16] of any kind leave a good one to become Ready or Complete", async ({ task }) => {
     const bad = each.map(([, sample]) => sample.hostile({ env, name: "bad", tree: "good" }));
     await env.apply(...bad.map((one) => ({ ...one, metadata: { ...one.metadata, annotations: ANNOTATIONS } })));
     for (const { kind } of bad) {
@@ -55,30 +76,5 @@ describe("a resource beside a hostile one", () => {
     }
     const done = `a good one of each done after ${longest.toFixed(1)} s at most`;
     figure(task, `${bad.length} kinds, each with a hostile resource; ${done}`, bad.length);
-  });
-});
-
-describe("objects whose annotations are full", () => {
-  const env = createEnv({ surface: "full" });
-
-  it("[E16] block no other object, report the problem, and can be deleted", async ({ task }) => {
-    await env.ready(...defaults(env, { surface: "Full" }), ...CROWD.map((name) => project(name, DELETE)));
-    await env.settled();
-    for (const name of CROWD) {
-      const { annotations = {} } = (await env.get("PlatformProject", name)).metadata;
-      const none = Object.fromEntries(Object.keys(annotations).map((key) => [key, null]));
-      await env.annotate("PlatformProject", name, { ...none, ...FILLER });
-    }
-    const uncreated = project("uncreated", DELETE);
-    await env.apply({ ...uncreated, metadata: { ...uncreated.metadata, annotations: FILLER } });
-    await env.ready(project("good"));
-    const full = await env.waitFor("PlatformProject", "uncreated", { status: "False" });
-    expect(condition(full, "Ready")?.message).toContain("annotations");
-    // It continues as soon as there is room again.
-    await env.annotate("PlatformProject", "uncreated", { "example.com/filler": null });
-    await env.waitFor("PlatformProject", "uncreated", { status: "True" });
-    await env.delete(...[...CROWD, "uncreated"].map((name) => project(name)));
-    expect([...env.platform.world().projects.values()].map(({ name }) => name)).toEqual(["good"]);
-    figure(task, `${CROWD.length + 1} objects with full annotations, 0 others blocked`, CROWD.length + 1);
   });
 });

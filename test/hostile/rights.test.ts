@@ -1,23 +1,19 @@
 /**
- * [E14] According to the API server, the operator's token has exactly the rights of src/operator/config/rbac.ts. Also
- * uses the rights that few other tests need: test/afterwards/rights.test.ts compares the rights with those that the
- * whole suite used.
+ * [E14] According to the API server, the operator's token has exactly the rights of src/operator/config/rbac.ts.
+ * test/afterwards/rights.test.ts compares these with those that the whole suite used.
  */
 import { randomUUID } from "node:crypto";
 
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
-import { FINALIZER, RESOLVE } from "../../src/api/names.ts";
 import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import type { KubeRequest } from "../../src/kube/api/transport.ts";
 import { LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
 import { type Grant, GRANTS } from "../../src/operator/config/rbac.ts";
 import { kubeconfigOf } from "../control-plane/access.ts";
 import { clientAt, createNamespace } from "../support/env/cluster.ts";
-import { createEnv } from "../support/env/env.ts";
 import { grantRights, withdrawRights } from "../support/env/rights.ts";
-import { defaults, resource, shared } from "../support/kube/manifests.ts";
 
 const texts = z.array(z.string());
 const Rule = z.object({ verbs: texts, apiGroups: texts, resources: texts, resourceNames: texts.default([]) });
@@ -99,36 +95,5 @@ describe("[E14] the operator's token", () => {
 
   it.each(refused)("may not %s", async (_what, request) => {
     await expect(operator.request(request)).rejects.toMatchObject({ failure: "Forbidden", status: 403 });
-  });
-});
-
-describe("[E14] rarely used rights", () => {
-  const env = createEnv({ surface: "full" });
-
-  it("let the operator remove a ClusterPlatformConnection's annotation and finalizers without a purpose", async () => {
-    const name = env.namespace;
-    const kind = "ClusterPlatformConnection";
-    await env.apply(...shared(env, name, { names: [name] }));
-    await env.annotate(kind, name, { [RESOLVE]: "proceed" });
-    await env.waitFor(kind, name, ({ metadata }) => metadata.annotations?.[RESOLVE] === undefined);
-    await env.waitFor(kind, name, { status: "True" });
-
-    await env.ready(...defaults(env), {
-      ...resource("PlatformCatalog", "all", { include: ["Templates"] }),
-      metadata: { name: "all", finalizers: [FINALIZER] },
-    });
-    await env.kubectl(["patch", "configmap", "all-catalog", "--type=merge", "-p", '{"data":{"more":"x"}}']);
-    await env.annotate("PlatformCatalog", "all", { "platform-operator.io/reconcile-requested-at": "now" });
-    await expect.poll(() => env.kubectl(["get", "configmap", "all-catalog", "-o", "json"])).not.toContain('"more"');
-    await env.ready({
-      ...resource("PlatformBinding", "kept", {
-        clusterRef: { externalId: env.platform.clusterIds[0] ?? "" },
-        template: { key: "kubernetes-essentials", version: "1.2.0" },
-        managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
-      }),
-      metadata: { name: "kept", finalizers: [FINALIZER] },
-    });
-    await env.delete(...(await env.list("PlatformCatalog")), ...(await env.list("PlatformBinding")));
-    await env.kubectl(["delete", "clusterplatformconnection", name]);
   });
 });

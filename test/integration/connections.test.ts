@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 
 import { afterAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 
-import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
+import { FINALIZER, RECONCILE_REQUESTED_AT, RESOLVE } from "../../src/api/names.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm, expectSettled, idOf, TREE } from "../support/env/settling.ts";
 import { connectProxy } from "../support/kube/connect-proxy.ts";
-import { connection, defaults, project, secret, shared, tree } from "../support/kube/manifests.ts";
+import { connection, defaults, project, resource, secret, shared, tree } from "../support/kube/manifests.ts";
 import { tcpProxy } from "../support/kube/tcp-proxy.ts";
 import { certificate } from "../support/kube/tls.ts";
 import { cli } from "../support/programs/cli.ts";
@@ -89,6 +89,36 @@ describe("a ClusterPlatformConnection", () => {
     await env.patch("PlatformProject", "named", { spec: { description: "no longer allowed" } });
     await env.waitFor("PlatformProject", "named", { reason: "ConnectionNotReady" });
     expect(record.changes()).toEqual([]);
+  });
+});
+
+/** What few other tests need: test/afterwards/rights.test.ts compares the rights with those that the suite used. */
+describe("[E14] rarely used rights", () => {
+  it("let the operator remove a ClusterPlatformConnection's annotation and finalizers without a purpose", async () => {
+    const name = env.namespace;
+    const kind = "ClusterPlatformConnection";
+    await env.apply(...shared(env, name, { names: [name] }));
+    await env.annotate(kind, name, { [RESOLVE]: "proceed" });
+    await env.waitFor(kind, name, ({ metadata }) => metadata.annotations?.[RESOLVE] === undefined);
+    await env.waitFor(kind, name, { status: "True" });
+
+    await env.ready(...defaults(env), {
+      ...resource("PlatformCatalog", "all", { include: ["Templates"] }),
+      metadata: { name: "all", finalizers: [FINALIZER] },
+    });
+    await env.kubectl(["patch", "configmap", "all-catalog", "--type=merge", "-p", '{"data":{"more":"x"}}']);
+    await env.annotate("PlatformCatalog", "all", { [RECONCILE_REQUESTED_AT]: "now" });
+    await expect.poll(() => env.kubectl(["get", "configmap", "all-catalog", "-o", "json"])).not.toContain('"more"');
+    await env.ready({
+      ...resource("PlatformBinding", "kept", {
+        clusterRef: { externalId: env.platform.clusterIds[0] ?? "" },
+        template: { key: "kubernetes-essentials", version: "1.2.0" },
+        managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
+      }),
+      metadata: { name: "kept", finalizers: [FINALIZER] },
+    });
+    await env.delete(...(await env.list("PlatformCatalog")), ...(await env.list("PlatformBinding")));
+    await env.kubectl(["delete", "clusterplatformconnection", name]);
   });
 });
 
