@@ -9,8 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterAll, describe, expect, inject, it, vi } from "vitest";
+import { z } from "zod";
 
-import { condition, type Manifest } from "../support/env/cluster.ts";
+import { condition } from "../support/env/cluster.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import { grantSecretOutputs } from "../support/env/rights.ts";
 import { findCanaries, formsOf, type Captured } from "../support/hostile/canaries.ts";
@@ -71,6 +72,7 @@ function kindsWithSecrets(): readonly string[] {
   return found.map(({ kind }) => kind);
 }
 
+const Registered = z.object({ targetUrl: z.string(), settings: z.object({ target_secret: z.string() }) });
 const OURS = { "app.kubernetes.io/managed-by": "platform-operator" };
 
 /** A policy that refuses new Secrets of the operator in a namespace, with their content in its message. */
@@ -79,10 +81,8 @@ function refusingPolicy(namespace: string): object {
   const isOurs = `!("labels" in object.metadata) || !("app.kubernetes.io/managed-by" in object.metadata.labels)`;
   const api = "admissionregistration.k8s.io/v1";
   const metadata = { name: namespace };
-  const policy = {
-    matchConstraints: { resourceRules: [rule] },
-    validations: [{ expression: isOurs, messageExpression: `"quoted: " + string(object.data.token)` }],
-  };
+  const validations = [{ expression: isOurs, messageExpression: `"quoted: " + string(object.data.token)` }];
+  const policy = { matchConstraints: { resourceRules: [rule] }, validations };
   const matchResources = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
   const binding = { policyName: namespace, validationActions: ["Deny"], matchResources };
   return {
@@ -141,15 +141,6 @@ describe("[S1] canaries", () => {
     await env.kubectl(["delete", "validatingadmissionpolicy", env.namespace]);
   });
 
-  const values = (): Manifest =>
-    secret("values", {
-      variable: CANARIES["variable of an application"],
-      secret: CANARIES["secret of an application"],
-      set: CANARIES["variable set's value"],
-      managed: CANARIES["sensitive managed config"],
-      input: CANARIES["input of a binding"],
-      blueprint: CANARIES["variable of a blueprint"],
-    });
   /** Changes the connection as well, so that the operator reads its Secret at once. */
   const useToken = async (token: string, burst: number): Promise<void> => {
     await env.apply(secret("default", { token }));
@@ -168,7 +159,14 @@ describe("[S1] canaries", () => {
       secret("default", { token: CANARIES.token }),
       secret("receiver", { token: CANARIES["receiver's key"] }),
       secret("whole", { WHOLE: CANARIES["variable set's whole Secret"] }),
-      values(),
+      secret("values", {
+        variable: CANARIES["variable of an application"],
+        secret: CANARIES["secret of an application"],
+        set: CANARIES["variable set's value"],
+        managed: CANARIES["sensitive managed config"],
+        input: CANARIES["input of a binding"],
+        blueprint: CANARIES["variable of a blueprint"],
+      }),
       connection(env, "default", { surface: "Full", webhook }),
       ...tree(env, "shop"),
       application("web", "shop", {
@@ -282,9 +280,13 @@ describe("[S1] canaries", () => {
       const text = await env.kubectl(["get", "secret", name, "-o", `jsonpath={.data.${key}}`]);
       return Buffer.from(text, "base64").toString();
     };
+    const [webhook] = platform.world().webhooks.values();
+    const { targetUrl, settings } = Registered.parse(webhook);
     const canaries = {
       ...CANARIES,
-      ...receiverKeys(),
+      // Of the platform's webhook, derived from the receiver's key.
+      "receiver's path": targetUrl.split("/").at(-1) ?? "",
+      "receiver's secret": settings.target_secret,
       "token of a cluster": await secretOf("edge-token", "token"),
       "password of a database": await secretOf("store-connection", "password"),
     };
@@ -300,8 +302,9 @@ describe("[S1] canaries", () => {
     captured["standard output and error"] = operator.output();
     captured["traces"] = JSON.stringify(collector.arrived);
     const audit = (await readFile(auditLogPath, "utf8")).split("\n");
-    const others = audit.filter((line) => !line.includes('"resource":"secrets"'));
-    captured["audit log outside of Secrets"] = others.join("\n");
+    captured["audit log outside of Secrets"] = audit
+      .filter((line) => !line.includes('"resource":"secrets"'))
+      .join("\n");
 
     expect(captured["standard output and error"]).toContain('"level":"trace"');
     expect(new Set(collector.spans().map(({ name }) => name))).toContain("importVariables");
@@ -318,13 +321,4 @@ describe("[S1] canaries", () => {
     const searched = `${Math.round(bytes / 1_000)} kB of ${Object.keys(captured).length} outputs at level trace`;
     figure(task, `${Object.keys(canaries).length} secrets in ${planted.length} spellings, 0 found in ${searched}`);
   }, 120_000);
-
-  /** The path and the secret of the platform's webhook, which are derived from the receiver's key. */
-  function receiverKeys(): Readonly<Record<string, string>> {
-    const [webhook] = env.platform.world().webhooks.values();
-    const path = webhook?.targetUrl.split("/").at(-1);
-    const derived = webhook?.settings["target_secret"];
-    if (path === undefined || typeof derived !== "string") throw new Error("no webhook was registered");
-    return { "receiver's path": path, "receiver's secret": derived };
-  }
 });

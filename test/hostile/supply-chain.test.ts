@@ -39,9 +39,8 @@ async function npm(...args: readonly string[]): Promise<string> {
   return (await run).stdout;
 }
 
-async function sourceMap(): Promise<unknown> {
-  return JSON.parse(await readFile(`${inject("program")}.map`, "utf8"));
-}
+const sourceMap: unknown = JSON.parse(await readFile(`${inject("program")}.map`, "utf8"));
+const bundled = bundledPackages(sourceMap);
 
 describe("[E15] the supply chain", () => {
   it("has no package with an install script, and a SHA-512 hash of each package", () => {
@@ -57,10 +56,9 @@ describe("[E15] the supply chain", () => {
   });
 
   it(`ships code of at most ${MOST_PACKAGES} runtime packages`, async ({ task }) => {
-    const bundled = new Set(bundledPackages(await sourceMap()).map(nameOf));
     const runtime = new Set(installed.filter(([, { dev }]) => !dev).map(([path]) => nameOf(path)));
     // The others belong to the simulator, which `run` never loads.
-    const shipped = [...bundled].filter((name) => runtime.has(name));
+    const shipped = [...new Set(bundled.map(nameOf))].filter((name) => runtime.has(name));
     expect(shipped.length).toBeGreaterThan(5);
     expect(shipped.length).toBeLessThanOrEqual(MOST_PACKAGES);
     figure(task, `${shipped.length} runtime packages in the bundle, 0 install scripts`);
@@ -70,13 +68,12 @@ describe("[E15] the supply chain", () => {
     const args = ["--sbom-format", "cyclonedx", "--package-lock-only"];
     const bill = async () => {
       const npmBill: unknown = JSON.parse(await npm("sbom", ...args));
-      return billOfMaterials({ npmBill, lock, sourceMap: await sourceMap(), epoch: 1_700_000_000 });
+      return billOfMaterials({ npmBill, lock, sourceMap, epoch: 1_700_000_000 });
     };
     const [first, second] = [await bill(), await bill()];
     expect(second).toEqual(first);
     expect(first.metadata.component).toMatchObject({ name: "platform-operator", type: "application" });
     const listed = first.components.map(({ name, version }) => `${name} ${version}`);
-    const bundled = bundledPackages(await sourceMap());
     const shipped = new Set(bundled.map((path) => `${nameOf(path)} ${packages[path]?.version}`));
     expect(listed.toSorted()).toEqual([...shipped].toSorted());
     const wanted = Object.keys(packages[""]?.dependencies ?? {});
@@ -94,7 +91,7 @@ describe("[E15] the supply chain", () => {
       paths
         .filter((path) => !allowed.has(packages[path]?.license ?? "none"))
         .map((path) => `${path}: ${packages[path]?.license}`);
-    expect(others(bundledPackages(await sourceMap()), PERMISSIVE)).toEqual([]);
+    expect(others(bundled, PERMISSIVE)).toEqual([]);
     const paths = installed.map(([path]) => path);
     expect(others(paths, TOOL_LICENCES)).toEqual([]);
   });
@@ -102,7 +99,6 @@ describe("[E15] the supply chain", () => {
   it("ships the licence of each package", async () => {
     const licences = await readFile(join(dirname(inject("program")), "third-party-licences.txt"), "utf8");
     const [, ...parts] = licences.split(`${"=".repeat(80)}\n`);
-    const bundled = bundledPackages(await sourceMap());
     expect(parts.map((part) => / (\d\S*) \(([^)]+)\)$/m.exec(part)?.slice(1))).toEqual(
       bundled.map((path) => [packages[path]?.version, packages[path]?.license]),
     );
