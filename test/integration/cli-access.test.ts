@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import type { JsonObject } from "../../src/kube/api/types.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { connection, environment, project, secret } from "../support/kube/manifests.ts";
 import { cli } from "../support/programs/cli.ts";
@@ -89,13 +88,7 @@ describe("what goes wrong is reported in one line", () => {
   it("a connection that the operator refuses", async () => {
     await user.apply(scoped("refused"), secret("refused", { token: user.world.simulator.tokens.admin }));
     const message = "The operator does not connect to spec.baseUrl: the host is not allowed";
-    const ready: JsonObject = {
-      type: "Ready",
-      status: "False",
-      reason: "InvalidSpec",
-      message,
-      lastTransitionTime: NOW,
-    };
+    const ready = { type: "Ready", status: "False", reason: "InvalidSpec", message, lastTransitionTime: NOW };
     await user.patch("PlatformConnection", "refused", { status: { conditions: [ready] } }, "status");
     const before = user.world.calls().length;
     expect(await user.run(["projects", "--connection=refused"])).toEqual(

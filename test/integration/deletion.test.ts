@@ -32,24 +32,17 @@ const orders: readonly (readonly [what: string, order: readonly string[]])[] = [
 const existing = ["project", "environment", "application DEPLOYED"];
 const stopped = ["project", "environment", "application STOPPED"];
 
-interface World {
-  readonly surface: "documented" | "full";
-  /** What is left on the platform after each policy of the application; parents delete where they can. */
-  readonly left: Readonly<Record<"Retain" | "Delete" | "Stop", readonly string[]>>;
-  readonly changes: Readonly<Record<"Retain" | "Delete" | "Stop", readonly string[]>>;
-  /** Reason and text of the event that an object under policy Delete ends with. */
-  readonly end: readonly [reason: string, text: string];
-}
-
-const worlds: readonly World[] = [
+const worlds = [
   {
     surface: "full",
+    // What is left on the platform after each policy of the application; parents delete where they can.
     left: { Retain: existing, Delete: [], Stop: stopped },
     changes: {
       Retain: [],
       Delete: ["deleteApplication", "deleteEnvironment", "deleteProject"],
       Stop: ["stopApplication"],
     },
+    // Reason and text of the event that an object under policy Delete ends with.
     end: ["Deleted", "^Normal KIND: The platform does not have the object "],
   },
   {
@@ -58,7 +51,7 @@ const worlds: readonly World[] = [
     changes: { Retain: [], Delete: [], Stop: [] },
     end: ["Orphaned", "^Warning KIND: The platform keeps the object .*no deletion of"],
   },
-];
+] as const;
 
 describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) => {
   const { surface } = harness;

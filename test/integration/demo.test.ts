@@ -1,36 +1,21 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
+
+import { runToEnd } from "../support/programs/programs.ts";
 
 const main = join(import.meta.dirname, "../demo/main.ts");
+const folder = mkdtempSync(join(tmpdir(), "demo-test-"));
+/** A folder for temporary files of its own. */
+const env = { ...process.env, TMPDIR: folder, FORCE_COLOR: "1" };
 
-let folder: string;
-let running: ChildProcess[];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "demo-test-"));
-  running = [];
-});
-afterEach(() => {
-  for (const child of running) child.kill("SIGKILL");
+afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** Starts the demo as `make demo` does, without a terminal, with a folder for temporary files of its own. */
-function demo(...args: readonly string[]) {
-  const child = spawn(process.execPath, [main, ...args], {
-    env: { ...process.env, TMPDIR: folder, FORCE_COLOR: "1" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let text = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  running.push(child);
-  // Everything that it wrote so far, and its exit code.
-  return { child, text: () => text, ended: once(child, "close").then(([code]) => code as unknown) };
-}
 
 function pids(text: string): readonly number[] {
   return [...text.matchAll(/operator: pid (\d+)/g)].map(([, pid]) => Number(pid));
@@ -45,11 +30,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
+// Without a terminal.
 describe("make demo", () => {
   it("ends with the quickstart Ready, having shown a bad commit and its recovery", async () => {
-    const { text, ended } = demo("--once", "--scenario", "bad-commit", "--speed", "60");
-    expect(await ended, text()).toBe(0);
-    const said = text();
+    const args = [main, "--once", "--scenario", "bad-commit", "--speed", "60"];
+    const { code, stdout, stderr } = await runToEnd(process.execPath, args, { env });
+    const said = stdout + stderr;
+    expect(code, said).toBe(0);
     for (const line of [
       /control plane: kube-apiserver and etcd, https:\/\/127\.0\.0\.1:/,
       /operator: status page http:\/\/127\.0\.0\.1:\d+\n/,
@@ -73,16 +60,19 @@ describe("make demo", () => {
   }, 120_000);
 
   it("starts a killed operator again, and leaves nothing when it is killed itself", async () => {
-    const { child, text, ended } = demo();
+    const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "pipe"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let text = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
     const wait = { timeout: 60_000, interval: 100 };
-    await vi.waitFor(() => expect(pids(text())).toHaveLength(1), wait);
-    process.kill(pids(text())[0]!, "SIGKILL");
-    await vi.waitFor(() => expect(pids(text())).toHaveLength(2), wait);
-    expect(text()).toContain("ended (SIGKILL); starting it again");
+    await vi.waitFor(() => expect(pids(text)).toHaveLength(1), wait);
+    process.kill(pids(text)[0]!, "SIGKILL");
+    await vi.waitFor(() => expect(pids(text)).toHaveLength(2), wait);
+    expect(text).toContain("ended (SIGKILL); starting it again");
     child.kill("SIGKILL");
-    await ended;
+    await once(child, "close");
     await vi.waitFor(() => {
-      expect(pids(text()).filter(isAlive)).toEqual([]);
+      expect(pids(text).filter(isAlive)).toEqual([]);
       expect(readdirSync(folder)).toEqual([]);
     }, wait);
   }, 180_000);

@@ -14,18 +14,12 @@ import { calm, expectSettled, idOf, versions } from "../support/env/settling.ts"
 import { application, connection, defaults, deploying, project, secret, tree } from "../support/kube/manifests.ts";
 import { tcpProxy } from "../support/kube/tcp-proxy.ts";
 
-interface Setting {
-  readonly surface: Surface;
-  readonly prefix: string;
-  readonly pathPrefix: string;
-  /** The answer to every call of the platform, and the connection's expected reason and message. */
-  readonly outages: readonly (readonly [what: string, answer: FaultInput["answer"], reason: string, message: RegExp])[];
-}
+/** The answer to every call of the platform, and the connection's expected reason and message. */
+type Outage = readonly [what: string, answer: FaultInput["answer"], reason: string, message: RegExp];
 
-const SETTINGS: readonly Setting[] = [
+const SETTINGS: readonly { surface: Surface; pathPrefix: string; outages: readonly Outage[] }[] = [
   {
     surface: "documented",
-    prefix: "no prefix",
     pathPrefix: "",
     outages: [
       ["500", { is: "status", status: 500 }, "PlatformUnavailable", /listProjects with 500/],
@@ -35,7 +29,6 @@ const SETTINGS: readonly Setting[] = [
   },
   {
     surface: "full",
-    prefix: "a prefix",
     pathPrefix: "/api/v1",
     outages: [
       ["503", { is: "status", status: 503 }, "PlatformUnavailable", /listProjects with 503/],
@@ -55,91 +48,94 @@ async function expectWaiting(env: Env, name: string, because: string): Promise<v
   expect(condition(object, "Stalled")).toBeUndefined();
 }
 
-describe.each(effort.few(SETTINGS))("[C9] trouble of the platform, $surface surface, $prefix", (setting) => {
-  const { surface, pathPrefix, outages } = setting;
-  // Statuses are delayed less than usual; reads end in time for a platform that does not answer.
-  const env = createEnv({ surface, windows: { deferMs: 1_000 }, deadlines: { readMs: 3_000 } });
+describe.each(effort.few(SETTINGS))(
+  '[C9] trouble of the platform, $surface surface, prefix "$pathPrefix"',
+  (setting) => {
+    const { surface, pathPrefix, outages } = setting;
+    // Statuses are delayed less than usual; reads end in time for a platform that does not answer.
+    const env = createEnv({ surface, windows: { deferMs: 1_000 }, deadlines: { readMs: 3_000 } });
 
-  beforeAll(async () => {
-    await env.apply(...defaults(env, { pathPrefix }), ...tree(env, "steady"), ...tree(env, "moving"));
-    await expectSettled(env, "steady");
-    await expectSettled(env, "moving");
-  });
+    beforeAll(async () => {
+      await env.apply(...defaults(env, { pathPrefix }), ...tree(env, "steady"), ...tree(env, "moving"));
+      await expectSettled(env, "steady");
+      await expectSettled(env, "moving");
+    });
 
-  beforeEach(() => calm(env));
+    beforeEach(() => calm(env));
 
-  afterEach(() => {
-    env.platform.sim.faults.clear();
-  });
-
-  it.each(effort.few(outages))(
-    "is reported once, on the connection: %s",
-    async (what, answer, reason, message) => {
-      const before = await versions(env, "steady");
-      const late = what.toLowerCase().replaceAll(" ", "-");
-      const record = await env.record();
-      env.platform.sim.faults.add({ name: what, answer, count: null });
-
-      const failing = await env.waitFor("PlatformConnection", "default", { type: "Synced", status: "False" }, 40_000);
-      expect(condition(failing, "Synced")).toMatchObject({ reason, message: expect.stringMatching(message) });
-      await env.apply(application(late, "moving"));
-      await env.patch("PlatformApplication", "moving", deploying(Buffer.from(what.padEnd(12)).toString("hex")));
-      await expectWaiting(env, late, reason);
-      await expectWaiting(env, "moving", reason);
-      // Longer than the poll interval of settled objects, and than the delay of a status.
-      await sleep(2_000);
-      expect(await versions(env, "steady")).toEqual(before);
-      expect(record.changes()).toEqual([]);
-
+    afterEach(() => {
       env.platform.sim.faults.clear();
-      await env.waitFor("PlatformConnection", "default", { type: "Synced", status: "True" });
-      await env.waitFor("PlatformApplication", late, { status: "True" });
-      await env.waitFor("PlatformApplication", "moving", { status: "True" });
-      expect(record.changes().toSorted()).toEqual(["createApplication", "deployApplication", "deployApplication"]);
-      expect(await versions(env, "steady")).toEqual(before);
-      expect((await record.writes()).objects.filter(({ name }) => name === "default")).toHaveLength(2);
-    },
-    90_000,
-  );
+    });
 
-  it("is reported when the operator cannot connect, and ends when it can connect again", async () => {
-    const proxy = await tcpProxy(Number(new URL(env.platform.url).port));
-    const baseUrl = `http://127.0.0.1:${proxy.port}`;
-    await env.apply(
-      secret("cut", { token: env.platform.tokens.admin }),
-      connection(env, "cut", { baseUrl, pathPrefix }),
-      project("cut", { connectionRef: { name: "cut" } }),
-    );
-    const before = await env.waitFor("PlatformProject", "cut", { status: "True" });
-    await proxy.stop();
-    const failing = await env.waitFor("PlatformConnection", "cut", { type: "Synced", status: "False" });
-    expect(condition(failing, "Synced")).toMatchObject({ reason: "PlatformUnreachable" });
-    await sleep(3_500);
-    const after = await env.get("PlatformProject", "cut");
-    expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
-    const again = await tcpProxy(Number(new URL(env.platform.url).port), proxy.port);
-    await env.waitFor("PlatformConnection", "cut", { type: "Synced", status: "True" });
-    await again.stop();
-  });
+    it.each(effort.few(outages))(
+      "is reported once, on the connection: %s",
+      async (what, answer, reason, message) => {
+        const before = await versions(env, "steady");
+        const late = what.toLowerCase().replaceAll(" ", "-");
+        const record = await env.record();
+        env.platform.sim.faults.add({ name: what, answer, count: null });
 
-  it("is not an undocumented state: the application reports it, nothing is changed, and it recovers", async () => {
-    const id = idOf(await env.get("PlatformApplication", "steady"));
-    await calm(env);
-    const record = await env.record();
-    editRecord(env.platform.sim, id, { state: "HIBERNATING" });
-    const unknown = await env.waitFor(
-      "PlatformApplication",
-      "steady",
-      (application) => condition(application, "Deployed")?.status === "Unknown",
+        const failing = await env.waitFor("PlatformConnection", "default", { type: "Synced", status: "False" }, 40_000);
+        expect(condition(failing, "Synced")).toMatchObject({ reason, message: expect.stringMatching(message) });
+        await env.apply(application(late, "moving"));
+        await env.patch("PlatformApplication", "moving", deploying(Buffer.from(what.padEnd(12)).toString("hex")));
+        await expectWaiting(env, late, reason);
+        await expectWaiting(env, "moving", reason);
+        // Longer than the poll interval of settled objects, and than the delay of a status.
+        await sleep(2_000);
+        expect(await versions(env, "steady")).toEqual(before);
+        expect(record.changes()).toEqual([]);
+
+        env.platform.sim.faults.clear();
+        await env.waitFor("PlatformConnection", "default", { type: "Synced", status: "True" });
+        await env.waitFor("PlatformApplication", late, { status: "True" });
+        await env.waitFor("PlatformApplication", "moving", { status: "True" });
+        expect(record.changes().toSorted()).toEqual(["createApplication", "deployApplication", "deployApplication"]);
+        expect(await versions(env, "steady")).toEqual(before);
+        expect((await record.writes()).objects.filter(({ name }) => name === "default")).toHaveLength(2);
+      },
+      90_000,
     );
-    expect(member(unknown.status, "state")).toBe("HIBERNATING");
-    expect(condition(unknown, "Deployed")).toMatchObject({ reason: "HIBERNATING" });
-    expect(condition(unknown, "Ready")).toMatchObject({ status: "True", reason: "Deployed" });
-    editRecord(env.platform.sim, id, { state: "DEPLOYED" });
-    await env.waitFor("PlatformApplication", "steady", { status: "True", reason: "Deployed" });
-    expect(record.changes()).toEqual([]);
-  });
-});
+
+    it("is reported when the operator cannot connect, and ends when it can connect again", async () => {
+      const proxy = await tcpProxy(Number(new URL(env.platform.url).port));
+      const baseUrl = `http://127.0.0.1:${proxy.port}`;
+      await env.apply(
+        secret("cut", { token: env.platform.tokens.admin }),
+        connection(env, "cut", { baseUrl, pathPrefix }),
+        project("cut", { connectionRef: { name: "cut" } }),
+      );
+      const before = await env.waitFor("PlatformProject", "cut", { status: "True" });
+      await proxy.stop();
+      const failing = await env.waitFor("PlatformConnection", "cut", { type: "Synced", status: "False" });
+      expect(condition(failing, "Synced")).toMatchObject({ reason: "PlatformUnreachable" });
+      await sleep(3_500);
+      const after = await env.get("PlatformProject", "cut");
+      expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+      const again = await tcpProxy(Number(new URL(env.platform.url).port), proxy.port);
+      await env.waitFor("PlatformConnection", "cut", { type: "Synced", status: "True" });
+      await again.stop();
+    });
+
+    it("is not an undocumented state: the application reports it, nothing is changed, and it recovers", async () => {
+      const id = idOf(await env.get("PlatformApplication", "steady"));
+      await calm(env);
+      const record = await env.record();
+      editRecord(env.platform.sim, id, { state: "HIBERNATING" });
+      const unknown = await env.waitFor(
+        "PlatformApplication",
+        "steady",
+        (application) => condition(application, "Deployed")?.status === "Unknown",
+      );
+      expect(member(unknown.status, "state")).toBe("HIBERNATING");
+      expect(condition(unknown, "Deployed")).toMatchObject({ reason: "HIBERNATING" });
+      expect(condition(unknown, "Ready")).toMatchObject({ status: "True", reason: "Deployed" });
+      editRecord(env.platform.sim, id, { state: "DEPLOYED" });
+      await env.waitFor("PlatformApplication", "steady", { status: "True", reason: "Deployed" });
+      expect(record.changes()).toEqual([]);
+    });
+  },
+);
 
 describe("[C9] a settled object whose connection is in trouble for long", () => {
   const env = createEnv({ surface: "documented", windows: { outageMs: 1_500, staleMs: 2_500 } });

@@ -116,12 +116,8 @@ it("[D4] a lease is created, renewed and handed over with times that the API ser
   await first.stop();
   await vi.waitFor(() => expect(reported).toEqual(["first", "second"]), soon);
   const micro: unknown = expect.stringMatching(/\.\d{6}Z$/);
-  expect(await spec()).toMatchObject({
-    holderIdentity: "second",
-    leaseTransitions: 1,
-    acquireTime: micro,
-    renewTime: micro,
-  });
+  const times = { acquireTime: micro, renewTime: micro };
+  expect(await spec()).toMatchObject({ holderIdentity: "second", leaseTransitions: 1, ...times });
   await second.stop();
   figure(task, "created, renewed and handed over with 6 fractional digits, 0 refused");
 });
@@ -132,14 +128,8 @@ it("events are created and become a series", async () => {
   const record = { type: "Warning", reason: "Refused", action: "Create", note: "the platform said no" } as const;
   const regarding = await create("evented");
   const clock = manualClock();
-  const recorder = createRecorder({
-    client,
-    clock,
-    random: () => 0,
-    instance: "test",
-    fallbackNamespace: namespace,
-    onDropped: () => {},
-  });
+  const options = { client, clock, random: () => 0, instance: "test", fallbackNamespace: namespace };
+  const recorder = createRecorder({ ...options, onDropped: () => {} });
   recorder.record({ ...record, regarding });
   await vi.waitFor(async () => expect(await events()).toHaveLength(1), soon);
   recorder.record({ ...record, regarding });

@@ -2,11 +2,12 @@
  * What a spec and its connection say about changes by others: drift, loss, the projects that a connection reaches. An
  * approval: cli-objects-say.test.ts; the limit of mass changes: test/model/faults/mass-change.test.ts.
  */
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { foreignDeploy, scheduledStop } from "../../simulator/control/control.ts";
 import { removeRecord } from "../../simulator/control/records.ts";
 import { member } from "../../src/kube/api/json.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
@@ -30,6 +31,7 @@ const PROJECT = "PlatformProject";
 const recreated = { lifecycle: { onMissing: "Recreate" } };
 const corrected = { lifecycle: { driftPolicy: "Correct" } };
 const ready = { status: "True" } as const;
+const isRunning = ({ status }: KubeObject): boolean => member(status, "state") === "DEPLOYED";
 
 /** The kinds of services, for what holds for each of them. */
 const SERVICES = [
@@ -68,12 +70,9 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
         const record = await env.record();
         for (const id of [before, lost]) removeRecord(env.platform.sim, id);
         await env.stalled(kind, other, "ExternalResourceDeleted");
-        const isBack = (id: string): boolean => id !== "" && id !== before;
-        const back = await env.waitFor(
-          kind,
-          name,
-          (object) => isBack(idOf(object)) && condition(object, "Ready")?.status === "True",
-        );
+        const isBack = (object: KubeObject): boolean =>
+          !["", before].includes(idOf(object)) && condition(object, "Ready")?.status === "True";
+        const back = await env.waitFor(kind, name, isBack);
         expect(env.platform.world().services.get(idOf(back))?.name).toBe(name);
         await env.settled();
         expect(record.changes()).toEqual([create, deploy]);
@@ -91,9 +90,8 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
         scheduledStop(env.platform.sim, idOf(await env.get("PlatformEnvironment", name)));
         const found = await env.waitFor(kind, `reported-${name}`, { type: "Drifted", status: "True" });
         expect(condition(found, "Ready")).toMatchObject({ reason: "DriftDetected" });
-        const isRunning = (status: unknown): boolean =>
-          member(status, "state") === "DEPLOYED" && record.changes().includes(deploy);
-        await env.waitFor(kind, `kept-${name}`, ({ status }) => isRunning(status));
+        await vi.waitFor(() => expect(record.changes()).toEqual([deploy]), 20_000);
+        await env.waitFor(kind, `kept-${name}`, isRunning);
         await env.settled();
         expect(record.changes()).toEqual([deploy]);
       },
@@ -104,9 +102,8 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
       await env.settled();
       const record = await env.record();
       foreignDeploy(env.platform.sim, id, NEXT_COMMIT);
-      const isRunning = (status: unknown): boolean =>
-        member(status, "state") === "DEPLOYED" && record.changes().length > 0;
-      await env.waitFor(APPLICATION, "pinned", ({ status }) => isRunning(status));
+      await vi.waitFor(() => expect(record.changes()).toEqual(["deployApplication"]), 20_000);
+      await env.waitFor(APPLICATION, "pinned", isRunning);
       await env.settled();
       expect(env.platform.world().services.get(id)?.commit).toBe(COMMIT);
       expect(record.changes()).toEqual(["deployApplication"]);
@@ -132,13 +129,9 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
     ] as const) {
       expect(idOf(await env.stalled(kind, name, "InvalidSpec"))).toBe("");
     }
-    const isRefused = (reason: string | undefined): boolean => reason === "PermissionDenied";
-    const service = await env.waitFor(
-      APPLICATION,
-      "theirs",
-      (one) => condition(one, "Stalled") !== undefined || isRefused(condition(one, "Ready")?.reason),
-    );
-    expect(idOf(service)).toBe("");
+    const isRefused = (one: KubeObject): boolean =>
+      condition(one, "Stalled") !== undefined || condition(one, "Ready")?.reason === "PermissionDenied";
+    expect(idOf(await env.waitFor(APPLICATION, "theirs", isRefused))).toBe("");
     expect(record.changes()).toEqual([]);
   });
 
