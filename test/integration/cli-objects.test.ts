@@ -1,10 +1,7 @@
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
-import { API_VERSION, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
-import { createKubeClient } from "../../src/kube/api/client.ts";
-import { systemClock } from "../../src/kube/api/clock.ts";
+import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { mergePatch } from "../../src/kube/api/transport.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
@@ -66,12 +63,7 @@ describe("history and rollback", () => {
   });
 
   it("store nothing in a dry run, and warn of Argo CD", async () => {
-    const config = { from: "file", path: kubeconfigPath } as const;
-    const client = createKubeClient({ config, userAgent: "argocd", clock: systemClock() });
-    const path = `/apis/${API_VERSION}/namespaces/${env.namespace}/platformapplications/web`;
-    const query = { fieldManager: "argocd-controller" };
-    await client.request(mergePatch(path, { metadata: { labels: { team: "web" } } }, { query }));
-    await client.close();
+    await env.kubectl(["label", "papp", "web", "team=web", "--field-manager=argocd-controller"]);
     for (const to of [[], ["--to", "1"]]) {
       expect(await call(["rollback", "papp/web", ...to, "--dry-run"])).toEqual({
         code: 0,

@@ -67,23 +67,20 @@ function prerequisites({ operatorNamespace, platform }: Env): readonly Manifest[
 /** A change window that is never open while tests run. */
 const NEVER = "0 0 29 2 *";
 
-/** The manifests of each file for this environment, the quickstart first and the operations last. */
-function filesFor(env: Env): readonly (readonly Manifest[])[] {
-  const all = examples();
-  const isQuickstart = (file: string): boolean => file.startsWith("quickstart/");
-  const groups = [
-    all.filter(({ file }) => isQuickstart(file)),
-    ...all.filter(({ file }) => !isQuickstart(file) && file !== "operations.yaml").map((one) => [one]),
-    all.filter(({ file }) => file === "operations.yaml"),
-  ];
-  return groups.map((files) => files.flatMap(({ manifests }) => manifests).map((manifest) => replaced(manifest, env)));
+/** All manifests for this environment, the quickstart's first and the operations last. */
+function manifestsFor(env: Env): readonly Manifest[] {
+  const rank = (file: string): number => (file.startsWith("quickstart/") ? 0 : file === "operations.yaml" ? 2 : 1);
+  const files = examples().toSorted((one, other) => rank(one.file) - rank(other.file));
+  return files.flatMap(({ manifests }) => manifests).map((manifest) => replaced(manifest, env));
 }
 
 function replaced(manifest: Manifest, { namespace, platform }: Env): Manifest {
+  const json = JSON.stringify(manifest);
+  const isCluster = json.includes("ClusterPlatformConnection");
   const values: readonly (readonly [string, string])[] = [
     ['"namespace":"shop"', `"namespace":"${namespace}"`],
     ['"names":["shop"]', `"names":["${namespace}"]`],
-    ['"name":"shared"}', `"name":"${namespace}-shared"}`],
+    ...(isCluster ? [['"name":"shared"}', `"name":"${namespace}-shared"}`] as const] : []),
     ["https://platform.example.com", platform.url],
     [numbered(1), platform.organizationId],
     ["replace-with-an-api-token", platform.tokens.admin],
@@ -92,11 +89,7 @@ function replaced(manifest: Manifest, { namespace, platform }: Env): Manifest {
     // With two requests per second this would take minutes.
     ['"requestsPerSecond":2', '"requestsPerSecond":200'],
   ];
-  const isCluster = JSON.stringify(manifest).includes("ClusterPlatformConnection");
-  const text = values
-    .filter(([from]) => isCluster || !from.startsWith('"name":"shared"'))
-    .reduce((json, [from, to]) => json.replaceAll(from, to), JSON.stringify(manifest));
-  return JSON.parse(text) as Manifest;
+  return JSON.parse(values.reduce((text, [from, to]) => text.replaceAll(from, to), json)) as Manifest;
 }
 
 /** Whether something is still to happen that waits for no person and no date. */
@@ -128,18 +121,13 @@ const shownEnd = (object: KubeObject): string =>
 const controlPlane = await ownControlPlane();
 
 describe.each(platformNames)("every example on the platform %s", (name) => {
-  const env = createEnv({
-    surface: name,
-    controlPlane,
-    args: ["--webhook-bind-address=127.0.0.1:0"],
-  });
+  const env = createEnv({ surface: name, controlPlane, args: ["--webhook-bind-address=127.0.0.1:0"] });
   const shared = () => `${env.namespace}-shared`;
 
   beforeAll(async () => {
     prepareHarness(env);
     await grantSecretOutputs(env);
-    await env.apply(...prerequisites(env));
-    for (const manifests of filesFor(env)) await env.apply(...manifests);
+    await env.apply(...prerequisites(env), ...manifestsFor(env));
   }, 60_000);
   afterAll(() => env.remove("ClusterPlatformConnection", shared()));
 
