@@ -25,13 +25,9 @@ beforeAll(async () => {
 const cluster = (name: string, index: 0 | 1, spec: JsonObject = {}): Manifest =>
   resource(KIND, name, { externalId: env.platform.clusterIds[index] ?? "", ...spec });
 
-const Data = z.record(
-  z.string(),
-  z.string().transform((text) => Buffer.from(text, "base64").toString()),
-);
-const Held = z.object({ metadata: z.looseObject({}), data: Data });
+const Decoded = z.string().transform((text) => Buffer.from(text, "base64").toString());
+const Held = z.object({ metadata: z.looseObject({}), data: z.record(z.string(), Decoded) });
 
-/** @returns a Secret, with its data decoded */
 const heldIn = async (name: string) => Held.parse(await env.get("Secret", name));
 
 describe("the token of a cluster", () => {
@@ -59,6 +55,7 @@ describe("the token of a cluster", () => {
     await env.quiet(2);
   });
 
+  // No other test uses the right to patch a Secret (test/afterwards/rights.test.ts).
   it("is renewed where somebody asks", async () => {
     const before = await heldIn("edge-token");
     await env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "now" });
