@@ -38,11 +38,8 @@ async function expectChanges(env: OperatorEnv, name: string, wanted: readonly st
     .map(({ note }) => note);
   // What a new generation caused has the event of its outcome alone.
   const eventful = news.filter(({ cause, op }) => cause !== "SpecChanged" || op.startsWith("create"));
-  expect(notes).toEqual(
-    eventful.map(({ op, cause }): unknown =>
-      expect.stringMatching(new RegExp(`carried out ${op}\\b.*, because ${CAUSES[cause]}\\.$`)),
-    ),
-  );
+  const said = eventful.map(({ op, cause }) => new RegExp(`carried out ${op}\\b.*, because ${CAUSES[cause]}\\.$`));
+  expect(notes).toEqual(said.map((text): unknown => expect.stringMatching(text)));
 }
 
 describe("the cause of a change", () => {

@@ -66,68 +66,63 @@ const losses: readonly (readonly [what: string, spoil: Step, reason: string])[] 
 ];
 
 describe("[C6] a token that", () => {
-  it.for(losses)(
-    "%s: at most one probe a minute, nothing is deleted or made again, and back within 10 s",
-    async ([, spoil, reason], { task }) => {
-      const env = await settled();
-      const before = versions(env);
-      const from = env.baseline();
-      spoil(env);
-      await noticed(env);
-      expect(env.condition("PlatformConnection", "default")).toBe(`False/${reason}`);
-      env.apply(project("late"));
-      await env.run(MINUTE);
-      expect(env.condition("PlatformProject", "late")).toBe("False/ConnectionNotReady");
-      const probing = env.baseline();
-      await env.run(10 * MINUTE);
-      const probes = env.calls(probing).map((call) => env.at(call));
-      const gaps = probes.slice(1).map((at, index) => at - (probes[index] ?? 0));
-      expect(probes.length).toBeGreaterThan(5);
-      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(MINUTE);
-      figure(task, `${Math.floor(Math.min(...gaps) / SECOND)} s between probes at least, 0 deletions, 0 creations`);
-      expect(env.writes(from)).toEqual([]);
-      expect(versions(env).filter((version) => !before.includes(version))).toEqual([
-        expect.stringMatching(/^PlatformProject/),
-      ]);
+  it.for(losses)("%s: one probe a minute, no write, and back within 10 s", async ([, spoil, reason], { task }) => {
+    const env = await settled();
+    const before = versions(env);
+    const from = env.baseline();
+    spoil(env);
+    await noticed(env);
+    expect(env.condition("PlatformConnection", "default")).toBe(`False/${reason}`);
+    env.apply(project("late"));
+    await env.run(MINUTE);
+    expect(env.condition("PlatformProject", "late")).toBe("False/ConnectionNotReady");
+    const probing = env.baseline();
+    await env.run(10 * MINUTE);
+    const probes = env.calls(probing).map((call) => env.at(call));
+    const gaps = probes.slice(1).map((at, index) => at - (probes[index] ?? 0));
+    expect(probes.length).toBeGreaterThan(5);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(MINUTE);
+    figure(task, `${Math.floor(Math.min(...gaps) / SECOND)} s between probes at least, 0 deletions, 0 creations`);
+    expect(env.writes(from)).toEqual([]);
+    expect(versions(env).filter((version) => !before.includes(version))).toEqual([
+      expect.stringMatching(/^PlatformProject/),
+    ]);
 
-      env.apply(fresh(env, "second"));
-      await env.run(10 * SECOND);
-      expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
-      await env.run(10 * SECOND);
-      expect(env.condition("PlatformProject", "late")).toBe("True/Available");
-      expect(env.writes(from)).toEqual(["createProject"]);
-    },
-  );
+    env.apply(fresh(env, "second"));
+    await env.run(10 * SECOND);
+    expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
+    await env.run(10 * SECOND);
+    expect(env.condition("PlatformProject", "late")).toBe("True/Available");
+    expect(env.writes(from)).toEqual(["createProject"]);
+  });
 
-  it.each([
+  const narrowings = [
     ["Write", "deployApplication", "PlatformApplication", "a"],
     ["Deploy", "createProject", "PlatformProject", "late"],
     ["Read", "createProject", "PlatformProject", "late"],
-  ] as const)(
-    "is narrowed to %s: what needs more says so and is not hammered",
-    async (scope, operation, kind, name) => {
-      const env = await settled();
-      const before = versions(env);
-      const from = env.baseline();
-      narrow(env, scope);
-      if (name === "late") env.apply(project(name));
-      else env.cluster.patch(kind, name, deploying(NEXT_COMMIT));
-      await env.run(30 * MINUTE);
-      expect(env.condition(kind, name)).toBe("False/PermissionDenied");
-      expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
-      const refused = env.writes(from);
-      expect(new Set(refused)).toEqual(new Set([operation]));
-      expect(refused.length).toBeLessThanOrEqual(5);
-      expect(versions(env).filter((version) => !before.includes(version)).length).toBeLessThanOrEqual(1);
+  ] as const;
+  it.each(narrowings)("is narrowed to %s: the rest says so, seldom retried", async (scope, operation, kind, name) => {
+    const env = await settled();
+    const before = versions(env);
+    const from = env.baseline();
+    narrow(env, scope);
+    if (name === "late") env.apply(project(name));
+    else env.cluster.patch(kind, name, deploying(NEXT_COMMIT));
+    await env.run(30 * MINUTE);
+    expect(env.condition(kind, name)).toBe("False/PermissionDenied");
+    expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
+    const refused = env.writes(from);
+    expect(new Set(refused)).toEqual(new Set([operation]));
+    expect(refused.length).toBeLessThanOrEqual(5);
+    expect(versions(env).filter((version) => !before.includes(version)).length).toBeLessThanOrEqual(1);
 
-      env.apply(fresh(env, "second"));
-      await env.run(10 * SECOND);
-      expect(env.writes(from)).toEqual([...refused, operation]);
-      await env.run(15 * MINUTE);
-      expect(env.condition(kind, name)).toMatch(/^True/);
-      expect(env.writes(from)).toEqual([...refused, operation]);
-    },
-  );
+    env.apply(fresh(env, "second"));
+    await env.run(10 * SECOND);
+    expect(env.writes(from)).toEqual([...refused, operation]);
+    await env.run(15 * MINUTE);
+    expect(env.condition(kind, name)).toMatch(/^True/);
+    expect(env.writes(from)).toEqual([...refused, operation]);
+  });
 });
 
 describe("[K1] credentials", () => {
@@ -146,7 +141,7 @@ describe("[K1] credentials", () => {
     expect(env.writes(from)).toEqual(["createProject"]);
   });
 
-  it("that are rotated: the old token is not used after 30 s, and each id gets a new signature by one write", async ({
+  it("that are rotated: the old token is used for 30 s at most, each id is signed again by one write", async ({
     task,
   }) => {
     const env = await settled();
@@ -183,24 +178,21 @@ describe("[K1] credentials", () => {
   ];
   const some = ends.filter((_, index) => effort.all || index % 3 === 0);
 
-  it.each(some)(
-    "%s, under Delete: everything goes, and what stays on the platform is named",
-    async (_what, steps, deletes) => {
-      const env = await settled({ deletionPolicy: "Delete" });
-      const named = ids(env);
-      const from = env.baseline();
-      for (const step of steps) await step(env);
-      removeAll(env);
-      await env.run(3 * RELEASE);
-      expect(env.cluster.all().map(({ kind }) => kind)).toEqual([]);
-      const left = named.filter((id) => env.remotes().has(id));
-      expect(left).toEqual(deletes ? [] : named);
-      expect(env.writes(from).filter((operation) => !operation.startsWith("delete"))).toEqual([]);
-      const warning = { type: "Warning", reason: "Orphaned" };
-      for (const id of left)
-        expect(env.events).toContainEqual(expect.objectContaining({ ...warning, note: expect.stringContaining(id) }));
-    },
-  );
+  it.each(some)("%s, under Delete: all goes, and what stays is named", async (_what, steps, deletes) => {
+    const env = await settled({ deletionPolicy: "Delete" });
+    const named = ids(env);
+    const from = env.baseline();
+    for (const step of steps) await step(env);
+    removeAll(env);
+    await env.run(3 * RELEASE);
+    expect(env.cluster.all().map(({ kind }) => kind)).toEqual([]);
+    const left = named.filter((id) => env.remotes().has(id));
+    expect(left).toEqual(deletes ? [] : named);
+    expect(env.writes(from).filter((operation) => !operation.startsWith("delete"))).toEqual([]);
+    const warning = { type: "Warning", reason: "Orphaned" };
+    for (const id of left)
+      expect(env.events).toContainEqual(expect.objectContaining({ ...warning, note: expect.stringContaining(id) }));
+  });
 
   it.each(some)("%s, under Retain: everything goes at once, and the platform is not asked to", async (_what, steps) => {
     const env = await settled();

@@ -159,30 +159,28 @@ describe("[C8] a 400", () => {
 });
 
 describe("[C11] somebody who changes the same thing again and again", () => {
-  it.for([
+  const policies = [
     ["Correct", 1],
     ["Report", 0],
-  ] as const)(
-    "under %s: at most %d correction for each look, and it is reported",
-    async ([driftPolicy, most], { task }) => {
-      const spec = { cpu: 500, lifecycle: { driftPolicy } };
-      const env = await settledEnv((env) => [...tree(env, "a").slice(0, 2), application("a", "a", spec)]);
-      const from = env.baseline();
-      const id = idOf(env.get("PlatformApplication", "a"));
-      const polls = effort.cases(4, 20);
-      for (let minute = 0; minute < 10 * polls; minute += 1) {
-        editRecord(env.platform.sim, id, { cpu: 250 });
-        await env.run(MINUTE);
-      }
-      const corrections = env.writes(from).filter((operation) => operation === "updateApplication");
-      // A poll of ten minutes, give or take a tenth.
-      expect(corrections.length).toBeLessThanOrEqual(most * (polls + 1));
-      expect(corrections.length).toBeGreaterThanOrEqual(most * (polls - 2));
-      expect(env.events).toContainEqual(expect.objectContaining({ reason: "DriftDetected", type: "Warning" }));
-      expect(env.condition("PlatformConnection", "default"), "the brake is for others").toBe("True/Available");
-      figure(task, `${corrections.length} corrections in ${polls} poll intervals of changes each minute`);
-    },
-  );
+  ] as const;
+  it.for(policies)("under %s: at most %d correction a look, reported", async ([driftPolicy, most], { task }) => {
+    const spec = { cpu: 500, lifecycle: { driftPolicy } };
+    const env = await settledEnv((env) => [...tree(env, "a").slice(0, 2), application("a", "a", spec)]);
+    const from = env.baseline();
+    const id = idOf(env.get("PlatformApplication", "a"));
+    const polls = effort.cases(4, 20);
+    for (let minute = 0; minute < 10 * polls; minute += 1) {
+      editRecord(env.platform.sim, id, { cpu: 250 });
+      await env.run(MINUTE);
+    }
+    const corrections = env.writes(from).filter((operation) => operation === "updateApplication");
+    // A poll of ten minutes, give or take a tenth.
+    expect(corrections.length).toBeLessThanOrEqual(most * (polls + 1));
+    expect(corrections.length).toBeGreaterThanOrEqual(most * (polls - 2));
+    expect(env.events).toContainEqual(expect.objectContaining({ reason: "DriftDetected", type: "Warning" }));
+    expect(env.condition("PlatformConnection", "default"), "the brake is for others").toBe("True/Available");
+    figure(task, `${corrections.length} corrections in ${polls} poll intervals of changes each minute`);
+  });
 });
 
 describe("[C12] a secret variable", () => {

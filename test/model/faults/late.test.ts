@@ -54,44 +54,35 @@ const within = some.flatMap((delay) =>
 );
 
 describe("[A2] killed between a create and its record", () => {
-  it.each(within)(
-    "($create.0 lands after $late s, lists lag by $lag s, names unique: $uniqueNames): made once",
-    async (row) => {
-      const { late, lag, create, uniqueNames } = row;
-      const env = await killedWithin(create, late, { listLagSeconds: lag, uniqueNames });
-      expect(census(env)).toEqual(ALL_ONCE);
-      // Where names are unique a second request would leave no trace but itself.
-      expect(KINDS.map(([operation]) => env.writes().filter((write) => write === operation).length)).toEqual([
-        1, 1, 1, 1, 1,
-      ]);
-      expect(unready(env)).toEqual([]);
-    },
-  );
+  it.each(within)("$create.0 lands once: after $late s, lists lag $lag s, unique names $uniqueNames", async (row) => {
+    const { late, lag, create, uniqueNames } = row;
+    const env = await killedWithin(create, late, { listLagSeconds: lag, uniqueNames });
+    expect(census(env)).toEqual(ALL_ONCE);
+    // Where names are unique a second request would leave no trace but itself.
+    expect(KINDS.map(([operation]) => env.writes().filter((write) => write === operation).length)).toEqual([
+      1, 1, 1, 1, 1,
+    ]);
+    expect(unready(env)).toEqual([]);
+  });
 
-  it.each(kinds.slice(0, effort.cases(1, 5)))(
-    "%s that lands later still is refused where names are unique",
-    async (...create) => {
-      const env = await killedWithin(create, 90);
-      expect(census(env)).toEqual(ALL_ONCE);
-      expect(unready(env)).toEqual([]);
-    },
-  );
+  it.each(kinds.slice(0, effort.cases(1, 5)))("%s that lands later is refused for its name", async (...create) => {
+    const env = await killedWithin(create, 90);
+    expect(census(env)).toEqual(ALL_ONCE);
+    expect(unready(env)).toEqual([]);
+  });
 
-  it.each(kinds)(
-    "%s that lands later still where names are not unique is reported, and nothing deleted",
-    async (...create) => {
-      const [operation, kind, name] = create;
-      const env = await killedWithin(create, 90, { uniqueNames: false });
-      await env.run(10 * MINUTE);
-      expect(env.writes().filter((write) => write === operation)).toHaveLength(2);
-      // The others go on, and so does it once somebody has looked.
-      expect(unready(env)).toEqual([`${kind} ${name}: False/DuplicateRemote`]);
-      expect(census(env)).toHaveLength(ALL_ONCE.length + 1);
-      const { externalId } = env.get(kind, name).status as { readonly externalId: string };
-      env.cluster.patch(kind, name, { spec: { externalId } });
-      await env.run(5 * MINUTE);
-      expect(env.condition(kind, name)).toMatch(/^True/);
-      expect(env.writes().filter((write) => write.startsWith("delete"))).toEqual([]);
-    },
-  );
+  it.each(kinds)("%s that lands later where names are not unique is reported, and kept", async (...create) => {
+    const [operation, kind, name] = create;
+    const env = await killedWithin(create, 90, { uniqueNames: false });
+    await env.run(10 * MINUTE);
+    expect(env.writes().filter((write) => write === operation)).toHaveLength(2);
+    // The others go on, and so does it once somebody has looked.
+    expect(unready(env)).toEqual([`${kind} ${name}: False/DuplicateRemote`]);
+    expect(census(env)).toHaveLength(ALL_ONCE.length + 1);
+    const { externalId } = env.get(kind, name).status as { readonly externalId: string };
+    env.cluster.patch(kind, name, { spec: { externalId } });
+    await env.run(5 * MINUTE);
+    expect(env.condition(kind, name)).toMatch(/^True/);
+    expect(env.writes().filter((write) => write.startsWith("delete"))).toEqual([]);
+  });
 });

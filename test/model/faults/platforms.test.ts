@@ -121,29 +121,27 @@ describe("a platform with undocumented pages", () => {
   const PAGE = 20;
   const recreated = (name: string) => project(name, { lifecycle: { onMissing: "Recreate" } });
 
-  it.each(effort.few(["documented", "lists-only", "full"] as const))(
-    "%s: what the first page lacks is neither gone nor created again",
-    async (name) => {
-      const env = await startOn(name);
-      const { platform } = env;
-      const show = (pageLength: number | null) => changeSettings(platform.sim.settings, { pageLength });
-      const hidden = name === "full" ? "True/Available" : "Unknown/NotObservable";
-      for (let count = platform.world().projects.size; count < PAGE; count += 1) {
-        await call(platform, `POST /organization/${platform.organizationId}/project`, { name: `other ${count}` });
-      }
-      env.apply(recreated("second-page"));
-      await env.run(12 * MINUTE);
-      const from = env.baseline();
-      show(PAGE);
-      await env.run(25 * MINUTE);
-      expect([env.condition(PROJECT, "second-page"), env.writes(from)]).toEqual([hidden, []]);
-      env.apply(recreated("late"));
-      await env.run(12 * MINUTE);
-      expect([env.condition(PROJECT, "late"), env.writes(from)]).toEqual([hidden, ["createProject"]]);
-      show(null);
-      await env.run(12 * MINUTE);
-      for (const each of ["second-page", "late"]) expect(env.condition(PROJECT, each)).toBe("True/Available");
-      expect(env.writes(from)).toEqual(["createProject"]);
-    },
-  );
+  const platforms = effort.few(["documented", "lists-only", "full"] as const);
+  it.each(platforms)("%s: what the first page lacks is neither gone nor created again", async (name) => {
+    const env = await startOn(name);
+    const { platform } = env;
+    const show = (pageLength: number | null) => changeSettings(platform.sim.settings, { pageLength });
+    const hidden = name === "full" ? "True/Available" : "Unknown/NotObservable";
+    for (let count = platform.world().projects.size; count < PAGE; count += 1) {
+      await call(platform, `POST /organization/${platform.organizationId}/project`, { name: `other ${count}` });
+    }
+    env.apply(recreated("second-page"));
+    await env.run(12 * MINUTE);
+    const from = env.baseline();
+    show(PAGE);
+    await env.run(25 * MINUTE);
+    expect([env.condition(PROJECT, "second-page"), env.writes(from)]).toEqual([hidden, []]);
+    env.apply(recreated("late"));
+    await env.run(12 * MINUTE);
+    expect([env.condition(PROJECT, "late"), env.writes(from)]).toEqual([hidden, ["createProject"]]);
+    show(null);
+    await env.run(12 * MINUTE);
+    for (const each of ["second-page", "late"]) expect(env.condition(PROJECT, each)).toBe("True/Available");
+    expect(env.writes(from)).toEqual(["createProject"]);
+  });
 });

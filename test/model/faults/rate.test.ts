@@ -35,7 +35,7 @@ const forms: readonly (readonly [what: string, header: (now: Date) => string | u
 ];
 
 describe("[C1] a 429", () => {
-  it("pauses the whole connection, and no other, for as long as any form of X-RateLimit-Reset says", async ({
+  it("pauses its whole connection, and no other, for as long as X-RateLimit-Reset says in any form", async ({
     task,
   }) => {
     const env = await operatorEnv();

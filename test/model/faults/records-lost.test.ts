@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import { EXTERNAL_ID, SEAL } from "../../../src/api/names.ts";
-import { effort } from "../../support/env/effort.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
 import { application, COMMIT, deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
-import { idsOf, loseStatuses, stripMetadata, unready } from "./restores.ts";
+import { idsOf, loseStatuses, stripMetadata, SURFACES, unready } from "./restores.ts";
 
 const DELETED = { deletionPolicy: "Delete" };
 /** Puts what is there already in its place once more: where the surface shows nothing of it, nobody can know. */
@@ -40,7 +39,7 @@ async function deployNext(env: OperatorEnv): Promise<void> {
   expect(env.condition("PlatformApplication", "app-1")).toBe("True/Deployed");
 }
 
-describe.each(effort.few(["full", "documented"] as const))("[R1] records that are lost, %s surface", (surface) => {
+describe.each(SURFACES)("[R1] records that are lost, %s surface", (surface) => {
   it("all statuses: the same objects again, nothing made, deployed or done once more", async ({ task }) => {
     const env = await fleet(surface);
     const ids = idsOf(env);

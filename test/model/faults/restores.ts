@@ -3,9 +3,12 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
+import { effort } from "../../support/env/effort.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
 import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
+/** In `make test` the full one alone. */
+export const SURFACES = effort.few(["full", "documented"] as const);
 const SETTLING_MS = 15 * 60_000;
 
 /** @returns an environment with one object of every kind, all Ready. @throws Error when one is not */

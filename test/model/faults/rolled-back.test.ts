@@ -8,7 +8,7 @@ import { deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import type { OperatorEnv } from "../../support/platform/operator-env.ts";
-import { idsOf, living, unready } from "./restores.ts";
+import { idsOf, living, SURFACES, unready } from "./restores.ts";
 
 const NEWER = { shape: "of a newer version", list: [1, { two: null }], flag: true };
 
@@ -32,85 +32,76 @@ async function rollBack(env: OperatorEnv, edit: (status: JsonObject) => JsonObje
   await env.run(15 * MINUTE);
 }
 
-describe.each(effort.few(["full", "documented"] as const))(
-  "[R1] rolled back to an older version, %s surface",
-  (surface) => {
-    it("members that it does not know, in specs, statuses and annotations: nothing is written, and it goes on", async ({
-      task,
-    }) => {
-      const env = await living(surface);
-      const [from, ids] = [env.baseline(), idsOf(env)];
-      for (const { kind, metadata, spec } of env.cluster.all()) {
-        env.cluster.restore({ ...env.get(kind, metadata.name), spec: { ...(spec as object), newerMember: NEWER } });
-        env.cluster.annotate(kind, metadata.name, { "platform-operator.io/newer": JSON.stringify(NEWER) });
-      }
-      await rollBack(env, (status) => withMore(status) as JsonObject);
-      expect(unready(env)).toEqual([]);
-      expect(idsOf(env)).toEqual(ids);
-      expect(env.writes(from)).toEqual([]);
-      // And forward again, over what this version has left of the statuses.
-      await rollBack(env, (status) => ({ ...status, newerMember: NEWER }));
-      expect(unready(env)).toEqual([]);
-      expect(env.writes(from)).toEqual([]);
-      expect(env.internal).toEqual([]);
-      figure(task, "0 writes over what a newer version wrote", env.cluster.all().length);
-    });
+describe.each(SURFACES)("[R1] rolled back to an older version, %s surface", (surface) => {
+  it("unknown members of specs, statuses and annotations: nothing is written, and it goes on", async ({ task }) => {
+    const env = await living(surface);
+    const [from, ids] = [env.baseline(), idsOf(env)];
+    for (const { kind, metadata, spec } of env.cluster.all()) {
+      env.cluster.restore({ ...env.get(kind, metadata.name), spec: { ...(spec as object), newerMember: NEWER } });
+      env.cluster.annotate(kind, metadata.name, { "platform-operator.io/newer": JSON.stringify(NEWER) });
+    }
+    await rollBack(env, (status) => withMore(status) as JsonObject);
+    expect(unready(env)).toEqual([]);
+    expect(idsOf(env)).toEqual(ids);
+    expect(env.writes(from)).toEqual([]);
+    // And forward again, over what this version has left of the statuses.
+    await rollBack(env, (status) => ({ ...status, newerMember: NEWER }));
+    expect(unready(env)).toEqual([]);
+    expect(env.writes(from)).toEqual([]);
+    expect(env.internal).toEqual([]);
+    figure(task, "0 writes over what a newer version wrote", env.cluster.all().length);
+  });
 
-    it("each member of its memory with a value or of a type that it does not know: nothing is made or deployed", async ({
-      task,
-    }) => {
-      const env = await living(surface);
-      const ids = idsOf(env);
-      const before = env.cluster.all();
-      const spoken = new Set(["observedGeneration", "conditions", "identity", "externalId", "intent"]);
-      const members = before.flatMap(({ status }) => (isObject(status) ? Object.keys(status) : []));
-      const memories = [...new Set(members)].filter((name) => !spoken.has(name));
-      const from = env.baseline();
-      for (const name of memories) {
-        for (const odd of ODD) {
-          env.kill();
-          for (const { kind, metadata, status } of before) {
-            const changed = isObject(status) && status[name] !== undefined ? { ...status, [name]: odd } : status;
-            env.cluster.status(kind, metadata.name, changed);
-          }
-          await env.restart();
-          await env.run(3 * MINUTE);
-          const made = env.writes(from).filter((write) => /^(create|deploy|delete|stop|download)/.test(write));
-          expect(made, `${name} is ${JSON.stringify(odd)}`).toEqual([]);
+  it("each member of its memory with an unknown value or type: nothing is made or deployed", async ({ task }) => {
+    const env = await living(surface);
+    const ids = idsOf(env);
+    const before = env.cluster.all();
+    const spoken = new Set(["observedGeneration", "conditions", "identity", "externalId", "intent"]);
+    const members = before.flatMap(({ status }) => (isObject(status) ? Object.keys(status) : []));
+    const memories = [...new Set(members)].filter((name) => !spoken.has(name));
+    const from = env.baseline();
+    for (const name of memories) {
+      for (const odd of ODD) {
+        env.kill();
+        for (const { kind, metadata, status } of before) {
+          const changed = isObject(status) && status[name] !== undefined ? { ...status, [name]: odd } : status;
+          env.cluster.status(kind, metadata.name, changed);
         }
+        await env.restart();
+        await env.run(3 * MINUTE);
+        const made = env.writes(from).filter((write) => /^(create|deploy|delete|stop|download)/.test(write));
+        expect(made, `${name} is ${JSON.stringify(odd)}`).toEqual([]);
       }
-      expect(idsOf(env)).toEqual(ids);
-      expect(env.internal).toEqual([]);
-      figure(task, "0 actions over values of a newer version", ODD.length * memories.length);
-    });
+    }
+    expect(idsOf(env)).toEqual(ids);
+    expect(env.internal).toEqual([]);
+    figure(task, "0 actions over values of a newer version", ODD.length * memories.length);
+  });
 
-    it("intents of a version that it does not know: UnreadableLedger, kept as they are; forward again it goes on", async ({
-      task,
-    }) => {
-      const env = await living(surface);
-      const from = env.baseline();
-      const [creating, acting] = ["PlatformProject", "PlatformApplication"];
-      const intent = { v: 2, what: "of a newer version" };
-      env.kill();
-      env.cluster.annotate(creating, "shop", { [INTENT]: JSON.stringify(intent) });
-      env.cluster.status(acting, "api", { ...(env.get(acting, "api").status as object), intent });
-      env.cluster.patch(acting, "api", deploying(NEXT_COMMIT));
-      await env.restart();
-      await env.run(15 * MINUTE);
-      expect(unready(env)).toEqual([
-        "PlatformApplication api: False/UnreadableLedger",
-        "PlatformProject shop: False/UnreadableLedger",
-      ]);
-      expect(env.writes(from)).toEqual([]);
-      expect(env.get(creating, "shop").metadata.annotations?.[INTENT]).toBe(JSON.stringify(intent));
-      expect(env.get(acting, "api").status).toMatchObject({ intent });
-      // The newer version finds out what became of them, and closes them.
-      env.kill();
-      env.cluster.annotate(creating, "shop", { [INTENT]: null });
-      await rollBack(env, (status) => Object.fromEntries(Object.entries(status).filter(([name]) => name !== "intent")));
-      expect(unready(env)).toEqual([]);
-      expect(env.writes(from)).toEqual(["deployApplication"]);
-      figure(task, "0 writes over intents of a newer version", 2);
-    });
-  },
-);
+  it("intents of an unknown version: UnreadableLedger, kept as they are; forward it goes on", async ({ task }) => {
+    const env = await living(surface);
+    const from = env.baseline();
+    const [creating, acting] = ["PlatformProject", "PlatformApplication"];
+    const intent = { v: 2, what: "of a newer version" };
+    env.kill();
+    env.cluster.annotate(creating, "shop", { [INTENT]: JSON.stringify(intent) });
+    env.cluster.status(acting, "api", { ...(env.get(acting, "api").status as object), intent });
+    env.cluster.patch(acting, "api", deploying(NEXT_COMMIT));
+    await env.restart();
+    await env.run(15 * MINUTE);
+    expect(unready(env)).toEqual([
+      "PlatformApplication api: False/UnreadableLedger",
+      "PlatformProject shop: False/UnreadableLedger",
+    ]);
+    expect(env.writes(from)).toEqual([]);
+    expect(env.get(creating, "shop").metadata.annotations?.[INTENT]).toBe(JSON.stringify(intent));
+    expect(env.get(acting, "api").status).toMatchObject({ intent });
+    // The newer version finds out what became of them, and closes them.
+    env.kill();
+    env.cluster.annotate(creating, "shop", { [INTENT]: null });
+    await rollBack(env, (status) => Object.fromEntries(Object.entries(status).filter(([name]) => name !== "intent")));
+    expect(unready(env)).toEqual([]);
+    expect(env.writes(from)).toEqual(["deployApplication"]);
+    figure(task, "0 writes over intents of a newer version", 2);
+  });
+});

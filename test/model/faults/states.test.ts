@@ -71,9 +71,7 @@ async function expectDeployed(env: OperatorEnv, service: Service): Promise<void>
 }
 
 describe("[C5] a state", () => {
-  it("of those that are documented is survived by every kind, and nothing is done that nobody asked for", async ({
-    task,
-  }) => {
+  it("that is documented is survived by every kind, and nothing is done that nobody asked for", async ({ task }) => {
     const env = await fleet();
     const from = env.baseline();
     const states = [...new Set([...serviceStates, ...clusterStates])];
@@ -162,33 +160,31 @@ describe("[C10] a state", () => {
 describe("[C10] work without progress", () => {
   const HANGS = /^Ready=False\/ProgressDeadlineExceeded Synced=True\/ReconcileSuccess Stalled=True\/Progress/;
 
-  it.each<Surface>(effort.few(["documented", "full"]))(
-    "%s: a deployment is Stalled after its deadline, and followed",
-    async (surface) => {
-      const env = await settledEnv((env) => tree(env, "a"), { surface });
-      expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
-      const conditions = (): string => env.summary("PlatformApplication", "a");
-      const from = env.baseline();
-      const service = stuck(env);
-      await env.run(58 * MINUTE);
-      expect(conditions()).toContain("Reconciling=True");
-      await env.run(4 * MINUTE);
-      expect(conditions()).toMatch(HANGS);
-      const message = conditionOf(env.get("PlatformApplication", "a"), "Stalled")?.message ?? "";
-      expect(message).toContain("spec.lifecycle.progressDeadline");
-      expect(message.length).toBeLessThanOrEqual(300);
-      // It is looked at as before, and not written again; a new process knows that it hangs.
-      const [writes, calls] = [env.cluster.writes.length, env.baseline()];
-      await env.run(10 * MINUTE);
-      expect(env.calls(calls).length).toBeGreaterThanOrEqual(20);
-      await env.restart();
-      await env.run(5 * MINUTE);
-      expect(conditions()).toMatch(HANGS);
-      expect(env.cluster.writes.length).toBe(writes);
-      await expectDeployed(env, service);
-      expect(env.writes(from)).toEqual(["deployApplication"]);
-    },
-  );
+  const surfaces: readonly Surface[] = effort.few(["documented", "full"]);
+  it.each(surfaces)("%s: a deployment is Stalled after its deadline, and followed", async (surface) => {
+    const env = await settledEnv((env) => tree(env, "a"), { surface });
+    expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
+    const conditions = (): string => env.summary("PlatformApplication", "a");
+    const from = env.baseline();
+    const service = stuck(env);
+    await env.run(58 * MINUTE);
+    expect(conditions()).toContain("Reconciling=True");
+    await env.run(4 * MINUTE);
+    expect(conditions()).toMatch(HANGS);
+    const message = conditionOf(env.get("PlatformApplication", "a"), "Stalled")?.message ?? "";
+    expect(message).toContain("spec.lifecycle.progressDeadline");
+    expect(message.length).toBeLessThanOrEqual(300);
+    // It is looked at as before, and not written again; a new process knows that it hangs.
+    const [writes, calls] = [env.cluster.writes.length, env.baseline()];
+    await env.run(10 * MINUTE);
+    expect(env.calls(calls).length).toBeGreaterThanOrEqual(20);
+    await env.restart();
+    await env.run(5 * MINUTE);
+    expect(conditions()).toMatch(HANGS);
+    expect(env.cluster.writes.length).toBe(writes);
+    await expectDeployed(env, service);
+    expect(env.writes(from)).toEqual(["deployApplication"]);
+  });
 
   it.each<[Surface, readonly string[]]>([
     ["documented", ["stopDatabase"]],
