@@ -1,14 +1,12 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
 import { forTests, layers, maxFiles, maxLines, minLines, sharedNames, smallFiles } from "./layers.ts";
+import { filesIn, root, textOf } from "./repository.ts";
 
 /** `import … from "x"`, `export … from "x"`, `import "x"`, `import("x")`. */
 const importPattern = /(?:^import\s+|^(?:import|export)\b[^;'"=]*?\bfrom\s*|\bimport\(\s*)["']([^"']+)["']/gm;
-
-const root = join(import.meta.dirname, "../..");
 
 interface Source {
   /** Relative to src/, without the ending: "kinds/project". */
@@ -20,17 +18,11 @@ interface Source {
   readonly imports: readonly string[];
 }
 
-const filesIn = (folder: string): readonly string[] =>
-  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
-
-const sources = [
-  ...filesIn("src").map((file) => read(file, readFileSync(join(root, "src", file), "utf8"))),
-  ...filesIn("simulator").map((file) => read(`simulator/${file}`, readFileSync(join(root, "simulator", file), "utf8"))),
-];
+const sources = ["src", "simulator"]
+  .flatMap((folder) => filesIn(folder, ".ts"))
+  .map((file) => read(file.replace(/^src\//, ""), textOf(file)));
 const modules = new Set(sources.map(({ module }) => module));
-const listedFolders = [...readFileSync(join(root, "src/README.md"), "utf8").matchAll(/^\| `([^`]+)` \|/gm)].map(
-  ([, folder = ""]) => folder,
-);
+const listedFolders = [...textOf("src/README.md").matchAll(/^\| `([^`]+)` \|/gm)].map(([, folder = ""]) => folder);
 const folderOf = (module: string): string => dirname(module);
 /** The row of a folder in that list: its own, else the one for all kinds. */
 function rowOf(folder: string): string {
@@ -100,7 +92,7 @@ describe("the house (test/unit/layers.ts)", () => {
       "memory",
     ],
   ])("%s", (title, file, name, member, known) => {
-    const seam = readFileSync(join(root, "src/engine/contract", file), "utf8");
+    const seam = textOf(`src/engine/contract/${file}`);
     const [, body = ""] = new RegExp(`^export interface ${name}<[^{]*\\{\\n(.*?)^\\}`, "ms").exec(seam) ?? [];
     const members = [...body.matchAll(member)].map(([, one]) => one);
     expect(members).toContain(known);
@@ -111,13 +103,10 @@ describe("the house (test/unit/layers.ts)", () => {
 describe("what the code cites", () => {
   /** All code, its wrapped comments on one line. */
   const commented = ["src", "simulator", "test", "scripts", "bench"].flatMap((folder) =>
-    filesIn(folder).map((file) => ({
-      file: `${folder}/${file}`,
-      text: readFileSync(join(root, folder, file), "utf8").replaceAll(/\n\s*(?:\*|\/\/)\s/g, " "),
-    })),
+    filesIn(folder, ".ts").map((file) => ({ file, text: textOf(file).replaceAll(/\n\s*(?:\*|\/\/)\s/g, " ") })),
   );
   const headings = (page: string): readonly string[] =>
-    [...readFileSync(join(root, page), "utf8").matchAll(/^(?:## (\d+)\.|\| ([A-Z]\d+) \|)/gm)].map(([, section, row]) =>
+    [...textOf(page).matchAll(/^(?:## (\d+)\.|\| ([A-Z]\d+) \|)/gm)].map(([, section, row]) =>
       section === undefined ? (row ?? "") : `§${section}`,
     );
 
@@ -141,7 +130,7 @@ describe("what the code cites", () => {
   });
 
   it("needs at most twelve words of its own", () => {
-    const words = readFileSync(join(root, "docs/glossary.md"), "utf8").match(/^\| [a-z ]+ \|/gm) ?? [];
+    const words = textOf("docs/glossary.md").match(/^\| [a-z ]+ \|/gm) ?? [];
     expect(words.length - 1).toBeLessThanOrEqual(12);
   });
 });

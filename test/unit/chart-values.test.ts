@@ -1,17 +1,13 @@
 /** The schema of the chart's values beside the operator: what is refused must not be found out by a crash loop. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import fc from "fast-check";
 import { RE2JS } from "re2js";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { loadConfig } from "../../src/operator/config/config.ts";
+import { textOf } from "./repository.ts";
 
-const schema: unknown = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../../helm-chart/values.schema.json"), "utf8"),
-);
+const schema: unknown = JSON.parse(textOf("helm-chart/values.schema.json"));
 
 const Patterned = z.looseObject({ type: z.literal("string"), pattern: z.string() });
 const Properties = z.looseObject({ properties: z.record(z.string(), z.unknown()) });

@@ -1,28 +1,23 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import { describe, expect, it } from "vitest";
 
 import { parse } from "../../src/cli/base/flags.ts";
 import { find } from "../../src/cli/commands.ts";
+import { filesIn, textOf } from "./repository.ts";
 
-const root = join(import.meta.dirname, "../..");
 const called = /kubectl platform ([a-z][^`"\n|]*)/g;
 
 /** To the end of the line or of the code, as a reader would copy them; the reference is generated. */
 const pages = ["README.md", ...filesIn("docs/guides", ".md"), ...filesIn("docs/runbooks", ".md")];
-const lines = pages.flatMap((file) =>
-  [...readFileSync(join(root, file), "utf8").matchAll(called)].map(([, line = ""]) => ({ file, line: line.trim() })),
-);
+const callsIn = (file: string) => [...textOf(file).matchAll(called)].map(([, line = ""]) => ({ file, line }));
+const lines = pages.flatMap(callsIn);
 const mentioned = filesIn("src", ".ts")
   .filter((file) => !file.endsWith(".test.ts"))
-  .flatMap((file) =>
-    [...readFileSync(join(root, file), "utf8").matchAll(called)].map(([, line = ""]) => ({ file, line })),
-  );
+  .flatMap(callsIn);
 
 describe("commands that people are advised to type", () => {
   it.each(lines)("$file: kubectl platform $line", async ({ line }) => {
     const words = line
+      .trim()
       .replace(/\s+#.*$/, "")
       .replaceAll("…", "x")
       .split(/\s+/);
@@ -44,10 +39,4 @@ function flagsOf(rest: readonly string[], flags: Parameters<typeof parse>[2]): u
     Object.entries(flags).map(([name, flag]) => [name, flag.is === "text" ? { ...flag, required: undefined } : flag]),
   );
   return parse(rest, [{ name: "rest", about: "", many: true, optional: true }], optional as typeof flags);
-}
-
-function filesIn(folder: string, ending: string): readonly string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(ending))
-    .map((file) => `${folder}/${file}`);
 }

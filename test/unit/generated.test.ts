@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
@@ -11,8 +8,8 @@ import { structural } from "../../scripts/schema.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
 import { GRANTS } from "../../src/operator/config/rbac.ts";
 import { SAMPLES } from "../samples/index.ts";
+import { textOf } from "./repository.ts";
 
-const root = join(import.meta.dirname, "../..");
 const files = generatedFiles();
 
 /** `npm run generated` checks that they are up to date. */
@@ -32,7 +29,7 @@ describe("the examples on Artifact Hub", () => {
 
 describe("deploy/install.yaml", () => {
   it("lets nobody but the operator's user and group read its token", () => {
-    const text = readFileSync(join(root, "deploy/install.yaml"), "utf8");
+    const text = textOf("deploy/install.yaml");
     // Whoever reads YAML 1.2 takes 0440 for the decimal number.
     expect([...text.matchAll(/defaultMode: (.*)/g)].map(([, mode]) => Number(mode))).toEqual([0o440]);
   });

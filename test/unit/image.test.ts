@@ -1,17 +1,12 @@
 /**
  * The Dockerfile's text against what the image has to agree on with the chart. What it builds: test/e2e/image.test.ts.
  */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { COMMAND, NODE, PROGRAM } from "../../scripts/image.ts";
 import { MALLOC, nodeFlags } from "../../scripts/node-flags.ts";
-
-const root = join(import.meta.dirname, "../..");
-const read = (path: string): string => readFileSync(join(root, path), "utf8");
+import { textOf } from "./repository.ts";
 
 interface Instruction {
   readonly name: string;
@@ -20,7 +15,7 @@ interface Instruction {
 
 /** Of one stage each, in their order; what stands before the first FROM is the first. */
 function stages(): readonly (readonly Instruction[])[] {
-  const lines = read("Dockerfile")
+  const lines = textOf("Dockerfile")
     .replaceAll(/^#.*\n/gm, "")
     .replaceAll("\\\n", " ")
     .split("\n");
@@ -44,7 +39,7 @@ describe("the Dockerfile", () => {
     const env = Object.entries({ NODE_ENV: "production", ...MALLOC }).map(([name, value]) => `${name}=${value}`);
     expect(of(last, "ENV")).toEqual([env.join(" ")]);
     const partial = /"platform-operator\.command" -}}\n([^{]*)\{/.exec(
-      read("helm-chart/templates/_generated.tpl"),
+      textOf("helm-chart/templates/_generated.tpl"),
     )?.[1];
     expect(partial?.trim().split("\n")).toEqual(COMMAND.map((word) => `- ${word}`));
     expect(COMMAND.slice(1, -1)).toEqual(nodeFlags([PROGRAM, "/var/run/secrets/kubernetes.io/serviceaccount"]));
@@ -72,7 +67,7 @@ describe("the Dockerfile", () => {
         .filter((word) => !word.startsWith("--"))
         .slice(0, -1),
     );
-    const rules = read(".dockerignore").split("\n");
+    const rules = textOf(".dockerignore").split("\n");
     const sent = rules.filter((rule) => rule.startsWith("!")).map((rule) => rule.slice(1));
     expect(sent.toSorted()).toEqual(wanted.map((path) => path.replace("./", "")).toSorted());
     expect(rules).toContain("*");

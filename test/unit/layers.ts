@@ -9,12 +9,10 @@ export interface Layer {
   readonly maxLines?: number;
 }
 
-const OPEN_TELEMETRY = [
-  "@opentelemetry/api",
-  "@opentelemetry/exporter-trace-otlp-http",
-  "@opentelemetry/resources",
-  "@opentelemetry/sdk-trace",
-];
+const OPEN_TELEMETRY = ["api", "exporter-trace-otlp-http", "resources", "sdk-trace"].map(
+  (name) => `@opentelemetry/${name}`,
+);
+const BELOW = ["api", "platform", "kube", "engine"];
 
 export const layers: Readonly<Record<string, Layer>> = {
   text: { mayImport: [] },
@@ -33,37 +31,13 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   kinds: { mayImport: ["text", "api", "platform", "engine/contract/kind", "zod"], maxLines: 200 },
   observability: {
-    mayImport: [
-      "text",
-      "api",
-      "platform",
-      "kube",
-      "engine",
-      "kinds/index",
-      "operator/config",
-      "zod",
-      "pino",
-      "prom-client",
-      "node:",
-    ],
+    mayImport: ["text", ...BELOW, "kinds/index", "operator/config", "zod", "pino", "prom-client", "node:"],
     except: { "observability/traces/otlp": OPEN_TELEMETRY },
   },
   webhooks: { mayImport: ["kube", "engine/connections/receiver-keys", "operator/config", "zod", "node:"] },
   console: { mayImport: ["text", "api", "kube", "engine", "kinds/index", "operator/config", "zod", "node:"] },
   operator: {
-    mayImport: [
-      "api",
-      "platform",
-      "kube",
-      "engine",
-      "kinds",
-      "observability",
-      "console",
-      "webhooks",
-      "zod",
-      "prom-client",
-      "node:",
-    ],
+    mayImport: [...BELOW, "kinds", "observability", "console", "webhooks", "zod", "prom-client", "node:"],
     except: { "operator/config/version": ["package.json"] },
   },
   cli: { mayImport: ["text", "api", "operator", "console", "kinds", "platform", "kube", "zod", "yaml", "node:"] },

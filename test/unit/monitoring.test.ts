@@ -1,5 +1,5 @@
 /** That alerts, their tests, runbooks, the dashboard and the docs speak of the same, and of metrics that exist. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
@@ -11,9 +11,8 @@ import { describedMetrics } from "../../scripts/metrics.ts";
 import { dashboard, putIn } from "../monitoring/dashboard.ts";
 import { groupingOf, selectorsOf } from "../monitoring/promql.ts";
 import { recordings, rules } from "../monitoring/rules.ts";
+import { filesIn, root, textOf as read } from "./repository.ts";
 
-const root = join(import.meta.dirname, "../..");
-const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const ALERTS = rules().map(({ alert }) => alert);
 
 /** Labels that a scrape adds. */
@@ -55,28 +54,23 @@ describe("each expression", () => {
     expect(groupingOf(expr).filter((label) => !TARGET.has(label) && !known.has(label))).toEqual([]);
   });
 
-  it.each(PANELS.flatMap(({ title, shows }) => Object.entries(shows).map(([legend, expr]) => [title, legend, expr])))(
-    "of panel %s has what its legend %j shows",
-    (_title, legend = "", expr = "") => {
-      const labels = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
-      const kept = new Set([...groupingOf(expr), ...(/\bby\b/.test(expr) ? [] : TARGET)]);
-      expect(labels.filter((label) => !kept.has(label))).toEqual([]);
-    },
-  );
+  const legends = PANELS.flatMap(({ title, shows }) => Object.entries(shows).map((shown) => [title, ...shown]));
+  it.each(legends)("of panel %s has what its legend %j shows", (_title, legend = "", expr = "") => {
+    const labels = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
+    const kept = new Set([...groupingOf(expr), ...(/\bby\b/.test(expr) ? [] : TARGET)]);
+    expect(labels.filter((label) => !kept.has(label))).toEqual([]);
+  });
 });
 
 describe("each alert", () => {
-  it.each(rules().map((rule) => [rule.alert, rule] as const))(
-    "%s says how bad it is, what it is and what it means",
-    (_name, rule) => {
-      const severity = expect.stringMatching(
-        /^(critical|warning|\{\{ if .* \}\}critical\{\{ else \}\}warning\{\{ end \}\})$/,
-      );
-      expect(rule.labels).toEqual({ severity });
-      expect(Object.keys(rule.annotations)).toEqual(["summary", "description"]);
-      for (const text of Object.values(rule.annotations)) expect(text).toMatch(/\.$/);
-    },
-  );
+  it.each(rules())("$alert says how bad it is, what it is and what it means", (rule) => {
+    const severity = expect.stringMatching(
+      /^(critical|warning|\{\{ if .* \}\}critical\{\{ else \}\}warning\{\{ end \}\})$/,
+    );
+    expect(rule.labels).toEqual({ severity });
+    expect(Object.keys(rule.annotations)).toEqual(["summary", "description"]);
+    for (const text of Object.values(rule.annotations)) expect(text).toMatch(/\.$/);
+  });
 
   it("has a runbook of its name, which the list of runbooks links with its severity", () => {
     const pages = readdirSync(join(root, "docs/runbooks")).filter((name) => name !== "README.md");
@@ -146,12 +140,7 @@ describe("the dashboard's model", () => {
 });
 
 describe("the docs", () => {
-  const pages = [
-    "README.md",
-    ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((path) => `docs/${path}`),
-  ];
-
-  it.each(pages.filter((path) => path.endsWith(".md")))("%s name only metrics that exist", (page) => {
+  it.each(["README.md", ...filesIn("docs", ".md")])("%s name only metrics that exist", (page) => {
     const named = [
       ...read(page).matchAll(/\b(platform_operator|controller_runtime|workqueue|leader_election)_[a-z_]+\b/g),
     ];

@@ -1,13 +1,12 @@
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
 import { namesOf } from "../../scripts/new-kind/names.ts";
 import { registered, registrationsOf } from "../../scripts/new-kind/registrations.ts";
 import { FILL_IN } from "../../scripts/new-kind/skeleton.ts";
+import { root, textOf } from "./repository.ts";
 
-const root = join(import.meta.dirname, "../..");
 const registrations = registrationsOf(namesOf("PlatformRegistry"));
 
 /** test/integration/new-kind.test.ts runs `make new-kind`. */
@@ -35,7 +34,7 @@ describe("a new kind", () => {
   });
 
   it.each(registrations)("has its place in $file: $lines", (registration) => {
-    const text = readFileSync(join(root, registration.file), "utf8");
+    const text = textOf(registration.file);
     const twice = registered(registered(text, registration), registration);
     expect(twice).toHaveLength(text.length + 2 * (registration.lines.length + 1));
     expect(() => registered("", registration)).toThrow("any more");
@@ -44,6 +43,6 @@ describe("a new kind", () => {
   it.each(
     globSync(["src/kinds/*/*.ts", "src/platform/areas/*.ts", "test/samples/*.ts", "examples/*.yaml"], { cwd: root }),
   )("is filled in: %s", (file) => {
-    expect(readFileSync(join(root, file), "utf8")).not.toContain(FILL_IN);
+    expect(textOf(file)).not.toContain(FILL_IN);
   });
 });

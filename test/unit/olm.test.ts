@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import { expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
@@ -9,16 +6,14 @@ import { LISTING } from "../../scripts/listing.ts";
 import { bundleManifests } from "../../scripts/olm/index.ts";
 import { ruleOf } from "../../scripts/rbac.ts";
 import { GRANTS } from "../../src/operator/config/rbac.ts";
+import { textOf } from "./repository.ts";
 
-const root = join(import.meta.dirname, "../..");
 const Manifest = z.looseObject({
   kind: z.string(),
   metadata: z.looseObject({ name: z.string() }),
   spec: z.unknown().optional(),
 });
-const installed = parseAllDocuments(readFileSync(join(root, "deploy/install.yaml"), "utf8")).map((document) =>
-  Manifest.parse(document.toJS()),
-);
+const installed = parseAllDocuments(textOf("deploy/install.yaml")).map((document) => Manifest.parse(document.toJS()));
 
 const permission = z.object({ serviceAccountName: z.literal("platform-operator"), rules: z.array(z.unknown()) });
 const Csv = z.object({
@@ -73,6 +68,6 @@ it("has all that deploy/install.yaml has, but what OLM makes itself, what a bund
 });
 
 it("names the platforms for which the image is built", () => {
-  const workflow = readFileSync(join(root, ".github/workflows/release.yaml"), "utf8");
-  expect(workflow).toContain(`--platform ${LISTING.platforms.join(",")} `);
+  const platforms = `--platform ${LISTING.platforms.join(",")} `;
+  expect(textOf(".github/workflows/release.yaml")).toContain(platforms);
 });

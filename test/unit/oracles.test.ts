@@ -177,18 +177,16 @@ it("the oracle of leaks finds what is left where all can be deleted, and what is
 });
 
 const SECRET = "s3cret/with+odd=letters";
-it.each([SECRET, Buffer.from(SECRET).toString("base64"), encodeURIComponent(SECRET)])(
-  "the oracle of secrets finds %s",
-  (spelling) => {
-    const call = { side: "kube", url: "/x", body: Buffer.from(`{"note":"${spelling}"}`) };
-    const logs = () => [{ level: "info", message: `it is ${spelling}` }];
-    expect(exposures(bedOf({ calls: [call] }), [SECRET])).not.toEqual([]);
-    expect(exposures(bedOf({ logs }), [SECRET])).not.toEqual([]);
-    // The platform is whom they are for.
-    expect(exposures(bedOf({ calls: [{ ...call, side: "platform" }] }), [SECRET])).toEqual([]);
-    expect(exposures(bedOf({ calls: [call], logs }), ["another-s3cret"])).toEqual([]);
-  },
-);
+const spellings = [SECRET, Buffer.from(SECRET).toString("base64"), encodeURIComponent(SECRET)];
+it.each(spellings)("the oracle of secrets finds %s", (spelling) => {
+  const call = { side: "kube", url: "/x", body: Buffer.from(`{"note":"${spelling}"}`) };
+  const logs = () => [{ level: "info", message: `it is ${spelling}` }];
+  expect(exposures(bedOf({ calls: [call] }), [SECRET])).not.toEqual([]);
+  expect(exposures(bedOf({ logs }), [SECRET])).not.toEqual([]);
+  // The platform is whom they are for.
+  expect(exposures(bedOf({ calls: [{ ...call, side: "platform" }] }), [SECRET])).toEqual([]);
+  expect(exposures(bedOf({ calls: [call], logs }), ["another-s3cret"])).toEqual([]);
+});
 
 describe("the reconciles of a life", () => {
   const end = (second: number, name = "api") => ({

@@ -29,16 +29,14 @@ describe.each<["documented" | "full", string, SettingsChange]>([
   });
   afterAll(() => world.close());
 
-  it.each(casesOf(surface === "full" ? { ...documented, ...full } : documented))(
-    "%s succeeds",
-    async (name, { call }) => {
-      const calls: CallRecord[] = [];
-      await call(world.connect({ onCall: (record) => calls.push(record) }), world);
-      expect(calls.at(-1)).toMatchObject({ operation: name, sent: true, failure: undefined });
-      expect(calls.at(-1)?.status).toBeLessThan(300);
-      expect(world.calls().filter(({ path }) => !path.startsWith(prefix))).toEqual([]);
-    },
-  );
+  const cases = casesOf(surface === "full" ? { ...documented, ...full } : documented);
+  it.each(cases)("%s succeeds", async (name, { call }) => {
+    const calls: CallRecord[] = [];
+    await call(world.connect({ onCall: (record) => calls.push(record) }), world);
+    expect(calls.at(-1)).toMatchObject({ operation: name, sent: true, failure: undefined });
+    expect(calls.at(-1)?.status).toBeLessThan(300);
+    expect(world.calls().filter(({ path }) => !path.startsWith(prefix))).toEqual([]);
+  });
 
   it("a deployment succeeds without a request id", async () => {
     changeSettings(world.simulator.sim.settings, { nullRequestIds: true });

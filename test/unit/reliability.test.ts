@@ -1,6 +1,5 @@
 /** How docs/reliability.md is counted, and that each id in a test's title is a class of it. */
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
@@ -8,25 +7,19 @@ import { lastOfEach, rowIn, type Run, trackOf } from "../../scripts/reliability/
 import { countsOf, mutationSection, scoreOf, withRun } from "../../scripts/reliability/mutants.ts";
 import { bedOf, failuresOf, idsIn, isHollow, Report, type Row, rowsOf } from "../../scripts/reliability/rows.ts";
 import { SECTIONS } from "../chaos/classes.ts";
+import { root, textOf } from "./repository.ts";
 
-const root = join(import.meta.dirname, "../..");
 const classes = SECTIONS.flatMap((section) => Object.keys(section.classes));
 /** In tests' files, and in those that declare tests for them. */
 const mentioned = globSync(["src/**/*.test.ts", "test/**/*.ts"], { cwd: root })
   .filter((file) => file !== "test/unit/reliability.test.ts")
-  .flatMap((file) => idsIn(readFileSync(join(root, file), "utf8")).map((id) => `${file}: ${id}`));
+  .flatMap((file) => idsIn(textOf(file)).map((id) => `${file}: ${id}`));
 
 describe("the classes of failure", () => {
-  it("have each id that stands in a test's title", () => {
+  it("have each id that stands in a test's title, a test each, and an id of their own each", () => {
     expect(mentioned.length).toBeGreaterThan(200);
     expect(mentioned.filter((found) => !classes.includes(found.split(": ")[1] ?? ""))).toEqual([]);
-  });
-
-  it("have a test each", () => {
     expect(classes.filter((id) => !mentioned.some((found) => found.endsWith(`: ${id}`)))).toEqual([]);
-  });
-
-  it("have an id of their own each", () => {
     expect(classes).toEqual([...new Set(classes)]);
   });
 });
@@ -47,21 +40,18 @@ function rowFrom(...tests: readonly object[]): Row | undefined {
 }
 
 describe("a row", () => {
-  it("counts the plans of each test", () => {
-    expect(rowFrom(passed, { ...passed, meta: { plans: 20 } }, leftOut)).toMatchObject({ plans: 21, unmet: [] });
-  });
-
-  it("names those that did not meet their call, and does not count them", () => {
-    expect(rowFrom(passed, unmet)).toMatchObject({ plans: 1, unmet: ["[A1] test 1"], violations: [] });
+  const planned = { ...passed, meta: { plans: 20 } };
+  it.each([
+    ["counts the plans of each test", [passed, planned, leftOut], { plans: 21, unmet: [] }],
+    ["names what did not meet its call", [passed, unmet], { plans: 1, unmet: ["[A1] test 1"], violations: [] }],
+    ["takes for a violation what failed", [passed, failed], { violations: ["[A1] test 1"] }],
+  ])("%s", (_what, tests, row) => {
+    expect(rowFrom(...tests)).toMatchObject(row);
   });
 
   it("is hollow above a small share of those", () => {
     const of = (plans: number, met: number) => isHollow({ plans, unmet: Array.from({ length: met }, String) });
     expect([of(95, 5), of(94, 6)]).toEqual([false, true]);
-  });
-
-  it("takes for a violation what failed", () => {
-    expect(rowFrom(passed, failed)?.violations).toEqual(["[A1] test 1"]);
   });
 
   it("is of the innermost class that a title names, and of no other", () => {
@@ -136,12 +126,8 @@ describe("the mutants", () => {
     const statuses = ["Killed", "Killed", "Timeout", "Survived", "NoCoverage", "Ignored", "RuntimeError"];
     const location = { start: { line: 1, column: 1 }, end: { line: 1, column: 2 } };
     const mutant = { fileName: "src/a.ts", mutatorName: "Arithmetic", replacement: "0", location };
-    expect(countsOf(statuses.map((status) => ({ ...mutant, status })))).toEqual({
-      killed: 2,
-      timedOut: 1,
-      survived: 1,
-      uncovered: 1,
-    });
+    const counted = { killed: 2, timedOut: 1, survived: 1, uncovered: 1 };
+    expect(countsOf(statuses.map((status) => ({ ...mutant, status })))).toEqual(counted);
   });
 
   it("are scored by the share that the tests notice", () => {

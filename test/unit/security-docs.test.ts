@@ -1,13 +1,14 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { posix } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-const root = join(import.meta.dirname, "../..");
-const page = join(root, "docs/security/threat-model.md");
-const rows = [...readFileSync(page, "utf8").matchAll(/^\| ([ES]\d+) \|.*\| ([^|]*) \|$/gm)].map(
-  ([, id = "", tests = ""]) => ({ id, tests: [...tests.matchAll(/\]\(([^)]+)\)/g)].map(([, path = ""]) => path) }),
-);
+import { textOf } from "./repository.ts";
+
+const page = "docs/security/threat-model.md";
+const rows = [...textOf(page).matchAll(/^\| ([ES]\d+) \|.*\| ([^|]*) \|$/gm)].map(([, id = "", tests = ""]) => ({
+  id,
+  tests: [...tests.matchAll(/\]\(([^)]+)\)/g)].map(([, path = ""]) => path),
+}));
 
 describe("the threat model", () => {
   it("has a row for each class of hostile input, and one for each surface of ours", () => {
@@ -17,12 +18,12 @@ describe("the threat model", () => {
 
   it.each(rows)("names tests of $id that say so", ({ id, tests }) => {
     expect(tests.length).toBeGreaterThan(0);
-    const texts = tests.map((path) => ({ path, text: readFileSync(join(dirname(page), path), "utf8") }));
+    const texts = tests.map((path) => ({ path, text: textOf(posix.join(page, "..", path)) }));
     expect(texts.filter(({ text }) => !text.includes(`[${id}]`)).map(({ path }) => path)).toEqual([]);
   });
 
   it.each(["README.md", "docs/guides/README.md"])("and the policy are linked from %s", (file) => {
-    const text = readFileSync(join(root, file), "utf8");
+    const text = textOf(file);
     expect([text.includes("security/threat-model.md"), text.includes("SECURITY.md")]).toEqual([true, true]);
   });
 });

@@ -46,19 +46,13 @@ describe("the workflows", () => {
   });
 
   it("let a job write only what it publishes", () => {
-    const writers = jobs.flatMap(({ job, permissions }) =>
-      Object.entries(permissions).flatMap(([what, how]) => (how === "write" ? [`${job}: ${what}`] : [])),
-    );
-    expect(writers).toEqual([
-      "release.yaml image: packages",
-      "release.yaml image: id-token",
-      "release.yaml image: attestations",
-      "release.yaml image: artifact-metadata",
-      "release.yaml chart: packages",
-      "release.yaml chart: id-token",
-      "release.yaml release: contents",
-      "release.yaml release: id-token",
-      "release.yaml release: attestations",
+    const written = jobs.map(({ job, permissions }) => {
+      return [job, Object.keys(permissions).filter((what) => permissions[what] === "write")] as const;
+    });
+    expect(written.filter(([, what]) => what.length > 0)).toEqual([
+      ["release.yaml image", ["packages", "id-token", "attestations", "artifact-metadata"]],
+      ["release.yaml chart", ["packages", "id-token"]],
+      ["release.yaml release", ["contents", "id-token", "attestations"]],
     ]);
   });
 
@@ -70,9 +64,8 @@ describe("the workflows", () => {
 
   it("put no text of others into a script, and run nothing of a fork with rights", () => {
     expect(steps.filter(({ run = "" }) => run.includes("${{")).map(({ job, run }) => ({ job, run }))).toEqual([]);
-    expect(
-      files.filter(({ workflow }) => "pull_request_target" in workflow.on || "workflow_run" in workflow.on),
-    ).toEqual([]);
+    const triggers = files.flatMap(({ workflow }) => Object.keys(workflow.on));
+    expect(triggers.filter((on) => on === "pull_request_target" || on === "workflow_run")).toEqual([]);
     expect(steps.filter(({ run = "" }) => run.includes("npm install")).map(({ run }) => run)).toEqual([]);
   });
 
