@@ -44,9 +44,8 @@ describe("the journal", () => {
     const seqs = entries.map(({ seq }) => Number(seq));
     expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
     const transitions = entries.flatMap(({ transition }) => (transition === undefined ? [] : [transition]));
-    expect(transitions).toContainEqual(
-      expect.objectContaining({ id: applicationId, from: "DEPLOYING", to: "DEPLOYED" }),
-    );
+    const deployed = { id: applicationId, from: "DEPLOYING", to: "DEPLOYED" };
+    expect(transitions).toContainEqual(expect.objectContaining(deployed));
   });
 
   it("can be read from a number on, and by operation", async () => {
@@ -62,10 +61,8 @@ describe("records that tests change", () => {
   it("can be edited: settings make a service out of date", async () => {
     await deploy();
     await call(simulator, `GET /application/${applicationId}/status`);
-    expect((await edit({ cpu: 4000 })).body).toMatchObject({
-      settings: { cpu: 4000 },
-      deploymentStatus: "OUT_OF_DATE",
-    });
+    const edited = { settings: { cpu: 4000 }, deploymentStatus: "OUT_OF_DATE" };
+    expect((await edit({ cpu: 4000 })).body).toMatchObject(edited);
     expect((await control(simulator, `PATCH /records/${environmentId}`, { color: "red" })).status).toBe(400);
     expect((await control(simulator, "PATCH /records/nothing", {})).status).toBe(404);
   });
@@ -91,18 +88,16 @@ describe("other users", () => {
   it("add services that no operation creates, clusters, templates and manifests", async () => {
     const service = { environmentId, kind: "container", name: "worker" };
     const { id }: { id: string } = (await control(simulator, "POST /services", service)).body;
-    expect((await call(simulator, `GET /container/${id}/ingressDeploymentStatus`)).body).toMatchObject({
-      status: "READY",
-    });
+    const ingress = await call(simulator, `GET /container/${id}/ingressDeploymentStatus`);
+    expect(ingress.body).toMatchObject({ status: "READY" });
     const { organizationId } = simulator;
     expect((await control(simulator, "POST /clusters", { organizationId, name: "third" })).status).toBe(200);
     expect(simulator.world().clusters.size).toBe(4);
     const template = { key: "tiny", version: "1", layers: [] };
     expect((await control(simulator, "PUT /templates", template)).body).toMatchObject({ status: "PUBLISHED" });
     expect((await call(simulator, `GET /organization/${organizationId}/platformTemplate`)).text).toContain(`"tiny"`);
-    expect((await control(simulator, "PUT /manifests", { tag: "x/1", engine: "helm" })).body).toMatchObject({
-      overridable: [],
-    });
+    const manifest = await control(simulator, "PUT /manifests", { tag: "x/1", engine: "helm" });
+    expect(manifest.body).toMatchObject({ overridable: [] });
     expect((await control(simulator, "PUT /manifests", { tag: "x/1" })).status).toBe(400);
   });
 });

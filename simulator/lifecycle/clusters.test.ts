@@ -18,6 +18,7 @@ const table: readonly (readonly [states: string, deploy: number, stop: number, u
 const rows = table.flatMap(([states, ...row]) => states.split(" ").map((state) => ({ state, row })));
 const NOW = new Date("2026-01-01T12:00:00Z");
 const actions: readonly ClusterAction[] = ["deploy", "stop", "upgrade"];
+const cells = rows.flatMap(({ state, row }) => actions.map((action, i) => ({ action, state, expected: row[i] })));
 
 function env(): { cluster: Cluster } & ReturnType<typeof platformEnv> {
   const platform = platformEnv();
@@ -31,14 +32,11 @@ describe("judgeCluster", () => {
     expect(rows.map(({ state }) => state).toSorted()).toEqual(clusterStates.toSorted());
   });
 
-  it.each(rows.flatMap(({ state, row }) => actions.map((action, i) => ({ action, state, expected: row[i] }))))(
-    "$action in $state: $expected",
-    ({ action, state, expected }) => {
-      const { cluster } = env();
-      cluster.state = state;
-      expect(judgeCluster(cluster, action, NOW)?.status ?? 0).toBe(expected);
-    },
-  );
+  it.each(cells)("$action in $state: $expected", ({ action, state, expected }) => {
+    const { cluster } = env();
+    cluster.state = state;
+    expect(judgeCluster(cluster, action, NOW)?.status ?? 0).toBe(expected);
+  });
 
   it("refuses everything under a lock, and an upgrade without a newer version", () => {
     const { cluster } = env();

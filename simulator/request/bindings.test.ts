@@ -110,9 +110,7 @@ describe("a binding", () => {
   it("answers each layer with its status and reason", async () => {
     const layerSelections = { observability: false, gpu: true };
     const layers = async (cluster: number): Promise<unknown> =>
-      layersOf(await bind({ layerSelections }, cluster)).map(
-        ({ key, status, reason }) => `${key} ${status}: ${reason}`,
-      );
+      layersOf(await bind({ layerSelections }, cluster)).map((of) => `${of.key} ${of.status}: ${of.reason}`);
     expect(await layers(0)).toEqual([
       "networking ENABLED: The layer is mandatory",
       "nodes ENABLED: The layer is mandatory",

@@ -39,9 +39,8 @@ describe("the id of an object", () => {
     ["the condition Ready", [{ type: "Ready", message: "Waiting for its project." }], "Waiting for its project."],
     ["nobody yet", [{ type: "Synced", message: "Not this." }], "The operator has not seen it yet."],
   ])("is missing, and %s says why", (_who, conditions, because) => {
-    expect(() => externalIdOf(stored("PlatformApplication", "api", { status: { conditions } }))).toThrow(
-      new CliError(`PlatformApplication "api" is not on the platform yet. ${because}`),
-    );
+    const error = new CliError(`PlatformApplication "api" is not on the platform yet. ${because}`);
+    expect(() => externalIdOf(stored("PlatformApplication", "api", { status: { conditions } }))).toThrow(error);
   });
 });
 

@@ -64,23 +64,21 @@ describe("reconcile --wait", () => {
     expect(state).toEqual({ code: 1 });
   });
 
-  it.each<[KubeFailure]>([["TooManyRequests"], ["Server"], ["Unreachable"]])(
-    "takes no object for gone after %s",
-    async (failure) => {
-      let fails = true;
-      const { clock, state, reported } = waiting(application("Stalled"), () => {
-        if (fails) throw new KubeError(failure, 0, "GET /x: words");
-        return listBody([application("Ready", { lastHandledReconcileAt: token })]);
-      });
-      const token = clock.now().toISOString();
-      await settle();
-      expect(reported).toEqual(["platformapplications cannot be read now: GET /x: words; retrying."]);
-      expect(state).toEqual({});
-      fails = false;
-      await clock.advance(2_000);
-      expect(state).toEqual({ code: 0 });
-    },
-  );
+  const failures: readonly KubeFailure[] = ["TooManyRequests", "Server", "Unreachable"];
+  it.each(failures)("takes no object for gone after %s", async (failure) => {
+    let fails = true;
+    const { clock, state, reported } = waiting(application("Stalled"), () => {
+      if (fails) throw new KubeError(failure, 0, "GET /x: words");
+      return listBody([application("Ready", { lastHandledReconcileAt: token })]);
+    });
+    const token = clock.now().toISOString();
+    await settle();
+    expect(reported).toEqual(["platformapplications cannot be read now: GET /x: words; retrying."]);
+    expect(state).toEqual({});
+    fails = false;
+    await clock.advance(2_000);
+    expect(state).toEqual({ code: 0 });
+  });
 
   it("says that the user may not list the objects", async () => {
     const { state } = waiting(application("Ready"), () => {

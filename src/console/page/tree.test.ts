@@ -42,12 +42,10 @@ describe("a query", () => {
     expect(parsePageQuery(new URLSearchParams(search))).toEqual(query);
   });
 
-  it.each(["show=everything", "page=0", "page=-1", "page=1.5", "page=1e3", "page=1000000", `text=${LONGEST}x`])(
-    "is not read from %s",
-    (search) => {
-      expect(parsePageQuery(new URLSearchParams(search))).toBeUndefined();
-    },
-  );
+  const pages = ["0", "-1", "1.5", "1e3", "1000000"].map((page) => `page=${page}`);
+  it.each(["show=everything", ...pages, `text=${LONGEST}x`])("is not read from %s", (search) => {
+    expect(parsePageQuery(new URLSearchParams(search))).toBeUndefined();
+  });
 });
 
 describe("the part of the tree", () => {

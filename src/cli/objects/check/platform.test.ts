@@ -34,7 +34,7 @@ describe("what a user may not list", () => {
     ]);
   });
 
-  it.each([[forbidden], [new CliError("There is no connection.")]])(
+  it.each([forbidden, new CliError("There is no connection.")])(
     "leaves open whether the platform answers: %s",
     async (error) => {
       const names = { namespace: "", operatorNamespace: "ops", serviceAccount: "platform-operator" };
