@@ -48,8 +48,13 @@ async function ahead(setting: Setting, work: Work, faults: number): Promise<Worl
   return edited(settled, "deploy", { spec: { ...SPEC, commit: "c1" } });
 }
 
-function note(task: TestContext["task"], { states, depth, complete }: Explored): void {
+/** Explores the worlds up to that depth, and expects that all of them keep the rules. */
+async function expectExplored(task: TestContext["task"], ...what: Parameters<typeof explore>): Promise<Explored> {
+  const explored = await explore(...what);
+  expect(explored.counterexample).toBeUndefined();
+  const { states, depth, complete } = explored;
   figure(task, `${states} states, ${complete ? `all there are, ${depth} moves deep` : `depth ${depth}`}`);
+  return explored;
 }
 
 const WAYS = effort.cases(20, 600);
@@ -107,17 +112,13 @@ const PATIENCE = { timeout: 900_000 };
 describe("[M1] the ledger keeps its rules in every order of what can happen", PATIENCE, () => {
   it.for(WORKS)("without faults, whatever is slow: $work on $surface", async ({ surface, work }, { task }) => {
     const setting = settingOf({ surface });
-    const explored = await explore(setting, await ahead(setting, work, 0), 60);
-    expect(explored.counterexample).toBeUndefined();
+    const explored = await expectExplored(task, setting, await ahead(setting, work, 0), 60);
     expect(explored.complete).toBe(true);
-    note(task, explored);
   });
 
   it.for(WORKS)("with two faults or deeds of the user: $work on $surface", async ({ surface, work }, { task }) => {
     const setting = settingOf({ surface });
-    const explored = await explore(setting, await ahead(setting, work, 2), effort.cases(6, 9));
-    expect(explored.counterexample).toBeUndefined();
-    note(task, explored);
+    await expectExplored(task, setting, await ahead(setting, work, 2), effort.cases(6, 9));
   });
 
   it.for(WORKS)("on long ways with five of them: $work on $surface", async ({ surface, work }, { task }) => {
@@ -129,10 +130,8 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
   it("of an action that may be repeated: it is sent twice at most", async ({ task }) => {
     const setting = settingOf({ kind: silent }, { repeatableOnce: true, edit: undefined });
     const first = await ahead(setting, "deploy", 2);
-    const explored = await explore(setting, first, effort.cases(7, 11));
-    expect(explored.counterexample).toBeUndefined();
+    await expectExplored(task, setting, first, effort.cases(7, 11));
     await expectWalked(setting, { ...first, faults: 5 });
-    note(task, explored);
   });
 
   it.for([
@@ -142,9 +141,7 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
   ])("while a second process leads, and the first is $what", async ({ first, more, deep }, { task }) => {
     const setting = settingOf({}, { edit: undefined });
     const overtaken = await follow(setting, begin(SPEC, 3), first);
-    const explored = await explore(setting, { ...overtaken, faults: more }, effort.cases(9, deep));
-    expect(explored.counterexample).toBeUndefined();
-    note(task, explored);
+    await expectExplored(task, setting, { ...overtaken, faults: more }, effort.cases(9, deep));
   });
 
   it("does not clear the intent of the next process, whose request is under way", async () => {
@@ -170,9 +167,7 @@ describe("[M1] beyond the one assumption, that a request lands within its window
   it("nothing is deleted, and nothing hangs", async ({ task }) => {
     const setting = settingOf({}, { beyond: true, edit: undefined });
     const retrying = await follow(setting, begin(SPEC, 1), RETRYING);
-    const explored = await explore(setting, { ...retrying, faults: 1 }, effort.cases(6, 10));
-    expect(explored.counterexample).toBeUndefined();
-    note(task, explored);
+    await expectExplored(task, setting, { ...retrying, faults: 1 }, effort.cases(6, 10));
   });
 
   it("a duplicate that a trace can see is reported, and left to a person", async () => {

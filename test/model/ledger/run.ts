@@ -42,13 +42,7 @@ export interface Rules {
 }
 
 /** The engine's times in the model: those that only reduce the number of writes are 0. */
-const WINDOWS: Windows = {
-  ...DEFAULT_WINDOWS,
-  sendMs: TICK,
-  landingMs: LANDING_TICKS * TICK,
-  deferMs: 0,
-  graceMs: 0,
-};
+const WINDOWS: Windows = { ...DEFAULT_WINDOWS, sendMs: TICK, landingMs: LANDING_TICKS * TICK, deferMs: 0, graceMs: 0 };
 
 const TYPE = { group: "test", version: "v1", kind: "Widget", plural: "widgets", namespaced: true };
 /** Far from zero, as an intent may have been seen before the reconcile began. */

@@ -6,7 +6,7 @@ import { isTimeToWrite } from "../../../src/kube/leader/leader.ts";
 import { LONG, NOTHING, TICK, nonceOf, type Command, type Memory, type Reply, type Stand } from "./exchange.ts";
 import { nonces, unused, unusedVersion } from "./marks.ts";
 import type { Processes } from "./process.ts";
-import { born, effected, isIntentOpen, patched, read, type Flight, type Process, type World } from "./world.ts";
+import { born, effected, IDLE, isIntentOpen, patched, read, type Flight, type Process, type World } from "./world.ts";
 
 export interface Move {
   readonly label: string;
@@ -68,12 +68,7 @@ async function pass(setting: Setting, world: World, index: number): Promise<Move
   const process = at(world, index);
   if (process.cached === null) throw new TypeError("a pass needs an object");
   const used = nonces(setting.processes, world);
-  const start = {
-    object: process.cached,
-    memory: process.memory,
-    leads: leads(process),
-    nonce: unused(used),
-  };
+  const start = { object: process.cached, memory: process.memory, leads: leads(process), nonce: unused(used) };
   const node = await setting.processes.begin(start);
   // An attempt that is no longer stored anywhere has no further effect, and its name may be reused.
   const effects = Object.fromEntries(Object.entries(world.effects).filter(([attempt]) => used.has(nonceOf(attempt))));
@@ -89,17 +84,8 @@ function arrived(setting: Setting, world: World, index: number): World {
   const told = { ...world, warned: world.warned || stand.warned };
   if (stand.is === "parked") return told;
   const { object, again } = stand;
-  const memory = forgetful(told, stand);
-  const ended = {
-    ...process,
-    cached: object ?? null,
-    memory,
-    again: again === null ? null : ticks(again),
-    node: null,
-    since: 0,
-    held: null,
-  };
-  return put(told, index, ended);
+  const left = { cached: object ?? null, memory: forgetful(told, stand), again: again === null ? null : ticks(again) };
+  return put(told, index, { ...process, ...IDLE, ...left });
 }
 
 /** Drops when a closed intent was seen, if no fault can open it again. */

@@ -67,36 +67,19 @@ export function begin(spec: JsonObject, faults: number): World {
   const before = { observedGeneration: -1 };
   const meta = { resourceVersion: "1", generation: 1, creationTimestamp: "2026-11-21T10:00:00Z" };
   const object = anObject({ meta, spec, status: before });
-  return {
-    object,
-    before,
-    remotes: [],
-    effects: {},
-    deploys: {},
-    flights: [],
-    processes: [born(0, object)],
-    faults,
-    births: 1,
-    creates: 0,
-    warned: false,
-    late: false,
-    forged: false,
-  };
+  const processes = [born(0, object)];
+  const platform = { remotes: [], effects: {}, deploys: {}, flights: [], creates: 0 };
+  const marks = { warned: false, late: false, forged: false };
+  return { object, before, ...platform, processes, faults, births: 1, ...marks };
 }
+
+/** What a process has between two reconciles. */
+export const IDLE = { node: null, since: 0, held: null } as const;
 
 /** @returns a process that has just listed the object and leads. */
 export function born(number: number, cached: KubeObject | null): Process {
-  return {
-    name: String.fromCodePoint(65 + number),
-    cached,
-    memory: NOTHING,
-    node: null,
-    since: 0,
-    held: null,
-    renewed: 0,
-    cut: false,
-    again: 0,
-  };
+  const name = String.fromCodePoint(65 + number);
+  return { name, cached, memory: NOTHING, ...IDLE, renewed: 0, cut: false, again: 0 };
 }
 
 /** Returns the world one tick later. */
