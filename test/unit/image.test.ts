@@ -38,10 +38,9 @@ describe("the Dockerfile", () => {
     expect(of(last, "CMD")).toEqual(['["run"]']);
     const env = Object.entries({ NODE_ENV: "production", ...MALLOC }).map(([name, value]) => `${name}=${value}`);
     expect(of(last, "ENV")).toEqual([env.join(" ")]);
-    const partial = /"platform-operator\.command" -}}\n([^{]*)\{/.exec(
-      textOf("helm-chart/templates/_generated.tpl"),
-    )?.[1];
-    expect(partial?.trim().split("\n")).toEqual(COMMAND.map((word) => `- ${word}`));
+    const template = textOf("helm-chart/templates/_generated.tpl");
+    const [, partial = ""] = /"platform-operator\.command" -}}\n([^{]*)\{/.exec(template) ?? [];
+    expect(partial.trim().split("\n")).toEqual(COMMAND.map((word) => `- ${word}`));
     expect(COMMAND.slice(1, -1)).toEqual(nodeFlags([PROGRAM, "/var/run/secrets/kubernetes.io/serviceaccount"]));
   });
 

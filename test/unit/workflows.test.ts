@@ -2,14 +2,14 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 
-const root = join(import.meta.dirname, "../..");
-const folder = join(root, ".github/workflows");
+import { filesIn, root, textOf } from "./repository.ts";
+
 const Step = z.looseObject({
   name: z.string().optional(),
   uses: z.string().optional(),
@@ -27,9 +27,9 @@ const Workflow = z.looseObject({
   jobs: z.record(z.string(), Job),
 });
 
-const files = readdirSync(folder).map((name) => {
-  const text = readFileSync(join(folder, name), "utf8");
-  return { name, text, workflow: Workflow.parse(parse(text)) };
+const files = filesIn(".github/workflows", "").map((path) => {
+  const text = textOf(path);
+  return { name: basename(path), text, workflow: Workflow.parse(parse(text)) };
 });
 const jobs = files.flatMap(({ name, workflow }) =>
   Object.entries(workflow.jobs).map(([job, facts]) => ({ job: `${name} ${job}`, ...facts })),
@@ -120,15 +120,13 @@ describe("the files of a release", () => {
     expect(readdirSync(join(dir, "assets")).toSorted()).toEqual(["SHA256SUMS", ...all]);
     expect([...read("SHA256SUMS").matchAll(/^[0-9a-f]{64} {2}(.*)$/gm)].map(([, name]) => name)).toEqual(all);
 
-    const crds = readdirSync(join(root, "crds")).map((name): unknown =>
-      parse(readFileSync(join(root, "crds", name), "utf8")),
-    );
+    const crds = filesIn("crds", "").map((path): unknown => parse(textOf(path)));
     const documents = parseAllDocuments(read("crds.yaml"));
     expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
     expect(documents.map((document) => document.toJS() as unknown)).toEqual(crds);
     const named = `${image.IMAGE}@${image.DIGEST}`;
     expect(read("image.txt")).toBe(`${named}\n`);
-    const install = readFileSync(join(root, "deploy/install.yaml"), "utf8");
+    const install = textOf("deploy/install.yaml");
     expect(read("install.yaml")).toBe(install.replace(/(?<=^ +image: )ghcr.io\S+/m, named));
     expect(install).not.toContain(named);
   });
