@@ -12,14 +12,8 @@ interface Body {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-const events = [
-  "DEPLOYMENT_STARTED",
-  "DEPLOYMENT_SUCCEEDED",
-  "DEPLOYMENT_FAILED",
-  "DEPLOYMENT_SUCCESSFUL",
-  "DEPLOYMENT_FAILURE",
-  "DEPLOYMENT_CANCELLED",
-];
+const eventOf = (what: string): string => `DEPLOYMENT_${what}`;
+const events = ["STARTED", "SUCCEEDED", "FAILED", "SUCCESSFUL", "FAILURE", "CANCELLED"].map(eventOf);
 
 let simulator: Simulator;
 let target: ScriptedServer;
@@ -78,7 +72,7 @@ const bodies = (): readonly Body[] => target.arrived.map(({ body }) => JSON.pars
 const names = (): readonly string[] => bodies().map(({ event_type }) => event_type);
 
 async function expectArrivals(...wanted: readonly string[]): Promise<void> {
-  await vi.waitFor(() => expect(names()).toEqual(wanted), { timeout: 3_000 });
+  await vi.waitFor(() => expect(names()).toEqual(wanted.map(eventOf)), { timeout: 3_000 });
 }
 
 const deliveries = async (): Promise<readonly DeliveryEntry[]> => (await control(simulator, "GET /deliveries")).body;
@@ -90,10 +84,10 @@ describe("the documented surface", () => {
     await register();
     const id = await application();
     await deploy(id);
-    await expectArrivals("DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED");
+    await expectArrivals("STARTED", "SUCCEEDED");
     expect(bodies().map(({ payload }) => payload)).toEqual([{ application_id: id }, { application_id: id }]);
     await deploy(id, "bad0001");
-    await expectArrivals("DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED");
+    await expectArrivals("STARTED", "SUCCEEDED", "STARTED", "FAILED");
   });
 
   it("sends only requested events, and no cancellation", async () => {
@@ -101,10 +95,10 @@ describe("the documented surface", () => {
     await register({ enabled: false });
     const id = await application();
     await deployTwice(id);
-    await expectArrivals("DEPLOYMENT_FAILED");
+    await expectArrivals("FAILED");
     await register();
     await cancelOne(id);
-    await expectArrivals("DEPLOYMENT_FAILED");
+    await expectArrivals("FAILED");
   });
 });
 
@@ -117,7 +111,7 @@ describe("the full surface", () => {
     expect(hook.body).toMatchObject({ kind: "STANDARD", target_secret_set: true });
     const id = await application();
     await deploy(id);
-    await expectArrivals("DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL");
+    await expectArrivals("STARTED", "SUCCESSFUL");
     expect(target.arrived[1]?.headers["x-signature"]).toBe("hush");
     expect(bodies()[1]).toMatchObject({
       created_at: expect.any(String),
@@ -135,7 +129,7 @@ describe("the full surface", () => {
     expect(bodies()[1]?.payload).not.toHaveProperty("application_id");
     await control(simulator, "PATCH /settings", { deliveries: { secretHeader: "x-secret" } });
     await deploy(id, "bad0001");
-    await expectArrivals("DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL", "DEPLOYMENT_STARTED", "DEPLOYMENT_FAILURE");
+    await expectArrivals("STARTED", "SUCCESSFUL", "STARTED", "FAILURE");
     expect(target.arrived[3]?.headers["x-secret"]).toBe("hush");
     expect(JSON.stringify(simulator.journal())).not.toContain("hush");
   });
@@ -143,7 +137,7 @@ describe("the full surface", () => {
   it("sends a cancellation", async () => {
     await register();
     await cancelOne(await application());
-    await expectArrivals("DEPLOYMENT_CANCELLED");
+    await expectArrivals("CANCELLED");
   });
 });
 
@@ -170,16 +164,11 @@ describe("a delivery", () => {
   });
 
   it.each([
-    ["is sent twice", { copies: 2 }, ["DEPLOYMENT_SUCCEEDED"], ["DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_SUCCEEDED"]],
-    [
-      "arrives after later ones",
-      { lateEvery: 2, lateSeconds: 1 },
-      events,
-      ["DEPLOYMENT_STARTED", "DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"],
-    ],
+    ["is sent twice", { copies: 2 }, /SUCCEEDED/, ["SUCCEEDED", "SUCCEEDED"]],
+    ["arrives late", { lateEvery: 2, lateSeconds: 1 }, /./, ["STARTED", "STARTED", "SUCCEEDED", "FAILED"]],
   ])("%s with a setting", async (_what, settings, wanted, arrived) => {
     await behave(settings);
-    await register({ events: wanted });
+    await register({ events: events.filter((event) => wanted.test(event)) });
     await deployTwice(await application());
     await expectArrivals(...arrived);
   });
