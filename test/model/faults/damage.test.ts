@@ -142,20 +142,18 @@ describe("[C8] a 409", () => {
   });
 });
 
-describe("[C8] a 400", () => {
-  it("to an action that stays is given up after a few attempts, and sent again for a new commit", async () => {
-    const env = await fleet();
-    const from = env.baseline();
-    refuse(env, "deployApplication", 400, "no", null);
-    env.cluster.patch("PlatformApplication", "a", deploying(NEXT_COMMIT));
-    await env.run(2 * HOUR);
-    expect(env.summary("PlatformApplication", "a")).toContain("Stalled=True/InvalidSpec");
-    expect(env.writes(from).length).toBeLessThanOrEqual(6);
-    env.platform.sim.faults.clear();
-    env.cluster.patch("PlatformApplication", "a", deploying("feedface01"));
-    await env.run(15 * MINUTE);
-    expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
-  });
+it("[C8] a 400 to an action that stays is given up after a few attempts, and sent again for a new commit", async () => {
+  const env = await fleet();
+  const from = env.baseline();
+  refuse(env, "deployApplication", 400, "no", null);
+  env.cluster.patch("PlatformApplication", "a", deploying(NEXT_COMMIT));
+  await env.run(2 * HOUR);
+  expect(env.summary("PlatformApplication", "a")).toContain("Stalled=True/InvalidSpec");
+  expect(env.writes(from).length).toBeLessThanOrEqual(6);
+  env.platform.sim.faults.clear();
+  env.cluster.patch("PlatformApplication", "a", deploying("feedface01"));
+  await env.run(15 * MINUTE);
+  expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
 });
 
 describe("[C11] somebody who changes the same thing again and again", () => {

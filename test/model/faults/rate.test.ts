@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { connection, project, secret } from "../../support/kube/manifests.ts";
@@ -34,40 +34,36 @@ const forms: readonly (readonly [what: string, header: (now: Date) => string | u
   ["10^12", () => "1000000000000", 3_600_000],
 ];
 
-describe("[C1] a 429", () => {
-  it("pauses its whole connection, and no other, for as long as X-RateLimit-Reset says in any form", async ({
-    task,
-  }) => {
-    const env = await operatorEnv();
-    connected(env, "limited");
-    connected(env, "other");
-    await env.run(3 * MINUTE);
-    for (const [index, [what, header, pauseMs]] of forms.entries()) {
-      const reset = header(env.clock.now());
-      env.platform.sim.faults.add({ answer: { is: "rate-limited", ...(reset === undefined ? {} : { reset }) } });
-      env.apply(project(`first-${index}`, { connectionRef: { name: "limited" } }));
-      await env.run(0);
-      const [limited] = env
-        .calls()
-        .filter(({ fault }) => fault !== null)
-        .slice(-1) as [CallEntry];
-      // Everybody there wants something all the time.
-      env.apply(project(`late-${index}`, { connectionRef: { name: "limited" } }));
-      env.apply(project(`other-${index}`, { connectionRef: { name: "other" } }));
-      await env.run(pauseMs + LATER_MS);
+it("[C1] a 429 pauses its connection alone, for as long as X-RateLimit-Reset says in any form", async ({ task }) => {
+  const env = await operatorEnv();
+  connected(env, "limited");
+  connected(env, "other");
+  await env.run(3 * MINUTE);
+  for (const [index, [what, header, pauseMs]] of forms.entries()) {
+    const reset = header(env.clock.now());
+    env.platform.sim.faults.add({ answer: { is: "rate-limited", ...(reset === undefined ? {} : { reset }) } });
+    env.apply(project(`first-${index}`, { connectionRef: { name: "limited" } }));
+    await env.run(0);
+    const [limited] = env
+      .calls()
+      .filter(({ fault }) => fault !== null)
+      .slice(-1) as [CallEntry];
+    // Everybody there wants something all the time.
+    env.apply(project(`late-${index}`, { connectionRef: { name: "limited" } }));
+    env.apply(project(`other-${index}`, { connectionRef: { name: "other" } }));
+    await env.run(pauseMs + LATER_MS);
 
-      const after = env.calls(limited.seq).map((call) => ({ ...call, ms: env.at(call) - env.at(limited) }));
-      const own = after.find(({ principal }) => principal === "limited");
-      const other = after.find(({ principal }) => principal === "other");
-      expect(own?.ms, what).toBeGreaterThanOrEqual(pauseMs);
-      expect(own?.ms, what).toBeLessThanOrEqual(pauseMs + LATER_MS);
-      expect(other?.ms, what).toBeLessThan(5_000);
-      expect(env.condition("PlatformProject", `other-${index}`), what).toBe("True/Available");
-      await env.run(2 * MINUTE);
-      for (const name of [`first-${index}`, `late-${index}`]) {
-        expect(env.condition("PlatformProject", name), `${what}: ${name}`).toBe("True/Available");
-      }
+    const after = env.calls(limited.seq).map((call) => ({ ...call, ms: env.at(call) - env.at(limited) }));
+    const own = after.find(({ principal }) => principal === "limited");
+    const other = after.find(({ principal }) => principal === "other");
+    expect(own?.ms, what).toBeGreaterThanOrEqual(pauseMs);
+    expect(own?.ms, what).toBeLessThanOrEqual(pauseMs + LATER_MS);
+    expect(other?.ms, what).toBeLessThan(5_000);
+    expect(env.condition("PlatformProject", `other-${index}`), what).toBe("True/Available");
+    await env.run(2 * MINUTE);
+    for (const name of [`first-${index}`, `late-${index}`]) {
+      expect(env.condition("PlatformProject", name), `${what}: ${name}`).toBe("True/Available");
     }
-    figure(task, "0 calls before the reset, other connections unaffected", forms.length);
-  });
+  }
+  figure(task, "0 calls before the reset, other connections unaffected", forms.length);
 });

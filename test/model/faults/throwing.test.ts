@@ -24,10 +24,6 @@ interface Failure {
   readonly name: string;
 }
 
-function throwingKinds(failure: Failure): readonly Bound<Platform>[] {
-  return Object.values(createKinds()).map((kind) => throwing(kind, failure));
-}
-
 function throwing<K extends KindTypes & { readonly api: Platform }>(kind: Kind<K>, failure: Failure): Bound<Platform> {
   const enter = (where: Failure["where"], name: string): void => {
     if (failure.kind === kind.resource.kind && failure.name === name && failure.where === where) {
@@ -76,7 +72,8 @@ const rows = PLACES.flatMap((where, place) =>
 describe("[A8] a kind that throws", () => {
   it.for(rows)("$kind in $where: that object says so, all others come to their ends", async (row, { task }) => {
     const failure: Failure = { ...row, name: "torn" };
-    const env = await settledEnv((env) => tree(env, TREE), { kinds: () => throwingKinds(failure) });
+    const kinds = () => Object.values(createKinds()).map((kind) => throwing(kind, failure));
+    const env = await settledEnv((env) => tree(env, TREE), { kinds });
     const [torn, good] = [oneOfEach(env, "torn", 0), oneOfEach(env, "good", 1)];
     expect(new Set(torn.map(({ kind }) => kind))).toEqual(new Set(KINDS));
     env.apply(...torn, ...good);

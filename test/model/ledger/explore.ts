@@ -228,13 +228,8 @@ function judgedStalled(
   { metadata, status }: KubeObject,
   reason: string,
 ): string | undefined {
-  if (
-    new Map([
-      ["DuplicateRemote", late],
-      ["NotObservable", repeatableOnce],
-    ]).get(reason) === true
-  )
-    return undefined;
+  const expected: Readonly<Record<string, boolean>> = { DuplicateRemote: late, NotObservable: repeatableOnce };
+  if (expected[reason] === true) return undefined;
   if (reason !== "CreateResultUnknown") return `it stalls: ${reason}`;
   const recorded = member(status, "externalId") ?? metadata.annotations?.[EXTERNAL_ID];
   if (recorded !== undefined) return "it stalls on a create whose id is recorded";

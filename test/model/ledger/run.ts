@@ -1,7 +1,4 @@
-/**
- * Runs the real engine with its writer, one exchange at a time: from the start of a reconcile, with all answers so far,
- * to the first request without an answer.
- */
+/** Runs the real engine and its writer from the start of a reconcile to the first request without an answer. */
 import { INTENT } from "../../../src/api/names.ts";
 import { createLocalStates, type LocalState } from "../../../src/engine/context/local-state.ts";
 import type { Kind, KindTypes } from "../../../src/engine/contract/kind.ts";

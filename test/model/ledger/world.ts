@@ -1,7 +1,4 @@
-/**
- * The world of the model as data: the objects of the API server and the platform, the requests in flight, and up to two
- * processes of the operator. The possible next events are a list of moves.
- */
+/** The world of the model as data: both servers' objects, the requests in flight, and one or two processes. */
 import { INTENT } from "../../../src/api/names.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { isObject, member } from "../../../src/kube/api/json.ts";
