@@ -213,10 +213,7 @@ function exportsOf(text: string): readonly string[] {
   return [...new Set([...text.matchAll(declaration)].map(([, name = ""]) => name))];
 }
 
-/**
- * A name that files of one basename in folders of kinds define has one meaning, its role there: `plan` of each plan.ts,
- * `Observed` of each model.ts.
- */
+/** A name of files of one basename in folders of kinds has one meaning, its role there: `plan` of each plan.ts. */
 function meaningIn(module: string): string {
   return /^kinds\/(?!shared\/)[^/]+\//.test(module) ? `the role in ${basename(module)}.ts of a kind` : module;
 }

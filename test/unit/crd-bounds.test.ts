@@ -1,6 +1,4 @@
-/**
- * What the API server keeps out before the operator sees it: every leaf of every CRD has a bound, every id a pattern.
- */
+/** What the API server keeps out: every leaf of every CRD has a bound, every id a pattern. */
 import { describe, expect, it } from "vitest";
 
 import type { Structural } from "../../scripts/schema.ts";

@@ -1,6 +1,4 @@
-/**
- * The Dockerfile's text against what the image has to agree on with the chart. What it builds: test/e2e/image.test.ts.
- */
+/** The Dockerfile's text against what the chart expects. What it builds: test/e2e/image.test.ts. */
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
