@@ -26,17 +26,15 @@ async function results(request: string): Promise<readonly Readonly<Record<string
   return list;
 }
 
-describe("names", () => {
-  it.each([
-    ["project", () => `POST /organization/${simulator.organizationId}/project`, {}],
-    ["environment", () => `POST /project/${projectId}/environment`, {}],
-    ["application", () => `POST /environment/${environmentId}/application`, {}],
-    ["database", () => `POST /environment/${environmentId}/database`, database],
-    ["blueprint", () => `POST /environment/${environmentId}/blueprint`, blueprint],
-  ])("of a %s are unique in their parent, ignoring case", async (_what, request, body) => {
-    expect(await statusOf(request(), { ...body, name: "Thing" })).toBeLessThan(300);
-    expect(await statusOf(request(), { ...body, name: "tHING" })).toBe(409);
-  });
+it.each([
+  ["project", () => `POST /organization/${simulator.organizationId}/project`, {}],
+  ["environment", () => `POST /project/${projectId}/environment`, {}],
+  ["application", () => `POST /environment/${environmentId}/application`, {}],
+  ["database", () => `POST /environment/${environmentId}/database`, database],
+  ["blueprint", () => `POST /environment/${environmentId}/blueprint`, blueprint],
+])("names of a %s are unique in their parent, ignoring case", async (_what, request, body) => {
+  expect(await statusOf(request(), { ...body, name: "Thing" })).toBeLessThan(300);
+  expect(await statusOf(request(), { ...body, name: "tHING" })).toBe(409);
 });
 
 describe("an environment's cluster", () => {

@@ -32,29 +32,25 @@ describe("an operation that is switched off", () => {
   });
 });
 
-describe("a partial platform", () => {
-  it("is selected by its name", async () => {
-    await control(simulator, "POST /surface", { surface: "lists-only" });
-    expect(await status(`GET /project/${project}`)).toBe(404);
-    expect(await status(`GET /project/${project}/environment`)).toBe(200);
-    await control(simulator, "POST /surface", { surface: "documented" });
-    expect(await status(`GET /project/${project}/environment`)).toBe(405);
-  });
+it("a partial platform is selected by its name", async () => {
+  await control(simulator, "POST /surface", { surface: "lists-only" });
+  expect(await status(`GET /project/${project}`)).toBe(404);
+  expect(await status(`GET /project/${project}/environment`)).toBe(200);
+  await control(simulator, "POST /surface", { surface: "documented" });
+  expect(await status(`GET /project/${project}/environment`)).toBe(405);
 });
 
-describe("a platform that accepts only documented bodies", () => {
-  it("refuses every other member, at any depth, by its name", async () => {
-    const body = { name: "web", git_repository: { url: "https://example.com/a.git", provider: "GITHUB" } };
-    const refused = await call(simulator, `POST /environment/${environment}/application`, {
-      ...body,
-      healthchecks: {},
-      ports: [{ internal_port: 80, name: "http" }],
-    });
-    expect(refused.status).toBe(400);
-    for (const member of ["git_repository.provider", "healthchecks", "ports.name"]) {
-      expect(refused.text).toContain(`${member} is not documented`);
-    }
+it("a platform that accepts only documented bodies refuses every other member, at any depth, by its name", async () => {
+  const body = { name: "web", git_repository: { url: "https://example.com/a.git", provider: "GITHUB" } };
+  const refused = await call(simulator, `POST /environment/${environment}/application`, {
+    ...body,
+    healthchecks: {},
+    ports: [{ internal_port: 80, name: "http" }],
   });
+  expect(refused.status).toBe(400);
+  for (const member of ["git_repository.provider", "healthchecks", "ports.name"]) {
+    expect(refused.text).toContain(`${member} is not documented`);
+  }
 });
 
 describe("settings of answers", () => {

@@ -48,18 +48,16 @@ describe("judgeCluster", () => {
   });
 });
 
-describe("a cluster", () => {
-  it.each<[ClusterAction, Cluster["failNext"], string]>([
-    ["stop", [], "STOP_QUEUED STOPPING STOPPED"],
-    ["upgrade", [], "DEPLOYMENT_QUEUED DEPLOYING DEPLOYED"],
-    ["deploy", ["deploy"], "DEPLOYMENT_QUEUED DEPLOYING DEPLOYMENT_ERROR"],
-    ["deploy", ["credentials"], "DEPLOYMENT_QUEUED DEPLOYING INVALID_CREDENTIALS"],
-    ["stop", ["stop"], "STOP_QUEUED STOPPING STOP_ERROR"],
-  ])("passes its states in a %s with the failures %j", async (action, failures, states) => {
-    const { cluster, sim, wait, path } = env();
-    cluster.failNext.push(...failures);
-    startCluster(sim, cluster, action);
-    await wait(100);
-    expect(path(cluster.id)).toEqual(states.split(" "));
-  });
+it.each<[ClusterAction, Cluster["failNext"], string]>([
+  ["stop", [], "STOP_QUEUED STOPPING STOPPED"],
+  ["upgrade", [], "DEPLOYMENT_QUEUED DEPLOYING DEPLOYED"],
+  ["deploy", ["deploy"], "DEPLOYMENT_QUEUED DEPLOYING DEPLOYMENT_ERROR"],
+  ["deploy", ["credentials"], "DEPLOYMENT_QUEUED DEPLOYING INVALID_CREDENTIALS"],
+  ["stop", ["stop"], "STOP_QUEUED STOPPING STOP_ERROR"],
+])("a cluster passes its states in a %s with the failures %j", async (action, failures, states) => {
+  const { cluster, sim, wait, path } = env();
+  cluster.failNext.push(...failures);
+  startCluster(sim, cluster, action);
+  await wait(100);
+  expect(path(cluster.id)).toEqual(states.split(" "));
 });

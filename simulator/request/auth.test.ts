@@ -97,21 +97,19 @@ describe("schemes", () => {
   });
 });
 
-describe("tokens of a running platform", () => {
-  it("can lose scopes, expire and be revoked", async () => {
-    const request = `POST /organization/${simulator.organizationId}/project`;
-    const created = await control(simulator, "POST /tokens", { name: "robot", scopes: ["Write"] });
-    const { value }: { value: string } = created.body;
-    const status = async (name: string): Promise<number> =>
-      (await call(simulator, request, { name }, `Token ${value}`)).status;
-    expect(await status("one")).toBe(200);
-    await control(simulator, "PATCH /tokens/robot", { scopes: ["Read"] });
-    expect(await status("two")).toBe(403);
-    await control(simulator, "PATCH /tokens/robot", { scopes: ["Admin"], expiresAt: "2020-01-01" });
-    expect(await status("three")).toBe(401);
-    await control(simulator, "PATCH /tokens/robot", { expiresAt: null });
-    expect(await status("four")).toBe(200);
-    await control(simulator, "DELETE /tokens/robot");
-    expect(await status("five")).toBe(401);
-  });
+it("tokens of a running platform can lose scopes, expire and be revoked", async () => {
+  const request = `POST /organization/${simulator.organizationId}/project`;
+  const created = await control(simulator, "POST /tokens", { name: "robot", scopes: ["Write"] });
+  const { value }: { value: string } = created.body;
+  const status = async (name: string): Promise<number> =>
+    (await call(simulator, request, { name }, `Token ${value}`)).status;
+  expect(await status("one")).toBe(200);
+  await control(simulator, "PATCH /tokens/robot", { scopes: ["Read"] });
+  expect(await status("two")).toBe(403);
+  await control(simulator, "PATCH /tokens/robot", { scopes: ["Admin"], expiresAt: "2020-01-01" });
+  expect(await status("three")).toBe(401);
+  await control(simulator, "PATCH /tokens/robot", { expiresAt: null });
+  expect(await status("four")).toBe(200);
+  await control(simulator, "DELETE /tokens/robot");
+  expect(await status("five")).toBe(401);
 });
