@@ -12,11 +12,9 @@ describe("[S3] the header Host", () => {
   });
 
   const foreign = ["", "127.0.0.1.", "localhost.", "x.svc.", "localhost@"].map((start) => `${start}attacker.example`);
+  const broken = [undefined, "", ":8083", "svc", ".svc", "[::1", "[attacker.example]"];
 
-  it.each([undefined, "", ":8083", "svc", ".svc", "[::1", "[attacker.example]", ...foreign])(
-    "may not be %s",
-    (host) => {
-      expect(isOwnHost(host)).toBe(false);
-    },
-  );
+  it.each([...broken, ...foreign])("may not be %s", (host) => {
+    expect(isOwnHost(host)).toBe(false);
+  });
 });

@@ -83,19 +83,17 @@ describe("the time from a generation", () => {
     expect(await env.figures()).toEqual(["1 in 1 s", "1 in 5 s"]);
   });
 
-  it.each(["ParentNotReady", "ApprovalPending", "OutsideChangeWindow"])(
-    "begins after %s, and its first request is not counted then",
-    async (reason) => {
-      const env = setting();
-      env.at(0, 1, []);
-      env.at(5, 1, working(reason));
-      env.called(3_000);
-      env.at(3_001, 1, working("Creating"));
-      env.called(3_002);
-      env.at(3_011, 1, READY_TRUE);
-      expect(await env.figures()).toEqual([NONE, "1 in 10 s"]);
-    },
-  );
+  const waits = ["ParentNotReady", "ApprovalPending", "OutsideChangeWindow"];
+  it.each(waits)("begins after %s, and its first request is not counted then", async (reason) => {
+    const env = setting();
+    env.at(0, 1, []);
+    env.at(5, 1, working(reason));
+    env.called(3_000);
+    env.at(3_001, 1, working("Creating"));
+    env.called(3_002);
+    env.at(3_011, 1, READY_TRUE);
+    expect(await env.figures()).toEqual([NONE, "1 in 10 s"]);
+  });
 
   it.each([
     ["is stalled", [{ type: "Stalled", status: "True", reason: "BuildFailed" }], {}],
