@@ -9,8 +9,10 @@ const LONG = [
   "chaos/regressions",
   "chaos/soak",
   "two-crashes",
-  "two-faults",
-  "credentials",
+  "kinds-contract",
+  "faults/states",
+  "faults/late",
+  "mass-change",
 ];
 
 /** Runs long test files first, so that none runs alone at the end. */
