@@ -12,66 +12,39 @@
  *   namespace is the prefix of its name records it. So begin its name with the namespace, let it allow only that
  *   namespace, and remove it.
  */
-import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { afterAll, beforeAll, expect, inject } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { z } from "zod";
 
 import type { PlatformName } from "../../../simulator/base/platforms.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../../simulator/simulator.ts";
-import type { Windows } from "../../../src/engine/contract/windows.ts";
 import { RESOURCES } from "../../../src/kinds/index.ts";
-import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../../src/operator/config/config.ts";
 import { OPERATOR } from "../../../src/operator/config/names.ts";
-import type { Deadlines } from "../../../src/platform/client/caller.ts";
-import { type Endpoint, endpointOf, kubeconfigOf, kubectl, type KubectlOptions } from "../../control-plane/access.ts";
+import { type Endpoint, endpointOf, kubectl, type KubectlOptions } from "../../control-plane/access.ts";
 import { type AuditEvent, serviceAccountUser } from "../../control-plane/audit.ts";
 import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";
-import { type Cluster, cluster, type Manifest, clientAt, createNamespace } from "./cluster.ts";
+import type { Cluster, Manifest } from "./cluster.ts";
 import { effort } from "./effort.ts";
 import { quickstartIn } from "./manifests.ts";
-import { type RunningOperator, startOperator } from "./operator.ts";
+import type { RunningOperator } from "./operator.ts";
 import { type AuditTail, auditTail, type Recording, recordFrom } from "./recording.ts";
-import { grantRights, withdrawRights } from "./rights.ts";
+import { withdrawRights } from "./rights.ts";
 import { metricsOf, secretsTold } from "./secrets.ts";
+import { createStage, type StageOptions } from "./stage.ts";
 
 const EventTime = z.object({ eventTime: z.coerce.date() });
 
-export const FAST: Partial<Windows> = {
-  landingMs: 1_500,
-  absenceMs: 1_000,
-  adoptMs: 1_000,
-  deferMs: 3_000,
-  graceMs: 1_000,
-  firstLookMs: 300,
-  pollMs: 800,
-  followMinMs: 50,
-  followMaxMs: 300,
-  backoffMinMs: 50,
-  backoffMaxMs: 1_000,
-  releaseMs: 2_000,
-};
-
-export interface EnvOptions {
+export interface EnvOptions extends StageOptions {
   readonly surface: PlatformName;
   /** Sets the platform's organization and the token of its admin instead of random ones. */
   readonly platform?: Pick<SimulatorOptions, "organizationId" | "adminToken">;
-  /** Engine times other than FAST, in milliseconds. */
-  readonly windows?: Partial<Windows>;
-  /** Deadlines of calls of the platform other than the real ones, in milliseconds. */
-  readonly deadlines?: Partial<Deadlines>;
-  readonly args?: readonly string[];
   /** Further environment variables of the operator, read at each of its starts. */
   readonly variables?: () => Readonly<Record<string, string>>;
-  /** Further namespaces that it watches, by suffix: "b" is `${env.namespace}-b`. */
-  readonly more?: readonly string[];
   /** Matches log lines of the level error that are expected. */
   readonly mayLog?: RegExp;
   /** Resources, e.g. "secrets", whose requests RBAC may refuse. */
   readonly mayRefuse?: readonly string[];
-  readonly controlPlane?: ControlPlaneFacts;
   /** The loopback port through which the operator reaches the API server, instead of the server's own port. */
   readonly through?: () => number;
 }
@@ -80,16 +53,11 @@ export type Env = ReturnType<typeof createEnv>;
 
 /** Sets up before the tests of the file or describe that it is called in, and tears down after them. */
 export function createEnv(options: EnvOptions) {
-  const facts = options.controlPlane ?? inject("controlPlane");
-  const id = randomUUID().slice(0, 8);
-  const namespace = `stage-${id}`;
-  const operatorNamespace = `operator-${id}`;
-  const namespaces = [namespace, ...(options.more ?? []).map((suffix) => `${namespace}-${suffix}`)];
-  const client = clientAt(facts.kubeconfigPath, "stage");
-  const within = (name: string): Cluster => cluster(() => client, name);
+  const { args = [] } = options;
+  const stage = createStage("stage", options);
+  const { facts, namespace, operatorNamespace, namespaces, client, within } = stage;
   let platform: Simulator | undefined;
   let operator: RunningOperator | undefined;
-  let kubeconfig = "";
   let errors: ReturnType<RunningOperator["logs"]> = [];
   const output: string[] = [];
   const metrics: string[] = [];
@@ -99,26 +67,9 @@ export function createEnv(options: EnvOptions) {
   );
 
   const start = async (): Promise<void> => {
-    operator = await startOperator({
-      program: inject("program"),
-      kubeconfig,
-      args: [
-        `--watch-namespaces=${namespaces.join(",")}`,
-        `--operator-namespace=${operatorNamespace}`,
-        "--allow-insecure-platform",
-        "--allowed-platform-hosts=127.0.0.1",
-        // `secretsTold` searches lines of that level too.
-        ...(effort.all && !options.args?.some((arg) => arg.startsWith("--log-level=")) ? ["--log-level=trace"] : []),
-        ...(options.args ?? []),
-      ],
-      env: {
-        [WINDOWS_VARIABLE]: JSON.stringify({ ...FAST, ...options.windows }),
-        [DEADLINES_VARIABLE]: JSON.stringify(options.deadlines ?? {}),
-        // Later starts take half the time of the first one.
-        NODE_COMPILE_CACHE: join(facts.dir, "compile-cache"),
-        ...options.variables?.(),
-      },
-    });
+    // `secretsTold` searches lines of that level too.
+    const level = effort.all && !args.some((arg) => arg.startsWith("--log-level=")) ? ["--log-level=trace"] : [];
+    operator = await stage.start([...level, ...args], options.variables?.());
   };
 
   const end = async (how: "stop" | "kill"): Promise<void> => {
@@ -132,9 +83,7 @@ export function createEnv(options: EnvOptions) {
   };
 
   beforeAll(async () => {
-    for (const name of [operatorNamespace, ...namespaces]) await createNamespace(client, name);
-    const token = await grantRights(client, operatorNamespace);
-    kubeconfig = await kubeconfigOf(facts, operatorNamespace, token, await endpoint(facts, options.through?.()));
+    await stage.open(await endpoint(facts, options.through?.()));
     platform = await startSimulator({ ...options.platform, surface: options.surface, speed: 100 });
     await start();
   });
@@ -185,8 +134,7 @@ export function createEnv(options: EnvOptions) {
     get operator() {
       return there(operator);
     },
-    /** A further namespace by its suffix in `EnvOptions.more`. */
-    at: (suffix: string) => ({ ...within(`${namespace}-${suffix}`), namespace: `${namespace}-${suffix}` }),
+    at: stage.at,
     /** Runs kubectl as the cluster's admin, in the namespace. @throws Error with kubectl's output */
     kubectl: (args: readonly string[], more?: KubectlOptions): Promise<string> =>
       kubectl(facts, ["-n", namespace, ...args], more),
