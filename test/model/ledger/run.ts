@@ -13,7 +13,7 @@ import { createWriter } from "../../../src/kube/write/writer.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { apiOver, type WidgetApi } from "../../support/engine/fake-platform.ts";
 import { widget } from "../../support/engine/kinds.ts";
-import { connectionTo, portsOver, QUIET } from "../../support/engine/ports.ts";
+import { connectedPorts, QUIET } from "../../support/engine/ports.ts";
 import {
   LANDING_TICKS,
   LONG,
@@ -86,8 +86,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
     (op, id = "", made = {}) => ask({ to: "platform", op, id, made }),
     () => surface,
   );
-  const connection = connectionTo(api, surface, clock);
-  const ports = portsOver<WidgetApi>(connection, {
+  const { ports } = await connectedPorts<WidgetApi>(api, surface, {
     cache: { get: (key) => (key.kind === "Widget" ? held : undefined), list: () => [] },
     writer: createWriter({
       client: {

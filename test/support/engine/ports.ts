@@ -1,6 +1,5 @@
 /** The engine's ports and a connection with fakes that a test provides, for one reconcile at a time. */
-import type { Connection } from "../../../src/engine/connections/connections.ts";
-import { createMassChangeLimit } from "../../../src/engine/connections/mass-change-limit.ts";
+import { createConnections } from "../../../src/engine/connections/connections.ts";
 import type { Ports } from "../../../src/engine/context/context.ts";
 import { createLocalStates } from "../../../src/engine/context/local-state.ts";
 import type { RatedApi } from "../../../src/engine/contract/kind.ts";
@@ -9,13 +8,16 @@ import { createExternalWrites } from "../../../src/engine/ownership/external-wri
 import { createFieldOwnership } from "../../../src/engine/ownership/fields.ts";
 import { createIdOwnership } from "../../../src/engine/ownership/ids.ts";
 import { createDependencyIndex } from "../../../src/engine/references/dependencies.ts";
-import type { Clock } from "../../../src/kube/api/types.ts";
 import { UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
 import { TEAM } from "../kube/api-server.ts";
 import { memoryOrphans } from "../platform/orphans.ts";
 import { usualSettings } from "./links.ts";
 
-const LINK = { kind: "Link", namespace: TEAM, name: "default" };
+const LINK = {
+  apiVersion: "test/v1",
+  kind: "Link",
+  metadata: { name: "default", namespace: TEAM, uid: "uid-link", resourceVersion: "1", generation: 1 },
+};
 
 export const QUIET: Ports["observer"] = {
   change: () => {},
@@ -39,26 +41,26 @@ export const quietPorts = () =>
     stopping: new AbortController().signal,
   }) as const;
 
-export function portsOver<Api extends RatedApi>(
-  connection: Connection<Api>,
+/** @returns the engine's ports, and a working connection to a platform of this surface */
+export async function connectedPorts<Api extends RatedApi>(
+  api: Api,
+  surface: "Documented" | "Full",
   given: Pick<Ports<Api>, "cache" | "writer" | "clock" | "random"> & Partial<Ports<Api>>,
-): Ports<Api> {
+) {
   const { clock } = given;
-  return {
-    ...quietPorts(),
-    reader: { secret: () => Promise.resolve(undefined), configMap: () => Promise.resolve(undefined) },
-    connections: {
-      last: () => connection,
-      byUid: () => connection,
-      open: () => Promise.reject(new TypeError("nothing is opened")),
-      refresh: () => Promise.resolve(),
-      all: () => [],
-      suspect: () => {},
-      waitFor: () => {},
-      recovered: () => {},
-      forget: () => {},
-      closeAll: () => Promise.resolve(),
-    },
+  const wake = (): void => {};
+  const reader = {
+    secret: () => Promise.resolve({ uid: "uid-token", resourceVersion: "1", data: new Map([["token", "token-1"]]) }),
+    configMap: () => Promise.resolve(undefined),
+  };
+  const common = { ...quietPorts(), reader, clock, wake };
+  const connections = createConnections<Api>({ ...common, connect: () => api });
+  const opened = await connections.open(LINK, usualSettings(surface));
+  if (opened.is !== "open") throw new TypeError(opened.why.message);
+  const connection = Object.assign(opened.connection, { surface, trouble: undefined });
+  const ports: Ports<Api> = {
+    ...common,
+    connections,
     connectionKinds: { namespaced: "Link", cluster: "ClusterLink" },
     dependencies: createDependencyIndex(),
     idOwnership: createIdOwnership(),
@@ -67,36 +69,8 @@ export function portsOver<Api extends RatedApi>(
     orphans: memoryOrphans(clock),
     localStates: createLocalStates(() => clock.monotonic()),
     installation: "installation-1",
-    route: () => ({ is: "found", key: LINK }),
-    wake: () => {},
+    route: () => ({ is: "found", key: connection.key }),
     ...given,
   };
-}
-
-/** @returns a working connection to a platform with these capabilities */
-export function connectionTo<Api extends RatedApi>(
-  api: Api,
-  surface: "Documented" | "Full",
-  clock: Clock,
-): Connection<Api> {
-  return {
-    key: LINK,
-    uid: "uid-link",
-    generation: 1,
-    settings: usualSettings(surface),
-    host: "platform.example",
-    api,
-    brake: createMassChangeLimit(clock),
-    access: { now: { token: "token-1", network: {} } },
-    token: () => "token-1",
-    trouble: undefined,
-    surface,
-    probedAt: 0,
-    nextProbeAt: 0,
-    failures: 0,
-    waiting: new Set(),
-    denied: new Set(),
-    receiver: undefined,
-    users: new Set(),
-  };
+  return { ports, connection };
 }

@@ -27,7 +27,7 @@ import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { drawn } from "../engine/harness.ts";
-import { connectionTo, portsOver, QUIET } from "../engine/ports.ts";
+import { connectedPorts, QUIET } from "../engine/ports.ts";
 import { memoryApiServer } from "../kube/api-server.ts";
 import { contextWith, type SpecChange } from "./contexts.ts";
 import { supportsOn } from "./supports.ts";
@@ -77,7 +77,6 @@ export function kindRunner<K extends KindTypes>(
   cluster.create(name, NAME, spec);
   const object = () => cluster.get(name, NAME);
   const writer = createWriter({ client: cluster.client, store: cluster.cache, types: cluster.types, clock, random });
-  const connection = connectionTo(api, around.surface, clock);
 
   const identityOf = (): { readonly id: string | undefined; readonly identitySource: IdentitySource | undefined } => {
     const identity = identify(object());
@@ -114,12 +113,12 @@ export function kindRunner<K extends KindTypes>(
   };
 
   /** A new process for each reconcile: only stored state is kept. */
-  const reconciliation = (change: PassChange, watched: AnyKind<K["api"]>, ops: string[]): Resolved => {
+  const reconciliation = async (change: PassChange, watched: AnyKind<K["api"]>, ops: string[]): Promise<Resolved> => {
     const stored = object();
     const { uid } = stored.metadata;
     const local = new LocalState(uid, clock.monotonic());
     const context = contextOf(change);
-    const ports = portsOver(connection, {
+    const { ports, connection } = await connectedPorts(api, around.surface, {
       cache: cluster.cache,
       writer,
       clock: { ...clock, now: () => context.now },
@@ -184,7 +183,7 @@ export function kindRunner<K extends KindTypes>(
           return report;
         },
       };
-      const r = reconciliation(change, watched, ops);
+      const r = await reconciliation(change, watched, ops);
       const result = await runSteps(r);
       await writeStatus(r, result);
       if (failure !== undefined) throw failure;
@@ -204,10 +203,7 @@ export function kindRunner<K extends KindTypes>(
         wrote: !isDeepStrictEqual(status, before.status),
       };
     },
-    pass: (change: PassChange = {}) => {
-      apply(change);
-      return contextOf(change) as unknown as ReconcileContext<never>;
-    },
+    pass: () => contextOf({}) as unknown as ReconcileContext<never>,
     /** Removes or replaces the status; the annotation of the id stays. */
     lose: (status: JsonObject = {}): void => {
       cluster.status(name, NAME, status);
