@@ -5,10 +5,9 @@ import { newCluster } from "../../simulator/model/seed.ts";
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
-import { condition } from "../support/env/cluster.ts";
+import { condition, type Condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
-import { createEnv } from "../support/env/env.ts";
-import { endsOf, over } from "../support/kinds/operations.ts";
+import { createEnv, type Env } from "../support/env/env.ts";
 import { COMMIT, database, defaults, operation, tree } from "../support/kube/manifests.ts";
 import { losses } from "./lost-writes.ts";
 
@@ -18,6 +17,14 @@ const applicationRef = { name: "web" };
 const databaseRef = { name: "orders" };
 
 const reported = ({ status }: KubeObject): boolean => member(member(status, "lastOperation"), "result") !== undefined;
+
+const over = (env: Env, name: string): Promise<KubeObject> =>
+  env.waitFor(OPERATION, name, ({ status }) => member(status, "outcome") !== undefined);
+
+/** The conditions for the end of an operation: none before, one after. */
+function endsOf(object: KubeObject): readonly Condition[] {
+  return ["Complete", "Failed"].flatMap((type) => condition(object, type) ?? []);
+}
 
 describe.each(effort.few(["documented", "full"] as const))("an operation, %s surface", (surface) => {
   // Far longer than what is late takes: on a busy machine neither clock is punctual.

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { kindEnv, type SurfaceName } from "../support/kinds/env.ts";
-import { ownCluster } from "../support/kinds/operations.ts";
+import { ownCluster } from "./runners.ts";
 
 /** A platform with a separate cluster for each test of the `describe`. */
 const clusterEnv = (surface: SurfaceName) =>

@@ -1,8 +1,10 @@
 /** PlatformOperation against the simulated platform, without Kubernetes. */
 import { describe, expect, it } from "vitest";
 
-import { operationEnv } from "../support/kinds/operations.ts";
+import type { JsonObject } from "../../src/engine/contract/kind.ts";
+import { kindEnv, type SurfaceName } from "../support/kinds/env.ts";
 import { COMMIT } from "../support/kube/manifests.ts";
+import { ownCluster } from "./runners.ts";
 
 const NEXT = "89abcdef0123456789abcdef0123456789abcdef";
 const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, gitCommitId: NEXT };
@@ -15,6 +17,29 @@ const render = { type: "RenderHelmDefaultValues", environmentRef: { name: "stagi
 
 const complete = { type: "Complete", status: "True", reason: "Completed" };
 const failed = (reason: string): unknown => expect.objectContaining({ type: "Failed", status: "True", reason });
+
+/** A platform with targets for operations: for each test an application, a database and a cluster, all DEPLOYED. */
+const operationEnv = (surface: SurfaceName) =>
+  kindEnv(
+    surface,
+    async ({ harness, environmentId, number }) => {
+      const applicationId = await harness.newApplication(environmentId, `api-${number}`, COMMIT);
+      const databaseId = await harness.newDatabase(environmentId, `main-${number}`);
+      const cluster = ownCluster(harness);
+      harness.pass(600);
+      return { applicationId, databaseId, cluster };
+    },
+    (env) => ({
+      /** Returns a custom resource that was just applied; its references name the targets of this test. */
+      applied: (spec: JsonObject) =>
+        env.harness.operation(spec, {
+          "spec.applicationRef": env.applicationId,
+          "spec.databaseRef": env.databaseId,
+          "spec.clusterRef": env.cluster.id,
+          "spec.environmentRef": env.environmentId,
+        }),
+    }),
+  );
 
 describe.each(["Documented", "Full"] as const)("an operation on the %s surface", (surface) => {
   const env = operationEnv(surface);

@@ -1,8 +1,17 @@
+import { newCluster } from "../../simulator/model/seed.ts";
+import type { Cluster } from "../../simulator/model/world.ts";
 import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { kindEnv, named, type KindHarness, type SurfaceName } from "../support/kinds/env.ts";
 import { COMMIT, rawSpec } from "../support/services/applications.ts";
 import { rawSpec as blueprintSpec } from "../support/services/blueprints.ts";
 import { databaseSpec } from "../support/services/databases.ts";
+
+/** Creates a cluster of the organization that is DEPLOYED: version 1.33, next is 1.34. */
+export function ownCluster({ simulator: { sim, organizationId } }: KindHarness): Cluster {
+  const cluster = newCluster(sim.ids, sim.time, organizationId, { name: "own", region: "eu-west-3" });
+  sim.world.clusters.set(cluster.id, cluster);
+  return cluster;
+}
 
 const SERVICES = {
   application: {
