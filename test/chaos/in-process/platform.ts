@@ -1,10 +1,10 @@
 /** The simulated platform without sockets: built once, reset for each run. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { createApp } from "../../../simulator/http/app.ts";
-import { accept } from "../../../simulator/http/wire.ts";
 import { advance } from "../../../simulator/lifecycle/transitions.ts";
 import { createSimulation } from "../../../simulator/simulator.ts";
-import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
+import type { HttpRequest } from "../../../src/platform/transport/http.ts";
+import { exchangeDirectly } from "../../support/env/simulated-platform.ts";
 import { manualClock, type ManualClock } from "../../support/kube/clock.ts";
 
 /** In seconds: short, but every intermediate state occurs. */
@@ -29,20 +29,7 @@ export async function buildPlatforms() {
       return {
         ...setup,
         url: "http://platform.test",
-        exchange: async ({ method, url, headers, body = "" }: HttpRequest): Promise<HttpAnswer> => {
-          const { pathname, search } = new URL(url);
-          const answer = await accept(sim, app, {
-            method,
-            url: pathname + search,
-            headers,
-            body: Buffer.from(body),
-          }).work();
-          return {
-            status: answer.status,
-            text: answer.body.toString(),
-            header: (name) => new Map(Object.entries(answer.headers)).get(name),
-          };
-        },
+        exchange: (request: HttpRequest) => exchangeDirectly(sim, app, request),
         /** The state at the current time. */
         world: () => {
           advance(setup.sim);

@@ -12,7 +12,7 @@ import type { Clock, EventInput, ResourceType } from "../../../src/kube/api/type
 import { createReader } from "../../../src/kube/watch/readers.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import { memoryApiServer } from "../kube/api-server.ts";
-import type { ManualClock } from "../kube/clock.ts";
+import { earliest, type ManualClock } from "../kube/clock.ts";
 import { QUIET, quietPorts } from "./ports.ts";
 
 export type Harness<Api extends RatedApi> = ReturnType<typeof engineHarness<Api>>;
@@ -157,14 +157,6 @@ const HOT = 60;
 function drivenQueue(clock: ManualClock, pass: (key: string) => Promise<void>) {
   const dues = new Map<string, number>();
 
-  const first = (limit: number): string | undefined => {
-    let found: string | undefined;
-    for (const [key, at] of dues) {
-      if (at <= limit && (found === undefined || at < (dues.get(found) ?? 0))) found = key;
-    }
-    return found;
-  };
-
   return {
     enqueue: (key: string, afterMs: number): void => {
       const at = clock.monotonic() + Math.max(0, afterMs);
@@ -174,11 +166,11 @@ function drivenQueue(clock: ManualClock, pass: (key: string) => Promise<void>) {
     run: async (ms: number): Promise<void> => {
       const until = clock.monotonic() + ms;
       let still = 0;
-      for (let key = first(until); key !== undefined; key = first(until)) {
+      for (let next = earliest(dues, until); next !== undefined; next = earliest(dues, until)) {
+        const [key, at] = next;
         const before = clock.monotonic();
-        const wait = (dues.get(key) ?? 0) - before;
         dues.delete(key);
-        if (wait > 0) await clock.advance(wait);
+        if (at > before) await clock.advance(at - before);
         await pass(key);
         still = clock.monotonic() > before ? 0 : still + 1;
         if (still > HOT + dues.size) throw new Error(`a hot loop around ${key}`);

@@ -1,3 +1,5 @@
+import type { App } from "../../../simulator/http/app.ts";
+import { accept } from "../../../simulator/http/wire.ts";
 import { submit } from "../../../simulator/lifecycle/deployments.ts";
 import { advance } from "../../../simulator/lifecycle/transitions.ts";
 import type { Action, ServiceKind } from "../../../simulator/model/actions.ts";
@@ -11,6 +13,7 @@ import {
   type SimulatorOptions,
 } from "../../../simulator/simulator.ts";
 import { tryParseJson } from "../../../src/kube/api/json.ts";
+import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
 import { manualClock } from "../kube/clock.ts";
 
 /** A platform without a network, with one empty environment, a manual clock and the speed 1. */
@@ -60,6 +63,18 @@ export function placeEnvironment(
 /** Whether bodies must have the members that deployed services require beyond the documentation. */
 export function extendedOn({ sim }: Pick<Simulator, "sim">): { readonly extended: boolean } {
   return { extended: sim.settings.profile.records === "public" };
+}
+
+/** Makes a call without a socket. */
+export async function exchangeDirectly(
+  sim: Setup["sim"],
+  app: App,
+  { method, url, headers, body = "" }: HttpRequest,
+): Promise<HttpAnswer> {
+  const { pathname, search } = new URL(url);
+  const call = { method, url: pathname + search, headers, body: Buffer.from(body) };
+  const answer = await accept(sim, app, call).work();
+  return { status: answer.status, text: answer.body.toString(), header: (name) => answer.headers[name] };
 }
 
 export type Answer = Awaited<ReturnType<typeof send>>;

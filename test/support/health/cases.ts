@@ -2,7 +2,7 @@
  * Every status that the operator writes, with the expected health in Argo CD and Flux. The plan for each of the platform's
  * states is tested beside the kinds, e.g. in src/kinds/application/states.test.ts.
  */
-import { API_VERSION, GROUP } from "../../../src/api/names.ts";
+import { GROUP } from "../../../src/api/names.ts";
 import type { Kind, ReconcileContext, Report, Why } from "../../../src/engine/contract/kind.ts";
 import { type PolicyStatus, statusPlanOf } from "../../../src/engine/policies/policy-status.ts";
 import type { ReconcileResult } from "../../../src/engine/status/build.ts";
@@ -19,6 +19,7 @@ import { composed } from "../kinds/composed.ts";
 import { operationContext } from "../kinds/operation-contexts.ts";
 import { SMALLEST } from "../kinds/spec-cases.ts";
 import { raised } from "../kube/patches.ts";
+import { stored } from "../kube/stored.ts";
 import * as applications from "../services/applications.ts";
 import * as blueprints from "../services/blueprints.ts";
 import * as databases from "../services/databases.ts";
@@ -34,19 +35,11 @@ export interface HealthCase {
 const NOW = new Date("2026-11-21T10:00:00.000Z");
 
 export function created(kind: string): KubeObject {
-  return {
-    apiVersion: API_VERSION,
-    kind,
-    metadata: {
-      name: kind.replace(/^(?:Cluster)?Platform/, "").toLowerCase(),
-      ...(kind.startsWith("Cluster") ? {} : { namespace: "shop" }),
-      uid: "00000000-0000-4000-8000-000000000001",
-      resourceVersion: "1",
-      generation: 1,
-    },
+  return stored(kind, kind.replace(/^(?:Cluster)?Platform/, "").toLowerCase(), {
+    metadata: { uid: "00000000-0000-4000-8000-000000000001" },
     spec: (SMALLEST[kind] ?? {}) as JsonObject,
     status: { observedGeneration: -1 },
-  };
+  });
 }
 
 export function annotated(object: KubeObject, annotation: string, value: string): KubeObject {

@@ -4,26 +4,18 @@ import type { Clock } from "../../../src/kube/api/types.ts";
 
 export type ManualClock = ReturnType<typeof manualClock>;
 
-interface Timer {
-  readonly at: number;
-  readonly run: () => void;
-}
-
 /** Returns a clock that advances only when a test moves it; its wall time starts at `start`. */
 export function manualClock(start = new Date("2026-11-21T10:00:00Z")) {
   let elapsed = 0;
   let shift = 0;
-  const timers = new Set<Timer>();
+  const timers = new Map<{ readonly run: () => void }, number>();
 
   const runNext = (limit: number): boolean => {
-    let first: Timer | undefined;
-    for (const timer of timers) {
-      if (timer.at <= limit && (first === undefined || timer.at < first.at)) first = timer;
-    }
-    if (first === undefined) return false;
-    timers.delete(first);
-    elapsed = Math.max(elapsed, first.at);
-    first.run();
+    const [timer, at = 0] = earliest(timers, limit) ?? [];
+    if (timer === undefined) return false;
+    timers.delete(timer);
+    elapsed = Math.max(elapsed, at);
+    timer.run();
     return true;
   };
 
@@ -31,8 +23,8 @@ export function manualClock(start = new Date("2026-11-21T10:00:00Z")) {
     now: () => new Date(start.getTime() + shift + elapsed),
     monotonic: () => elapsed,
     after: (ms, run) => {
-      const timer = { at: elapsed + Math.max(0, Math.min(ms, 2 ** 31 - 1)), run };
-      timers.add(timer);
+      const timer = { run };
+      timers.set(timer, elapsed + Math.max(0, Math.min(ms, 2 ** 31 - 1)));
       return () => void timers.delete(timer);
     },
   };
@@ -54,6 +46,13 @@ export function manualClock(start = new Date("2026-11-21T10:00:00Z")) {
     },
     pending: (): number => timers.size,
   };
+}
+
+/** @returns the first of the entries with the earliest time; undefined if none is due at the limit */
+export function earliest<Key>(times: ReadonlyMap<Key, number>, limit: number): readonly [Key, at: number] | undefined {
+  let first: readonly [Key, number] | undefined;
+  for (const entry of times) if (entry[1] <= limit && entry[1] < (first?.[1] ?? Infinity)) first = entry;
+  return first;
 }
 
 export async function settle(): Promise<void> {

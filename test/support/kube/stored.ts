@@ -1,14 +1,15 @@
 import { API_VERSION } from "../../../src/api/names.ts";
 import type { JsonObject, KubeObject, ObjectMeta } from "../../../src/kube/api/types.ts";
 
-/** A custom resource as the API server stores it: generation 1, in the namespace "shop". */
+/** A custom resource as the API server stores it: generation 1, in the namespace "shop" unless it has none. */
 export function stored(
   kind: string,
   name: string,
   more: { readonly spec?: JsonObject; readonly status?: JsonObject; readonly metadata?: Partial<ObjectMeta> } = {},
 ): KubeObject {
   const { metadata, ...rest } = more;
-  const fixed = { name, namespace: "shop", uid: name, resourceVersion: "1", generation: 1 };
+  const namespace = kind.startsWith("Cluster") ? {} : { namespace: "shop" };
+  const fixed = { name, ...namespace, uid: name, resourceVersion: "1", generation: 1 };
   return { apiVersion: API_VERSION, kind, metadata: { ...fixed, ...metadata }, spec: {}, ...rest };
 }
 

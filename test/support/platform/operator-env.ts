@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { createApp, type App } from "../../../simulator/http/app.ts";
-import { accept, createWire } from "../../../simulator/http/wire.ts";
+import { createWire } from "../../../simulator/http/wire.ts";
 import { advance } from "../../../simulator/lifecycle/transitions.ts";
 import type { World } from "../../../simulator/model/world.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
@@ -22,6 +22,7 @@ import { TransportError } from "../../../src/platform/transport/errors.ts";
 import type { Transport } from "../../../src/platform/transport/http.ts";
 import { drawn, engineHarness, impatient, type Harness } from "../engine/harness.ts";
 import type { Manifest } from "../env/cluster.ts";
+import { exchangeDirectly } from "../env/simulated-platform.ts";
 import { TEAM } from "../kube/api-server.ts";
 import { manualClock, type ManualClock } from "../kube/clock.ts";
 import { defaults } from "../kube/manifests.ts";
@@ -217,12 +218,9 @@ function transportTo({ url, sim, app }: DirectPlatform): Transport {
   return {
     exchange: async (request) => {
       if (!request.url.startsWith(url) || sim.faults.list().length > 0) return await http.exchange(request);
-      const { method, headers, body = "" } = request;
-      const call = { method, url: request.url.slice(url.length), headers, body: Buffer.from(body) };
-      const answer = await accept(sim, app, call).work();
+      const answer = await exchangeDirectly(sim, app, request);
       if (!isOpen) throw new TransportError("interrupted", "the process has ended");
-      const header = (name: string): string | undefined => answer.headers[name];
-      return { status: answer.status, text: answer.body.toString(), header };
+      return answer;
     },
     close: async () => {
       isOpen = false;
