@@ -8,7 +8,7 @@ import { isKube } from "../../../src/kube/api/errors.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import { parseObject } from "../../../src/kube/api/objects.ts";
 import { collectionPath, CONFIG_MAP, EVENT, LEASE, objectPath, SECRET } from "../../../src/kube/api/paths.ts";
-import type { KubeClient } from "../../../src/kube/api/transport.ts";
+import { type KubeClient, readOptional } from "../../../src/kube/api/transport.ts";
 import type { Clock, Json, JsonObject, KubeObject, ResourceType } from "../../../src/kube/api/types.ts";
 import { listAll } from "../../../src/kube/watch/list.ts";
 import { TYPES } from "../../../src/operator/config/caches.ts";
@@ -62,12 +62,8 @@ export function cluster(client: () => KubeClient, namespace: string) {
   };
 
   const find = async (kind: string, name: string): Promise<KubeObject | undefined> => {
-    try {
-      return await get(kind, name);
-    } catch (error) {
-      if (isKube(error, "NotFound")) return undefined;
-      throw error;
-    }
+    const answer = await readOptional(client(), at(kind, name));
+    return answer === undefined ? undefined : parseObject(typeOf(kind), answer);
   };
 
   const patch = async (kind: string, name: string, body: JsonObject, subresource?: "status"): Promise<void> => {

@@ -2,6 +2,7 @@
  * An API server in memory with the features that the operator's client uses: resourceVersions, generations, uid
  * preconditions, finalizers, merge patches. The real store, writer and readers use it.
  */
+import { timeText } from "../../../src/api/status.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { isObject, member, stringMember } from "../../../src/kube/api/json.ts";
 import { keyOf, parseObject } from "../../../src/kube/api/objects.ts";
@@ -18,7 +19,7 @@ import type { Cache, Json, JsonObject, KubeObject, ObjectMeta, ResourceType } fr
 import type { Store, StoreChange } from "../../../src/kube/watch/store.ts";
 import { TYPES } from "../../../src/operator/config/caches.ts";
 import type { Manifest } from "../env/cluster.ts";
-import { asJson, check, patched, raised, respecified, seconds, wire } from "./patches.ts";
+import { asJson, check, patched, raised, respecified, wire } from "./patches.ts";
 
 export const TEAM = "team";
 
@@ -99,7 +100,7 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
     const old = held(path);
     check(old, preconditions, "Conflict");
     if (old.metadata.deletionTimestamp !== undefined) return;
-    put(raised({ ...old, metadata: { ...old.metadata, deletionTimestamp: seconds(now()) } }));
+    put(raised({ ...old, metadata: { ...old.metadata, deletionTimestamp: timeText(now()) } }));
   };
 
   const create = (type: ResourceType, namespace: string, { metadata, ...manifest }: JsonObject): KubeObject => {
@@ -115,7 +116,7 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
       metadata: {
         uid: `uid-${version + 1}`,
         generation: 1,
-        creationTimestamp: seconds(now()),
+        creationTimestamp: timeText(now()),
         ...given,
         ...(type.namespaced && { namespace }),
         name,

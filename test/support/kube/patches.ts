@@ -66,7 +66,3 @@ export function wire<T extends object>(value: T): T & JsonObject {
 }
 
 export const asJson = (object: KubeObject): Json => object as unknown as Json;
-
-export function seconds(date: Date): string {
-  return `${date.toISOString().slice(0, 19)}Z`;
-}
