@@ -3,9 +3,8 @@
  * operator runs as the image's user with the image's flags, in a separate mount namespace.
  */
 import { once } from "node:events";
-import { copyFile, cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream";
 import { createServer } from "node:tls";
@@ -21,21 +20,19 @@ import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { defaults } from "../support/kube/manifests.ts";
 import { certificate, privateKey } from "../support/kube/tls.ts";
 import { prints, type RunningProgram, startProgram } from "../support/programs/programs.ts";
+import { newFolder } from "./folder.ts";
 
 /** Only root may create a mount namespace. */
 const isRoot = process.getuid?.() === 0;
 const cluster = await ownControlPlane();
+const folder = await newFolder("in-pod");
 
 describe.runIf(isRoot)("in a pod", () => {
-  let folder: string;
-
   beforeAll(async () => {
     await kubectl(cluster, ["apply", "-f", join(import.meta.dirname, "../../deploy/rbac")]);
-    folder = await mkdtemp(join(tmpdir(), "in-pod-"));
     await cp(dirname(inject("program")), join(folder, "app"), { recursive: true });
     await copyFile(process.execPath, join(folder, "node"));
     await mountedToken(cluster, join(folder, "token"));
-    return () => rm(folder, { recursive: true });
   });
 
   /** Starts the operator in the pod, until the test ends, and waits until it leads. */

@@ -1,19 +1,19 @@
 /** The package of the kubectl plugin, as `make plugin` packs it and npm installs it. */
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readdir } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { beforeAll, expect, inject, it } from "vitest";
 
 import { nodeRefusal } from "../../src/node-version.ts";
 import { OPERATOR_VERSION } from "../../src/operator/config/version.ts";
 import { findBinaries } from "../control-plane/binaries.ts";
+import { newFolder } from "./folder.ts";
 import { type Shell, type } from "./shell.ts";
 
 const run = promisify(execFile);
-const folder = await mkdtemp(join(tmpdir(), "plugin-"));
+const folder = await newFolder("plugin");
 const dist = join(folder, "dist");
 const bin = join(folder, "npm/bin");
 let user: Shell;
@@ -29,7 +29,6 @@ beforeAll(async () => {
   const archive = join(dist, `kubectl-platform-${OPERATOR_VERSION}.tgz`);
   await type(`npm install --global --offline --prefix ${join(folder, "npm")} ${archive}`, user);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 it("is found by kubectl, complete in itself", async () => {
   expect(await type("kubectl platform version", user)).toBe(`${OPERATOR_VERSION}\n`);

@@ -1,6 +1,5 @@
 /** The operator behind tinyproxy: CONNECT and authentication of a forward proxy in wide use. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { expect, it, onTestFinished } from "vitest";
@@ -11,16 +10,17 @@ import { connection, secret } from "../support/kube/manifests.ts";
 import { freePort } from "../support/programs/free-port.ts";
 import { prints, startProgram } from "../support/programs/programs.ts";
 import { findDebianProgram } from "../tools/debian.ts";
+import { newFolder } from "./folder.ts";
 
 const USER = "shop";
 const PASSWORD = "s3cret-right";
+const folder = await newFolder("tinyproxy");
 
 let variables: Readonly<Record<string, string>> = {};
 const env = createEnv({ surface: "documented", variables: () => variables });
 
 /** Starts tinyproxy(8) on loopback until the test ends. Only tunnels to the platform's port are allowed. */
 async function startProxy() {
-  const folder = await mkdtemp(join(tmpdir(), "tinyproxy-"));
   const port = await freePort();
   const settings = [
     `Port ${port}`,
@@ -34,10 +34,7 @@ async function startProxy() {
   // Without a LogFile it writes its log to standard output.
   const file = await findDebianProgram("tinyproxy");
   const program = startProgram({ file, args: ["-d", "-c", join(folder, "conf")] });
-  onTestFinished(async () => {
-    await program.stop();
-    await rm(folder, { recursive: true });
-  });
+  onTestFinished(() => program.stop());
   await prints(program, "Accepting connections");
   return {
     at: (password: string): string => `http://${USER}:${password}@127.0.0.1:${port}`,
