@@ -2,16 +2,14 @@
  * Deletes the objects of a terminating namespace in orders that the namespace controller would not choose. The control
  * plane of this file has no kube-controller-manager, so the test itself empties and finalizes the namespace.
  */
-import { join } from "node:path";
-
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
 import { RESOURCES } from "../../src/kinds/index.ts";
 import { collectionPath, EVENT, NAMESPACE, objectPath } from "../../src/kube/api/paths.ts";
 import { listAll } from "../../src/kube/watch/list.ts";
-import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { type Cluster, cluster, type Manifest } from "../support/env/cluster.ts";
+import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { database, defaults, project, resource, secret, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
@@ -123,13 +121,13 @@ async function finalize({ client }: ChaosEnv, name: string): Promise<void> {
   await expect(client.request({ method: "GET", path: pathOf(name) })).rejects.toMatchObject({ failure: "NotFound" });
 }
 
+const controlPlane = await ownControlPlane({ auditLog: false });
+
 describe("a namespace that is being terminated", () => {
-  let controlPlane: ControlPlane;
   let env: ChaosEnv;
   const at = (namespace: string): Cluster => cluster(() => env.client, namespace);
 
   beforeAll(async () => {
-    controlPlane = await startControlPlane({ crdsDir: join(import.meta.dirname, "../../crds"), auditLog: false });
     // Watches all namespaces: the last flag takes precedence.
     env = await openChaosEnv({ surface: "full", controlPlane, args: ["--leader-elect=false", "--watch-namespaces="] });
     await env.apply(...defaults(env), ...tree(env, "neighbour", DELETE));
@@ -144,10 +142,7 @@ describe("a namespace that is being terminated", () => {
         await at(name).waitFor(kind, metadata.name, { status: "True" }, TIMEOUT_MS);
     }
   }, 300_000);
-  afterAll(async () => {
-    await env[Symbol.asyncDispose]();
-    await controlPlane.stop();
-  });
+  afterAll(() => env[Symbol.asyncDispose]());
 
   it.for(orders)("[B13] $name: only the objects under Delete are deleted on the platform", async (order, { task }) => {
     const { name, run, events: expected } = order;
