@@ -1,6 +1,4 @@
 /** deploy/alertmanager: which receivers a real Alertmanager notifies of which alert, and which alerts it inhibits. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -11,6 +9,7 @@ import { comes } from "../support/env/cluster.ts";
 import { freePort } from "../support/programs/free-port.ts";
 import { listening, startProgram } from "../support/programs/programs.ts";
 import { findDebianProgram } from "../tools/debian.ts";
+import { newFolder } from "./folder.ts";
 
 const CONFIG = join(import.meta.dirname, "../../deploy/alertmanager/alertmanager.yaml");
 const PATIENCE_MS = 60_000;
@@ -22,7 +21,7 @@ const Alerts = z.array(
   }),
 );
 
-const dir = await mkdtemp(join(tmpdir(), "alertmanager-"));
+const dir = await newFolder("alertmanager");
 const port = await freePort();
 const alertmanager = startProgram({
   file: await findDebianProgram("prometheus-alertmanager"),
@@ -37,10 +36,7 @@ const alertmanager = startProgram({
   env: { HTTPS_PROXY: "http://127.0.0.1:9" },
 });
 beforeAll(() => listening(alertmanager, port));
-afterAll(async () => {
-  await alertmanager.stop();
-  await rm(dir, { recursive: true });
-});
+afterAll(() => alertmanager.stop());
 
 const alerts = async (init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}/api/v2/alerts`, init);
 
