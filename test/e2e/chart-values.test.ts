@@ -1,17 +1,12 @@
 /** Single values of the chart: what is refused, and what the output has to say. */
 import { describe, expect, it } from "vitest";
 
-import { CHART, openHelm, type Overrides, render, type Rendered, template } from "./helm.ts";
+import { CHART, openHelm, type Overrides, render, template } from "./helm.ts";
 import { VARIANTS } from "./variants.ts";
 
 const helm = await openHelm();
-/** The CRDs take most of the time. */
-const WITHOUT_CRDS = { crds: { install: false } };
 const prometheusRule = { enabled: true, renderMode: "alwaysRender" };
 const PROXY = "http://proxy.example.com:3128";
-const text = (values: Overrides): Promise<string> => template(helm, { ...WITHOUT_CRDS, ...values });
-const rendering = (values: Overrides, args: readonly string[] = []): Promise<readonly Rendered[]> =>
-  render(helm, { ...WITHOUT_CRDS, ...values }, { args });
 
 type Refused = readonly [title: string, values: Overrides, ...messages: readonly RegExp[]];
 /** Values of which unit/chart-values.test.ts does not compare the schema with the operator. */
@@ -63,7 +58,7 @@ const REFUSED: readonly Refused[] = [
 
 describe("the values of the chart", () => {
   it.for(REFUSED)("refuse %s", async ([, values, ...messages]) => {
-    const refusal = await text(values).then(() => "accepted", String);
+    const refusal = await template(helm, values).then(() => "accepted", String);
     for (const message of messages) expect(refusal).toMatch(message);
   });
 
@@ -80,7 +75,7 @@ describe("the values of the chart", () => {
   ])("allow traces, and the way to a proxy, through the network policy: to %s", async (otlpEndpoint, ...rest) => {
     const [tracePort, platformProxy, proxyPort] = rest;
     const given = { tracing: { otlpEndpoint }, operator: { platformProxy }, networkPolicy: { enabled: true } };
-    const policies = (await rendering(given)).filter(({ kind }) => kind === "NetworkPolicy");
+    const policies = (await render(helm, given)).filter(({ kind }) => kind === "NetworkPolicy");
     const egress = [tracePort, proxyPort].map((port) => ({ ports: [{ port }] }));
     expect(policies).toMatchObject([{ spec: { egress: expect.arrayContaining(egress) } }]);
   });
@@ -89,16 +84,16 @@ describe("the values of the chart", () => {
     const kinds = ["ServiceMonitor", "PrometheusRule"];
     const args = ["--api-versions", kinds.map((kind) => `monitoring.coreos.com/v1/${kind}`).join(",")];
     const metrics = { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } };
-    const shown = async (...given: Parameters<typeof rendering>): Promise<readonly string[]> =>
-      (await rendering(...given)).map(({ kind }) => kind).filter((kind) => kinds.includes(kind));
+    const shown = async (given: Overrides, options = {}): Promise<readonly string[]> =>
+      (await render(helm, given, options)).map(({ kind }) => kind).filter((kind) => kinds.includes(kind));
     expect(await shown({ metrics })).toEqual([]);
-    expect(new Set(await shown({ metrics }, args))).toEqual(new Set(kinds));
+    expect(new Set(await shown({ metrics }, { args }))).toEqual(new Set(kinds));
     // They would miss all.
-    expect(await shown({ metrics: { ...metrics, enabled: false } }, args)).toEqual([]);
+    expect(await shown({ metrics: { ...metrics, enabled: false } }, { args })).toEqual([]);
   });
 
   it("alert for the absence of their own job, and of each shard in it, if the chart's ServiceMonitor defines it", async () => {
-    const own = await text({ shards: 2, metrics: { prometheusRule, serviceMonitor: { enabled: true } } });
+    const own = await template(helm, { shards: 2, metrics: { prometheusRule, serviceMonitor: { enabled: true } } });
     const labels = 'namespace="platform-operator", job="platform-operator-metrics"';
     expect(own).toContain(`absent(platform_operator_build_info{${labels}})`);
     const shards = [...own.matchAll(/or absent\(leader_election_master_status\{(.*), name="(.*)"\}\) - 1\n/g)];
@@ -106,7 +101,7 @@ describe("the values of the chart", () => {
       [labels, "platform-operator-shard-0"],
       [labels, "platform-operator-shard-1"],
     ]);
-    const any = await text({ shards: 2, metrics: { prometheusRule } });
+    const any = await template(helm, { shards: 2, metrics: { prometheusRule } });
     expect(any).toContain("absent(platform_operator_build_info)");
     expect(any).not.toContain("absent(leader_election");
     // Of the chart's version.
@@ -114,7 +109,7 @@ describe("the values of the chart", () => {
   });
 
   it("divide the objects among the pods of a StatefulSet", async () => {
-    const rendered = await rendering({ shards: 4 });
+    const rendered = await render(helm, { shards: 4 });
     const specOf = (kind: string, name = "platform-operator"): unknown =>
       rendered.find(({ kind: of, metadata }) => of === kind && metadata.name === name)?.["spec"];
     expect(specOf("Deployment")).toBeUndefined();
@@ -133,16 +128,16 @@ describe("the values of the chart", () => {
   });
 
   it("replace pods one after the other without settings of another strategy", async () => {
-    const deployment = (await rendering({ strategy: { type: "Recreate" } })).find(({ kind }) => kind === "Deployment");
+    const deployment = (await render(helm, { strategy: { type: "Recreate" } })).find(
+      ({ kind }) => kind === "Deployment",
+    );
     expect(deployment?.["spec"]).toHaveProperty("strategy", { type: "Recreate" });
   });
 
   it("keep names within their limits for a long release name", async () => {
     const release = `a${"b".repeat(51)}c`;
     const values = { ...VARIANTS["the receiver behind an ingress"], watchNamespaces: ["shop"] };
-    const rendered = await Promise.all(
-      [values, { shards: 16 }].map((one) => render(helm, { ...WITHOUT_CRDS, ...one }, { release })),
-    );
+    const rendered = await Promise.all([values, { shards: 16 }].map((one) => render(helm, one, { release })));
     // The label controller-revision-hash of a StatefulSet's pods is its name, a hyphen and up to ten characters.
     const most = new Map(Object.entries({ Service: 63, Deployment: 63, Pod: 63, StatefulSet: 52 }));
     for (const { kind, metadata } of rendered.flat()) {

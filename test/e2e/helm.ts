@@ -55,13 +55,17 @@ export async function openHelm(at?: ControlPlaneFacts) {
   };
 }
 
-/** `helm template` without a cluster. @param args e.g. `--api-versions`. @returns the manifests as text, with hooks */
+/**
+ * `helm template` without a cluster, and without the CRDs, which take most of the time, unless the values set them.
+ * @param args e.g. `--api-versions`. @returns the manifests as text, with hooks
+ */
 export async function template(
   helm: Helm,
   values: Overrides,
   { release = "platform-operator", args = [] }: RenderOptions = {},
 ): Promise<string> {
-  return helm.run(["template", release, CHART, "--namespace", "platform-operator", ...args], values);
+  const all = { crds: { install: false }, ...values };
+  return helm.run(["template", release, CHART, "--namespace", "platform-operator", ...args], all);
 }
 
 /** @returns what `template` does, parsed */

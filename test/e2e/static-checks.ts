@@ -20,10 +20,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "env-var-secret": (all) =>
     containersIn(all).flatMap(({ what, env, envFrom }) => [
       ...env
-        .filter(({ name, value }) => value !== undefined && SECRET_NAME.test(name))
-        .map(({ name }) => `${what}: ${name}`),
-      ...env
-        .filter(({ valueFrom }) => valueFrom !== undefined && "secretKeyRef" in valueFrom)
+        .filter(({ name, value, valueFrom = {} }) =>
+          value === undefined ? "secretKeyRef" in valueFrom : SECRET_NAME.test(name),
+        )
         .map(({ name }) => `${what}: ${name}`),
       ...envFrom.filter((source) => "secretRef" in source).map(() => `${what}: envFrom`),
     ]),
@@ -52,56 +51,53 @@ const CHECKS: Readonly<Record<string, Check>> = {
       .filter((what) => !isolated.has(what));
   },
   "dangling-service": (all) =>
-    selectingIn(all).flatMap(({ of, pods }) =>
-      of.kind !== "Service"
-        ? []
-        : unserved(
-            of,
-            pods.flatMap(({ containers }) => containers).flatMap(({ ports }) => ports),
-          ),
-    ),
+    selectingIn(all)
+      .filter(({ of }) => of.kind === "Service")
+      .flatMap(({ of, pods }) => {
+        const ports = pods.flatMap(({ containers }) => containers).flatMap((container) => container.ports);
+        const open = new Set(ports.flatMap(({ name, containerPort }) => [name, containerPort]));
+        const closed = servedBy(of).ports.filter(({ targetPort }) => !open.has(targetPort));
+        return closed.map(({ name }) => `${nameOf(of)}: ${name}`);
+      }),
   "dangling-servicemonitor": (all) =>
-    all
-      .filter(({ kind }) => kind === "ServiceMonitor")
+    ofKind(all, "ServiceMonitor")
       .filter((monitor) => {
         const { selector, endpoints } = scrapedBy(monitor);
-        const found = services(all).filter(({ metadata }) => selects(selector, metadata.labels ?? {}));
+        const found = ofKind(all, "Service").filter(({ metadata }) => selects(selector, metadata.labels ?? {}));
         const ports = new Set(found.flatMap((service) => servedBy(service).ports.map(({ name }) => name)));
         return found.length !== 1 || !endpoints.every(({ port }) => ports.has(port));
       })
       .map(nameOf),
   "exposed-services": (all) =>
-    services(all)
+    ofKind(all, "Service")
       .filter((service) => servedBy(service).type !== "ClusterIP")
       .map(nameOf),
   "non-existent-service-account": (all) => {
-    const accounts = all.filter(({ kind }) => kind === "ServiceAccount");
-    const has = (name: string, namespace: string | undefined): boolean =>
-      accounts.some(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+    const accounts = new Set(
+      ofKind(all, "ServiceAccount").map(({ metadata: { namespace, name } }) => `${namespace}/${name}`),
+    );
     return podsIn(all)
-      .filter(({ spec, namespace }) => !has(spec.serviceAccountName, namespace))
+      .filter(({ spec, namespace }) => !accounts.has(`${namespace}/${spec.serviceAccountName}`))
       .map(({ what, spec }) => `${what}: ${spec.serviceAccountName}`);
   },
   automountServiceAccountToken: (all) => [
     ...podsIn(all)
       .filter(({ spec }) => spec.automountServiceAccountToken)
       .map(({ what }) => what),
-    ...all
-      .filter(({ kind }) => kind === "ServiceAccount")
+    ...ofKind(all, "ServiceAccount")
       .filter((account) => account["automountServiceAccountToken"] !== false)
       .map(nameOf),
   ],
-  "bound-to-others": (all) =>
-    bindingsIn(all).flatMap(({ of, subjects }) =>
+  "bound-to-others": (all) => {
+    const own = new Set(
+      podsIn(all).map(({ namespace, spec }) => `ServiceAccount ${namespace}/${spec.serviceAccountName}`),
+    );
+    return bindingsIn(all).flatMap(({ of, subjects }) =>
       subjects
-        .filter(
-          ({ kind, name, namespace }) =>
-            !podsIn(all).some(
-              (pod) => kind === "ServiceAccount" && name === pod.spec.serviceAccountName && namespace === pod.namespace,
-            ),
-        )
+        .filter(({ kind, name, namespace }) => !own.has(`${kind} ${namespace}/${name}`))
         .map(({ kind, name }) => `${nameOf(of)}: ${kind} ${name}`),
-    ),
+    );
+  },
   "dangling-role-binding": (all) =>
     bindingsIn(all)
       .filter(({ role }) => role === undefined)
@@ -124,24 +120,12 @@ export function findingsIn(all: readonly Rendered[]): readonly string[] {
   return Object.entries(CHECKS).flatMap(([name, check]) => check(all).map((finding) => `${name}: ${finding}`));
 }
 
-const services = (all: readonly Rendered[]): readonly Rendered[] => all.filter(({ kind }) => kind === "Service");
+const ofKind = (all: readonly Rendered[], kind: string): readonly Rendered[] => all.filter((one) => one.kind === kind);
 
 function containersIn(all: readonly Rendered[]) {
   return podsIn(all).flatMap(({ what, containers }) =>
     containers.map((container) => ({ ...container, what: `${what}/${container.name}` })),
   );
-}
-
-/** @returns the ports of a Service that no container has */
-function unserved(
-  service: Rendered,
-  ports: readonly { name?: string | undefined; containerPort: number }[],
-): readonly string[] {
-  return servedBy(service)
-    .ports.filter(
-      ({ targetPort }) => !ports.some(({ name, containerPort }) => [name, containerPort].includes(targetPort)),
-    )
-    .map(({ name }) => `${nameOf(service)}: ${name}`);
 }
 
 /** @returns each verb on each resource that some role grants */
