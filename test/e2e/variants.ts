@@ -25,7 +25,10 @@ const selector = { matchLabels: { "app.kubernetes.io/name": "platform-operator" 
 /** The variants by their purpose. */
 export const VARIANTS: Readonly<Record<string, Overrides>> = {
   defaults: {},
-  "high availability": {
+  "high availability, with an image by digest from a mirror": {
+    global: { imageRegistry: "registry.example.com" },
+    image: { repository: "mirror/platform-operator", digest: DIGEST, pullPolicy: "Always" },
+    imagePullSecrets: [{ name: "registry" }],
     replicas: 3,
     podDisruptionBudget: { minAvailable: 2 },
     priorityClassName: "system-cluster-critical",
@@ -48,7 +51,11 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     ],
     terminationGracePeriodSeconds: 60,
   },
-  shards: { shards: 4 },
+  "shards of another name, with an image of another version": {
+    shards: 4,
+    fullnameOverride: "deployer",
+    image: { registry: "registry.example.com", tag: "0.0.9" },
+  },
   "the receiver behind an ingress": {
     webhook: {
       enabled: true,
@@ -91,22 +98,16 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
       platformPorts: [8443],
     },
   },
-  "names and labels": {
+  "names and labels, and neither a status page nor a disruption budget": {
+    replicas: 2,
+    podDisruptionBudget: { enabled: false },
+    statusPage: { enabled: false },
     nameOverride: "deployer",
     commonLabels: { team: "platform" },
     commonAnnotations: { owner: "platform@example.com" },
     podLabels: { tier: "control" },
     podAnnotations: { "example.com/inject": "false" },
     serviceAccount: { name: "deployer", annotations: { "example.com/role": "deployer" } },
-  },
-  "an image by digest from a mirror": {
-    global: { imageRegistry: "registry.example.com" },
-    image: { repository: "mirror/platform-operator", digest: DIGEST, pullPolicy: "Always" },
-    imagePullSecrets: [{ name: "registry" }],
-  },
-  "another name, and an image of another version": {
-    fullnameOverride: "deployer",
-    image: { registry: "registry.example.com", tag: "0.0.9" },
   },
   "rights and identity from elsewhere": {
     rbac: { create: false },
@@ -156,11 +157,6 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     networkPolicy: { enabled: true },
     initContainers: [container("wait")],
     extraContainers: [container("egress")],
-  },
-  "neither a status page nor a disruption budget": {
-    replicas: 2,
-    podDisruptionBudget: { enabled: false },
-    statusPage: { enabled: false },
   },
   "security, resources and an extra object": {
     podSecurityContext: { fsGroup: 20_000 },
