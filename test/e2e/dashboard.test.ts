@@ -1,5 +1,5 @@
 /** The dashboard's queries against a real Prometheus that scrapes an operator in many situations. */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
 import { stagedApplications } from "../integration/staged-applications.ts";
@@ -17,7 +17,6 @@ const RATE_SECONDS = 16;
 const model = dashboard();
 // With a sixtieth of their times, so that some alerts fire.
 const prometheus = await startPrometheus(rules().map((rule) => scaled(rule, 60)));
-afterAll(() => prometheus.stop());
 
 /** @returns the panel and legend of a query */
 const nameOf = ({ title }: Panel, legend: string): string => (legend === "" ? title : `${title}: ${legend}`);

@@ -1,11 +1,12 @@
 /** Debian's Prometheus on loopback, with its data in a temporary folder. */
-import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { afterAll } from "vitest";
 import { stringify } from "yaml";
 import { z } from "zod";
 
+import { newFolder } from "../e2e/folder.ts";
 import { comes } from "../support/env/cluster.ts";
 import { freePort } from "../support/programs/free-port.ts";
 import { startProgram } from "../support/programs/programs.ts";
@@ -40,9 +41,9 @@ const Alerts = z.object({
   alerts: z.array(z.object({ labels: z.record(z.string(), z.string()), state: z.string() })),
 });
 
-/** @param rules evaluated each second. @throws Error when it does not start */
+/** Starts it until the tests of the file end. @param rules evaluated each second. @throws Error when it does not start */
 export async function startPrometheus(rules: readonly (Rule | Recording)[]) {
-  const dir = await mkdtemp(join(tmpdir(), "prometheus-"));
+  const dir = await newFolder("prometheus");
   const targets = join(dir, "targets.json");
   await writeFile(join(dir, "rules.yaml"), stringify({ groups: [{ name: "scaled", rules }] }));
   await writeFile(targets, "[]");
@@ -58,24 +59,19 @@ export async function startPrometheus(rules: readonly (Rule | Recording)[]) {
       "--log.level=error",
     ],
   });
-  const stop = async (): Promise<void> => {
-    await program.stop();
-    await rm(dir, { recursive: true });
-  };
+  afterAll(() => program.stop());
   const isReady = async () =>
     fetch(`${url}/-/ready`).then(
       ({ ok }) => ok || undefined,
       () => undefined,
     );
   if ((await comes(isReady, START_MS)) === undefined) {
-    await stop();
     throw new Error(`Prometheus is not ready in time:\n${program.output()}`);
   }
   return {
     ...queriesOf(url),
     /** Adds a server to the scraped ones, with this job and the namespace "ops". */
     scrape: scraping(targets),
-    stop,
   };
 }
 
