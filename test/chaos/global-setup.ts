@@ -4,9 +4,9 @@ import { effort } from "../support/env/effort.ts";
 import { provideShared } from "../support/programs/shared.ts";
 
 /**
- * A control plane for all chaos tests; the taps record every request of the operator. Only `make chaos` runs tests that
- * need its controllers: `make test` uses the control plane of the integration tests.
+ * A control plane for all chaos tests. In `make test` they share that of the integration tests, which read its audit
+ * log; in `make chaos` they need controllers, and the taps record every request of the operator.
  */
 export default function setup(project: TestProject): Promise<() => Promise<void>> {
-  return provideShared(project, { controllers: effort.all, auditLog: false });
+  return provideShared(project, { controllers: effort.all, auditLog: !effort.all });
 }
