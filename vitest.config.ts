@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-import { LongestFirst } from "./test/support/programs/longest-first.ts";
+import { LongestFirst } from "./test/runner/longest-first.ts";
 
 /** `make chaos` runs everything in full size; `make test` a part of what takes minutes. */
 const isWhole = process.env["CHAOS"] === "all";
@@ -52,7 +52,7 @@ export default defineConfig({
                 "test/hostile/generated-changes.test.ts",
               ],
           globalSetup: ["test/integration/global-setup.ts"],
-          setupFiles: ["test/support/programs/note-run.ts"],
+          setupFiles: ["test/runner/note-run.ts"],
           // Files keep to namespaces of their own and mostly wait: six at once are what two cores carry. A worker keeps
           // its modules, whose import takes a second of a core.
           maxWorkers: 6,
@@ -72,7 +72,7 @@ export default defineConfig({
             ? ["test/chaos/**/*.test.ts"]
             : ["test/chaos/{absence,cache-past,failover,shards}.test.ts", "test/chaos/lifecycle/crash-*.test.ts"],
           globalSetup: ["test/chaos/global-setup.ts"],
-          setupFiles: ["test/support/programs/note-run.ts"],
+          setupFiles: ["test/runner/note-run.ts"],
           maxWorkers: 3,
           isolate: false,
           sequence: { groupOrder: 3 },

@@ -4,7 +4,7 @@ import { stringify } from "yaml";
 import { planIn } from "../../src/engine/policies/policy-status.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import { annotated, healthCases } from "../../test/support/health/cases.ts";
+import { annotated, healthCases } from "../../test/health/cases.ts";
 
 /** The placeholder for the time of the action, as in Argo CD's own tests. */
 const TIME = "0001-01-01T00:00:00Z";

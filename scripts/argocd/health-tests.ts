@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 
 import { PAUSED } from "../../src/api/names.ts";
 import { conditionOf } from "../../src/engine/contract/status.ts";
-import { type HealthCase, healthCases } from "../../test/support/health/cases.ts";
+import { type HealthCase, healthCases } from "../../test/health/cases.ts";
 
 /** @returns health_test.yaml and its testdata, by path. */
 export function healthTests(): ReadonlyMap<string, string> {

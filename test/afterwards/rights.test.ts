@@ -11,9 +11,9 @@ import { RESOURCES } from "../../src/kinds/index.ts";
 import { LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
 import { type Grant, GRANTS, SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
 import { type AuditEvent, parseAuditLine } from "../control-plane/audit.ts";
+import { readNotes } from "../runner/run-notes.ts";
 import { effort } from "../support/env/effort.ts";
 import { figure } from "../support/platform/figure.ts";
-import { readNotes } from "../support/programs/run-notes.ts";
 
 /** A right in one line, e.g. "get secrets, everywhere" or "patch platformprojects.platform-operator.io/status, …". */
 type Right = string;

@@ -1,7 +1,7 @@
 import type { TestProject } from "vitest/node";
 
+import { provideShared } from "../runner/shared.ts";
 import { effort } from "../support/env/effort.ts";
-import { provideShared } from "../support/programs/shared.ts";
 
 /**
  * A control plane for all chaos tests. In `make test` they share that of the integration tests, which read its audit

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 
 import type { KubeObject } from "../../src/kube/api/types.ts";
-import { created, healthCases } from "../support/health/cases.ts";
+import { created, healthCases } from "../health/cases.ts";
 import { runToEnd } from "../support/programs/programs.ts";
 import { findArgoCd } from "../tools/argocd.ts";
 

@@ -11,8 +11,8 @@ import { GROUP } from "../../src/api/names.ts";
 import { planIn } from "../../src/engine/policies/policy-status.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
+import { annotated, type HealthCase, healthCases } from "../health/cases.ts";
 import { fencedIn, textOf } from "../support/examples/pages.ts";
-import { annotated, type HealthCase, healthCases } from "../support/health/cases.ts";
 import { startLuaEnv } from "./argocd/lua.ts";
 
 /** The number of concurrent runs: each starts a program. */

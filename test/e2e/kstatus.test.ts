@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 
-import { healthCases } from "../support/health/cases.ts";
+import { healthCases } from "../health/cases.ts";
 import { runToEnd } from "../support/programs/programs.ts";
 import { findKstatus } from "../tools/kstatus.ts";
 

@@ -1,7 +1,7 @@
 import type { TestProject } from "vitest/node";
 
-import { notesDir } from "../support/programs/run-notes.ts";
-import { provideShared } from "../support/programs/shared.ts";
+import { notesDir } from "../runner/run-notes.ts";
+import { provideShared } from "../runner/shared.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -2,27 +2,27 @@
  * Every status that the operator writes, with the expected health in Argo CD and Flux. The plan for each of the platform's
  * states is tested beside the kinds, e.g. in src/kinds/application/states.test.ts.
  */
-import { GROUP } from "../../../src/api/names.ts";
-import type { Kind, ReconcileContext, Report, Why } from "../../../src/engine/contract/kind.ts";
-import { type PolicyStatus, statusPlanOf } from "../../../src/engine/policies/policy-status.ts";
-import type { ReconcileResult } from "../../../src/engine/status/build.ts";
-import { application } from "../../../src/kinds/application/index.ts";
-import { blueprint } from "../../../src/kinds/blueprint/index.ts";
-import { cluster } from "../../../src/kinds/cluster/index.ts";
-import { database } from "../../../src/kinds/database/index.ts";
-import { RESOURCES } from "../../../src/kinds/index.ts";
-import { operation } from "../../../src/kinds/operation/index.ts";
-import { NOTHING_OBSERVED } from "../../../src/kinds/operation/model.ts";
-import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
-import { clusterContext, listed } from "../kinds/cluster-contexts.ts";
-import { composed } from "../kinds/composed.ts";
-import { operationContext } from "../kinds/operation-contexts.ts";
-import { SMALLEST } from "../kinds/spec-cases.ts";
-import { raised } from "../kube/patches.ts";
-import { stored } from "../kube/stored.ts";
-import * as applications from "../services/applications.ts";
-import * as blueprints from "../services/blueprints.ts";
-import * as databases from "../services/databases.ts";
+import { GROUP } from "../../src/api/names.ts";
+import type { Kind, ReconcileContext, Report, Why } from "../../src/engine/contract/kind.ts";
+import { type PolicyStatus, statusPlanOf } from "../../src/engine/policies/policy-status.ts";
+import type { ReconcileResult } from "../../src/engine/status/build.ts";
+import { application } from "../../src/kinds/application/index.ts";
+import { blueprint } from "../../src/kinds/blueprint/index.ts";
+import { cluster } from "../../src/kinds/cluster/index.ts";
+import { database } from "../../src/kinds/database/index.ts";
+import { RESOURCES } from "../../src/kinds/index.ts";
+import { operation } from "../../src/kinds/operation/index.ts";
+import { NOTHING_OBSERVED } from "../../src/kinds/operation/model.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
+import { clusterContext, listed } from "../support/kinds/cluster-contexts.ts";
+import { composed } from "../support/kinds/composed.ts";
+import { operationContext } from "../support/kinds/operation-contexts.ts";
+import { SMALLEST } from "../support/kinds/spec-cases.ts";
+import { raised } from "../support/kube/patches.ts";
+import { stored } from "../support/kube/stored.ts";
+import * as applications from "../support/services/applications.ts";
+import * as blueprints from "../support/services/blueprints.ts";
+import * as databases from "../support/services/databases.ts";
 
 export interface HealthCase {
   /** A file name without its extension. */

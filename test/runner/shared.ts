@@ -8,11 +8,7 @@ import { promisify } from "node:util";
 
 import type { TestProject } from "vitest/node";
 
-import {
-  type ControlPlaneFacts,
-  type ControlPlaneOptions,
-  startControlPlane,
-} from "../../control-plane/control-plane.ts";
+import { type ControlPlaneFacts, type ControlPlaneOptions, startControlPlane } from "../control-plane/control-plane.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -23,7 +19,7 @@ declare module "vitest" {
   }
 }
 
-const root = join(import.meta.dirname, "../../..");
+const root = join(import.meta.dirname, "../..");
 
 /**
  * Starts the control plane while the bundle is built, and provides both to the whole run: a project whose turn comes
