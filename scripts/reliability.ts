@@ -45,13 +45,17 @@ else add(Report.parse(JSON.parse(readFileSync(report, "utf8"))));
 
 function add(report: Report): void {
   const run = runOf(report);
+  const rows = Object.entries(run.classes);
+  const plans = rows.reduce((sum, [, row]) => sum + row.plans, 0);
+  if (run.only !== undefined && rows.length + run.failures.length === 0) {
+    console.warn(`${run.part}: no test of a class has '${run.only}' in its title: nothing is recorded`);
+    return;
+  }
   appendRun(history, run);
   const runs = readRuns(history);
   writePage(runs);
-  const rows = Object.entries(run.classes);
   const last = lastOfEach(runs);
   const isWhole = PARTS.every((part) => last.some((one) => one.part === part));
-  const plans = rows.reduce((sum, [, row]) => sum + row.plans, 0);
   const complaints = [
     ...rows.flatMap(([, { violations }]) => violations.map((title) => `violated: ${title}`)),
     ...run.failures.map((failure) => `failed, of no class: ${failure}`),
