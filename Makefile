@@ -31,7 +31,7 @@ static: $(installed) ## lint, format, types, unused code, generated files fresh;
 
 # In parts, so that one can be run alone: each run is a line of docs/reliability/history.jsonl.
 chaos: export CHAOS := all
-chaos: $(installed) ## every failure of docs/reliability.md, two to three and a half hours; PART=unit|model|integration|chaos, ONLY=title, SEED=n (a new one each time)
+chaos: $(installed) ## every failure of docs/reliability.md, one and a half to three hours; PART=unit|model|integration|chaos, ONLY=title, SEED=n (a new one each time)
 	@export CHAOS_SEED=$(or $(SEED),$$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')); echo "seed $$CHAOS_SEED"; \
 	failed=0; for part in $(or $(PART),unit model integration chaos); do \
 	  report=test-results/chaos-$$part.json; rm -f $$report; \
