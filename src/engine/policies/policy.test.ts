@@ -3,8 +3,8 @@ import { z } from "zod";
 
 import { anObject } from "../../../test/support/engine/objects.ts";
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
-import type { Json } from "../../kube/api/types.ts";
-import { adoptionPolicy, invalidSpec, NO_DEFAULTS, policiesOf, requestedToken } from "./policy.ts";
+import type { Json, JsonObject } from "../../kube/api/types.ts";
+import { adoptionPolicy, invalidSpec, NO_DEFAULTS, type Policies, policiesOf, requestedToken } from "./policy.ts";
 
 const FLUX = "reconcile.fluxcd.io/requestedAt";
 
@@ -48,6 +48,40 @@ it.each<[Json | undefined, string]>([
   expect(policiesOf({ ...anObject(), spec }, NO_DEFAULTS).deletion).toBe(expected);
 });
 
+it.each<[lifecycle: JsonObject, policies: Partial<Policies>]>([
+  [{}, { management: "Manage", onMissing: "Fail", corrects: "Settings", manual: false, retry: undefined }],
+  [
+    { onMissing: "Recreate", driftPolicy: "Correct" },
+    { onMissing: "Recreate", corrects: "Everything" },
+  ],
+  [{ driftPolicy: "Report" }, { corrects: "Nothing" }],
+  [
+    { managementPolicy: "CreateOnly", onMissing: "Recreate", driftPolicy: "Correct", deletionPolicy: "Delete" },
+    { onMissing: "Fail", corrects: "Nothing", deletion: "Delete" },
+  ],
+  [
+    { managementPolicy: "ObserveOnly", onMissing: "Recreate", driftPolicy: "Correct", deletionPolicy: "Delete" },
+    { onMissing: "Fail", corrects: "Nothing", deletion: "Retain" },
+  ],
+  [{ retry: { limit: 2, backoff: "1m" } }, { retry: { limit: 2, backoffMs: 60_000 } }],
+  [{ retry: { limit: 2 } }, { retry: { limit: 2, backoffMs: 300_000 } }],
+])("spec.lifecycle %j means %j", (lifecycle, policies) => {
+  expect(policiesOf(anObject({ spec: { lifecycle } }), NO_DEFAULTS)).toMatchObject(policies);
+});
+
+it.each<[applyPolicy: Json | undefined, byDefault: boolean, manual: boolean]>([
+  [undefined, false, false],
+  [undefined, true, true],
+  ["Automatic", true, false],
+  ["Manual", false, true],
+])(
+  "applyPolicy %s, where the kind's steps wait by default: %s, makes them wait: %s",
+  (applyPolicy, byDefault, manual) => {
+    const object = anObject({ spec: { lifecycle: { applyPolicy } } });
+    expect(policiesOf(object, NO_DEFAULTS, byDefault).manual).toBe(manual);
+  },
+);
+
 const schema = z.strictObject(Object.fromEntries(["a", "b", "c", "d", "e", "f"].map((name) => [name, z.int()])));
 
 it("invalidSpec names at most five fields, and quotes no value", () => {
@@ -56,6 +90,9 @@ it("invalidSpec names at most five fields, and quotes no value", () => {
   expect(reason).toBe("InvalidSpec");
   expect(message).toMatch(/^spec\.a: .*; spec\.c: .*; spec\.f: .*\.$/);
   expect(message).not.toContain("hidden");
+  expect(message.split("; ")).toHaveLength(5);
+  expect(message).not.toContain("more");
   const all = invalidSpec(schema.safeParse({}).error ?? new z.ZodError([])).message;
+  expect(all.split("; ")).toHaveLength(5);
   expect(all).toContain("(and 1 more).");
 });
