@@ -50,7 +50,7 @@ describe("a change of the custom resources", () => {
   });
 });
 
-it("a change of the chart's values breaks by another default", () => {
+it("another default of a value of the chart is a breaking change", () => {
   const after = { type: "object", properties: { replicas: { type: "integer", default: 2 } } };
   expect(breaksBetween(contractOf([], values), contractOf([], after))).toEqual([
     { path: "values.replicas", what: "had the default 1 and has 2" },

@@ -75,7 +75,7 @@ it.each(["upsert", "remove"] as const)("%s leaves a newer namesake alone", (chan
   expect(changes).toEqual(["added new@6"]);
 });
 
-it("remove buries what was never held, for an answer that is still to come", () => {
+it("remove of an object that the store does not hold keeps a late, older answer out", () => {
   store.remove(thing("a", "5"));
   store.upsert(thing("a", "4"));
   expect(changes).toEqual([]);

@@ -41,7 +41,10 @@ export interface StageOptions {
   readonly controlPlane?: ControlPlaneFacts;
 }
 
-/** @param prefix of the watched namespaces */
+/**
+ * Names the namespaces of an operator and connects to their control plane; `open` creates them.
+ * @param prefix of the names of the watched namespaces
+ */
 export function createStage(prefix: string, { windows, deadlines, more = [], controlPlane }: StageOptions) {
   const facts = controlPlane ?? inject("controlPlane");
   const id = randomUUID().slice(0, 8);
@@ -61,12 +64,16 @@ export function createStage(prefix: string, { windows, deadlines, more = [], con
     within,
     /** A further namespace by its suffix in `StageOptions.more`. */
     at: (suffix: string) => ({ ...within(`${namespace}-${suffix}`), namespace: `${namespace}-${suffix}` }),
-    /** @param through another way to the API server for the operator */
+    /**
+     * Creates the namespaces, and the operator's user with its rights.
+     * @param through the address at which the operator reaches the API server, e.g. a proxy's; its own by default
+     */
     open: async (through?: Endpoint): Promise<void> => {
       for (const name of [operatorNamespace, ...namespaces]) await createNamespace(client, name);
       const token = await grantRights(client, operatorNamespace);
       kubeconfig = await kubeconfigOf(facts, operatorNamespace, token, through);
     },
+    /** Starts a process of the operator, after `open`. */
     start: (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<RunningOperator> => {
       const ownArgs = [
         `--watch-namespaces=${namespaces.join(",")}`,
