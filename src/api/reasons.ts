@@ -82,7 +82,7 @@ export const REASONS = {
     "The operator knows of at least one operation beyond the specification whether the platform offers it, or the connection declares the surface.",
   SurfaceUndecided: "The operator does not know yet which operations the platform offers beyond its specification.",
   // The exchange with the platform failed or is limited.
-  RateLimited: "The platform asks to slow down (429).",
+  RateLimited: "The platform limits the rate of requests: with 429, or with headers that show a used-up limit.",
   PlatformUnavailable: "The platform answers with errors (5xx).",
   PlatformUnreachable: "The platform cannot be reached, or a connection gets only errors (5xx) from it.",
   UnexpectedResponse: "The platform's answer does not have the documented shape.",

@@ -78,10 +78,10 @@ export function logTransitions(log: Logger, object: KubeObject, before: KubeObje
   }
 }
 
-/** Logs that the platform starts to refuse the requests of a connection (429), or stops, and after how long. */
+/** Logs that the rate gate of a connection pauses, or that the platform accepts requests again, and after how long. */
 export function logLimited(log: Logger, connection: string, isLimited: boolean, sinceMs: number): void {
   const fields = fieldsOfKey(parseKey(connection));
-  if (isLimited) log.info("the platform asks to slow down (429): requests pause", fields);
+  if (isLimited) log.info("the platform limits the rate of requests: requests pause", fields);
   else log.info("the platform accepts requests again", { ...fields, durationMs: Math.round(sinceMs) });
 }
 

@@ -278,8 +278,8 @@ export interface RatedApi {
     summary(): Surface | undefined;
   };
   /**
-   * Returns for how long the platform has refused requests (429), and when the next may be sent; undefined while it
-   * does not.
+   * Returns the time since the rate gate closed, and the time until it opens; undefined once the platform has accepted
+   * a request again.
    */
   limited(): { readonly sinceMs: Ms; readonly leftMs: Ms } | undefined;
   /** Makes reads ask the platform again instead of sharing earlier answers. */

@@ -47,7 +47,7 @@ export function probeDue({ clock }: Ports, connection: Connection, object: KubeO
 }
 
 /**
- * Handles a connection whose platform limits requests (429): nothing is sent, and after two minutes the status reports
+ * Handles a connection whose platform limits the rate of requests: nothing is sent, and after two minutes the status reports
  * it, with the time until which nothing is sent.
  * @returns the result for the status; only the time to requeue while nothing is reported; undefined where there is
  * something to do: the pause is over, the connection changed, it has no token, or a reconcile was requested
@@ -65,12 +65,12 @@ export function rateLimited(
   const untilReported = windows.outageMs - limit.sinceMs;
   if (untilReported > 0) return { again: Math.min(untilReported, limit.leftMs) };
   const until = timeText(new Date(clock.now().getTime() + limit.leftMs));
-  const message = `The platform limits the rate of requests (429); the operator sends nothing before ${until}, and goes on by itself.`;
+  const message = `The platform limits the rate of requests; the operator sends nothing before ${until}, and goes on by itself.`;
   return { is: "retry", why: { reason: "RateLimited", message }, again: limit.leftMs };
 }
 
 /**
- * Returns the longest time until a connection is reconciled again. After the pause that a 429 asked for, the first
+ * Returns the longest time until a connection is reconciled again. After the pause, the first
  * request of any object shows whether the platform still limits requests. The connection is therefore reconciled soon.
  */
 export function untilProbe({ clock, windows }: Ports, connection: Connection): Ms {
