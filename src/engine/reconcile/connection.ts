@@ -47,23 +47,35 @@ export function probeDue({ clock }: Ports, connection: Connection, object: KubeO
 }
 
 /**
- * Handles a connection whose platform limits the rate of requests: nothing is sent, and after two minutes the status reports
- * it, with the time until which nothing is sent.
+ * Handles a connection whose platform limits the rate of requests: nothing is sent, and the status reports it as
+ * `limitResult` says.
  * @returns the result for the status; only the time to requeue while nothing is reported; undefined where there is
  * something to do: the pause is over, the connection changed, it has no token, or a reconcile was requested
  */
-export function rateLimited(
-  { connections, clock, windows }: Ports,
-  object: KubeObject,
-): ReconcileResult | { readonly again: Ms } | undefined {
-  const connection = connections.last(keyOf(object));
+export function rateLimited(ports: Ports, object: KubeObject): ReconcileResult | { readonly again: Ms } | undefined {
+  const connection = ports.connections.last(keyOf(object));
   const isSame = connection?.uid === object.metadata.uid && connection.generation === (object.metadata.generation ?? 0);
   if (!isSame || connection.trouble?.reason === "CredentialsMissing" || requestedToken(object) !== undefined)
     return undefined;
   const limit = connection.api.limited();
   if (limit === undefined || limit.leftMs === 0) return undefined;
-  const untilReported = windows.outageMs - limit.sinceMs;
-  if (untilReported > 0) return { again: Math.min(untilReported, limit.leftMs) };
+  const untilReported = ports.windows.outageMs - limit.sinceMs;
+  return limitResult(ports, connection, object) ?? { again: Math.min(untilReported, limit.leftMs) };
+}
+
+/**
+ * Returns the result for a connection whose requests have been paused for two minutes, by one long pause or by several
+ * short ones, with the time at which the current pause ends. A requested reconcile is answered with it at once.
+ * @returns undefined while nothing is paused or reported
+ */
+export function limitResult(
+  { clock, windows }: Ports,
+  connection: Connection,
+  object: KubeObject,
+): ReconcileResult | undefined {
+  const limit = connection.api.limited();
+  if (limit === undefined || limit.leftMs === 0) return undefined;
+  if (limit.sinceMs < windows.outageMs && requestedToken(object) === undefined) return undefined;
   const until = timeText(new Date(clock.now().getTime() + limit.leftMs));
   const message = `The platform limits the rate of requests; the operator sends nothing before ${until}, and goes on by itself.`;
   return { is: "retry", why: { reason: "RateLimited", message }, again: limit.leftMs };

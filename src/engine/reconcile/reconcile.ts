@@ -16,7 +16,7 @@ import { beginReconcile, type Reconciliation, type Resolved } from "../status/re
 import { stallOnMissing } from "../status/stalls.ts";
 import { isMoved } from "../steps/execute.ts";
 import { runSteps } from "../steps/loop.ts";
-import { probed, probeDue, rateLimited, untilProbe } from "./connection.ts";
+import { limitResult, probed, probeDue, rateLimited, untilProbe } from "./connection.ts";
 import { remove } from "./deletion.ts";
 import { registerReceiver } from "./receiver-registration.ts";
 import { endedByDeadline, writeStatus } from "./write-status.ts";
@@ -119,7 +119,11 @@ async function reconcileConnection(r: Resolved): Promise<Ms> {
   if (!probeDue(ports, connection, r.object)) return untilProbe(ports, connection);
   const probe = await runSteps(r);
   // The rate limit left no room for the probe: nothing new is known.
-  if (probe.is === "deferred") return Math.max(probe.again ?? 0, ports.windows.followMinMs);
+  if (probe.is === "deferred") {
+    const limit = limitResult(ports, connection, r.object);
+    const again = limit === undefined ? (probe.again ?? 0) : await writeStatus(r, limit);
+    return Math.max(again, ports.windows.followMinMs);
+  }
   const result = await probed(r, probe, probe.again ?? pollInterval(r.object, ports.windows).ms);
   try {
     const isOwn = ports.assignment.isOwn(keyOf(r.object));

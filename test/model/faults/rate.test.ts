@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 
 import type { CallEntry } from "../../../simulator/request/journal.ts";
+import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import { connection, project, secret } from "../../support/kube/manifests.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
@@ -66,4 +67,23 @@ it("[C1] a 429 pauses its connection alone, for as long as X-RateLimit-Reset say
     }
   }
   figure(task, "0 calls before the reset, other connections unaffected", forms.length);
+});
+
+it("[C1] a reconcile that is requested while short pauses follow one another is answered once", async ({ task }) => {
+  const env = await operatorEnv();
+  connected(env, "limited");
+  await env.run(3 * MINUTE);
+  const synced = () => env.condition("PlatformConnection", "limited", "Synced");
+  env.platform.sim.faults.add({ name: "limit", count: null, answer: { is: "rate-limited", reset: "5" } });
+  env.cluster.annotate("PlatformConnection", "limited", { [RECONCILE_REQUESTED_AT]: "1" });
+  await env.run(1_000);
+  expect(synced()).toBe("False/RateLimited");
+  expect(env.condition("PlatformConnection", "limited")).toBe("True/Available");
+  const writes = env.cluster.writes.length;
+  await env.run(10 * MINUTE);
+  expect(env.cluster.writes.length).toBe(writes);
+  env.platform.sim.faults.clear("limit");
+  await env.run(10_000);
+  expect(synced()).toBe("True/ReconcileSuccess");
+  figure(task, "answered once");
 });
