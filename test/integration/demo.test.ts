@@ -6,6 +6,7 @@ import { join } from "node:path";
 
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 
+import { SCENARIOS } from "../demo/scenarios/index.ts";
 import { runToEnd } from "../support/programs/programs.ts";
 
 const main = join(import.meta.dirname, "../demo/main.ts");
@@ -58,6 +59,12 @@ describe("make demo", () => {
     expect(pids(said).filter(isAlive)).toEqual([]);
     expect(readdirSync(folder)).toEqual([]);
   }, 120_000);
+
+  const others = SCENARIOS.map(({ name }) => name).filter((name) => name !== "bad-commit");
+  it.each(others)("shows the scenario %s to its end", { timeout: 120_000 }, async (name) => {
+    const { code, stdout, stderr } = await runToEnd(process.execPath, [main, "--once", "--scenario", name], { env });
+    expect(code, stdout + stderr).toBe(0);
+  });
 
   it("starts a killed operator again, and leaves nothing when it is killed itself", async () => {
     const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "pipe"] });
