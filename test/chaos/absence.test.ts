@@ -1,5 +1,5 @@
 /** Only a deletionTimestamp deletes an object on the platform, not a missing resource (docs/architecture.md §7). */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { database, defaults, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
@@ -42,10 +42,8 @@ describe("[N1] absence", () => {
     if (isStart) await env.start();
     // All environments share the cluster-scoped connections.
     const kinds = isStart ? 13 : 12;
-    await vi.waitFor(() => {
-      const lists = env.calls.filter(({ k, what: name }) => k > since && name.startsWith("kube LIST "));
-      expect(new Set(lists.map(({ what: name }) => name)).size).toBeGreaterThanOrEqual(kinds);
-    }, POLL);
+    const lists = () => env.calls.slice(since).filter((call) => call.what.startsWith("kube LIST "));
+    await expect.poll(() => new Set(lists().map((call) => call.what)).size, POLL).toBeGreaterThanOrEqual(kinds);
     env.interceptor = cache;
     cache.restore();
     const marker = `marker-${absences.indexOf(row)}`;

@@ -35,9 +35,8 @@ describe("[B10] conflicts", () => {
     };
     await using env = await openChaosEnv({ surface: "full", interceptor: { decide } });
     await env.ready(...defaults(env), project("shop"));
-    await vi.waitFor(() => {
-      expect([...attempts.values()].filter((count) => count % 4 !== 0)).toEqual([]);
-    }, 20_000);
+    const unfinished = () => [...attempts.values()].filter((count) => count % 4 !== 0);
+    await vi.waitFor(() => expect(unfinished()).toEqual([]), 20_000);
     expect(effects(env)).toEqual(["createProject"]);
     figure(task, "4 calls for a write with 3 conflicts", attempts.size);
   });
@@ -70,27 +69,21 @@ describe("[B10] conflicts", () => {
   });
 });
 
-interface Failure {
-  readonly what: string;
-  readonly decision: Decision;
-  /** How often in a row each call fails. */
-  readonly times: number;
-}
-
-const failures: readonly Failure[] = [
-  { what: "429 with Retry-After", decision: refusal(429, "TooManyRequests", { "retry-after": "1" }), times: 1 },
-  { what: "a reset after the effect", decision: { do: "reset", effect: true }, times: 1 },
-  { what: "a reset before the effect", decision: { do: "reset", effect: false }, times: 1 },
-  { what: "three 500s", decision: refusal(500, "InternalError"), times: 3 },
-  { what: "a delay of 5 s", decision: { do: "slow", ms: 5_000 }, times: 1 },
-  { what: "no answer", decision: { do: "hang" }, times: 1 },
+/** `times`: how often in a row each call fails. */
+const failures: readonly (readonly [what: string, decision: Decision, times: number])[] = [
+  ["429 with Retry-After", refusal(429, "TooManyRequests", { "retry-after": "1" }), 1],
+  ["a reset after the effect", { do: "reset", effect: true }, 1],
+  ["a reset before the effect", { do: "reset", effect: false }, 1],
+  ["three 500s", refusal(500, "InternalError"), 3],
+  ["a delay of 5 s", { do: "slow", ms: 5_000 }, 1],
+  ["no answer", { do: "hang" }, 1],
 ];
 
 describe("[B11] every call of the API server", () => {
   it.concurrent.for(failures)(
-    "$what: repeated in time, no duplicates",
+    "%s: repeated in time, no duplicates",
     { timeout: 400_000 },
-    async ({ what, decision, times }, { task, expect }) => {
+    async ([what, decision, times], { task, expect }) => {
       /** The time between the first and the second call of each name, in milliseconds. */
       const waits = new Map<string, number>();
       let failed = 0;

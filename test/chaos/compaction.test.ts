@@ -1,10 +1,9 @@
 /** A control plane without a watch cache that compacts etcd often, so that old resource versions really expire. */
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
+import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { defaults, project } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
@@ -14,19 +13,18 @@ import type { Watch } from "./tap/call.ts";
 /** Longer than two compaction intervals: the first records the revision up to which the second compacts. */
 const HELD_MS = 30_000;
 
+const controlPlane = await ownControlPlane({
+  // The watch cache would serve revisions that etcd has compacted.
+  apiServerFlags: { "min-request-timeout": "5", "etcd-compaction-interval": "10s", "watch-cache": "false" },
+});
+
 describe("a control plane that compacts", { timeout: 300_000 }, () => {
-  let controlPlane: ControlPlane;
   let env: ChaosEnv;
   /** The number of 410 answers and events of each kind. */
   const expired = new Map<string, number>();
   let newest: Watch | undefined;
 
   beforeAll(async () => {
-    controlPlane = await startControlPlane({
-      crdsDir: join(import.meta.dirname, "../../crds"),
-      // The watch cache would serve revisions that etcd has compacted.
-      apiServerFlags: { "min-request-timeout": "5", "etcd-compaction-interval": "10s", "watch-cache": "false" },
-    });
     const countExpired = (plural: string) => expired.set(plural, (expired.get(plural) ?? 0) + 1);
     env = await openChaosEnv({
       surface: "full",
@@ -44,11 +42,8 @@ describe("a control plane that compacts", { timeout: 300_000 }, () => {
         },
       },
     });
-  }, 600_000);
-  afterAll(async () => {
-    await env[Symbol.asyncDispose]();
-    await controlPlane.stop();
   });
+  afterAll(() => env[Symbol.asyncDispose]());
 
   it("[B4] past the version of a watch: one list, no event lost", async ({ task }) => {
     await env.ready(...defaults(env), project("before"));

@@ -1,14 +1,13 @@
 /** Restarts and freezes the processes of a control plane of its own; only in `make chaos`. */
 import type { ChildProcess } from "node:child_process";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
 import { isKube } from "../../src/kube/api/errors.ts";
-import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import type { Exit } from "../support/env/operator.ts";
+import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { defaults, project, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 import { compact, endChild, findProcess, startProcess, stopProcess } from "./control-plane-process.ts";
@@ -29,20 +28,19 @@ const SUCCESSION_MS = 120_000;
 const LOST = { code: 1, signal: null, log: "lost the lease: ending at once, as another process may lead now" };
 const KEPT = "keeps running";
 
+const controlPlane = await ownControlPlane({
+  controllers: true,
+  apiServerFlags: { "min-request-timeout": "5", "etcd-compaction-interval": "10s" },
+});
+
 describe("a control plane", { timeout: 400_000 }, () => {
   const children: ChildProcess[] = [];
-  let controlPlane: ControlPlane;
   let env: ChaosEnv;
   /** When the API server became ready, in milliseconds since 1970; it has not loaded its roles before. */
   let readyAt = 0;
   const mayBeRefused = ({ at }: Call): boolean => at <= readyAt;
 
   beforeAll(async () => {
-    controlPlane = await startControlPlane({
-      crdsDir: join(import.meta.dirname, "../../crds"),
-      controllers: true,
-      apiServerFlags: { "min-request-timeout": "5", "etcd-compaction-interval": "10s" },
-    });
     env = await openChaosEnv({ surface: "full", controlPlane, mayBeRefused });
     await env.ready(...defaults(env), ...tree(env, "shop", DELETE));
   }, 600_000);
@@ -51,16 +49,8 @@ describe("a control plane", { timeout: 400_000 }, () => {
       await env[Symbol.asyncDispose]();
     } finally {
       await Promise.all(children.map(endChild));
-      await controlPlane.stop();
     }
   });
-
-  const waitReady = async (): Promise<void> => {
-    await vi.waitFor(() => env.client.request({ method: "GET", path: "/readyz" }).catch(ignoreText), {
-      timeout: 120_000,
-      interval: 100,
-    });
-  };
 
   /** Restarts the API server. @returns the seconds from its readiness until all watches are open */
   const restart = async (env: ChaosEnv, signal: "SIGTERM" | "SIGKILL", downMs: number): Promise<number> => {
@@ -72,12 +62,11 @@ describe("a control plane", { timeout: 400_000 }, () => {
     const open = new Set<string>();
     env.interceptor = { onWatch: ({ plural }) => open.add(plural) };
     children.push(startProcess(apiServer));
-    await waitReady();
+    const isReady = () => env.client.request({ method: "GET", path: "/readyz" }).catch(ignoreText);
+    await vi.waitFor(isReady, { timeout: 120_000, interval: 100 });
     readyAt = Date.now();
     const from = performance.now();
-    await vi.waitFor(() => {
-      expect(open.size).toBe(13);
-    }, POLL);
+    await vi.waitFor(() => expect(open.size).toBe(13), POLL);
     env.interceptor = {};
     return (performance.now() - from) / 1_000;
   };
@@ -148,8 +137,7 @@ describe("a control plane", { timeout: 400_000 }, () => {
       await env.ready(project(name));
       await sleep(4_000);
     }
-    const calls = env.calls.filter(({ k }) => k > since);
-    const lists = calls.filter(({ what }) => what === "kube LIST platformprojects").length;
+    const lists = env.calls.slice(since).filter(({ what }) => what === "kube LIST platformprojects").length;
     expect(changesSince(env, since)).toEqual(names.map((name) => `createProject ${name}`));
     figure(task, `0 events lost over ${names.length * 4} s, ${lists} lists`);
   });
@@ -162,11 +150,8 @@ describe("a control plane", { timeout: 400_000 }, () => {
       await env.client.request({ method: "PATCH", path: PROJECTS, body: { spec: { versions } } });
     };
     await serve(false);
-    await vi.waitFor(() => {
-      expect(
-        env.calls.filter(({ k, what }) => k > since && what === "kube LIST platformprojects").length,
-      ).toBeGreaterThan(1);
-    }, POLL);
+    const lists = () => env.calls.slice(since).filter(({ what }) => what === "kube LIST platformprojects");
+    await expect.poll(() => lists().length, POLL).toBeGreaterThan(1);
     await env.kill();
     await env.start();
     await sleep(3_000);

@@ -68,6 +68,8 @@ export async function failOver({ seed, way }: Failover) {
   await leases.next({ k: env.calls.length });
 
   const renewed = leases.last(leader.pid, { k: taken.k - 1 }) ?? leader;
+  const after = (at: number) => `${((taken.at - at) / 1_000).toFixed(1)} s`;
+  const holder = taken.pid === leader.pid ? "the same" : "another";
   return {
     violations: [
       ...duplicates(env),
@@ -75,7 +77,9 @@ export async function failOver({ seed, way }: Failover) {
       ...wrongDeployments(env),
       ...forbiddenCalls({ env, leases, replicas, way }, leader, taken),
     ],
-    figure: figureOf(way, { leader, renewed, faultAt: fault.at, taken }),
+    figure: isDeleted
+      ? `${after(fault.at)} until ${holder} process holds the deleted lease`
+      : `takeover ${after(renewed.at)} after the last renewal, ${after(fault.at)} after the fault`,
   };
 }
 
@@ -174,21 +178,6 @@ function forbiddenCalls({ env, leases, replicas, way }: Run, leader: Renewal, ta
     ...late.map(({ what }) => `${what}, by the process that lost the lease`),
     ...leases.violations(made),
   ];
-}
-
-interface Times {
-  readonly leader: Renewal;
-  readonly renewed: Renewal;
-  readonly faultAt: number;
-  readonly taken: Renewal;
-}
-
-function figureOf(way: Way, { leader, renewed, faultAt, taken }: Times): string {
-  const after = (at: number) => `${((taken.at - at) / 1_000).toFixed(1)} s`;
-  if (way.startsWith("delete")) {
-    return `${after(faultAt)} until ${taken.pid === leader.pid ? "the same" : "another"} process holds the deleted lease`;
-  }
-  return `takeover ${after(renewed.at)} after the last renewal, ${after(faultAt)} after the fault`;
 }
 
 type Replicas = ReturnType<typeof keepReplicas>;

@@ -15,15 +15,13 @@ const TREE = ["PlatformProject", "PlatformEnvironment", "PlatformApplication"] a
 const POLL = { timeout: 60_000, interval: 100 };
 const lifecycle = (deletionPolicy: Policy) => ({ lifecycle: { deletionPolicy } });
 
-async function deleteNamespace(env: ChaosEnv): Promise<void> {
-  await env.client.request({ method: "DELETE", path: `/api/v1/namespaces/${env.namespace}` });
-}
+const request = ({ client, namespace }: ChaosEnv, method: "DELETE" | "GET") =>
+  client.request({ method, path: `/api/v1/namespaces/${namespace}` });
 
 /** Waits until the namespace is gone. @returns the seconds */
 async function namespaceGone(env: ChaosEnv): Promise<number> {
   const since = performance.now();
-  const read = () => env.client.request({ method: "GET", path: `/api/v1/namespaces/${env.namespace}` });
-  await vi.waitFor(() => expect(read()).rejects.toMatchObject({ failure: "NotFound" }), POLL);
+  await vi.waitFor(() => expect(request(env, "GET")).rejects.toMatchObject({ failure: "NotFound" }), POLL);
   return Math.ceil((performance.now() - since) / 1_000);
 }
 
@@ -42,17 +40,14 @@ const orders: readonly (readonly [name: string, order: readonly string[]])[] = [
   ["connection-first", ["PlatformConnection", "Secret", ...TREE]],
   ["parents-first", [...TREE, "PlatformConnection", "Secret"]],
 ];
-const policies = ["Delete", "Retain"] as const;
 const rows = orders.flatMap(([name, order]) =>
-  policies.map((policy) => ({ name: `${name}-${policy.toLowerCase()}`, policy, order })),
+  (["Delete", "Retain"] as const).map((policy) => ({ name: `${name}-${policy.toLowerCase()}`, policy, order })),
 );
-
-const surfaces = ["full", "documented"] as const;
 
 /** The tests of one environment run in sequence, the environments in parallel. */
 const inSequence = { concurrent: false } as const;
 
-describe.concurrent.each(surfaces)("on the %s surface", (surface) => {
+describe.concurrent.each(["full", "documented"] as const)("on the %s surface", (surface) => {
   let env: ChaosEnv;
 
   beforeAll(async () => {
@@ -73,15 +68,13 @@ describe.concurrent.each(surfaces)("on the %s surface", (surface) => {
     for (const { name } of rows) for (const kind of TREE) await env.waitGone(kind, name);
     const isDeleted = ({ policy }: (typeof rows)[number]): boolean => surface === "full" && policy === "Delete";
     const kept = ["kept", "ended", ...rows.filter((row) => !isDeleted(row)).map(({ name }) => name)];
-    await vi.waitFor(() => {
-      expect(inventory(env)).toEqual(kept.flatMap(objectsOf).toSorted());
-    }, POLL);
+    await vi.waitFor(() => expect(inventory(env)).toEqual(kept.flatMap(objectsOf).toSorted()), POLL);
     figure(task, "0 objects stuck", rows.length);
   });
 
   it("[B13] the namespace controller deletes the namespace with all objects", inSequence, async ({ task }) => {
     const before = inventory(env);
-    await deleteNamespace(env);
+    await request(env, "DELETE");
     const seconds = await namespaceGone(env);
     const kept = surface === "full" ? before.filter((line) => !objectsOf("ended").includes(line)) : before;
     expect(inventory(env)).toEqual(kept);
@@ -95,10 +88,8 @@ describe.concurrent("after a restart without the Secret", () => {
     await env.ready(...defaults(env), ...tree(env, "shop", lifecycle("Delete")));
     const ids = await Promise.all(TREE.map(async (kind) => idOf(await env.get(kind, "shop"))));
     await env.kill();
-    await deleteNamespace(env);
-    await vi.waitFor(async () => {
-      expect(await env.find("Secret", "default")).toBeUndefined();
-    }, POLL);
+    await request(env, "DELETE");
+    await env.waitGone("Secret", "default");
     await env.start();
     const seconds = await namespaceGone(env);
     expect(inventory(env)).toEqual(objectsOf("shop"));

@@ -21,9 +21,7 @@ it("[E14] a missing right: the disposal of the environment names the call", asyn
   await env.apply(...defaults(env));
   const refused = (): readonly string[] =>
     onAnswer.mock.calls.filter(([, { status }]) => status === 403).map(([{ what }]) => what);
-  await vi.waitFor(() => {
-    expect(refused()).toContain("kube GET secrets/default");
-  }, 60_000);
+  await vi.waitFor(() => expect(refused()).toContain("kube GET secrets/default"), 60_000);
   await expect(env[Symbol.asyncDispose]()).rejects.toThrow(/refused the operator:\nkube GET secrets\/default: /);
   figure(task, "1 call without a right found");
 });

@@ -26,8 +26,6 @@ export async function snapshot(env: ChaosEnv): Promise<Snapshot> {
 /** The watch event for a resource version that is too old. */
 export const EXPIRED = JSON.stringify({ type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } });
 
-export type StaleCache = ReturnType<typeof createStaleCache>;
-
 /** Returns an interceptor that forwards everything until `serve`. */
 export function createStaleCache() {
   const watches: Watch[] = [];

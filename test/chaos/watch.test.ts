@@ -13,7 +13,7 @@ import { figure } from "../support/platform/figure.ts";
 import { effects } from "./effects.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
 import { changesSince, EXPIRED } from "./stale-cache.ts";
-import type { Call, Watch } from "./tap/call.ts";
+import type { Call, Decision, Watch } from "./tap/call.ts";
 
 const CREATED = ["createProject", "createEnvironment", "createApplication", "deployApplication"];
 
@@ -45,10 +45,9 @@ describe("a late watch", () => {
   it("[B2] that withholds the operator's own writes: nothing is created or deployed twice", async ({ task }) => {
     await env.ready(...defaults(env), ...tree(env, "shop"));
     // Wait for more reconciles with a cache that lacks those writes.
-    const lists = env.calls.filter(({ what }) => what === "platform listProjects").length;
-    await vi.waitFor(() => {
-      expect(env.calls.filter(({ what }) => what === "platform listProjects").length).toBeGreaterThan(lists + 3);
-    }, 20_000);
+    const lists = () => env.calls.filter(({ what }) => what === "platform listProjects").length;
+    const before = lists();
+    await vi.waitFor(() => expect(lists()).toBeGreaterThan(before + 3), 20_000);
     expect(effects(env)).toEqual(CREATED);
     const { length } = withheld;
     isLate = false;
@@ -124,13 +123,11 @@ async function malformed({ operator }: ChaosEnv): Promise<readonly string[]> {
   return [...counted].flatMap(([, kind]) => kind ?? []);
 }
 
-function queryOf(url: string): URLSearchParams {
-  return new URL(url, "https://kube").searchParams;
-}
+const from = (url: string) => new URL(url, "https://kube").searchParams.get("resourceVersion") ?? "";
 
 describe("a watch that breaks", () => {
   const watches: Watches = new Map();
-  let decide: (call: Call) => ReturnType<NonNullable<ChaosEnv["interceptor"]["decide"]>> = () => ({ do: "forward" });
+  let decide: (call: Call) => Decision = () => ({ do: "forward" });
   let env: ChaosEnv;
 
   const lists = (plural: string): number => env.calls.filter(({ what }) => what === `kube LIST ${plural}`).length;
@@ -205,10 +202,10 @@ describe("a watch that breaks", () => {
       watch.end();
     };
     /** Once the operator has read the line, it watches from that version. */
-    const isRead = (): boolean => {
-      const opened = env.calls.filter(({ what: name }) => name === `kube WATCH ${plural}`);
-      return opened.some(({ url }) => [...sent.values()].includes(queryOf(url).get("resourceVersion") ?? ""));
-    };
+    const isRead = (): boolean =>
+      env.calls.some(
+        ({ what: name, url }) => name === `kube WATCH ${plural}` && [...sent.values()].includes(from(url)),
+      );
     await vi.waitFor(async () => {
       // The watch may have ended before the operator read the line.
       if (!isRead()) await send();
@@ -258,21 +255,15 @@ describe("a watch that is dead without an error", () => {
         },
       },
     });
-    await vi.waitFor(() => {
-      expect(deadSince.size).toBe(13);
-    }, 60_000);
+    await vi.waitFor(() => expect(deadSince.size).toBe(13), 60_000);
     await env.apply(...defaults(env), project("shop"));
     isDead = false;
     await sleep(10_000);
     const metrics = await metricsOf(env.operator);
-    const ages = [...metrics.matchAll(/platform_operator_watch_last_event_age_seconds\{.*\} (\S+)/g)].map(([, age]) =>
-      Number(age),
-    );
-    expect(Math.min(...ages)).toBeGreaterThan(5);
+    const ages = [...metrics.matchAll(/platform_operator_watch_last_event_age_seconds\{.*\} (\S+)/g)];
+    expect(Math.min(...ages.map(([, age]) => Number(age)))).toBeGreaterThan(5);
     await env.waitFor("PlatformProject", "shop", { status: "True" }, 100_000);
-    await vi.waitFor(() => {
-      expect(reopened.size).toBe(13);
-    }, 60_000);
+    await vi.waitFor(() => expect(reopened.size).toBe(13), 60_000);
     const seconds = Math.max(...reopened.values()) / 1_000;
     expect(seconds).toBeLessThanOrEqual(45);
     figure(task, `noticed after ${Math.round(seconds)} s at most`);

@@ -1,6 +1,5 @@
 /** Selects the plans of a run. */
-import type { Surface } from "../../../simulator/base/operations.ts";
-import { CRASHES, faultsAt, type Exchange, type FaultName, type Plan } from "./faults.ts";
+import { CRASHES, type Exchange, type FaultName, type Plan } from "./faults.ts";
 
 type FaultSelector = (exchange: Exchange) => readonly FaultName[];
 
@@ -21,20 +20,9 @@ export function oneOf<T>(all: readonly T[], random: () => number): T {
   return chosen;
 }
 
-/** Returns a plan for each selected fault at each exchange of a trace; selects all faults by default. */
-export function singleFaults(
-  surface: Surface,
-  trace: readonly Exchange[],
-  select: FaultSelector = faultsAt,
-): readonly Plan[] {
-  return trace.flatMap((exchange, index) =>
-    select(exchange).map((fault): Plan => ({ surface, faults: [{ at: index + 1, fault }] })),
-  );
-}
-
-/** Returns a plan for each selected fault after the first plan's faults; `trace` is that of the first plan's run. */
-export function secondFaults(first: Plan, trace: readonly Exchange[], select: FaultSelector): readonly Plan[] {
-  const after = Math.max(...first.faults.map(({ at }) => at));
+/** Returns a plan for each selected fault after those of the first plan; `trace` is that of the first plan's run. */
+export function furtherFaults(first: Plan, trace: readonly Exchange[], select: FaultSelector): readonly Plan[] {
+  const after = Math.max(0, ...first.faults.map(({ at }) => at));
   return trace.slice(after).flatMap((exchange, index) =>
     select(exchange).map((fault): Plan => ({
       ...first,

@@ -9,7 +9,7 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 import { effort } from "../../support/env/effort.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { keptFaults } from "../kept.ts";
-import { crashesAt, oneOf, randomNumbers, secondFaults, singleFaults } from "./choose.ts";
+import { crashesAt, furtherFaults, oneOf, randomNumbers } from "./choose.ts";
 import { faultsAt, nameOf, parsePlan, planText, type Exchange, type Plan } from "./faults.ts";
 import { buildPlatforms, type Platforms } from "./platform.ts";
 import { run, type Outcome } from "./run.ts";
@@ -22,6 +22,7 @@ const TIMEOUT_MS = 4 * 60 * 60_000;
 export function pairsOfFaults(surface: Surface): void {
   describe(`[P2] two faults in one run, ${surface} surface`, () => {
     const { reference, expectAll } = openFixture(surface);
+    const none: Plan = { surface, faults: [] };
 
     it.runIf(replayed === undefined)("without faults: the lifecycle completes, then the operator is idle", () => {
       const { violations, held, left } = reference();
@@ -46,17 +47,17 @@ export function pairsOfFaults(surface: Surface): void {
     });
 
     it.runIf(replayed === undefined)("one fault of any kind", { timeout: TIMEOUT_MS }, async ({ task }) => {
-      const all = singleFaults(surface, reference().trace);
+      const all = furtherFaults(none, reference().trace, faultsAt);
       const random = randomNumbers(effort.seed);
       await expectAll(task, effort.all ? all : Array.from({ length: 3 }, () => oneOf(all, random)));
     });
 
     it.runIf(replayed === undefined)("two faults of any kind", { timeout: TIMEOUT_MS }, async ({ task }) => {
       const random = randomNumbers(effort.seed + 1);
-      const all = singleFaults(surface, reference().trace);
+      const all = furtherFaults(none, reference().trace, faultsAt);
       const firsts = Array.from({ length: effort.cases(1, 200) }, () => oneOf(all, random));
       await expectAll(task, firsts, (first, trace) => {
-        const next = secondFaults(first, trace, faultsAt);
+        const next = furtherFaults(first, trace, faultsAt);
         return next.length === 0 ? [] : Array.from({ length: effort.cases(4, 10) }, () => oneOf(next, random));
       });
     });
@@ -73,9 +74,9 @@ export function pairsOfCrashes(surface: Surface, { part, of }: { readonly part: 
     const { reference, expectAll } = openFixture(surface);
 
     it(`any two writes, every crash, part ${part} of ${of}`, { timeout: TIMEOUT_MS }, async ({ task }) => {
-      const firsts = singleFaults(surface, reference().trace, crashesAt);
+      const firsts = furtherFaults({ surface, faults: [] }, reference().trace, crashesAt);
       const mine = firsts.filter((_, index) => index % of === part - 1);
-      await expectAll(task, mine, (first, trace) => secondFaults(first, trace, crashesAt));
+      await expectAll(task, mine, (first, trace) => furtherFaults(first, trace, crashesAt));
     });
   });
 }
