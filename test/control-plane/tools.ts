@@ -15,11 +15,8 @@ export interface FillJob {
 
 /** Those of the tools that are no executable files in `dir`. */
 export async function missingIn(dir: string, tools: readonly Tool[]): Promise<Tool[]> {
-  const missing: Tool[] = [];
-  for (const tool of tools) {
-    if (!(await isExecutable(join(dir, tool)))) missing.push(tool);
-  }
-  return missing;
+  const found = await Promise.all(tools.map((tool) => isExecutable(join(dir, tool))));
+  return tools.filter((_, index) => found[index] === false);
 }
 
 /** The first executable of this name on PATH, or undefined. */
@@ -32,11 +29,9 @@ export async function lookPath(name: string): Promise<string | undefined> {
 }
 
 /** Whether `file` can be run. */
-export async function isExecutable(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+export function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }

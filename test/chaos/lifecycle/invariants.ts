@@ -1,5 +1,5 @@
 /** The invariants of every run (docs/reliability.md). Each function returns its violations. */
-import { member } from "../../../src/kube/api/json.ts";
+import { stringMember } from "../../../src/kube/api/json.ts";
 import { callsOf, isDuplicateCreate, type Evidence } from "../effects.ts";
 import type { ChaosEnv } from "../env.ts";
 
@@ -7,7 +7,7 @@ import type { ChaosEnv } from "../env.ts";
 export function duplicates(env: Evidence): readonly string[] {
   const creations = callsOf(env)
     .filter((call) => isDuplicateCreate(call) || call.effects.some((effect) => "created" in effect))
-    .map(({ operation, body }) => `${operation} ${textOf(member(body, "name"))}`);
+    .map(({ operation, body }) => `${operation} ${stringMember(body, "name") ?? ""}`);
   return [...Map.groupBy(creations, (creation) => creation)]
     .filter(([, { length }]) => length > 1)
     .map(([creation, { length }]) => `O1 ${creation}: requested ${length} times`);
@@ -41,9 +41,4 @@ export function loggedErrors(env: ChaosEnv): readonly string[] {
     .logs()
     .filter(({ message, level }) => level === "error" && /unexpected|unhandled|could not be followed/i.test(message))
     .map(({ message }) => `O6 the log says: ${message}`);
-}
-
-/** Returns a string unchanged, and "" for any other value. */
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -2,7 +2,6 @@
 import { RESOURCES } from "../../../src/kinds/index.ts";
 import type { LogLine } from "../../support/env/operator.ts";
 import type { Call } from "../tap/call.ts";
-import { textOf } from "./invariants.ts";
 
 /** The counts of the object with the most reconciles. */
 export interface ReconcileCounts {
@@ -48,7 +47,7 @@ interface Activity {
 function lineOf({ message, logger, kind, name, time }: LogLine): readonly Activity[] {
   const is = message === "reconciled" ? "end" : logger === "changes" ? "change" : undefined;
   if (is === undefined) return [];
-  return [{ key: `${PLURALS.get(textOf(kind)) ?? ""}/${textOf(name)}`, at: Date.parse(textOf(time)), is }];
+  return [{ key: `${PLURALS.get(String(kind)) ?? ""}/${String(name)}`, at: Date.parse(String(time)), is }];
 }
 
 function writeOf({ what, at }: Pick<Call, "what" | "at">): readonly Activity[] {

@@ -1,9 +1,8 @@
 /** O5: compares statuses with the platform. */
 import type { World } from "../../../simulator/model/world.ts";
-import { member } from "../../../src/kube/api/json.ts";
+import { member, stringMember } from "../../../src/kube/api/json.ts";
 import type { Json } from "../../../src/kube/api/types.ts";
 import { servicePhase } from "../../../src/platform/codec/states.ts";
-import { textOf } from "./invariants.ts";
 
 /** The state of an object after a write of the operator. */
 export interface Sample {
@@ -23,7 +22,7 @@ export function inaccurateStatuses(samples: readonly Sample[]): readonly string[
   const last = new Map<string, { readonly observed: number; readonly conditions: ReadonlyMap<string, Stamp> }>();
   for (const { name, generation, status, mismatch } of samples) {
     if (mismatch !== undefined) found.push(`O5 ${name}: Ready, while ${mismatch}`);
-    const observed = numberOf(member(status, "observedGeneration"));
+    const observed = Number(member(status, "observedGeneration") ?? 0);
     const conditions = stampsOf(status);
     const before = last.get(name);
     if (observed > generation) found.push(`O5 ${name}: observedGeneration ${observed} of generation ${generation}`);
@@ -50,15 +49,15 @@ function stampsOf(status: Json | undefined): ReadonlyMap<string, Stamp> {
   const list = Array.isArray(conditions) ? conditions : [];
   return new Map(
     list.map((condition: Json) => [
-      textOf(member(condition, "type")),
-      { is: textOf(member(condition, "status")), at: textOf(member(condition, "lastTransitionTime")) },
+      stringMember(condition, "type") ?? "",
+      { is: stringMember(condition, "status") ?? "", at: stringMember(condition, "lastTransitionTime") ?? "" },
     ]),
   );
 }
 
 /** Returns how the platform differs from the status of a Ready object; undefined if it does not. */
 export function mismatchOf(status: Json | undefined, world: World): string | undefined {
-  const id = textOf(member(status, "externalId"));
+  const id = stringMember(status, "externalId") ?? "";
   if (id === "" || stampsOf(status).get("Ready")?.is !== "True") return undefined;
   const { projects, environments, services, webhooks, blueprints, clusters } = world;
   const service = services.get(id);
@@ -68,8 +67,4 @@ export function mismatchOf(status: Json | undefined, world: World): string | und
   }
   const others: readonly ReadonlyMap<string, unknown>[] = [projects, environments, webhooks, blueprints, clusters];
   return others.some((objects) => objects.has(id)) ? undefined : "the platform does not have it";
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === "number" ? value : 0;
 }

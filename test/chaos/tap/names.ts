@@ -3,8 +3,7 @@ import type { Buffer } from "node:buffer";
 
 import { barePath, matchOperation } from "../../../simulator/request/matching.ts";
 import type { Simulator } from "../../../simulator/simulator.ts";
-import { member, parseJson, stringMember } from "../../../src/kube/api/json.ts";
-import type { Json } from "../../../src/kube/api/types.ts";
+import { member, stringMember, tryParseJson } from "../../../src/kube/api/json.ts";
 
 const OBJECT = /^\/apis?(?:\/[\w.-]+)?\/v\w+(?:\/namespaces\/[^/]+)?\/(\w+)(?:\/([^/]+))?(?:\/(\w+))?$/;
 
@@ -19,7 +18,7 @@ export function kubeName(method: string, url: string, body: Buffer): string {
 }
 
 function eventOf(body: Buffer): string {
-  const event = fieldsOf(body);
+  const event = tryParseJson(body.toString());
   const name = stringMember(member(event, "regarding"), "name") ?? "";
   return `${stringMember(event, "reason") ?? "again"} ${name}`.trim();
 }
@@ -31,7 +30,7 @@ export function platformName(platform: () => Simulator): (method: string, url: s
     const { sim } = platform();
     const match = matchOperation(method, path, sim.settings.surface);
     const operation = match.is === "operation" ? match.id : `${method} ${path.replaceAll(UUID, "{id}")}`;
-    const name = stringMember(fieldsOf(body), "name");
+    const name = stringMember(tryParseJson(body.toString()), "name");
     const names = [...path.matchAll(UUID), ...url.matchAll(UUID)].map(([id]) => nameOf(platform(), id));
     const subject = name ?? names.find((known) => known !== undefined);
     return subject === undefined ? operation : `${operation} ${subject}`;
@@ -44,12 +43,4 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 function nameOf({ sim }: Simulator, id: string): string | undefined {
   const { projects, environments, services, clusters } = sim.world;
   return (projects.get(id) ?? environments.get(id) ?? services.get(id) ?? clusters.get(id))?.name;
-}
-
-function fieldsOf(body: Buffer): Json | undefined {
-  try {
-    return parseJson(body.toString());
-  } catch {
-    return undefined;
-  }
 }
