@@ -4,14 +4,14 @@
  */
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
-import { LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
+import { OPERATOR } from "../../src/operator/config/names.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { stagedApplications } from "../integration/staged-applications.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";
 import { recordings, rules, scaled, scaledRecording } from "../monitoring/rules.ts";
 import { createEnv, type Env, type EnvOptions } from "../support/env/env.ts";
 import { startOperator } from "../support/env/operator.ts";
-import { application, connection, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
+import { application, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
 import { type TcpProxy, tcpProxy } from "../support/kube/tcp-proxy.ts";
 import { freePort } from "../support/programs/free-port.ts";
 
@@ -133,15 +133,6 @@ describe.concurrent("failing custom resources", () => {
     );
     expect(await prometheus.firing("PlatformResourceNotReady", job)).toHaveLength(1);
     await env.patch("PlatformApplication", "broken", { spec: { deploy: { gitCommitId: "900d1de" } } });
-    await untilQuiet();
-  });
-
-  it("fires PlatformAuthFailing as a warning for a team's connection without its Secret", IN_ORDER, async () => {
-    const labels = { reason: "CredentialsMissing", severity: "warning", exported_namespace: env.namespace };
-    const untilQuiet = await expectFiring(job, { PlatformAuthFailing: labels }, () =>
-      env.apply(connection(env, "without-secret")),
-    );
-    await env.remove("PlatformConnection", "without-secret");
     await untilQuiet();
   });
 
@@ -298,19 +289,6 @@ describe.concurrent("the operator itself", () => {
     const [leaders] = await prometheus.query(`sum(leader_election_master_status{job="${job}"})`);
     expect(leaders?.values[0]?.[1]).toBe("2");
     expect(await second.stop()).toMatchObject({ code: 0 });
-    await untilQuiet();
-  });
-
-  it("fires PlatformOperatorNotOneLeader while a process that is gone holds the lease", IN_ORDER, async () => {
-    const untilQuiet = await expectFiring(job, { PlatformOperatorNotOneLeader: { severity: "critical" } }, async () => {
-      await env.stop();
-      const now = new Date().toISOString().replace("Z", "000Z");
-      const spec = { holderIdentity: "gone", leaseDurationSeconds: 30, acquireTime: now, renewTime: now };
-      const lease = ["-n", env.operatorNamespace, "lease", LEASE_NAME];
-      await kubectl(controlPlane, ["patch", ...lease, "--type=merge", "-p", JSON.stringify({ spec })]);
-      await env.start();
-      await prometheus.scrape(job, env.operator.metricsUrl);
-    });
     await untilQuiet();
   });
 

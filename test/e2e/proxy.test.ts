@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
-import { connection, secret } from "../support/kube/manifests.ts";
+import { defaults } from "../support/kube/manifests.ts";
 import { freePort } from "../support/programs/free-port.ts";
 import { prints, startProgram } from "../support/programs/programs.ts";
 import { findDebianProgram } from "../tools/debian.ts";
@@ -38,27 +38,18 @@ async function startProxy() {
   await prints(program, "Accepting connections");
   return {
     at: (password: string): string => `http://${USER}:${password}@127.0.0.1:${port}`,
-    url: `http://127.0.0.1:${port}`,
     /** The targets of all tunnels so far. */
     tunnels: (): readonly string[] =>
       [...program.output().matchAll(/Request \(file descriptor \d+\): CONNECT (\S+)/g)].map(([, to = ""]) => to),
   };
 }
 
-it("reaches the platform through the proxy alone, with the credentials of HTTPS_PROXY or of spec.proxy", async () => {
+// Those of spec.proxy: test/integration/connections.test.ts.
+it("reaches the platform through the proxy alone, with the credentials of HTTPS_PROXY", async () => {
   const proxy = await startProxy();
   variables = { HTTPS_PROXY: proxy.at("s3cret-wrong") };
   await env.restart();
-  await env.apply(
-    secret("token", { token: env.platform.tokens.admin }),
-    secret("egress", { username: USER, password: PASSWORD }),
-    connection(env, "default", { auth: { tokenSecretRef: { name: "token" } } }),
-    connection(env, "own", {
-      auth: { tokenSecretRef: { name: "token" } },
-      proxy: { url: proxy.url, secretRef: { name: "egress" } },
-    }),
-  );
-  await env.waitFor("PlatformConnection", "own", { status: "True" });
+  await env.apply(...defaults(env));
   const refused = await env.waitFor("PlatformConnection", "default", { reason: "PlatformUnreachable" });
   expect(condition(refused, "Ready")?.message).toMatch(
     /proxy of --platform-proxy rejects the user name or the password \(401\)/,
