@@ -1,9 +1,8 @@
 /** Argo CD's own command runs our Lua scripts: the health of every status of the operator, and every action. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { messageOf } from "../../scripts/argocd/health-tests.ts";
@@ -14,21 +13,23 @@ import type { KubeObject } from "../../src/kube/api/types.ts";
 import { annotated, type HealthCase, healthCases } from "../health/cases.ts";
 import { fencedIn, textOf } from "../support/examples/pages.ts";
 import { startLuaEnv } from "./argocd/lua.ts";
-
-/** The number of concurrent runs: each starts a program. */
-const CONCURRENCY = 3;
+import { newFolder } from "./folder.ts";
 
 const env = await startLuaEnv();
-afterAll(() => env.close());
+/** The settings of the guide for an app of apps. */
+const settings = join(await newFolder("app-of-apps"), "argocd-cm.yaml");
+const ofGuide = fencedIn(textOf("docs/guides/argocd.md"), "yaml").find((text) => text.includes("kind: ConfigMap"));
+await writeFile(settings, ofGuide ?? "");
+const guide = await startLuaEnv(settings);
 
-/** @returns the results of all items, a few at a time */
+/** @returns the results of all items, three at a time, as each starts a program */
 async function each<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = [];
-  const queue = [...items.entries()];
+  const left = items.entries();
   const work = async (): Promise<void> => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) results[next[0]] = await run(next[1]);
+    for (const [index, item] of left) results[index] = await run(item);
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  await Promise.all([work(), work(), work()]);
   return results;
 }
 
@@ -86,12 +87,6 @@ describe("an app of apps", () => {
   const degraded = { status: "Degraded", message: "it does not build" };
 
   it("gets the health of its Applications from the script of the guide", async () => {
-    const settings = fencedIn(textOf("docs/guides/argocd.md"), "yaml").find((text) => text.includes("kind: ConfigMap"));
-    const folder = await mkdtemp(join(tmpdir(), "app-of-apps-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    await writeFile(join(folder, "argocd-cm.yaml"), settings ?? "");
-    const guide = await startLuaEnv(join(folder, "argocd-cm.yaml"));
-    onTestFinished(() => guide.close());
     expect(await guide.health({ ...application, status: { health: degraded } })).toEqual(degraded);
     const healthy = { ...application, status: { health: { status: "Healthy" } } };
     expect(await guide.health(healthy)).toEqual({ status: "Healthy", message: "" });

@@ -1,6 +1,5 @@
 /** The life cycle of a release on a real cluster: install and test as in README, upgrade, rollback, uninstall, install. */
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { beforeAll, describe, expect, inject, it } from "vitest";
@@ -13,6 +12,7 @@ import { shellBlocks } from "../support/examples/pages.ts";
 import type { Ended } from "../support/programs/cli.ts";
 import { findGoTool } from "../tools/go-tools.ts";
 import { FOR_TESTS, errorsOf, openEnv } from "./env.ts";
+import { newFolder } from "./folder.ts";
 import { CHART } from "./helm.ts";
 import { onlyPodOf, runPodNamed, type Pod } from "./pod.ts";
 import { type } from "./shell.ts";
@@ -25,13 +25,12 @@ const README = shellBlocks().find(({ id }) => id.startsWith("README.md: make ima
 const [IMAGE = "", INSTALL = "", TEST = "", ...MORE] = README.replaceAll("\\\n", " ").trim().split("\n");
 
 const env = await openEnv();
-const folder = await mkdtemp(join(tmpdir(), "chart-"));
+const folder = await newFolder("chart");
 let operator: RunningOperator | undefined;
 
 beforeAll(async () => {
   await symlink(await findGoTool("helm"), join(folder, "helm"));
   await env.admin(["create", "namespace", SHOP]);
-  return () => rm(folder, { recursive: true });
 });
 
 const helm = (verb: string, ...args: readonly string[]): Promise<string> =>

@@ -4,14 +4,13 @@
  */
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 
+import { afterAll } from "vitest";
 import { z } from "zod";
 
 import { findDebianProgram } from "../tools/debian.ts";
+import { newFolder } from "./folder.ts";
 
 const FLAGS = [
   "--headless",
@@ -43,10 +42,10 @@ type Listener = (params: Members) => void;
 
 export type Tab = ReturnType<typeof tabOf>;
 
-/** Starts Chromium with an empty profile. @throws Error when it is not installed */
+/** Starts Chromium with an empty profile until the tests of the file end. @throws Error when it is not installed */
 export async function startChromium() {
   const program = await findDebianProgram("chromium");
-  const profile = await mkdtemp(join(tmpdir(), "chromium-"));
+  const profile = await newFolder("chromium");
   const child = spawn(program, [...FLAGS, `--user-data-dir=${profile}`, "about:blank"], {
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
   });
@@ -57,6 +56,11 @@ export async function startChromium() {
   };
   process.once("exit", follow);
   const protocol = connect(input, output);
+  afterAll(async () => {
+    child.kill("SIGKILL");
+    await exited;
+    process.off("exit", follow);
+  });
   return {
     tab: async (width: number, height: number): Promise<Tab> => {
       const { targetId } = await protocol.send("Target.createTarget", { url: "about:blank" });
@@ -67,12 +71,6 @@ export async function startChromium() {
       await tab.send("Emulation.setDeviceMetricsOverride", metrics);
       await tab.send("Page.bringToFront");
       return tab;
-    },
-    close: async () => {
-      child.kill("SIGKILL");
-      await exited;
-      process.off("exit", follow);
-      await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
 }

@@ -1,17 +1,17 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join } from "node:path";
 
 import { expect, it, onTestFinished } from "vitest";
 
 import { prints, startProgram } from "../support/programs/programs.ts";
+import { newFolder } from "./folder.ts";
 import { type } from "./shell.ts";
 
 const main = join(import.meta.dirname, "../demo/main.ts");
+const folder = await newFolder("demo-lines");
 
 it("the demo prints lines that work when they are copied into another terminal", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "demo-lines-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
   const home = join(folder, "home");
   await mkdir(home);
   // HOME: that of the cached binaries.

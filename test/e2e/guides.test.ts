@@ -2,8 +2,7 @@
  * The commands of README and of all guides, in the order of docs/README.md, typed one after the other on one cluster by
  * a user with an empty home. A new block is run unless EXCLUDED names it.
  */
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -15,6 +14,8 @@ import { type RunningOperator, startOperator } from "../support/env/operator.ts"
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { create } from "../support/env/simulated-platform.ts";
 import { fencedIn, shellBlocks, textOf } from "../support/examples/pages.ts";
+import { project } from "../support/kube/manifests.ts";
+import { newFolder } from "./folder.ts";
 import { type Shell, type } from "./shell.ts";
 
 const OPERATOR = "platform-operator";
@@ -89,7 +90,7 @@ function entryFor<T>(table: Readonly<Record<string, T>>, id: string): T | undefi
 
 const blocks = shellBlocks();
 const [here, there] = await Promise.all([ownControlPlane(), ownControlPlane()]);
-const folder = await mkdtemp(join(tmpdir(), "guides-"));
+const folder = await newFolder("guides");
 const ends: (() => Promise<unknown>)[] = [];
 let shell: Shell;
 /** What the user writes instead of the documentation's values. */
@@ -133,18 +134,12 @@ function replacements({ url, organizationId, clusterIds, tokens }: Simulator, lo
 /** Writes what the user's folder has, a checkout with manifests of the user. */
 async function fillFolder(): Promise<void> {
   const root = join(import.meta.dirname, "../..");
-  const project = (name: string, lifecycle: object): string =>
-    JSON.stringify({
-      apiVersion: "platform-operator.io/v1alpha1",
-      kind: "PlatformProject",
-      metadata: { name },
-      spec: { name, lifecycle },
-    });
+  const deleted = { lifecycle: { deletionPolicy: "Delete" } };
   for (const name of ["home", "dist", "manifests", "orphans"]) await mkdir(join(folder, name));
   await symlink(inject("program"), join(folder, "dist/operator.js"));
   await symlink(join(root, "deploy"), join(folder, "deploy"));
-  await writeFile(join(folder, "manifests/reports.yaml"), project("reports", { deletionPolicy: "Delete" }));
-  await writeFile(join(folder, "orphans/trial.yaml"), project("trial", { deletionPolicy: "Delete" }));
+  await writeFile(join(folder, "manifests/reports.yaml"), JSON.stringify(project("reports", deleted)));
+  await writeFile(join(folder, "orphans/trial.yaml"), JSON.stringify(project("trial", deleted)));
   await cp(join(root, "examples/quickstart"), join(folder, "quickstart"), { recursive: true });
   for (const name of await readdir(join(folder, "quickstart"))) {
     const file = join(folder, "quickstart", name);
@@ -179,7 +174,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const end of ends.toReversed()) await end();
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe("README and the guides, in order", () => {

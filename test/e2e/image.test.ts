@@ -2,8 +2,7 @@
  * The Dockerfile: builds it on bases of this machine, pushes it as in README, inspects and starts it. `make
  * image-check`.
  */
-import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -14,6 +13,7 @@ import { COMMAND, NODE, PROGRAM, USER } from "../../scripts/image.ts";
 import { figure } from "../support/platform/figure.ts";
 import type { Ended } from "../support/programs/cli.ts";
 import { runToEnd } from "../support/programs/programs.ts";
+import { newFolder } from "./folder.ts";
 import { type Buildah, openBuildah, runAsChild } from "./image/buildah.ts";
 import {
   makeBuildBase,
@@ -63,10 +63,10 @@ const Inspected = z.object({
 /** The part of a manifest that names the image, in OCI's and in Docker's own format. */
 const Manifest = z.object({ config: z.object({ digest: z.string() }) });
 
+const dir = await newFolder("image");
 let registry: Registry;
 let buildah: Buildah;
 let npm: NpmConfig;
-let dir = "";
 /** The image's name with registry and tag. */
 let image = "";
 /** The root file system of the image. */
@@ -127,7 +127,6 @@ async function runReadOnly(...args: readonly string[]): Promise<Ended> {
 }
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "image-"));
   npm = await npmConfig();
   registry = await startRegistry(dir);
   buildah = await openBuildah(dir, { volumes: [`${npm.cache}:${NPM_CACHE}`], registry: registry.host });

@@ -1,9 +1,8 @@
 /** deploy/: `kubectl apply -k` on a cluster without helm. */
-import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, realpath, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { z } from "zod";
 
@@ -11,6 +10,7 @@ import { installManifest, renderChart } from "../../scripts/chart/manifest.ts";
 import { shellBlocks } from "../support/examples/pages.ts";
 import { findGoTool } from "../tools/go-tools.ts";
 import { FOR_TESTS, errorsOf, openEnv } from "./env.ts";
+import { newFolder } from "./folder.ts";
 import { manifestsIn } from "./helm.ts";
 import { onlyPodOf, type Pod } from "./pod.ts";
 import { type } from "./shell.ts";
@@ -19,6 +19,7 @@ const root = join(import.meta.dirname, "../..");
 const NAMESPACE = "platform-operator";
 
 const env = await openEnv();
+const folder = await newFolder("kustomization");
 
 const onlyPod = (old?: Pod): Promise<Pod> => onlyPodOf(env.cluster, "platform-operator", NAMESPACE, old);
 
@@ -65,7 +66,7 @@ describe("the plain manifest", () => {
       PATH: `${env.cluster.binDir}:${process.env["PATH"] ?? ""}`,
       KUBECONFIG: env.cluster.kubeconfigPath,
     };
-    await type(uninstall?.text ?? "false", { cwd: tmpdir(), env: environment });
+    await type(uninstall?.text ?? "false", { cwd: folder, env: environment });
     const left = ["deployment,serviceaccount,role,rolebinding,clusterrole,clusterrolebinding", "-n", NAMESPACE];
     const own = ["-l", "app.kubernetes.io/name=platform-operator", "-o", "name"];
     expect(await env.admin(["get", ...left, ...own])).toBe("");
@@ -74,7 +75,7 @@ describe("the plain manifest", () => {
   });
 });
 
-/** A user's kustomization, with deploy/ under `resources`, until the test ends. @returns its folder */
+/** Writes a user's kustomization, with deploy/ under `resources`. @returns its folder */
 async function userKustomization(): Promise<string> {
   const { allowInsecurePlatform, allowedPlatformHosts } = FOR_TESTS.operator;
   const add = (path: string, value: unknown) => ({
@@ -87,8 +88,6 @@ async function userKustomization(): Promise<string> {
     add("args/-", `--allowed-platform-hosts=${allowedPlatformHosts.join(",")}`),
     ...FOR_TESTS.extraEnv.map((variable) => add("env/-", variable)),
   ];
-  const folder = await mkdtemp(join(tmpdir(), "kustomization-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
   const content = {
     resources: [relative(await realpath(folder), await realpath(join(root, "deploy")))],
     patches: [{ target: { kind: "Deployment", name: "platform-operator" }, patch: JSON.stringify(patch) }],

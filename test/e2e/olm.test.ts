@@ -1,26 +1,18 @@
 /** The OLM bundle: OLM's own validation, and an API server with OLM's CRD. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 
 import { writeBundle } from "../../scripts/olm/index.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { runToEnd } from "../support/programs/programs.ts";
 import { findBundleValidator } from "../tools/olm.ts";
+import { newFolder } from "./folder.ts";
 import { installCrds } from "./foreign-crds.ts";
 
-const IMAGE = "registry.example.com/platform-operator:0.1.0";
-
 const validator = await findBundleValidator();
-let bundle: string;
-
-beforeAll(async () => {
-  bundle = await mkdtemp(join(tmpdir(), "olm-"));
-  await writeBundle(bundle, IMAGE);
-  return () => rm(bundle, { recursive: true });
-});
+const bundle = await newFolder("olm");
+await writeBundle(bundle, "registry.example.com/platform-operator:0.1.0");
 
 describe("the OLM bundle", () => {
   it("passes the validation of operator-sdk", async () => {

@@ -1,6 +1,5 @@
 /** README's operator outside of the cluster, with its commands unchanged. chart.test.ts has those of the chart. */
-import { cp, mkdir, mkdtemp, rm, symlink, utimes } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane.ts";
 import { shellBlocks, textOf } from "../support/examples/pages.ts";
 import { prints, type RunningProgram, startProgram } from "../support/programs/programs.ts";
+import { newFolder } from "./folder.ts";
 import { type Shell, type } from "./shell.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -34,7 +34,7 @@ async function copyWorkTree(dir: string): Promise<void> {
 const block = (beginning: string): string =>
   shellBlocks().find(({ id }) => id.startsWith(`README.md: ${beginning}`))?.text ?? "";
 
-const folder = await mkdtemp(join(tmpdir(), "readme-"));
+const folder = await newFolder("readme");
 const running: RunningProgram[] = [];
 let cluster: ControlPlane | undefined;
 let shell: Shell;
@@ -53,7 +53,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const program of running.toReversed()) await program.stop();
   await cluster?.stop();
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** Starts a command that runs until it is stopped. */

@@ -1,5 +1,5 @@
 /** The status page in a real browser, with a cache that the tests fill. */
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { startStatusPage } from "../../src/console/page/server.ts";
 import { type About, PAGE_SIZE } from "../../src/console/page/shape.ts";
@@ -8,6 +8,8 @@ import { createStore, type Store } from "../../src/kube/watch/store.ts";
 import type { HttpServer } from "../../src/operator/config/http.ts";
 import { applicationOf, environmentOf, projectOf } from "../support/platform/status-page-objects.ts";
 import { startChromium, type Tab } from "./chromium.ts";
+
+type AccessibilityNode = Readonly<{ role?: { value: string }; name?: { value: string }; ignored: boolean }>;
 
 /** Opens the largest number of streams, like that many open pages. @returns a function that closes them */
 async function takePlaces(url: string): Promise<() => Promise<void>> {
@@ -43,7 +45,6 @@ let problems: string[];
 let requested: string[];
 let tabs: Tab[];
 
-afterAll(() => chromium.close());
 beforeEach(async () => {
   problems = [];
   requested = [];
@@ -85,11 +86,8 @@ async function lines(tab: Tab): Promise<unknown> {
   })`);
 }
 
-async function sees(tab: Tab, expected: readonly string[]): Promise<void> {
-  await vi.waitFor(async () => {
-    expect(await lines(tab)).toEqual(expected);
-  }, waiting);
-}
+const sees = (tab: Tab, expected: readonly string[]): Promise<void> =>
+  vi.waitFor(async () => expect(await lines(tab)).toEqual(expected), waiting);
 
 const textOf = (tab: Tab, selector: string): Promise<unknown> =>
   tab.evaluate(`document.querySelector(${JSON.stringify(selector)})?.innerText`);
@@ -296,11 +294,8 @@ describe("the status page in Chromium", () => {
       await shows(tab, { "details[open] .message": expect.any(String) });
       expect(await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       const { nodes } = await tab.send("Accessibility.getFullAXTree");
-      const controls = (
-        nodes as readonly { role?: { value: string }; name?: { value: string }; ignored: boolean }[]
-      ).filter(
-        ({ ignored, role }) =>
-          !ignored && ["button", "radio", "searchbox", "DisclosureTriangle"].includes(role?.value ?? ""),
+      const controls = (nodes as readonly AccessibilityNode[]).filter(
+        ({ ignored, role }) => !ignored && /^(button|radio|searchbox|DisclosureTriangle)$/.test(role?.value ?? ""),
       );
       expect(controls.length).toBeGreaterThan(5);
       expect(controls.filter(({ name }) => (name?.value ?? "").trim() === "")).toEqual([]);

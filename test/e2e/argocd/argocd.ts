@@ -2,8 +2,7 @@
  * Runs Argo CD's application controller and repository server, with Redis, as processes on a real control plane. Its
  * only settings are those of deploy/argocd/argocd-cm.yaml.
  */
-import { mkdtemp, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 
 import { afterAll } from "vitest";
@@ -15,6 +14,7 @@ import { listening, type RunningProgram, startProgram } from "../../support/prog
 import { type ArgoCd, findArgoCd } from "../../tools/argocd.ts";
 import { findDebianProgram } from "../../tools/debian.ts";
 import { findGoTool } from "../../tools/go-tools.ts";
+import { newFolder } from "../folder.ts";
 import { installCrds } from "../foreign-crds.ts";
 
 export const ARGOCD = "argocd";
@@ -31,12 +31,9 @@ export async function startArgoCd(
 ): Promise<void> {
   const programs = await findArgoCd();
   await prepare(at, programs);
-  const dir = await mkdtemp(join(tmpdir(), "argocd-"));
+  const dir = await newFolder("argocd");
   const running: RunningProgram[] = [];
-  afterAll(async () => {
-    await Promise.all(running.map((program) => program.stop()));
-    await rm(dir, { recursive: true, force: true });
-  });
+  afterAll(() => Promise.all(running.map((program) => program.stop())));
   const redis = await freePort();
   running.push(
     startProgram({

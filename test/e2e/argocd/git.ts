@@ -1,18 +1,16 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
-import { afterAll } from "vitest";
 import { stringify } from "yaml";
 
 import type { Manifest } from "../../support/env/cluster.ts";
+import { newFolder } from "../folder.ts";
 
-/** Creates a repository until the tests of the file or describe end. @throws Error when git is not installed */
+/** Creates a repository until the tests of the file end. @throws Error when git is not installed */
 export async function createRepository() {
-  const dir = await mkdtemp(join(tmpdir(), "argocd-git-"));
-  afterAll(() => rm(dir, { recursive: true }));
+  const dir = await newFolder("argocd-git");
   const who = ["-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgSign=false"];
   const git = async (...args: readonly string[]): Promise<string> => {
     const env = { PATH: process.env["PATH"], HOME: dir };

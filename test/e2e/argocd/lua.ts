@@ -1,7 +1,6 @@
 /** Runs our scripts with Argo CD's own command, with deploy/argocd/argocd-cm.yaml as its settings. */
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -9,16 +8,14 @@ import { parse } from "yaml";
 
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { findArgoCd } from "../../tools/argocd.ts";
+import { newFolder } from "../folder.ts";
 
 const SETTINGS = join(import.meta.dirname, "../../../deploy/argocd/argocd-cm.yaml");
 
-/**
- * @param settings path of the ConfigMap argocd-cm
- * @throws Error when Argo CD cannot be built
- */
+/** Call it at the top of a file. @param settings path of the ConfigMap argocd-cm. @throws Error without Argo CD */
 export async function startLuaEnv(settings = SETTINGS) {
   const { command } = await findArgoCd();
-  const dir = await mkdtemp(join(tmpdir(), "argocd-lua-"));
+  const dir = await newFolder("argocd-lua");
   let count = 0;
 
   const run = async (verb: string, object: KubeObject, ...args: readonly string[]): Promise<string> => {
@@ -59,6 +56,5 @@ export async function startLuaEnv(settings = SETTINGS) {
       const changed = output.split(/^==> .* <==\n/m).slice(2);
       return [...created, ...changed].map((text): unknown => parse(text));
     },
-    close: () => rm(dir, { recursive: true }),
   };
 }

@@ -1,5 +1,5 @@
 /** buildah with its own store: it needs no engine, no daemon and no registry. */
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Ended } from "../../support/programs/cli.ts";
@@ -35,10 +35,7 @@ export async function openBuildah(dir: string, options: BuildahOptions = {}) {
       if (code === 0) return stdout;
       throw new Error(`buildah ${args[0]} failed: ${(stdout + stderr).trim().split("\n").slice(-15).join("\n")}`);
     },
-    close: async (): Promise<void> => {
-      await attempt("umount", "--all");
-      await rm(dir, { recursive: true, force: true, maxRetries: 5 });
-    },
+    close: () => attempt("umount", "--all"),
   };
 }
 
