@@ -26,18 +26,14 @@ export interface KubectlOptions {
  * Runs kubectl and gives back its standard output. Throws when it ends with an error, with its words in the message
  * (no arguments with secrets, please: they are in it too).
  */
-export async function kubectl(
-  at: ControlPlaneFacts,
-  args: readonly string[],
-  { input }: KubectlOptions = {},
-): Promise<string> {
+export async function kubectl(at: ControlPlaneFacts, args: readonly string[], more: KubectlOptions = {}) {
   apiServerUse.note();
   const running = run(at.kubectlPath, ["--kubeconfig", at.kubeconfigPath, ...args], {
     // Nothing of the user's own configuration, and the cache of discovery dies with the control plane.
     env: { PATH: process.env["PATH"], HOME: at.dir },
     maxBuffer: 64 * 1024 * 1024,
   });
-  running.child.stdin?.on("error", () => {}).end(input ?? "");
+  running.child.stdin?.on("error", () => {}).end(more.input ?? "");
   return (await running).stdout;
 }
 

@@ -25,17 +25,12 @@ export interface FindOptions {
   readonly progress?: (line: string) => void;
 }
 
-/** Gives the binaries or throws an error whose message says in a few words why it has none. */
-interface Way {
-  readonly name: string;
-  readonly find: (job: FillJob) => Promise<Binaries>;
-}
-
-const ways: readonly Way[] = [
-  { name: "KUBEBUILDER_ASSETS", find: fromAssets },
-  { name: "the cache", find: fromCache },
-  { name: "the upstream download", find: (job) => fill(job, downloadUpstream) },
-  { name: "a build with Go", find: (job) => fill(job, buildWithGo) },
+/** Each gives the binaries or throws an error whose message says in a few words why it has none. */
+const ways: readonly (readonly [name: string, find: (job: FillJob) => Promise<Binaries>])[] = [
+  ["KUBEBUILDER_ASSETS", fromAssets],
+  ["the cache", fromCache],
+  ["the upstream download", (job) => fill(job, downloadUpstream)],
+  ["a build with Go", (job) => fill(job, buildWithGo)],
 ];
 
 /**
@@ -50,11 +45,11 @@ export async function findBinaries(options: FindOptions = {}): Promise<Binaries>
     dir: await cacheDir(),
   };
   const failures: string[] = [];
-  for (const way of ways) {
+  for (const [name, find] of ways) {
     try {
-      return await way.find(job);
+      return await find(job);
     } catch (error) {
-      failures.push(`  ${failures.length + 1}. ${way.name}: ${error instanceof Error ? error.message : String(error)}`);
+      failures.push(`  ${failures.length + 1}. ${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   throw new Error([`no control plane (${job.tools.join(", ")}); tried in this order:`, ...failures].join("\n"));

@@ -1,4 +1,5 @@
 /** The demo's environment: control plane, simulated platform, operator. */
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -31,7 +32,8 @@ export interface EnvOptions extends Pick<DemoOptions, "speed" | "surface"> {
 export async function startEnv({ speed, surface, say, atEnd, signal }: EnvOptions) {
   const starting = startControlPlane({ crdsDir: join(root, "crds"), auditLog: false, progress: say });
   // A build of the binaries takes minutes; it ends with this process.
-  const controlPlane = await Promise.race([starting, rejection(signal)]);
+  const aborted = once(signal, "abort").then(() => Promise.reject(signal.reason));
+  const controlPlane = await Promise.race([starting, aborted]);
   atEnd(() => controlPlane.stop());
   say(`control plane: kube-apiserver and etcd, ${controlPlane.server}`);
 
@@ -81,12 +83,4 @@ export async function operatorWarnings({ dir }: ControlPlane, most: number): Pro
     .split("\n")
     .filter((line) => line !== "" && !/"level":"(?:debug|info)"/.test(line))
     .slice(-most);
-}
-
-function rejection(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => {
-      reject(signal.reason);
-    });
-  });
 }

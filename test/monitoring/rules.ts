@@ -25,31 +25,21 @@ export const RULES_FILE = join(import.meta.dirname, "../../helm-chart/files/aler
 const [recorded, alerting] = RuleFile.parse(parse(readFileSync(RULES_FILE, "utf8"))).groups;
 
 /** @returns the alerts in their order */
-export function rules(): readonly Rule[] {
-  return alerting.rules;
-}
-
+export const rules = (): readonly Rule[] => alerting.rules;
 /** @returns the recording rules of the objectives' alerts */
-export function recordings(): readonly Recording[] {
-  return recorded.rules;
-}
+export const recordings = (): readonly Recording[] => recorded.rules;
 
-const SECONDS = { s: 1, m: 60, h: 3_600 } as const;
+const SECONDS = new Map(Object.entries({ s: 1, m: 60, h: 3_600 }));
 /**
  * A metric in seconds and its threshold. Not that of silent watches, since the API server determines how long a watch
  * without changes is silent.
  */
 const TOO_LONG = /(\b(?!platform_operator_watch_|process_)\w+_seconds(?:_bucket)?\b[^<>]*>\s*)(\d+)\s*$/;
 
-/** @returns a duration divided by a factor, at least one second, e.g. "5s" for "5m" and 60 */
+/** @returns a duration divided by a factor, at least one second, e.g. "5s" for "5m" and 60; "NaNs" for no duration */
 function shorter(text: string, factor: number): string {
   const [, count = "", unit = ""] = /^(\d+)([smh])$/.exec(text) ?? [];
-  const seconds =
-    Number(count) *
-    z
-      .enum(["s", "m", "h"])
-      .transform((known) => SECONDS[known])
-      .parse(unit);
+  const seconds = Number(count) * (SECONDS.get(unit) ?? Number.NaN);
   return `${Math.max(1, Math.round(seconds / factor))}s`;
 }
 

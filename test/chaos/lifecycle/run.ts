@@ -138,25 +138,12 @@ function sampleOf(env: ChaosEnv, { side, method, what }: Call, { status, body }:
 
 type Reference = Pick<Trace, "ends" | "held" | "steps">;
 
-interface FinalState {
-  readonly conditions: Trace["ends"][string];
-  readonly held: Trace["held"][string];
-}
-
 /**
  * Returns the state at the end of a chapter; waits until it matches the reference, or for TIMEOUT_MS.
  * @param comparesHeld whether to compare what the platform holds; it differs after skipped chapters
  */
-async function finalState(
-  env: ChaosEnv,
-  { name }: Chapter,
-  expected: Reference | undefined,
-  comparesHeld: boolean,
-): Promise<FinalState> {
-  const read = async (): Promise<FinalState> => ({
-    conditions: await conditions(env),
-    held: [...holdings(env.platform.world())],
-  });
+async function finalState(env: ChaosEnv, { name }: Chapter, expected: Reference | undefined, comparesHeld: boolean) {
+  const read = async () => ({ conditions: await conditions(env), held: [...holdings(env.platform.world())] });
   let state = await read();
   if (expected === undefined) return state;
   await comes(async () => {

@@ -1,29 +1,20 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-
-/** The server's end of a local TCP connection, e.g. a `net.Socket`. */
-export interface AcceptedConnection {
-  readonly localPort?: number | undefined;
-  readonly remotePort?: number | undefined;
-}
+import type { Socket } from "node:net";
 
 /**
  * Returns the process that opened a loopback connection (proc(5): net/tcp, fd). It matches both ports, as a port may
  * belong to several connections.
+ * @param socket the server's end of the connection
  * @returns undefined if none of the processes holds the connection
  */
-export function ownerOf(
-  { localPort = 0, remotePort = 0 }: AcceptedConnection,
-  pids: readonly number[],
-): number | undefined {
-  const inode = inodeOf({ from: remotePort, to: localPort });
+export function ownerOf(socket: Socket, pids: readonly number[]): number | undefined {
+  const inode = inodeOf(socket);
   return inode === undefined ? undefined : pids.find((pid) => holds(pid, `socket:[${inode}]`));
 }
 
-function inodeOf({ from, to }: { readonly from: number; readonly to: number }): string | undefined {
-  const [clientPort, serverPort] = [from, to].map((port) => `:${port.toString(16).toUpperCase().padStart(4, "0")}`) as [
-    string,
-    string,
-  ];
+function inodeOf({ localPort, remotePort }: Socket): string | undefined {
+  const textOf = (port = 0): string => `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const [clientPort, serverPort] = [textOf(remotePort), textOf(localPort)];
   for (const line of readFileSync("/proc/net/tcp", "utf8").split("\n").slice(1)) {
     const [, local = "", remote = "", , , , , , , inode] = line.trim().split(/\s+/);
     if (local.endsWith(clientPort) && remote.endsWith(serverPort) && inode !== "0") return inode;

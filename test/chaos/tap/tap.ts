@@ -28,6 +28,12 @@ export interface TapOptions {
   readonly crash: () => void;
 }
 
+interface Tap extends TapOptions {
+  readonly forward: (exchange: Omit<Exchange, "response">) => Promise<IncomingMessage>;
+  /** The process of each connection. */
+  readonly owners: WeakMap<Socket, number>;
+}
+
 interface Exchange {
   readonly call: Call;
   readonly request: IncomingMessage;
@@ -40,12 +46,11 @@ export async function openTap(options: TapOptions) {
   const agent = secure
     ? new https.Agent({ keepAlive: true, ca: options.target.ca })
     : new http.Agent({ keepAlive: true });
-  const forward = forwarder(options.target.url, agent);
-  const owners = new WeakMap<Socket, number>();
+  const tap: Tap = { ...options, forward: forwarder(options.target.url, agent), owners: new WeakMap() };
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     // Writing fails if the operator has been killed.
     response.on("error", () => {});
-    handleCall(options, { forward, owners }, request, response).catch(() => response.destroy());
+    handleCall(tap, request, response).catch(() => response.destroy());
   };
   const server = secure
     ? https.createServer({ cert: certificate, key: privateKey }, handle)
@@ -67,9 +72,7 @@ export async function openTap(options: TapOptions) {
   };
 }
 
-type Forward = (exchange: Omit<Exchange, "response">) => Promise<IncomingMessage>;
-
-function forwarder(target: string, agent: http.Agent | https.Agent): Forward {
+function forwarder(target: string, agent: http.Agent | https.Agent): Tap["forward"] {
   const { hostname, port, protocol } = new URL(target);
   const send = protocol === "https:" ? https.request : http.request;
   return async ({ call, request }) => {
@@ -81,45 +84,29 @@ function forwarder(target: string, agent: http.Agent | https.Agent): Forward {
   };
 }
 
-interface Connections {
-  readonly forward: Forward;
-  readonly owners: WeakMap<Socket, number>;
-}
-
-function ownerOfCall({ pids }: TapOptions, { owners }: Connections, { socket }: IncomingMessage): number | undefined {
+function ownerOfCall({ pids, owners }: Tap, { socket }: IncomingMessage): number | undefined {
   const known = owners.get(socket) ?? ownerOf(socket, pids());
   if (known !== undefined) owners.set(socket, known);
   return known;
 }
 
-async function handleCall(
-  options: TapOptions,
-  connections: Connections,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function handleCall(tap: Tap, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = "GET", url = "/" } = request;
   const body = await bytesOf(request);
-  const call = options.sequence.next({
-    side: options.side,
-    method,
-    url,
-    what: `${options.side} ${options.name(method, url, body)}`,
-    body,
-    pid: ownerOfCall(options, connections, request),
-  });
-  const decision = options.interceptor().decide?.(call) ?? { do: "forward" };
-  await apply(decision, { call, request, response }, options, connections.forward);
+  const what = `${tap.side} ${tap.name(method, url, body)}`;
+  const call = tap.sequence.next({ side: tap.side, method, url, what, body, pid: ownerOfCall(tap, request) });
+  const decision = tap.interceptor().decide?.(call) ?? { do: "forward" };
+  await apply(decision, { call, request, response }, tap);
 }
 
-async function apply(decision: Decision, exchange: Exchange, options: TapOptions, forward: Forward): Promise<void> {
+async function apply(decision: Decision, exchange: Exchange, tap: Tap): Promise<void> {
   const { response } = exchange;
   switch (decision.do) {
     case "forward":
-      return forwardCall(exchange, options, forward);
+      return forwardCall(exchange, tap);
     case "slow":
       await sleep(decision.ms);
-      return forwardCall(exchange, options, forward);
+      return forwardCall(exchange, tap);
     case "hang":
       return;
     case "answer":
@@ -127,41 +114,38 @@ async function apply(decision: Decision, exchange: Exchange, options: TapOptions
       response.end(decision.body ?? "{}");
       return;
     case "reset":
-      if (decision.effect) await forwardUnanswered(exchange, options, forward);
+      if (decision.effect) await forwardUnanswered(exchange, tap);
       resetConnection(response);
       return;
     case "crash":
-      return crash(decision, exchange, options, forward);
+      return crash(decision, exchange, tap);
     default:
       decision satisfies never;
   }
 }
 
-async function crash(
-  { phase, lateMs = 0 }: Extract<Decision, { do: "crash" }>,
-  exchange: Exchange,
-  options: TapOptions,
-  forward: Forward,
-): Promise<void> {
+type Crash = Extract<Decision, { do: "crash" }>;
+
+async function crash({ phase, lateMs = 0 }: Crash, exchange: Exchange, tap: Tap): Promise<void> {
   switch (phase) {
     case "before":
-      options.crash();
+      tap.crash();
       return;
     case "late":
-      options.crash();
+      tap.crash();
       await sleep(lateMs);
-      return forwardUnanswered(exchange, options, forward);
+      return forwardUnanswered(exchange, tap);
     case "after":
-      await forwardUnanswered(exchange, options, forward);
-      options.crash();
+      await forwardUnanswered(exchange, tap);
+      tap.crash();
       return;
     case "replied": {
       const { response } = exchange;
       const flushed = isWatch(exchange.call) ? once(exchange.request, "watch-opened") : once(response, "finish");
       void flushed.then(() => {
-        options.crash();
+        tap.crash();
       });
-      return forwardCall(exchange, options, forward);
+      return forwardCall(exchange, tap);
     }
     default:
       phase satisfies never;
@@ -169,29 +153,29 @@ async function crash(
 }
 
 /** Forwards a call and withholds the answer from the operator. */
-async function forwardUnanswered(exchange: Exchange, options: TapOptions, forward: Forward): Promise<void> {
+async function forwardUnanswered(exchange: Exchange, tap: Tap): Promise<void> {
   const { call } = exchange;
-  const answer = await forward(exchange);
+  const answer = await tap.forward(exchange);
   if (isWatch(call)) {
     answer.destroy();
     return;
   }
-  options.interceptor().onAnswer?.(call, { status: answer.statusCode ?? 502, body: await bytesOf(answer) });
+  tap.interceptor().onAnswer?.(call, { status: answer.statusCode ?? 502, body: await bytesOf(answer) });
 }
 
-async function forwardCall(exchange: Exchange, options: TapOptions, forward: Forward): Promise<void> {
+async function forwardCall(exchange: Exchange, tap: Tap): Promise<void> {
   const { call, request, response } = exchange;
-  const answer = await forward(exchange);
+  const answer = await tap.forward(exchange);
   const { statusCode = 502, headers } = answer;
   if (isWatch(call) && statusCode === 200) {
     response.writeHead(statusCode, headersOf(headers));
     response.flushHeaders();
     request.emit("watch-opened");
-    openWatch(call, answer, response, options.interceptor());
+    openWatch(call, answer, response, tap.interceptor());
     return;
   }
   const body = await bytesOf(answer);
-  options.interceptor().onAnswer?.(call, { status: statusCode, body });
+  tap.interceptor().onAnswer?.(call, { status: statusCode, body });
   response.writeHead(statusCode, headersOf(headers));
   response.end(body);
 }

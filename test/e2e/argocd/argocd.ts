@@ -25,10 +25,7 @@ const ROOT = join(import.meta.dirname, "../../..");
  * @param options applicationSets: also start the controller of ApplicationSets, and give helm to the repository server
  * @throws Error when a part is missing or does not start
  */
-export async function startArgoCd(
-  at: ControlPlaneFacts,
-  options: { readonly applicationSets?: true } = {},
-): Promise<void> {
+export async function startArgoCd(at: ControlPlaneFacts, { applicationSets = false } = {}): Promise<void> {
   const programs = await findArgoCd();
   await prepare(at, programs);
   const dir = await newFolder("argocd");
@@ -42,10 +39,10 @@ export async function startArgoCd(
     }),
   );
   // The repository server finds helm on its PATH.
-  if (options.applicationSets === true) await symlink(await findGoTool("helm"), join(dir, "helm"));
+  if (applicationSets) await symlink(await findGoTool("helm"), join(dir, "helm"));
   const { repository, port, controller } = await serve(at, programs, dir, redis);
   running.push(repository, controller);
-  if (options.applicationSets === true) running.push(await serveSets(at, programs, dir, port));
+  if (applicationSets) running.push(await serveSets(at, programs, dir, port));
 }
 
 async function serve(at: ControlPlaneFacts, { repoServer, controller }: ArgoCd, dir: string, redis: number) {
