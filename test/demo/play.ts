@@ -3,10 +3,10 @@ import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import type { Screen } from "../../src/cli/objects/shared/screen.ts";
 import { conditionView, isReady } from "../../src/console/tree/facts.ts";
 import { wordOf } from "../../src/console/tree/labels.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { Env } from "./env.ts";
 import type { DemoOptions } from "./options.ts";
-import type { Scene } from "./scenarios/scene.ts";
 import { NAMESPACE } from "./view.ts";
 
 /**
@@ -17,8 +17,16 @@ export function patience({ speed }: Pick<DemoOptions, "speed">): number {
   return 180_000 + 300_000 / speed;
 }
 
-/** @returns the scene of an env. Every wait throws the signal's reason when that fires */
-export function createScene(env: Env, screen: Screen, options: DemoOptions, signal: AbortSignal): Scene {
+interface Wanted {
+  readonly status: string;
+  readonly reason?: string;
+}
+
+/**
+ * @returns what a scenario does with the demo. Every wait throws the signal's reason when that fires, and an Error when
+ *   it takes too long
+ */
+export function createScene(env: Env, screen: Screen, options: DemoOptions, signal: AbortSignal) {
   const { controlPlane, simulator, view } = env;
   const { paint, print } = screen;
   const waitMs = patience(options);
@@ -30,12 +38,12 @@ export function createScene(env: Env, screen: Screen, options: DemoOptions, sign
     const lines = text.trimEnd().split("\n");
     print(lines.map((line) => `  ${line}`).join("\n"));
   };
-  const object: Scene["object"] = (kind, name) => {
+  const object = (kind: string, name: string): KubeObject => {
     const found = view.get(kind, name);
     if (found === undefined) throw new Error(`there is no ${wordOf(kind)} ${name}`);
     return found;
   };
-  const run: Scene["kubectl"] = async (...args) => {
+  const run = async (...args: readonly string[]): Promise<void> => {
     signal.throwIfAborted();
     const all = ["-n", NAMESPACE, ...args];
     command(`kubectl ${all.map(quoted).join(" ")}`);
@@ -43,14 +51,17 @@ export function createScene(env: Env, screen: Screen, options: DemoOptions, sign
   };
   return {
     simulator,
+    /** @returns the object. @throws Error when there is none */
     object,
-    objects: () => view.objects(),
+    objects: view.objects,
+    /** Runs kubectl in the quickstart's namespace and shows command and output. @throws Error when it fails */
     kubectl: run,
-    say: (text) => {
+    say: (text: string): void => {
       print(`\n${paint("bold", text)}`);
     },
     note: output,
-    control: async (method, path, body) => {
+    /** Sends a request to the simulator's control endpoint and shows it. @throws Error for any status but 2xx */
+    control: async (method: string, path: string, body?: unknown): Promise<void> => {
       const url = `${simulator.controlUrl}${path}`;
       const data = body === undefined ? [] : ["-H content-type:application/json", `-d ${quoted(JSON.stringify(body))}`];
       command(["curl", `-X ${method}`, quoted(url), ...data].join(" "));
@@ -60,7 +71,8 @@ export function createScene(env: Env, screen: Screen, options: DemoOptions, sign
       const answer = await response.text();
       if (!response.ok) throw new Error(`the simulator's control endpoint answered ${response.status}: ${answer}`);
     },
-    conditions: (kind, name, ...types) => {
+    /** Prints some conditions of an object, one per line. */
+    conditions: (kind: string, name: string, ...types: readonly string[]): void => {
       const found = object(kind, name);
       const lines = types.map((type) => {
         const condition = conditionView(found, type);
@@ -70,9 +82,11 @@ export function createScene(env: Env, screen: Screen, options: DemoOptions, sign
       });
       output([`conditions of ${wordOf(kind)} ${name}:`, ...lines.map((line) => `  ${line}`)].join("\n"));
     },
-    requestReconcile: (target) =>
+    /** Requests a reconcile of an object at once, before its next poll. `target` has kubectl's form: papp/api. */
+    requestReconcile: (target: string) =>
       run("annotate", ...target.split("/"), `${RECONCILE_REQUESTED_AT}=${new Date().toISOString()}`, "--overwrite"),
-    until: (kind, name, type, { status, reason }) =>
+    /** Waits for a condition of an object; without a reason, any reason matches. */
+    until: (kind: string, name: string, type: string, { status, reason }: Wanted) =>
       view.until(
         `${wordOf(kind)} ${name}: ${type}=${status} ${reason ?? ""}`.trim(),
         () => {
@@ -81,8 +95,10 @@ export function createScene(env: Env, screen: Screen, options: DemoOptions, sign
         },
         waitMs,
       ),
-    hold: (what, holds) => view.until(what, holds, waitMs),
-    untilDeployed: (name, commit) =>
+    /** Waits for a state of the platform. */
+    hold: (what: string, holds: () => boolean) => view.until(what, holds, waitMs),
+    /** Waits until an application is Ready with that commit deployed. */
+    untilDeployed: (name: string, commit: string) =>
       view.until(
         `application ${name}: Ready with commit ${commit}`,
         () => {

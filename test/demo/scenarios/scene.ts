@@ -1,35 +1,7 @@
 /** The interface of a scenario to the demo. */
-import type { Simulator } from "../../../simulator/simulator.ts";
-import type { KubeObject } from "../../../src/kube/api/types.ts";
+import type { createScene } from "../play.ts";
 
-/** The expected condition; without a reason, any reason matches. */
-export interface Wanted {
-  readonly status: string;
-  readonly reason?: string;
-}
-
-export interface Scene {
-  readonly simulator: Simulator;
-  readonly say: (text: string) => void;
-  readonly note: (text: string) => void;
-  /** Runs kubectl in the quickstart's namespace and shows command and output. @throws Error when it fails */
-  readonly kubectl: (...args: readonly string[]) => Promise<void>;
-  /** Sends a request to the simulator's control endpoint and shows it. @throws Error for any status but 2xx */
-  readonly control: (method: string, path: string, body?: unknown) => Promise<void>;
-  /** Prints some conditions of an object, one per line. */
-  readonly conditions: (kind: string, name: string, ...types: readonly string[]) => void;
-  /** Requests a reconcile of an object at once, before its next poll. `target` has kubectl's form: papp/api. */
-  readonly requestReconcile: (target: string) => Promise<void>;
-  readonly objects: () => readonly KubeObject[];
-  /** @returns the object. @throws Error when there is none */
-  readonly object: (kind: string, name: string) => KubeObject;
-  /** Waits for a condition of an object. @throws Error when that takes too long */
-  readonly until: (kind: string, name: string, type: string, wanted: Wanted) => Promise<void>;
-  /** Waits for a state of the platform. @throws Error with `what` when that takes too long */
-  readonly hold: (what: string, holds: () => boolean) => Promise<void>;
-  /** Waits until an application is Ready with that commit deployed. @throws Error when that takes too long */
-  readonly untilDeployed: (name: string, commit: string) => Promise<void>;
-}
+export type Scene = ReturnType<typeof createScene>;
 
 export interface Scenario {
   readonly name: string;
