@@ -7,14 +7,10 @@ import { ACCEPTED, REFUSED, specOf } from "../../test/support/kinds/spec-cases.t
 import { API_VERSION } from "../api/names.ts";
 import { platformApplication } from "./application/crd.ts";
 import { platformBinding } from "./binding/crd.ts";
-import { createKinds, RESOURCES } from "./index.ts";
+import { RESOURCES } from "./index.ts";
 
 const byKind = new Map(RESOURCES.map((resource) => [resource.kind, resource]));
 const specSchema = (kind: string) => byKind.get(kind)?.spec ?? expect.fail(`no kind ${kind}`);
-
-it.each(Object.entries(createKinds()))("%s is the name of its resource", (kind, { resource }) => {
-  expect(resource.kind).toBe(kind);
-});
 
 describe("a spec", () => {
   it.each(ACCEPTED)("of $kind may have $title", (given) => {

@@ -25,14 +25,6 @@ const FIELD = "spec.variables[password]";
 describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", (surface) => {
   const env = blueprintEnv(surface);
 
-  it("takes no overrides, null and empty ones for the same", async () => {
-    const runner = await env.deployed({ specOverrides: null });
-    expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: [], is: "settled" });
-    expect(await runner.run({ spec: env.spec({ specOverrides: {} }) })).toMatchObject({ ops: [], is: "settled" });
-    const given = { spec: env.spec({ specOverrides: { cpu: "1" } }) };
-    expect(await runner.run(given)).toMatchObject({ ops: [], why: { reason: "UpdateNotSupported" } });
-  });
-
   it("takes variables with it, secrets as such, and shows no value", async () => {
     const variables = [{ name: "size", value: "small" }, PASSWORD];
     const runner = await env.deployed({ variables }, { [FIELD]: "s3cret-value" });
@@ -97,12 +89,6 @@ describe("a blueprint on the documented surface alone", () => {
     expect(await env.after(600, runner)).toMatchObject({ ops: [], is: "stalled", wrote: false });
     const left = { spec: env.spec({ deployOnCreate: false }) };
     expect(await runner.run(left)).toMatchObject({ ops: [], end: "settled Available" });
-  });
-
-  it("cannot be looked up when its create was not confirmed", async () => {
-    await env.foreign();
-    const why = { reason: "CreateResultUnknown", message: expect.stringContaining("resolve=recreate") };
-    expect(await traced(env, env.applied(), null)).toMatchObject({ is: "unknowable", why });
   });
 });
 

@@ -115,14 +115,4 @@ describe("a database whose state the surface does not show", () => {
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
     expect(await runner.run({ spec: env.spec() })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
   });
-
-  it("is taken over by its id where the connection lets it, and left as it is until somebody asks", async () => {
-    const externalId = await env.foreign();
-    const runner = env.applied({ externalId });
-    expect(await runner.run({ allowUnverifiedIds: false })).toMatchObject({ ops: [], end: "stalled NotObservable" });
-    expect(await runner.run()).toMatchObject({ ops: ["adopt"], end: "settled NotObservable" });
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(await runner.run({ requested: "now" })).toMatchObject({ ops: ["deployDatabase"], is: "waiting" });
-    expect(await env.after(120, runner, { requested: "now" })).toMatchObject({ ops: [], end: "settled Available" });
-  });
 });

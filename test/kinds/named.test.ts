@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { kindEnv, named, NOBODY, SURFACES } from "../support/kinds/env.ts";
+import { kindEnv, named, SURFACES } from "../support/kinds/env.ts";
 import { failureOf } from "../support/platform/client.ts";
 
 describe.each(SURFACES)("a project on the %s surface", (surface) => {
@@ -17,16 +17,11 @@ describe.each(SURFACES)("a project on the %s surface", (surface) => {
 describe.each(SURFACES)("an environment on the %s surface", (surface) => {
   const env = kindEnv(surface, named("env"), (own) => ({
     spec: (change: object = {}) => {
-      const clusterRef = { externalId: own.harness.clusterIds[0] };
+      const clusterRef = { externalId: own.harness.simulator.clusterIds[0] };
       return { projectRef: { name: "shop" }, name: own.name, mode: "STAGING", clusterRef, ...change };
     },
   }));
   const applied = (projectId = env.projectId) => env.begun(env.harness.environment(projectId, env.spec()));
-
-  it("is not looked for in a project of somebody else", async () => {
-    const foreign = env.harness.environment(NOBODY, env.spec({ projectRef: { externalId: NOBODY } }));
-    expect(await foreign.run()).toMatchObject({ ops: [], end: "stalled InvalidSpec" });
-  });
 
   it("[C7] that is gone, with or without its project, is not created again", async () => {
     const parent = await env.harness.newProject("doomed");

@@ -158,12 +158,6 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     expect(await env.after(600, runner)).toMatchObject({ ops: ["deployApplication"], is: "waiting" });
   });
 
-  it("is deleted when its time is over", async () => {
-    const { status } = await env.applied({ ...invoices, ttlSecondsAfterFinished: 90 }).run();
-    const { outcome, expiresAt } = status as { readonly outcome: { readonly at: string }; readonly expiresAt: string };
-    expect(Date.parse(expiresAt) - Date.parse(outcome.at)).toBe(90_000);
-  });
-
   describe("on an id that a user gave", () => {
     const given = (id: string) => ({ ...deploy, applicationRef: { externalId: id } });
 

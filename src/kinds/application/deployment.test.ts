@@ -171,7 +171,6 @@ describe("an application that was deployed before we came, or whose status was l
 
   plans([
     ["is not deployed again when its commit is the spec's", adopted, deployed(COMMIT), "settled"],
-    ["is not deployed again when it does not show its commit", isNew, observedIn("DEPLOYED"), "settled"],
     ["is not deployed again when it failed", isNew, observedIn("BUILD_ERROR"), "stalled BuildFailed"],
     ["gets the spec's commit when it shows another", adopted, deployed(OTHER_COMMIT), DEPLOY],
     ["keeps its variables when their keys are there", { ...adopted, inputs }, withKeys("KEY"), "settled"],
@@ -206,10 +205,7 @@ describe("a deployment that failed", () => {
     return { ...last({ state: "DEPLOYMENT_ERROR", ...change }), ...retry };
   };
 
-  plans([
-    ["of others is not started again", { ...retry, ...last({}) }, broken, "stalled DeploymentFailed"],
-    ["of another commit gives way", again({ gitCommitId: OTHER_COMMIT }), broken, DEPLOY],
-  ]);
+  plans([["of another commit gives way", again({ gitCommitId: OTHER_COMMIT }), broken, DEPLOY]]);
 
   it("is counted, until something else is deployed", () => {
     const next = application.plan(passWith(again({ attempts: 1 })), broken);

@@ -123,12 +123,4 @@ describe("the state of an application", () => {
     const why = { message: expect.stringMatching(words) as string };
     expect(application.plan(context, observed)).toMatchObject({ is: "stalled", why });
   });
-
-  it.for(PLANS)("%j is the reason of Deployed, verbatim if it can be", ([state, planned]) => {
-    const { context, observed } = settled(state, USUAL);
-    const condition = application.report(context, observed).conditions.find(({ type }) => type === "Deployed");
-    const status = planned === "settled Deployed" ? "True" : planned === UNCLEAR ? "Unknown" : "False";
-    const reason = ["", "__proto__"].includes(state) ? "UnknownState" : state;
-    expect(condition).toMatchObject({ status, reason });
-  });
 });

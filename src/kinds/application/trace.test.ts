@@ -83,11 +83,8 @@ describe("whether a deployment landed", () => {
 it.each([
   ["STOP_QUEUED", true],
   ["WAITING_STOPPING", true],
-  ["STOPPING", true],
   ["STOPPED", true],
   ["DEPLOYED", false],
-  ["BUILDING", false],
-  ["UNAVAILABLE", false],
 ])("whether a stop landed when the service is %s: %s", async (state, landed) => {
   const found = await application.trace(openIntent("stopApplication", target), passWith(), platform(statusOf(state)));
   const known = [{ memory: { runState: "Stopped" } }];

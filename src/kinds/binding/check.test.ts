@@ -63,7 +63,6 @@ describe("a spec against its template", () => {
   const NO_FIELD = `${CONFIG}[ingress][host] is no field of the component (it has domain, token, replicas)`;
   const SENSITIVE = "[ingress][token] is sensitive and may come only from a Secret";
   const PATTERN = String.raw`[ingress][domain] must match ^[a-z]+\.[a-z]+$`;
-  const NO_NUMBER = `${CONFIG}[ingress][replicas] must be a number, of at most 64 bits`;
   const TOO_MANY = `${CONFIG}[ingress][replicas] must be at most 9`;
   const UNFIT = "spec.layerSelections[gpu] must not be true: the layer is not available";
   const THEIRS = { ...AWS, mode: "CUSTOMER_MANAGED" };
@@ -88,11 +87,8 @@ describe("a spec against its template", () => {
     ["required and sensitive", {}, `${CONFIG}[c][f] is required, from a Secret`, { of: ofSecret }],
     ["required by a layer that is off", gpu(false), undefined, { cluster: AWS }],
     ["required by a layer that is on", gpu(true), `${CONFIG}[driver][version] is required`, { cluster: AWS }],
-    ["type", config({ replicas: { value: "two" } }), NO_NUMBER],
     ["bounds, of a value from a ConfigMap", config({ replicas: fromConfigMap("c") }), TOO_MANY, { values: ten }],
-    ["pattern", config({ domain: { value: "shop" } }), CONFIG + PATTERN],
     ["pattern of an input", { customerProvidedInputs: { ingress: { domain: { value: "shop" } } } }, INPUTS + PATTERN],
-    ["sensitive, plain", config({ token: { value: "t" } }), CONFIG + SENSITIVE],
     ["sensitive, an input", inputs({ ingress: { token: fromConfigMap("c") } }), INPUTS + SENSITIVE, inputToken],
     ["sensitive, from a Secret", config({ token: fromSecret("s") }), undefined, { values: token }],
     ["mode", gpu(true, driver), `${UNFIT} for CUSTOMER_MANAGED clusters`, { cluster: THEIRS }],

@@ -60,7 +60,9 @@ describe("a blueprint that exists", () => {
 
   it("reports what changed since it was created", () => {
     const sent = { settings: { "spec.name": '"cache"', "spec.tag": '"old"', "spec.specOverrides": "{}" } };
-    const next = blueprint.plan(passWith({ memory: { written: sent } }), observedIn("DEPLOYED"));
+    // Overrides that are null are those that were sent.
+    const change = { spec: { specOverrides: null }, memory: { written: sent } };
+    const next = blueprint.plan(passWith(change), observedIn("DEPLOYED"));
     expect(next).toMatchObject({ is: "stalled", why: { reason: "UpdateNotSupported" } });
     expect("why" in next && next.why.message).toContain(": spec.icon, spec.tag cannot be changed");
   });

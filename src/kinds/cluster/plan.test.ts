@@ -129,10 +129,16 @@ describe("a locked cluster", () => {
   });
 });
 
-it("a cluster that others started is reported as drift, and stopped on request", () => {
-  const context = clusterContext({ memory: { runState: "Stopped" } }, { runState: "Stopped" });
-  const planned = [context, { ...context, requested: "now" }].map((one) => said(plan(one, listed("DEPLOYED"))));
-  expect(planned).toEqual(["DriftDetected", "stopCluster"]);
+it.each([
+  ["Stopped", "DEPLOYED", "Running", "stopCluster"],
+  ["Running", "STOPPED", "Stopped", "deployCluster"],
+] as const)("one of runState %s that others changed to %s is drift; that is undone where it may be", (...row) => {
+  const [runState, state, observed, op] = row;
+  const contextOf = (change: object = {}) => clusterContext({ memory: { runState }, ...change }, { runState });
+  const changes = [{}, { corrects: "Nothing" }, { corrects: "Everything" }, { requested: "now" }];
+  const planned = changes.map((change) => said(plan(contextOf(change), listed(state))));
+  expect(planned).toEqual(["DriftDetected", "DriftDetected", op, op]);
+  expect(report(contextOf(), listed(state)).drift).toEqual([{ path: "spec.runState", desired: runState, observed }]);
 });
 
 it("steps that a policy blocks are skipped", () => {

@@ -64,12 +64,9 @@ describe("the surface of a connection", () => {
     ["is open without a project", ["Auto", [[]]], undefined, ["list"], NONE],
     ["is full where one can be read", ["Auto", [[PROJECT]]], "Full", probe, "True"],
     ["is documented without the operation", auto("NotSupported", 405), "Documented", probe, "True"],
-    ["is documented after a 501", auto("NotSupported", 501), "Documented", probe, "True"],
     ["is documented where what is listed is not found", auto("NotFound", 404), "Documented", again, "True"],
     ["is open where it went in between", ["Auto", [[PROJECT], []], ["NotFound", 404]], undefined, again, asked(404)],
     ["is open where it may not be read", auto("Forbidden", 403), undefined, probe, asked(403)],
-    ["is open where the token is rejected for it", auto("Unauthorized", 401), undefined, probe, asked(401)],
-    ["is open where the platform fails", auto("Server", 500), undefined, probe, asked(500)],
     ["is open after garbage", auto("BadResponse", 200), undefined, probe, asked(200)],
     ["is open where it must slow down", auto("RateLimited", 429), undefined, probe, SILENT],
   ])("%s", async (_name, given, surface, calls, condition) => {
@@ -79,16 +76,6 @@ describe("the surface of a connection", () => {
     expect(platform.calls).toEqual(calls);
     const [first] = conditions;
     expect(first?.status === "Unknown" ? `Unknown: ${first.message}` : first?.status).toBe(condition);
-  });
-
-  it("is not probed every 15 s where the answers are inconclusive", async () => {
-    const platform = talking("Auto", [[PROJECT]], ["Forbidden", 403]);
-    const first = await platform.look();
-    for (let seconds = 0; seconds < 3_600; seconds += 15) {
-      platform.skip(15_000);
-      expect(await platform.look()).toEqual(first);
-    }
-    expect(platform.calls.filter((call) => call.startsWith("get")).length).toBeLessThan(10);
   });
 
   it("is remembered, with the operations that it sums up, and tried again after an hour", async () => {

@@ -2,9 +2,8 @@ import { expect, it } from "vitest";
 
 import { openIntent } from "../../../test/support/kinds/contexts.ts";
 import { platformOn } from "../../../test/support/kinds/supports.ts";
-import { DATABASE, OLD_REQUEST, passWith, record, statusOf } from "../../../test/support/services/databases.ts";
+import { DATABASE, passWith, record } from "../../../test/support/services/databases.ts";
 import type { Json } from "../../engine/contract/kind.ts";
-import { serviceBaseline } from "../service/trace.ts";
 import { database } from "./index.ts";
 
 const intentOf = (op: string, mark: Json) => openIntent(op, { id: DATABASE, mark });
@@ -22,17 +21,6 @@ it.each<[string, string, Json, string | undefined, "absent" | "unknowable"]>([
 ])("a request to a database whose state the surface does not show %s", async (_what, op, mark, requested, is) => {
   const context = passWith({ surface: "Documented", requested });
   expect(await database.trace(intentOf(op, mark), context, api)).toMatchObject({ is });
-});
-
-const mark = { baseline: serviceBaseline(statusOf("DEPLOYED")), requestId: OLD_REQUEST, settings: 3, retry: "token" };
-const ordered = { runState: "Running", lastDeployment: { settings: 3, retry: "token" } };
-
-it.each<[string, string, string, object]>([
-  ["to deploy it is followed", "deployDatabase", "DEPLOYING", { is: "landed", known: [{ memory: ordered }] }],
-  ["to stop it landed", "stopDatabase", "STOPPED", { is: "landed", known: [{ memory: { runState: "Stopped" } }] }],
-])("a request to a database of the full surface %s", async (_what, op, state, expected) => {
-  const api = platformOn("Full", { services: { statuses: () => Promise.resolve([statusOf(state)]) } });
-  expect(await database.trace(intentOf(op, mark), passWith(), api)).toMatchObject(expected);
 });
 
 it("an unconfirmed create that the list shows made a database that is not deployed yet, also where its state cannot be read", async () => {

@@ -45,7 +45,6 @@ describe("the plan of an environment", () => {
   const given = { identitySource: "given" } as const;
   const moved = observedFull(record({ clusterId: ELSEWHERE }));
   const preview = observedFull(record({ mode: "PREVIEW" }));
-  const made = { memory: { name: "staging", mode: "STAGING", clusterId: CLUSTER } };
   const absent = { goal: "absent" } as const;
   const outside = { ...absent, ...full, identitySource: "claimed", allowedProjects: [OTHER] } as const;
   const UNFIT = "stalled InvalidSpec";
@@ -59,7 +58,6 @@ describe("the plan of an environment", () => {
     ["when its given id is on another cluster", { ...full, ...given }, moved, UNFIT],
     ["when its claimed id shows no name", { identitySource: "claimed" }, observedOf(), "adopt"],
     ["when it is there, and nothing more is known", {}, observedOf(), "settled"],
-    ["when it is as it was made", made, observedOf(), "settled"],
     ["when it was made otherwise", { memory: { mode: "DEVELOPMENT" } }, observedOf(), "stalled UpdateNotSupported"],
     ["when it was made on another cluster", { memory: { clusterId: ELSEWHERE } }, observedOf(), UNFIT],
     ["when it shows no mode", full, observedFull(record({ mode: undefined as never })), "settled"],
@@ -105,7 +103,6 @@ it.each<[string, Change, readonly string[] | undefined, readonly Environment[], 
   ["a new id that is held", { holderOf: (id) => (id === MINE ? "a/b" : undefined) }, [], [record()], "absent"],
   ["the name", full, [], [record(), record({ id: OTHER, name: "x" })], [MINE]],
   ["the name, there before", full, [MINE], [record()], "absent"],
-  ["the name, made before", full, [], [record({ createdAt: "2026-11-21T09:00:00Z" })], "absent"],
 ])("the trace of an environment's create finds %s", async (_name, change, ids, records, expected) => {
   const api = platform(change.surface ?? "Documented", records);
   const trace = await environment.trace(intent(ids), contextOf({ ...fresh, ...change }), api);

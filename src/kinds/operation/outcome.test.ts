@@ -114,6 +114,8 @@ describe("the end of an operation", () => {
     expect(end({ startedAt: STARTED }, false)).toMatchObject(ending("Failed"));
     expect(end({ startedAt: STARTED }, true)).toMatchObject(ending("Unknown"));
     expect(end(memory, false)).toMatchObject(ending("Unknown"));
+    const brief = operation.oneShot?.overdue({ ...spec, ttlSecondsAfterFinished: 90 }, memory, { now, isSent: true });
+    expect(brief).toMatchObject({ status: { expiresAt: "2026-11-21T10:01:30.000Z" } });
   });
 
   it("is the recorded one, whatever is observed", () => {

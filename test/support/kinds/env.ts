@@ -24,7 +24,6 @@ import { kindRunner, type PassChange, type Ran, type Runner } from "./kind-runne
 export type SurfaceName = "Documented" | "Full";
 
 export const SURFACES = ["Documented", "Full"] as const;
-export const NOBODY = "00000000-0000-4000-8000-00000000dead";
 
 export type KindHarness = Awaited<ReturnType<typeof startKindHarness>>;
 
@@ -34,7 +33,7 @@ async function startKindHarness(surface: SurfaceName) {
   const { sim } = simulator;
   const clock = hurriedClock();
   const api = adminOf(simulator, { surface, clock });
-  const [first = "", second = ""] = simulator.clusterIds;
+  const [first = ""] = simulator.clusterIds;
   let [told, passed, waited] = [0, 0, 0];
   const around = (ids: Readonly<Record<string, string>>) => ({ surface, ids, passed: () => passed });
   const inside = (environmentId: string) => around({ "spec.environmentRef": environmentId });
@@ -52,8 +51,6 @@ async function startKindHarness(surface: SurfaceName) {
   return {
     simulator,
     api,
-    surface,
-    clusterIds: [first, second] as const,
     /** Advances the time of the platform and of the client's cache. */
     pass,
     /** Advances the time, with the platform's wall clock. */

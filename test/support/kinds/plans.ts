@@ -10,13 +10,10 @@ export function said(plan: Plan): string {
   return `${step.op}${commit}${step.corrects === true ? " corrects" : ""}`;
 }
 
-/** A test: its name, a change of the usual context, what is observed, and the plan in words. */
-export type PlanRow<Change, Observed> = readonly [name: string, Change, Observed, expected: string];
-
-/** Returns what tests the plans of a table. @param planned says what is planned */
+/** Returns what tests a table of plans in words. @param planned says what is planned */
 export const planTable =
   <Change, Observed>(planned: (change: Change, observed: Observed) => string) =>
-  (rows: readonly PlanRow<Change, Observed>[]): void =>
+  (rows: readonly (readonly [name: string, Change, Observed, expected: string])[]): void =>
     it.each(rows)("%s", (_name, change, observed, expected) => {
       expect(planned(change, observed)).toBe(expected);
     });
