@@ -43,10 +43,8 @@ export const applicationSample: Sample = {
     ],
     ["a variable with a blank", { variables: [{ name: "A B", value: "" }] }, /name.*should match/],
     ["a commit too short", { deploy: { gitCommitId: "1a2b3c" } }, /gitCommitId.*should match/],
-    ["a branch as commit", { deploy: { gitCommitId: "main-branch" } }, /gitCommitId.*should match/],
     ["a commit of digits without quotes", { deploy: { gitCommitId: 3_333_333 } }, /gitCommitId.*3333333: .*quote it/],
     ["no commit", { deploy: { policy: "Manual" } }, /gitCommitId: Required/],
-    ["port 0", { ports: [{ internalPort: 0 }] }, /internalPort.*greater than or equal to 1/],
   ],
   duplicates: [
     ["a variable twice", { variables: [A, { ...A, value: "2" }] }, /variables\[1\]: Duplicate value/],

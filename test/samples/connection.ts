@@ -35,8 +35,6 @@ export const connectionSample: Sample = {
     ],
     ["no organization", { organizationId: undefined }, /organizationId: Required/],
     ["an upper-case id", { organizationId: ID.toUpperCase() }, /must be a lower-case UUID/],
-    ["an unknown surface", { surface: "Strict" }, /surface: Unsupported value/],
-    ["no budget", { rateLimit: { requestsPerSecond: 0 } }, /requestsPerSecond.*greater than or equal to 1/],
   ],
   rules: 23,
   good: ({ env, name, spec }) => connection(env, name, { auth: { tokenSecretRef: { name: "default" } }, ...spec }),

@@ -19,11 +19,7 @@ export const databaseSample: Sample = {
   refused: [
     ["a schedule of what is always stopped", { runState: "Stopped", runSchedule: NIGHTS }, ALWAYS_STOPPED],
     ["no version", { version: undefined }, /version: Required/],
-    ["a version that is a number", { version: 16 }, /version.*must be of type string/],
     ["a type in lower case", { type: "postgresql" }, /type.*should match/],
-    ["no mode", { mode: undefined }, /mode: Required/],
-    ["a fraction of storage", { storage: 1.5 }, /storage.*must be of type integer/],
-    ["another run state", { runState: "Paused" }, /runState: Unsupported value/],
   ],
   rules: 23,
   good: ({ name, tree, spec }) => database(name, tree, spec),

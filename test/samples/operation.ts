@@ -41,13 +41,6 @@ export const operationSample: Sample = {
       /exactly one of name and externalId must be set/,
     ],
     ["no output", { type: "RenderHelmDefaultValues", environmentRef, source }, /spec.outputConfigMap must be set/],
-    [
-      "a source that is a text",
-      { type: "RenderHelmDefaultValues", environmentRef, source: "x", outputConfigMap: "x" },
-      /spec.source.*must be of type object/,
-    ],
-    ["a negative limit", { type: "SendInvoices", backoffLimit: -1 }, /backoffLimit.*greater than or equal to 0/],
-    ["no deadline at all", { type: "SendInvoices", activeDeadlineSeconds: 0 }, /activeDeadlineSeconds.*greater than/],
   ],
   rules: 27,
   good: ({ name, spec }) => operation(name, { type: "SendInvoices", ...spec }),

@@ -35,7 +35,6 @@ export const variableSetSample: Sample = {
     ["a whole Secret and ConfigMap", { variablesFrom: [{ secretRef, configMapRef }] }, SOURCE],
     ["a prefix that begins no name", { variablesFrom: [{ secretRef, prefix: "1" }] }, /prefix.*should match/],
     ["a variable with both", variable({ value: "1", valueFrom: { secretKeyRef } }), /exactly one of value/],
-    ["a scope in lower case", { scope: "application" }, /scope.*should match/],
   ],
   rules: 21,
   good: ({ name, tree, spec }) =>
