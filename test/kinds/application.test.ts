@@ -94,23 +94,6 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
 
 describe("an application on the full surface alone", () => {
   const env = applicationEnv("Full");
-  const port = { internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true };
-  const stored = (id: string | undefined) => env.harness.service(id).settings;
-
-  it("has its settings changed and deployed, and what others set beside them stays", async () => {
-    const runner = await env.deployed({ ports: [port, { internalPort: 9090 }] });
-    const theirs = { auto_preview: true, healthchecks: { liveness_probe: { type: "TCP" } } };
-    env.harness.edit(runner.id(), theirs);
-    const portsBefore = stored(runner.id())["ports"] as { id: string; internal_port: number }[];
-    const ports = [{ ...port, externalPort: 8443 }, { internalPort: 9090 }];
-    const changed = await runner.run({ spec: env.spec({ cpu: 750, ports }) });
-    expect(changed.ops).toEqual(["updateApplication", "deployApplication"]);
-    expect(stored(runner.id())).toMatchObject({ cpu: 750, ...theirs });
-    const portsAfter = stored(runner.id())["ports"] as typeof portsBefore;
-    expect(portsAfter.map(({ id }) => id)).toEqual(portsBefore.map(({ id }) => id));
-    expect(portsAfter.find(({ internal_port: inner }) => inner === 8080)).toMatchObject({ external_port: 8443 });
-    expect(await env.after(120, runner)).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
-  });
 
   it("[C11] has settings put back that others changed", async () => {
     const runner = await env.deployed({ cpu: 250 });

@@ -100,19 +100,6 @@ describe("a cluster that the platform shows", () => {
     expect(await env.after(120, runner)).toMatchObject({ ops: [], end: "stalled StopFailed" });
     expect((await runner.run({ requested: "again" })).ops).toEqual(["stopCluster"]);
   });
-
-  it.each([
-    ["its status lags behind", () => env.harness.edit(env.cluster.id, { script: ["DEPLOYED", "DEPLOYED"] })],
-    ["the answer has no body", () => env.harness.fault("upgradeCluster", { is: "empty" }, { effect: "applied" })],
-  ])("is upgraded once when %s", async (_name, set) => {
-    const runner = env.applied({ kubernetesVersion: "1.34" });
-    set();
-    expect((await runner.run()).is).toBe("waiting");
-    expect((await runner.run()).is).toBe("waiting");
-    await env.after(120, runner);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { kubernetesVersion: "1.34" } });
-    expect(env.sent()).toEqual(["upgradeCluster"]);
-  });
 });
 
 describe("a cluster that only answers show", () => {

@@ -55,21 +55,6 @@ describe("a database that others work on, too", () => {
     expect(await runner.run(policies)).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
     expect(await runner.run(policies)).toMatchObject({ ops: [], wrote: false });
   });
-
-  it.each([
-    ["the platform takes its time to show an order", () => env.harness.change({ acceptLatencySeconds: 4 })],
-    ["the platform gives no request ids", () => env.harness.change({ nullRequestIds: true })],
-    ["an answer has no body", () => env.harness.fault("stopDatabase", { is: "empty" }, { effect: "applied" })],
-  ])("is ordered once when %s", async (_name, set) => {
-    set();
-    const runner = await env.begun(env.applied());
-    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
-    expect(await env.after(120, runner)).toMatchObject({ ops: [], end: "settled Available" });
-    await runner.run({ spec: env.spec({ runState: "Stopped" }) });
-    expect(await runner.run()).toMatchObject({ ops: [], is: "waiting" });
-    expect(await env.after(120, runner)).toMatchObject({ ops: [], end: "settled Stopped" });
-    expect(env.sent()).toEqual(["createDatabase", "deployDatabase", "stopDatabase"]);
-  });
 });
 
 describe("a database whose state the surface does not show", () => {

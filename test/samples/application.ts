@@ -19,8 +19,6 @@ export const applicationSample: Sample = {
     ["a schedule", { deploy, runSchedule: NIGHTS }],
     ["equal bounds of instances", { minRunningInstances: 3, maxRunningInstances: 3 }],
     ["an empty value", variable({ value: "" })],
-    ["a value from a Secret", variable({ valueFrom: { secretKeyRef } })],
-    ["a short commit", { deploy }],
     ["a SHA-256 commit", { deploy: { gitCommitId: "a".repeat(64), policy: "Manual" } }],
     ["an scp-like repository", { gitRepository: { url: "git@git.example.com:shop/api.git" } }],
     ["deletion policy Stop", { lifecycle: { deletionPolicy: "Stop" } }],

@@ -11,7 +11,6 @@ export const bindingSample: Sample = {
   smallest: { clusterRef: { externalId: ID }, template: { key: "base", version: "1.0.0" } },
   accepted: [
     ["a cluster by name", { clusterRef: { name: "edge" } }],
-    ["a text", field({ value: "15d" })],
     ["a number", field({ value: 15 })],
     ["a fraction", field({ value: 1.5 })],
     ["a boolean", field({ value: false })],

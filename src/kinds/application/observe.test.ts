@@ -113,29 +113,21 @@ describe("the reads of an application that the platform does not list", () => {
     expect(reads.filter((name) => name === "ingress")).toHaveLength(1);
   });
 
-  it("include the ingress after a deployment that was the first work of the process", async () => {
+  const none = { lastDeployment: deployment() };
+  const ingress = { status: "DEPLOYED" };
+  const later = { ...endedAt(1), ingress };
+
+  it.each<[string, readonly Change[], readonly string[]]>([
+    ["was the first work", [following, { memory: endedAt(0), now: minutes(60) }], ["request", "status", "ingress"]],
+    ["ended when the process before may have, too", [{ memory: endedAt(-29) }], ["status", "ingress"]],
+    ["ended long before, not where there was none", [{ memory: none }], ["status"]],
+    ["ended long before, not where one is remembered", [{ memory: { ...none, ingress } }], ["status"]],
+    ["ended since", [{ memory: none }, { memory: later, now: minutes(1) }], ["status", "status", "ingress"]],
+  ])("include the ingress in a new process after a deployment that %s", async (_name, passes, expected) => {
     const { observe, reads } = documented({ request: "DEPLOYED" });
-    await observe(following);
-    await observe({ memory: endedAt(0), now: minutes(60) });
-    expect(reads).toEqual(["request", "status", "ingress"]);
+    for (const change of passes) await observe(change);
+    expect(reads).toEqual(expected);
   });
-
-  it("include the ingress where the previous process may have ended before it read the ingress", async () => {
-    const { observe, reads } = documented({});
-    await observe({ memory: endedAt(-29) });
-    expect(reads).toEqual(["status", "ingress"]);
-  });
-
-  it.each([undefined, { status: "DEPLOYED" }])(
-    "leave out the ingress that a new process remembers (%j), unless the deployment ends later",
-    async (ingress) => {
-      const { observe, reads } = documented({});
-      await observe({ memory: { lastDeployment: deployment(), ingress } });
-      expect(reads).toEqual(["status"]);
-      await observe({ memory: { ...endedAt(1), ingress }, now: minutes(1) });
-      expect(reads).toEqual(["status", "status", "ingress"]);
-    },
-  );
 });
 
 describe("before another commit is deployed", () => {

@@ -36,7 +36,6 @@ describe("a blueprint that exists", () => {
     ["is at work", {}, observedIn("DEPLOYING"), "waiting Deploying"],
     ["is in no state that anybody knows", {}, observedIn("HIBERNATING"), "unknown UnknownState"],
     ["failed", {}, observedIn("DEPLOYMENT_ERROR"), FAILED],
-    ["failed to stop", {}, observedIn("STOP_ERROR"), "stalled StopFailed"],
     ["was stopped", { memory: ran }, observedIn("STOPPED"), DRIFT],
     ["was uninstalled", { memory: ran }, observedIn("DELETED"), DRIFT],
     ["was canceled", { memory: ran }, observedIn("READY"), "stalled Canceled"],
@@ -52,7 +51,6 @@ describe("a blueprint that exists", () => {
     ["was never listed", { memory: unlisted(60) }, nowhere, GONE],
     ["is not listed any more", {}, nowhere, GONE],
     ["is gone, and wanted back", recreated, gone, "forget ExternalResourceDeleted"],
-    ["is gone, and not wanted back", {}, gone, GONE],
     ["may be gone, and is wanted back", recreated, nowhere, GONE],
     ["is claimed", claimed, observedIn("DEPLOYED"), "adopt"],
     ["is claimed, and not there", claimed, nowhere, "stalled InvalidSpec"],
@@ -77,7 +75,6 @@ describe("a blueprint that does not exist yet", () => {
     ["is created where there is no list", { ...fresh, surface: "Documented" }, nowhere, "createBlueprint"],
     ["would be refused", refused, nowhere, "stalled InvalidSpec"],
     ["is taken over, though it would be refused", refused, observedIn("DEPLOYED"), "adopt"],
-    ["has no environment here", fresh, { ...nowhere, environmentIsOurs: false }, "stalled InvalidSpec"],
   ]);
 
   it("is created once: what is sent is recorded before, without values", () => {

@@ -125,19 +125,14 @@ describe("the end of an operation", () => {
     expect(operation.plan(context, NOTHING_OBSERVED)).toEqual({ is: "settled" });
   });
 
-  it.each([{ result: "Succeeded", reason: "NewReason" }, { result: 7 }, {}])("was reached, as %j says", (stored) => {
-    const memory = platformOperation.memory.parse({ outcome: stored });
-    expect(operation.oneShot?.over(memory)).toEqual({ expiresAt: undefined });
-    expect(memory.outcome).toMatchObject({ result: "Failed", reason: "OperationResultUnknown" });
-  });
-
   it.each([
-    ["2026-11-21T10:00:00Z", new Date("2026-11-21T10:00:00Z")],
-    ["whenever", undefined],
-    [undefined, undefined],
-  ])("expires at %s", (expiresAt, expected) => {
-    const memory = platformOperation.memory.parse({ outcome: {}, expiresAt });
+    [{ result: "Succeeded", reason: "NewReason" }, "2026-11-21T10:00:00Z", new Date("2026-11-21T10:00:00Z")],
+    [{ result: 7 }, "whenever", undefined],
+    [{}, undefined, undefined],
+  ])("was reached, as %j says, and expires at %s", (outcome, expiresAt, expected) => {
+    const memory = platformOperation.memory.parse({ outcome, expiresAt });
     expect(operation.oneShot?.over(memory)).toEqual({ expiresAt: expected });
+    expect(memory.outcome).toMatchObject({ result: "Failed", reason: "OperationResultUnknown" });
   });
 });
 

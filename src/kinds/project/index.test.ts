@@ -55,8 +55,6 @@ describe("the plan of a project", () => {
     ["others exist", fresh, [ofOthers], "createProject"],
     ["one of its name exists", fresh, [renamed], "adopt"],
     ["one of its name exists and has to", { ...fresh, adoption: "Required" }, [renamed], "adopt"],
-    ["one of its name exists and may not be taken", { ...fresh, adoption: "Never" }, [remote()], CONFLICT],
-    ["two of its name exist", fresh, [remote(), remote({ id: OTHER })], "stalled DuplicateRemote"],
     ["one of its name is not the connection's", { ...fresh, ...limited }, [remote()], "stalled PermissionDenied"],
     ["the connection allows no new ones", { ...fresh, ...limited }, [], "stalled PermissionDenied"],
     ["it is as described", {}, [remote()], "settled"],
@@ -80,14 +78,14 @@ describe("the plan of a project", () => {
     ["its id is no longer the connection's", limited, [remote()], "stalled PermissionDenied"],
   ]);
 
-  it.each<[string, Change, readonly Project[]]>([
-    [MINE, { adoption: "Never" }, [remote()]],
-    ["2 of project", {}, [remote(), remote({ id: OTHER })]],
-    ['"a/b"', { holderOf: () => "a/b" }, [remote()]],
-  ])("says why what has its name is not adopted: %s", (words, change, projects) => {
+  it.each<[string, string, Change, readonly Project[]]>([
+    ["NameConflict", MINE, { adoption: "Never" }, [remote()]],
+    ["DuplicateRemote", "2 of project", {}, [remote(), remote({ id: OTHER })]],
+    ["AlreadyManaged", '"a/b"', { holderOf: () => "a/b" }, [remote()]],
+  ])("says why what has its name is not adopted: %s, %s", (reason, words, change, projects) => {
     const message: unknown = expect.stringContaining(words);
     const refused = project.plan(contextOf({ ...fresh, ...change }), observedOf(projects));
-    expect(refused).toMatchObject({ is: "stalled", why: { message } });
+    expect(refused).toMatchObject({ is: "stalled", why: { reason, message } });
   });
 
   const absent = { goal: "absent" } as const;

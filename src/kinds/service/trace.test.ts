@@ -21,6 +21,7 @@ describe("a change since a baseline", () => {
     ["is not what is not shown now", before, nothing, false],
     ["is a date where there was none", blank, { ...nothing, lastDeploymentDate: "2026-11-21T10:00:00Z" }, true],
     ["is not an empty queue where none was known", blank, { ...nothing, deploymentRequestsCount: 0 }, false],
+    ["is not nothing where nothing was known", serviceBaseline(undefined), nothing, false],
     ["is anything without a baseline", undefined, nothing, true],
     ["is anything without one that can be read", "nonsense", nothing, true],
     ["is anything without one that is a list", "{}", nothing, true],
@@ -37,10 +38,6 @@ describe("a change since a baseline", () => {
     const now = statusOf("DEPLOYED", { lastDeploymentDate, executionId: "run-9", deploymentRequestsCount: 3 });
     expect(movedPast(serviceBaseline(implied), now)).toBe(moved);
     expect(isDeployedSince(serviceBaseline(implied), now)).toBe(moved);
-  });
-
-  it("is not detected where neither read showed anything", () => {
-    expect(movedPast(serviceBaseline(undefined), statusOf("READY", nothing))).toBe(false);
   });
 });
 

@@ -11,24 +11,19 @@ const isIt = (one: string) => one === ID;
 
 describe("an object that is looked for in a list", () => {
   it.each([
-    ["that shows it", [ID], "Shown"],
-    ["that holds all there is", ["other"], "Missing"],
-    ["that is a page", asPage(["other"]), "Unclear"],
-    ["that has the length of a page", Array.from({ length: 20 }, String), "Unclear"],
-  ] as const)("%s: the evidence that the engine gets for a recorded one", (_name, list, expected) => {
-    const presence = vi.fn<(evidence: string) => Presence>(() => "Unconfirmed");
-    expect(presenceIn({ identitySource: "recorded", records: { presence } }, list, isIt)).toBe("Unconfirmed");
-    expect(presence).toHaveBeenCalledWith(expected);
-  });
-
-  it.each([
-    ["that shows it", [ID], "Present"],
-    ["that holds all there is", ["other"], "Gone"],
-    ["that is a page", asPage(["other"]), "Unproven"],
-  ] as const)("%s: the presence of one that was not recorded, at once", (_name, list, expected) => {
-    const context = { identitySource: "given", records: { presence: (): Presence => "Unconfirmed" } } as const;
-    expect(presenceIn(context, list, isIt)).toBe(expected);
-  });
+    ["that shows it", [ID], "Shown", "Present"],
+    ["that holds all there is", ["other"], "Missing", "Gone"],
+    ["that is a page", asPage(["other"]), "Unclear", "Unproven"],
+    ["that has the length of a page", Array.from({ length: 20 }, String), "Unclear", "Unproven"],
+  ] as const)(
+    "%s: is judged by the engine if it was recorded, and at once if not",
+    (_name, list, evidence, expected) => {
+      const presence = vi.fn<(evidence: string) => Presence>(() => "Unconfirmed");
+      const of = (identitySource: IdentitySource) => presenceIn({ identitySource, records: { presence } }, list, isIt);
+      expect([of("recorded"), of("given")]).toEqual(["Unconfirmed", expected]);
+      expect(presence.mock.calls).toEqual([[evidence]]);
+    },
+  );
 });
 
 describe("an object that no list shows", () => {
