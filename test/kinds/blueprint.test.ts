@@ -116,7 +116,9 @@ describe("the service of a blueprint", () => {
   });
 
   it("of others is found by the id that was given, if it is a blueprint's", async () => {
-    const id = await env.foreign();
+    const input = { name: env.name, tag: "redis/3.0.0", icon: "https://icons.example.com/redis.svg" };
+    const { id = "" } = await env.harness.api.blueprints.create(env.environmentId, input, { deploy: true });
+    env.harness.pass(120);
     expect(await env.applied({ externalId: id }).run()).toMatchObject({ ops: ["adopt"], is: "settled" });
     const serviceId = env.harness.simulator.world().blueprints.get(id)?.serviceId ?? "";
     const wrong = await env.applied({ externalId: serviceId }).run();

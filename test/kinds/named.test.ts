@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { kindEnv, named, SURFACES } from "../support/kinds/env.ts";
+import { kindEnv, named } from "../support/kinds/env.ts";
 import { failureOf } from "../support/platform/client.ts";
 
-describe.each(SURFACES)("a project on the %s surface", (surface) => {
+describe.each(["Documented", "Full"] as const)("a project on the %s surface", (surface) => {
   const env = kindEnv(surface, named("gone"), () => ({}));
 
   it("[C7] that is gone is not created again", async () => {
@@ -14,7 +14,7 @@ describe.each(SURFACES)("a project on the %s surface", (surface) => {
   });
 });
 
-describe.each(SURFACES)("an environment on the %s surface", (surface) => {
+describe.each(["Documented", "Full"] as const)("an environment on the %s surface", (surface) => {
   const env = kindEnv(surface, named("env"), (own) => ({
     spec: (change: object = {}) => {
       const clusterRef = { externalId: own.harness.simulator.clusterIds[0] };

@@ -24,7 +24,9 @@ const operationEnv = (surface: SurfaceName) =>
     surface,
     async ({ harness, environmentId, number }) => {
       const applicationId = await harness.newApplication(environmentId, `api-${number}`, COMMIT);
-      const databaseId = await harness.newDatabase(environmentId, `main-${number}`);
+      const database = { name: `main-${number}`, type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
+      const { id: databaseId } = await harness.api.databases.create(environmentId, database);
+      await harness.api.databases.deploy(databaseId);
       const cluster = ownCluster(harness);
       harness.pass(600);
       return { applicationId, databaseId, cluster };

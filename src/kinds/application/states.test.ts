@@ -87,18 +87,12 @@ function word(state: string, of: Case): string {
 }
 
 describe("the state of an application", () => {
-  it("[C5] causes no request by itself while it is unknown", () => {
-    for (const state of ["UNAVAILABLE", ...STRANGE]) {
-      for (const each of CASES) expect(word(state, each), JSON.stringify(each)).toBe(UNCLEAR);
-    }
-  });
-
   it("is checked whether it is documented or not", () => {
     expect(PLANS.map(([state]) => state)).toEqual([...serviceStates, ...GUIDE, ...STRANGE]);
   });
 
   it.for(PLANS)(
-    "%j: %s, whatever is to be deployed and whatever others changed",
+    "[C5] %j: %s, whatever is to be deployed and whatever others changed",
     ([state, running, full, documented]) => {
       for (const each of CASES) {
         const stopped = (each.surface === "Full" ? full : documented) ?? running;

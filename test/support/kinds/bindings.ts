@@ -15,8 +15,7 @@ import type {
   TemplateLayer,
 } from "../../../src/platform/areas/templates.ts";
 import type { Platform } from "../../../src/platform/index.ts";
-import { ApiError } from "../../../src/platform/transport/errors.ts";
-import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
+import { ApiError, type ApiFailure } from "../../../src/platform/transport/errors.ts";
 import { type ContextChange, contextWith } from "./contexts.ts";
 import { resolvedNeeds } from "./kind-runner.ts";
 
@@ -117,9 +116,7 @@ export function writtenMemory(pass: BindingContext, layers?: Binding["layers"]):
   return { templateKey: key, templateVersion: version, layers: shownLayers(layers), written: pass.inputs.fingerprint };
 }
 
-type Areas = { readonly [Area in keyof Platform]?: Partial<Platform[Area]> };
-
 /** A platform with only the given areas; any other call fails the test. */
-export function fakePlatform(areas: Areas): Platform {
+export function fakePlatform(areas: { readonly [Area in keyof Platform]?: Partial<Platform[Area]> }): Platform {
   return areas as Platform;
 }

@@ -23,8 +23,6 @@ import { kindRunner, type PassChange, type Ran, type Runner } from "./kind-runne
 
 export type SurfaceName = "Documented" | "Full";
 
-export const SURFACES = ["Documented", "Full"] as const;
-
 export type KindHarness = Awaited<ReturnType<typeof startKindHarness>>;
 
 /** Starts a platform whose time only `pass` advances. */
@@ -92,13 +90,6 @@ async function startKindHarness(surface: SurfaceName) {
       const gitRepository = { url: "https://github.com/acme/api.git", branch: "main" };
       const { id } = await api.applications.create(environmentId, { name, gitRepository }, extendedOn(simulator));
       if (commit !== undefined) await api.applications.deploy(id, commit);
-      return id;
-    },
-    /** Creates and deploys a database like another user. @returns its id */
-    newDatabase: async (environmentId: string, name: string): Promise<string> => {
-      const settings = { name, type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
-      const { id } = await api.databases.create(environmentId, settings);
-      await api.databases.deploy(id);
       return id;
     },
     cluster: (spec: JsonObject) => kindRunner(cluster, api, around({}), spec),
