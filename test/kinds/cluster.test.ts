@@ -129,10 +129,4 @@ describe("a cluster that only answers show", () => {
     env.harness.edit(env.cluster.id, { state: "DEPLOYING" });
     await expect(env.applied({ runState: "Stopped" }).run()).rejects.toMatchObject({ failure: { is: "Conflict" } });
   });
-
-  it("is stopped again where the user asks", async () => {
-    const runner = await env.begun(env.applied({ runState: "Stopped" }));
-    env.harness.edit(env.cluster.id, { state: "DEPLOYED", run: null });
-    expect(await runner.run({ requested: "now" })).toMatchObject({ ops: ["stopCluster"], is: "settled" });
-  });
 });

@@ -119,20 +119,6 @@ describe.each(["Documented", "Full"] as const)("an operation on the %s surface",
     expect(done.why.message).toContain("900 KiB");
   });
 
-  it("tries again what was refused, up to its limit", async () => {
-    env.harness.fault("stopDatabase", { is: "status", status: 400 }, { count: 3, effect: "none" });
-    const runner = env.applied({ ...stopDatabase, backoffLimit: 2 });
-    for (const failedRequests of [1, 2]) {
-      const tried = await runner.run();
-      expect(tried).toMatchObject({ ops: ["stopDatabase"], end: "waiting Queued" });
-      expect(tried.status).toMatchObject({ failedRequests });
-    }
-    const last = await runner.run();
-    expect(last).toMatchObject({ ops: ["stopDatabase"], is: "stalled" });
-    expect(last.report.conditions).toEqual([failed("OperationRejected")]);
-    expect(await runner.run()).toMatchObject({ ops: [], is: "stalled", wrote: false });
-  });
-
   it("[C8] is sent again after a 409 until it is accepted, whatever its limit of failures", async () => {
     const body = { message: "Operation is in progress" };
     const refusals = [409, 409, 400].map((status) => ({ is: "status", status, body }) as const);

@@ -3,7 +3,7 @@ import type { Variable } from "../../simulator/model/world.ts";
 import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { variableSet } from "../../src/kinds/variable-set/index.ts";
 import { kindEnv, type KindEnv, type SurfaceName } from "../support/kinds/env.ts";
-import { kindRunner, type PassChange, type Ran, type Runner, type Surroundings } from "../support/kinds/kind-runner.ts";
+import { kindRunner, type PassChange, type Ran, type Surroundings } from "../support/kinds/kind-runner.ts";
 
 /** A platform with two applications, "web" and "api", new for each test of one `describe`. */
 export function variableSetEnv(surface: SurfaceName) {
@@ -19,7 +19,15 @@ export function variableSetEnv(surface: SurfaceName) {
         const around = { surface, ids, ...outside };
         const runner = kindRunner(variableSet, env.harness.api, around, { targets: [own.target("web")], ...spec });
         /** Reconciles until nothing is sent or has to be read back. @returns the operations of all reconciles */
-        const settle = (change?: PassChange): Promise<Ran> => settled(runner, change);
+        const settle = async (change?: PassChange): Promise<Ran> => {
+          let ran = await runner.run(change);
+          const ops = [...ran.ops];
+          for (let passes = 0; passes < 10 && ran.ops.length > 0; passes += 1) {
+            ran = await runner.run(change?.goal === undefined ? {} : { goal: change.goal });
+            ops.push(...ran.ops);
+          }
+          return { ...ran, ops };
+        };
         return { ...runner, settle };
       },
       /** A set that was applied, and reconciled until nothing is sent. */
@@ -30,9 +38,9 @@ export function variableSetEnv(surface: SurfaceName) {
       },
       target: (name: "web" | "api"): JsonObject => ({ applicationRef: { name } }),
       /** A variable that another user created in "web". */
-      foreign: (key: string, change: Partial<Pick<Variable, "value" | "secret" | "scope" | "parentId">> = {}) => {
-        const usual = { parentId: env.web, scope: "APPLICATION", value: "theirs" } as const;
-        return addForeignVariable(env.harness.simulator.sim, { ...usual, key, ...change });
+      foreign: (key: string, change: Partial<Pick<Variable, "secret">> = {}) => {
+        const { sim } = env.harness.simulator;
+        return addForeignVariable(sim, { parentId: env.web, scope: "APPLICATION", value: "theirs", key, ...change });
       },
       wait: (seconds: number): void => env.harness.wait(seconds),
       /** Changes a variable of "web" like another user. */
@@ -52,15 +60,4 @@ export function variableSetEnv(surface: SurfaceName) {
     };
     return own;
   });
-}
-
-async function settled(runner: Runner, change?: PassChange): Promise<Ran> {
-  const ops: string[] = [];
-  let ran = await runner.run(change);
-  ops.push(...ran.ops);
-  for (let passes = 0; passes < 10 && ran.ops.length > 0; passes += 1) {
-    ran = await runner.run(change?.goal === undefined ? {} : { goal: change.goal });
-    ops.push(...ran.ops);
-  }
-  return { ...ran, ops };
 }

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { contextOf, essentials, failed, fakePlatform, NOW } from "../../../test/support/kinds/bindings.ts";
+import { essentials, failed, fakePlatform, NOW } from "../../../test/support/kinds/bindings.ts";
+import { contextWith } from "../../../test/support/kinds/contexts.ts";
+import type { ReconcileContext } from "../../engine/contract/kind.ts";
 import type { Template } from "../../platform/areas/templates.ts";
 import type { ReadOptions } from "../../platform/client/caller.ts";
 import { parseExactJson } from "../../platform/codec/json.ts";
@@ -14,7 +16,10 @@ import type { Section } from "./sections.ts";
 const all = ["GitRepositories", "Templates", "DatabaseTypes", "CloudProviders"];
 
 const context = (change: object = {}, memory: CatalogMemory = {}, more: object = {}) =>
-  contextOf<CatalogTypes>(platformCatalog.spec.parse(change), {}, memory, { name: "full", ...more });
+  contextWith<ReconcileContext<CatalogTypes>>(
+    { name: "full", spec: platformCatalog.spec.parse(change), inputs: {}, memory },
+    more,
+  );
 
 const GCP = { shortName: "GCP", regions: [] };
 const AWS = { shortName: "AWS", regions: [{ name: "eu-west-3", zones: ["a"] }] };

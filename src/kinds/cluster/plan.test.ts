@@ -275,6 +275,11 @@ it.each([
   const context = unseen({ memory }, { runState: "Stopped" });
   expect(saidUnseen(context)).toBe("settled");
   expect(report(context, NOTHING_OBSERVED).ready.reason).toBe(reason);
+  const asked = { ...context, requested: "now" };
+  expect([saidUnseen(asked), said(plan(asked, { ...NOTHING_OBSERVED, ordered: true }))]).toEqual([
+    "stopCluster",
+    "settled",
+  ]);
 });
 
 const action = (op: string) => ({ op, by: "shop/op", at: "2026-11-21T09:30:00.000Z", state: "DEPLOYED" });

@@ -1,21 +1,18 @@
 import { describe, expect, it } from "vitest";
 
-import { observedFull, passWith, planned, plans } from "../../../test/support/services/databases.ts";
+import { observedFull, passWith, plans } from "../../../test/support/services/databases.ts";
 import { database } from "./index.ts";
 
 // ../service/plan.test.ts has what holds for applications, too.
 describe("the next step of a database", () => {
   const missing = observedFull("DEPLOYED", {}, { status: undefined, isGone: true });
+  const withheld = { spec: { version: "17" }, blockedOperations: new Set(["updateDatabase"]) };
 
   plans([
+    ["when the update is withheld", withheld, observedFull("DEPLOYED"), "settled"],
     ["of another version", {}, observedFull("DEPLOYED", { version: "15" }), "updateDatabase corrects"],
     ["that is gone, though its record is still listed", {}, missing, "stalled ExternalResourceDeleted"],
   ]);
-
-  it("is another one when the update is withheld", () => {
-    const withheld = { spec: { version: "17" }, blockedOperations: new Set(["updateDatabase"]) };
-    expect(planned(withheld, observedFull("DEPLOYED"))).toBe("settled");
-  });
 
   it.each([
     ["type", { type: "REDIS" }],

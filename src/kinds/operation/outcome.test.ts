@@ -159,6 +159,18 @@ describe("a failed request", () => {
     expect(known?.memory.outcome).toMatchObject({ result, message: expect.stringContaining(words) });
   });
 
+  it("is counted and sent again, and is the end at the limit", () => {
+    const error = new ApiError("stopDatabase", { is: "Invalid" }, 400, "no");
+    const after = (failedRequests?: number) => {
+      const context = operationContext({ ...stop, backoffLimit: 2 }, { memory: { failedRequests } });
+      return { ...context, memory: operation.oneShot?.refused(error, context, shown("DEPLOYED"))?.memory ?? {} };
+    };
+    expect(after(1)).toMatchObject({ memory: { failedRequests: 2 } });
+    expect(operation.plan(after(1), shown("DEPLOYED"))).toMatchObject({ is: "step" });
+    expect(after(2)).toMatchObject({ memory: { outcome: { result: "Failed", reason: "OperationRejected" } } });
+    expect(operation.plan(after(2), shown("DEPLOYED"))).toMatchObject({ is: "stalled" });
+  });
+
   it.each([
     ["at first", undefined, 2_000],
     ["after ten seconds", "2026-11-21T09:59:50Z", 5_000],
@@ -178,10 +190,7 @@ describe("a failed request", () => {
     [{ is: "NotFound" }, 404, "ExternalResourceDeleted", true],
     [{ is: "NotSupported" }, 405, "NotSupportedByApi", true],
     [{ is: "Refused" }, 0, "InvalidSpec", true],
-    [{ is: "Unauthorized" }, 401, undefined, false],
     [{ is: "Forbidden" }, 403, undefined, false],
-    [{ is: "RateLimited", retryAfterMs: 1 }, 429, undefined, false],
-    [{ is: "Unreachable" }, 0, undefined, false],
     [{ is: "OutcomeUnknown" }, 502, undefined, false],
   ])("of the kind %j (%i)", (failure, status, reason, isFinal) => {
     const rejected = rejection(new ApiError("stopDatabase", failure, status, "no"), "database");

@@ -1,12 +1,7 @@
-import type { ReconcileContext, ResolvedNeeds, KindTypes } from "../../../src/engine/contract/kind.ts";
+import type { ResolvedNeeds } from "../../../src/engine/contract/kind.ts";
 import { platformBinding, type BindingMemory, type BindingSpec } from "../../../src/kinds/binding/crd.ts";
 import { shownLayers } from "../../../src/kinds/binding/layers.ts";
-import {
-  type BindingContext,
-  bindingInputs,
-  type BindingTypes,
-  type Observed,
-} from "../../../src/kinds/binding/model.ts";
+import { type BindingContext, bindingInputs, type Observed } from "../../../src/kinds/binding/model.ts";
 import type {
   Binding,
   Template,
@@ -79,23 +74,15 @@ export function resolved(values: Readonly<Record<string, string>> = {}, clusterI
   }));
 }
 
-export function contextOf<K extends KindTypes>(
-  spec: K["spec"],
-  inputs: K["inputs"],
-  memory: K["memory"],
-  change: ContextChange<ReconcileContext<K>> = {},
-): ReconcileContext<K> {
-  const usual = { name: "essentials", now: NOW, adoption: "Never", allowUnverifiedIds: true } as const;
-  return contextWith<ReconcileContext<K>>({ ...usual, spec, inputs, memory }, change);
-}
-
 /** @param values the resolved values of the spec's references, by field */
 export function bindingContext(
   spec: BindingSpec = bindingSpec(),
   change: ContextChange<BindingContext> = {},
   values: Readonly<Record<string, string>> = {},
 ): BindingContext {
-  return contextOf<BindingTypes>(spec, bindingInputs(spec, resolved(values, spec.clusterRef.externalId)), {}, change);
+  const inputs = bindingInputs(spec, resolved(values, spec.clusterRef.externalId));
+  const usual = { name: "essentials", now: NOW, adoption: "Never", allowUnverifiedIds: true } as const;
+  return contextWith<BindingContext>({ ...usual, spec, inputs }, change);
 }
 
 /** The observation on the documented surface, with a matching template. */

@@ -15,7 +15,6 @@ import { environment } from "../../../src/kinds/environment/index.ts";
 import { operation } from "../../../src/kinds/operation/index.ts";
 import { project } from "../../../src/kinds/project/index.ts";
 import { webhook } from "../../../src/kinds/webhook/index.ts";
-import { member, stringMember } from "../../../src/kube/api/json.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
 import { callsIn } from "../platform/change-log.ts";
 import { adminOf, hurriedClock } from "../platform/client.ts";
@@ -94,11 +93,8 @@ async function startKindHarness(surface: SurfaceName) {
     },
     cluster: (spec: JsonObject) => kindRunner(cluster, api, around({}), spec),
     project: (spec: JsonObject) => kindRunner(project, api, around({}), spec),
-    environment: (projectId: string, spec: JsonObject) => {
-      const clusterId = stringMember(member(spec, "clusterRef"), "externalId") ?? first;
-      const ids = { "spec.projectRef": projectId, "spec.clusterRef": clusterId };
-      return kindRunner(environment, api, around(ids), spec);
-    },
+    environment: (projectId: string, spec: JsonObject) =>
+      kindRunner(environment, api, around({ "spec.projectRef": projectId, "spec.clusterRef": first }), spec),
     database: (environmentId: string, spec: JsonObject) => kindRunner(database, api, inside(environmentId), spec),
     application: (environmentId: string, spec: JsonObject) => kindRunner(application, api, inside(environmentId), spec),
     blueprint: (environmentId: string, spec: JsonObject) => kindRunner(blueprint, api, inside(environmentId), spec),
