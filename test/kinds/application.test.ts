@@ -115,6 +115,14 @@ describe("an application on the full surface alone", () => {
     expect((await runner.run({ requested: "again" })).ops[0]).toBe("updateApplication");
   });
 
+  it("has its settings sent once, also when the answer has no body", async () => {
+    const runner = await env.deployed();
+    env.harness.fault("updateApplication", { is: "empty" }, { effect: "applied" });
+    const changed = await runner.run({ spec: env.spec({ cpu: 750 }) });
+    expect(changed.ops).toEqual(["updateApplication", "deployApplication"]);
+    expect(await env.after(120, runner)).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
+  });
+
   it("has a secret that could not be replaced at once deployed once it is", async () => {
     const runner = await env.deployed({ variables: [secret] }, { "spec.variables[TOKEN]": "old-value" });
     runner.around.values = { "spec.variables[TOKEN]": "new-value" };
@@ -183,6 +191,16 @@ describe("an application on the documented surface alone", () => {
     await failureOf(runner.run());
     expect(env.harness.values(runner.id())).toEqual({ TOKEN: "new-value" });
     expect((await env.after(120, runner)).ops).toEqual(["importVariables", "deployApplication"]);
+    expect(await env.after(120, runner)).toMatchObject(settled);
+  });
+
+  it("knows a secret that an import without an answer made right after the list was read", async () => {
+    const runner = env.applied({ variables: [secret] });
+    runner.around.values = { "spec.variables[TOKEN]": "hunter22" };
+    env.harness.fault("importEnvironmentVariable", { is: "reset" }, { effect: "applied" });
+    await failureOf(runner.run());
+    env.harness.fault("listApplicationSecrets", { is: "edited", set: { results: [] } });
+    expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
     expect(await env.after(120, runner)).toMatchObject(settled);
   });
 });

@@ -100,6 +100,16 @@ describe("a cluster that the platform shows", () => {
     expect(await env.after(120, runner)).toMatchObject({ ops: [], end: "stalled StopFailed" });
     expect((await runner.run({ requested: "again" })).ops).toEqual(["stopCluster"]);
   });
+
+  it("is upgraded once when the answer has no body", async () => {
+    const runner = env.applied({ kubernetesVersion: "1.34" });
+    env.harness.fault("upgradeCluster", { is: "empty" }, { effect: "applied" });
+    expect((await runner.run()).is).toBe("waiting");
+    expect(await runner.run()).toMatchObject({ ops: [], end: "waiting Upgrading" });
+    await env.after(120, runner);
+    expect(await runner.run()).toMatchObject({ ops: [], is: "settled", status: { kubernetesVersion: "1.34" } });
+    expect(env.sent()).toEqual(["upgradeCluster"]);
+  });
 });
 
 describe("a cluster that only answers show", () => {

@@ -77,10 +77,13 @@ describe("the reads of an application that the platform does not list", () => {
     expect(reads.filter((name) => name === "request" || name === "status")).toEqual(expected);
   });
 
-  it("are all sent when the user asks for it", async () => {
+  it("are all sent when the user asks for it, but that of the ingress of what does not run", async () => {
     const { observe, reads } = documented({ request: "DEPLOYED" });
     await observe({ ...following, requested: "now" });
     expect(reads).toEqual(["request", "status", "ingress"]);
+    const stopped = documented({ state: "STOPPED" });
+    await stopped.observe({ requested: "now" });
+    expect(stopped.reads).toEqual(["status"]);
   });
 
   it("show the ingress after a deployment, ten minutes after it for the last time, and the remembered one then", async () => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { openIntent } from "../../../test/support/kinds/contexts.ts";
 import { platformOn } from "../../../test/support/kinds/supports.ts";
-import { DATABASE, passWith, record } from "../../../test/support/services/databases.ts";
+import { DATABASE, passWith, record, statusOf } from "../../../test/support/services/databases.ts";
 import type { Json } from "../../engine/contract/kind.ts";
 import { database } from "./index.ts";
 
@@ -21,6 +21,12 @@ it.each<[string, string, Json, string | undefined, "absent" | "unknowable"]>([
 ])("a request to a database whose state the surface does not show %s", async (_what, op, mark, requested, is) => {
   const context = passWith({ surface: "Documented", requested });
   expect(await database.trace(intentOf(op, mark), context, api)).toMatchObject({ is });
+});
+
+it("a request to a database of the full surface is looked for in the statuses of its environment", async () => {
+  const api = platformOn("Full", { services: { statuses: () => Promise.resolve([statusOf("STOPPED")]) } });
+  const traced = await database.trace(intentOf("stopDatabase", null), passWith(), api);
+  expect(traced).toMatchObject({ is: "landed", known: [{ memory: { runState: "Stopped" } }] });
 });
 
 it("an unconfirmed create that the list shows made a database that is not deployed yet, also where its state cannot be read", async () => {
