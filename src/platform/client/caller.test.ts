@@ -13,6 +13,7 @@ const SHORT_MS = 90;
 
 describe("a failing read", () => {
   it.each<[string, Answer, string, number]>([
+    ["401", { status: 401 }, "Unauthorized", 1],
     ["404", { status: 404 }, "NotFound", 1],
     ["429", { status: 429 }, "RateLimited", 1],
     ["500", { status: 500 }, "Server", 3],

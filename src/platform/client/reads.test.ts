@@ -142,16 +142,6 @@ describe("the repetition of reads", () => {
     expect(await run([[failure]])).toMatchObject([{ outcome: failure.is, startedAt: [0, 200, 600] }]);
   });
 
-  it.each([
-    { is: "Unauthorized" },
-    { is: "NotFound" },
-    { is: "RateLimited", retryAfterMs: 1 },
-    { is: "BadResponse" },
-    { is: "Refused" },
-  ] as const)("does not repeat after $is", async (failure) => {
-    expect(await run([[failure, "ok"]])).toMatchObject([{ outcome: failure.is, startedAt: [0] }]);
-  });
-
   it("spends one deadline on all attempts together", async () => {
     // A third one would begin after the end.
     expect(await run([[{ is: "Server" }]], 1000, 400)).toMatchObject([{ outcome: "Server", remaining: [1000, 400] }]);

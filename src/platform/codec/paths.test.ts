@@ -62,16 +62,12 @@ describe("[E1] buildPath", () => {
   });
 });
 
-it.each([
-  [ID, true],
-  [ID.toUpperCase(), true],
-  ["00000000-0000-0000-0000-000000000000", true],
-  [`${ID}0`, false],
-  [`${ID}\n`, false],
-  [`{${ID}}`, false],
-  [ID.replaceAll("-", ""), false],
-])("isUuid %j: %s", (value, expected) => {
-  expect(isUuidOfAnyCase(value)).toBe(expected);
+it.each([ID, ID.toUpperCase(), "00000000-0000-0000-0000-000000000000"])("isUuid %j: true", (value) => {
+  expect(isUuidOfAnyCase(value)).toBe(true);
+});
+
+it.each([`${ID}0`, `${ID}\n`, `{${ID}}`, ID.replaceAll("-", "")])("isUuid %j: false", (value) => {
+  expect(isUuidOfAnyCase(value)).toBe(false);
 });
 
 /** Returns undefined for a refusal, and rethrows any other error. */

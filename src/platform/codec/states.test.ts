@@ -66,21 +66,12 @@ describe("fitsReason", () => {
     expect([...serviceStates, ...clusterStates].every(fitsReason)).toBe(true);
   });
 
-  it.each([
-    ["", false],
-    ["1A", false],
-    ["_A", false],
-    ["A:", false],
-    ["A B", false],
-    ["A-B", false],
-    ["A\n", false],
-    ["Ä", false],
-    ["A", true],
-    ["A_", true],
-    ["Ab1", true],
-    ["A:b,c", true],
-  ])("%j: %s", (value, fits) => {
-    expect(fitsReason(value)).toBe(fits);
+  it.each(["A", "A_", "Ab1", "A:b,c"])("takes %j", (value) => {
+    expect(fitsReason(value)).toBe(true);
+  });
+
+  it.each(["", "1A", "_A", "A:", "A B", "A-B", "A\n", "Ä"])("does not take %j", (value) => {
+    expect(fitsReason(value)).toBe(false);
   });
 
   it("takes 1,024 characters at most", () => {
