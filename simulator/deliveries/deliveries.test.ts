@@ -185,15 +185,8 @@ describe("a delivery", () => {
   });
 });
 
-it.each([
-  ["http://127.0.0.1:9/x", true],
-  ["http://127.8.9.10/", true],
-  ["http://localhost:8082", true],
-  ["http://[::1]:8082/x", true],
-  ["https://127.0.0.1/x", false],
-  ["http://127.0.0.1.example.com/", false],
-  ["http://10.0.0.1/", false],
-  ["nonsense", false],
-])("a delivery to %s goes out: %s", (url, goes) => {
-  expect(isLoopback(url)).toBe(goes);
+const loopback = ["http://127.0.0.1:9/x", "http://127.8.9.10/", "http://localhost:8082", "http://[::1]:8082/x"];
+const others = ["https://127.0.0.1/x", "http://127.0.0.1.example.com/", "http://10.0.0.1/", "nonsense"];
+it.each([...loopback, ...others])("a delivery to %s goes out only on loopback", (url) => {
+  expect(isLoopback(url)).toBe(loopback.includes(url));
 });

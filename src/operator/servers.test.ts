@@ -73,12 +73,6 @@ describe("the servers", () => {
     expect((await fetch(`${at("health")}${path}`, { method })).status).toBe(status);
   });
 
-  it("tell senders of deliveries to come again where this process does not lead", async () => {
-    await start(optionsOf({ webhookBindAddress: loopback }));
-    const answer = await fetch(`${at("webhook")}/anything`, { method: "POST", body: "{}" });
-    expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([503, "5", ""]);
-  });
-
   it("are off without an address", async () => {
     await start(optionsOf({ healthProbeBindAddress: loopback }));
     expect(lines.map(([, , { server }]) => server)).toEqual(["health"]);

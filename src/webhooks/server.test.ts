@@ -151,7 +151,8 @@ describe("[E12] the receiver", () => {
 
   it("has senders come again while another process leads", async () => {
     leads = false;
-    expect(await send(KEYS.path, about(KNOWN))).toBe(503);
+    const answer = await fetch(`${receiver.url}/${KEYS.path}`, { method: "POST", body: JSON.stringify(about(KNOWN)) });
+    expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([503, "5", ""]);
     expect(ended).toEqual(["none standby"]);
   });
 

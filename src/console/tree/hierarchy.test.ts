@@ -10,16 +10,8 @@ const project = fact("PlatformProject", "web");
 const staging = fact("PlatformEnvironment", "staging", { parent: project.id });
 const deployed = { state: "DEPLOYED", commit: "1a2b3c4", externalId: "x" };
 const api = fact("PlatformApplication", "api", { parent: staging.id, ...deployed });
-const lost = fact("PlatformApplication", "lost", { parent: "PlatformEnvironment/shop/gone" });
 
 describe("a hierarchy", () => {
-  it("has parents above children and what has lost its parent at the root", () => {
-    expect(hierarchyOf([lost, api, staging, project])).toEqual([
-      { fact: project, children: [{ fact: staging, children: [{ fact: api, children: [] }] }] },
-      { fact: lost, children: [] },
-    ]);
-  });
-
   it("is plain data for other tools", () => {
     const common = { namespace: "shop", status: "ready", reason: "Available", message: "It is there." };
     const application = { ...common, kind: "PlatformApplication", name: "api", ...deployed, children: [] };
