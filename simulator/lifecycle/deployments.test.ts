@@ -14,7 +14,6 @@ function withApp(state?: string) {
 
 describe("an action on one service", () => {
   it.each<[Action, string, string[]]>([
-    ["deploy", "READY", ["DEPLOYMENT_QUEUED", "BUILDING", "DEPLOYING", "DEPLOYED"]],
     ["stop", "DEPLOYED", ["STOP_QUEUED", "STOPPING", "STOPPED"]],
     ["restart", "DEPLOYED", ["RESTART_QUEUED", "RESTARTING", "RESTARTED"]],
     ["delete", "DEPLOYED", ["DELETE_QUEUED", "DELETING", "DELETED"]],

@@ -127,9 +127,7 @@ describe("the part of the tree", () => {
 });
 
 function watched() {
-  const store = createStore((error) => {
-    throw error;
-  });
+  const store = createStore((error) => expect.unreachable(String(error)));
   const trees = createTrees(store, manualClock());
   store.subscribe(trees.changed);
   const names = async () => (await trees.read()).nodes.map(({ fact, depth }) => `${depth} ${fact.name}`);

@@ -16,9 +16,7 @@ async function started(answer: Parameters<typeof scriptedClient>[0] = () => thin
   const clock = manualClock();
   const client = scriptedClient(answer);
   const changes: string[] = [];
-  const store = createStore((error) => {
-    throw error;
-  });
+  const store = createStore((error) => expect.unreachable(String(error)));
   store.subscribe(({ type, object }) => changes.push(`${type} ${object.metadata.uid}`));
   const told = { malformed: 0, failures: [] as string[] };
   const observer = {

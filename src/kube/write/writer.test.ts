@@ -17,9 +17,7 @@ const notFound = new KubeError("NotFound", 404, "gone");
 function writing(answer: (request: KubeRequest) => Json | Promise<Json>) {
   const clock = manualClock();
   const client = scriptedClient(answer);
-  const store = createStore((error) => {
-    throw error;
-  });
+  const store = createStore((error) => expect.unreachable(String(error)));
   const writer = createWriter({ client, store, types: [THING], clock, random: () => 0 });
   const held = () => store.get({ kind: "Thing", namespace: "default", name: "a" });
   return { clock, client, store, writer, held };
