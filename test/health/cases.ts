@@ -36,7 +36,7 @@ const NOW = new Date("2026-11-21T10:00:00.000Z");
 
 export function created(kind: string): KubeObject {
   return stored(kind, kind.replace(/^(?:Cluster)?Platform/, "").toLowerCase(), {
-    metadata: { uid: "00000000-0000-4000-8000-000000000001" },
+    metadata: { uid: "00000000-0000-4000-8000-000000000001", resourceVersion: "1" },
     spec: (SMALLEST[kind] ?? {}) as JsonObject,
     status: { observedGeneration: -1 },
   });

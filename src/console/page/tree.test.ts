@@ -142,7 +142,7 @@ describe("the tree of the caches", () => {
     const production = environmentOf("production", "web");
     for (const object of [applicationOf("api", "production"), production, project]) store.upsert(object);
     expect(await names()).toEqual(["0 web", "1 production", "2 api"]);
-    store.remove({ ...production, metadata: { ...production.metadata, resourceVersion: "9999999" } });
+    store.remove(environmentOf("production", "web"));
     expect(await names()).toEqual(["0 web", "0 api"]);
   });
 

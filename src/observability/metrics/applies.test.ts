@@ -14,7 +14,6 @@ const TRACE = "0af7651916cd43dd8448eb211c80319c";
 /** The metrics of a store on a leading replica; the clock starts at midnight. */
 function setting({ leads = true } = {}) {
   let seconds = 0;
-  let version = 0;
   let trace: string | undefined;
   const { store, metrics } = storeMetrics({
     kinds: ["PlatformApplication"],
@@ -32,9 +31,8 @@ function setting({ leads = true } = {}) {
     /** Stores the object at a time with a generation, its conditions for that generation, and further metadata. */
     at: (time: number, generation: number, conditions: readonly JsonObject[], metadata: Partial<ObjectMeta> = {}) => {
       seconds = time;
-      version += 1;
       const own = conditions.map((condition) => ({ observedGeneration: generation, ...condition }));
-      const all = { generation, resourceVersion: String(version), ...metadata };
+      const all = { generation, ...metadata };
       store.upsert(stored("PlatformApplication", "api", { metadata: all, status: { conditions: own } }));
     },
     called: (time: number) => {

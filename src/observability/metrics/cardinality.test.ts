@@ -30,8 +30,8 @@ describe("[D6] the number of series", () => {
       const { kind } = TYPES[index % TYPES.length]!;
       const name = randomUUID();
       const conditions = [{ type: "Ready", status: "False", reason: `R${index}`, message: name }];
-      const metadata = { namespace: `n-${name}`, resourceVersion: String(index + 1) };
-      store.upsert(stored(kind, name, { metadata, status: { externalId: name, conditions } }));
+      const status = { externalId: name, conditions };
+      store.upsert(stored(kind, name, { metadata: { namespace: `n-${name}` }, status }));
       const key = { kind, namespace: `n-${name}`, name };
       const change = { generation: 1, cause: "SpecChanged", op: "createProject", result: "ok", sent: true } as const;
       metrics.platform.changed({ key, uid: name, id: name, commit: name, ...change });

@@ -17,22 +17,17 @@ type Conditions = readonly (JsonObject | readonly JsonObject[])[];
 function setting({ perNamespace = false } = {}) {
   let leading = true;
   let time = "2026-01-01T00:15:00Z";
-  let version = 0;
   const figures = { kinds: KINDS, leading: () => leading, perNamespace, now: () => new Date(time) };
   const { store, series } = storeMetrics(figures);
-  const object = (name: string, status: JsonObject, metadata: Partial<ObjectMeta> = {}) => {
-    version += 1;
-    return stored("PlatformProject", name, { status, metadata: { resourceVersion: String(version), ...metadata } });
-  };
   return {
     put: (name: string, ...conditions: Conditions) => {
-      store.upsert(object(name, { conditions: conditions.flat() }));
+      store.upsert(stored("PlatformProject", name, { status: { conditions: conditions.flat() } }));
     },
     show: (name: string, state: string) => {
-      store.upsert(object(name, { state }));
+      store.upsert(stored("PlatformProject", name, { status: { state } }));
     },
     remove: (name: string, metadata: Partial<ObjectMeta> = {}) => {
-      store.remove(object(name, {}, metadata));
+      store.remove(stored("PlatformProject", name, { metadata }));
     },
     follow: () => {
       leading = false;

@@ -1,7 +1,9 @@
 import { API_VERSION } from "../../../src/api/names.ts";
 import type { JsonObject, KubeObject, ObjectMeta } from "../../../src/kube/api/types.ts";
 
-/** A custom resource as the API server stores it: generation 1, in the namespace "shop" unless it has none. */
+let version = 0;
+
+/** A custom resource as the API server stores it: newer than all before, of generation 1, in "shop" if namespaced. */
 export function stored(
   kind: string,
   name: string,
@@ -9,7 +11,8 @@ export function stored(
 ): KubeObject {
   const { metadata, ...rest } = more;
   const namespace = kind.startsWith("Cluster") ? {} : { namespace: "shop" };
-  const fixed = { name, ...namespace, uid: name, resourceVersion: "1", generation: 1 };
+  version += 1;
+  const fixed = { name, ...namespace, uid: name, resourceVersion: String(version), generation: 1 };
   return { apiVersion: API_VERSION, kind, metadata: { ...fixed, ...metadata }, spec: {}, ...rest };
 }
 

@@ -3,7 +3,6 @@ import { stored } from "../kube/stored.ts";
 
 const CLUSTER = "0a1b2c3d-0000-4000-8000-0000000000c1";
 const SINCE = "2026-11-21T09:48:00Z";
-let version = 0;
 
 type Conditions = Readonly<Record<string, readonly [status: string, reason: string, message: string]>>;
 
@@ -16,9 +15,8 @@ export interface Told {
 /** An object of a kind, Ready by default. */
 export function objectOf(kind: string, name: string, spec: JsonObject, told: Told = {}): KubeObject {
   const { conditions = { Ready: ["True", "Available", "It is there."] }, status = {} } = told;
-  version += 1;
   return stored(kind, name, {
-    metadata: { uid: `${kind}-shop-${name}`, resourceVersion: String(version) },
+    metadata: { uid: `${kind}-shop-${name}` },
     spec,
     status: {
       observedGeneration: 1,
