@@ -13,13 +13,12 @@ const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
 /** The metrics of a store on a leading replica; the clock starts at midnight. */
 function setting({ leads = true } = {}) {
-  let seconds = 0;
-  let trace: string | undefined;
+  const own = { seconds: 0, trace: undefined as string | undefined };
   const { store, metrics } = storeMetrics({
     kinds: ["PlatformApplication"],
     leading: () => leads,
-    now: () => new Date(seconds * 1_000),
-    traceId: () => trace,
+    now: () => new Date(own.seconds * 1_000),
+    traceId: () => own.trace,
   });
   const text = async () => (await exposition(metrics.registry, "application/openmetrics-text")).body;
   const figures = async () => {
@@ -27,25 +26,21 @@ function setting({ leads = true } = {}) {
     const of = (name: string) => series.find((line) => line.startsWith(`${name}{`))?.split(" ")[1];
     return [CALL, READY].map((name) => `${of(`${name}_count`)} in ${of(`${name}_sum`)} s`);
   };
-  return {
+  return Object.assign(own, {
     /** Stores the object at a time with a generation, its conditions for that generation, and further metadata. */
     at: (time: number, generation: number, conditions: readonly JsonObject[], metadata: Partial<ObjectMeta> = {}) => {
-      seconds = time;
-      const own = conditions.map((condition) => ({ observedGeneration: generation, ...condition }));
-      const all = { generation, ...metadata };
-      store.upsert(stored("PlatformApplication", "api", { metadata: all, status: { conditions: own } }));
+      own.seconds = time;
+      const status = { conditions: conditions.map((each) => ({ observedGeneration: generation, ...each })) };
+      store.upsert(stored("PlatformApplication", "api", { metadata: { generation, ...metadata }, status }));
     },
     called: (time: number) => {
-      seconds = time;
+      own.seconds = time;
       metrics.called(KEY);
-    },
-    traced: (id: string) => {
-      trace = id;
     },
     text,
     /** The number and the sum of the times to the first request, and of those to Ready. */
     figures,
-  };
+  });
 }
 
 const READY_TRUE = [{ type: "Ready", status: "True", reason: "Deployed" }];
@@ -62,7 +57,7 @@ describe("the time from a generation", () => {
     env.called(2);
     env.called(3);
     env.at(10, 1, working("Deploying"));
-    env.traced(TRACE);
+    env.trace = TRACE;
     env.at(130, 1, READY_TRUE);
     env.at(140, 1, READY_TRUE);
     env.called(150);

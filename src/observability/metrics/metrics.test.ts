@@ -12,18 +12,9 @@ import { exposition } from "./index.ts";
 const KINDS = ["PlatformProject", "PlatformApplication"];
 
 function setting(perObject = false) {
-  let leading = true;
-  return {
-    ...storeMetrics({
-      kinds: KINDS,
-      perObject,
-      leading: () => leading,
-      budgets: () => [{ pausedMs: 1_500, requestsPerSecond: 2, waiting: 0, refusedMs: 0 }],
-    }),
-    follow: () => {
-      leading = false;
-    },
-  };
+  const own = { leads: true };
+  const budgets = () => [{ pausedMs: 1_500, requestsPerSecond: 2, waiting: 0, refusedMs: 0 }];
+  return Object.assign(own, storeMetrics({ kinds: KINDS, perObject, leading: () => own.leads, budgets }));
 }
 
 function object(name: string, states: Readonly<Record<string, string>>, paused = false): KubeObject {
@@ -44,11 +35,11 @@ const LATER = new Set([
 const Families = z.array(z.object({ name: z.string(), labelNames: z.array(z.string()) }));
 
 it("counts what stayed on the platform by the kind of its resource, where it leads", async () => {
-  const { series, follow } = setting();
+  const env = setting();
   const name = "platform_operator_orphaned_objects";
-  expect(await series(name)).toEqual([`${name}{kind="PlatformEnvironment"} 2`]);
-  follow();
-  expect(await series(name)).toEqual([]);
+  expect(await env.series(name)).toEqual([`${name}{kind="PlatformEnvironment"} 2`]);
+  env.leads = false;
+  expect(await env.series(name)).toEqual([]);
 });
 
 it("is text for whoever asks for nothing, and OpenMetrics with the same series for who asks for it", async () => {
@@ -105,8 +96,8 @@ describe("the metrics", () => {
   });
 
   it("read the queue, the lease and the rate gates at the scrape", async () => {
-    const { follow, series } = setting();
-    expect(await series()).toEqual(
+    const env = setting();
+    expect(await env.series()).toEqual(
       expect.arrayContaining([
         'workqueue_depth{name="platform-operator",controller="platform-operator",priority=""} 3',
         'workqueue_unfinished_work_seconds{name="platform-operator",controller="platform-operator"} 0.5',
@@ -115,8 +106,8 @@ describe("the metrics", () => {
         'platform_operator_watch_last_event_age_seconds{kind="PlatformProject"} 0.25',
       ]),
     );
-    follow();
-    expect(await series()).toContain('leader_election_master_status{name="platform-operator-leader-election"} 0');
+    env.leads = false;
+    expect(await env.series()).toContain('leader_election_master_status{name="platform-operator-leader-election"} 0');
   });
 
   it("count requests to the platform, those that were held back apart", async () => {
@@ -152,10 +143,10 @@ describe("the metrics of the custom resources", () => {
   });
 
   it("are told by the leader alone", async () => {
-    const { follow, series, store } = setting(true);
-    store.upsert(object("a", { Ready: "True" }));
-    follow();
-    expect(await series("platform_operator_resource")).toEqual([]);
+    const env = setting(true);
+    env.store.upsert(object("a", { Ready: "True" }));
+    env.leads = false;
+    expect(await env.series("platform_operator_resource")).toEqual([]);
   });
 
   it("count each time that drift was found", async () => {
@@ -188,11 +179,11 @@ describe("the metrics of the custom resources", () => {
   });
 
   it("show each connection that is not paused, those that are down first, and 1,000 at most", async () => {
-    const { series, store, follow } = setting();
+    const env = setting();
     const connection = (name: string, ready: string, paused = false): void => {
-      store.upsert({ ...object(name, { Ready: ready }, paused), kind: "PlatformConnection" });
+      env.store.upsert({ ...object(name, { Ready: ready }, paused), kind: "PlatformConnection" });
     };
-    const up = () => series("platform_operator_connection_up");
+    const up = () => env.series("platform_operator_connection_up");
     const of = (name: string, value: number): string =>
       `platform_operator_connection_up{kind="PlatformConnection",exported_namespace="shop",name="${name}"} ${value}`;
     connection("good", "True");
@@ -204,7 +195,7 @@ describe("the metrics of the custom resources", () => {
     const shown = await up();
     expect(shown).toHaveLength(1_000);
     expect(shown.slice(0, 2)).toEqual([of("new", 0), of("down", 0)]);
-    follow();
+    env.leads = false;
     expect(await up()).toEqual([]);
   });
 

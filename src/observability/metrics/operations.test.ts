@@ -15,11 +15,10 @@ type Conditions = readonly (JsonObject | readonly JsonObject[])[];
 
 /** The metrics of a store; the clock starts at a quarter past midnight. */
 function setting({ perNamespace = false } = {}) {
-  let leading = true;
-  let time = "2026-01-01T00:15:00Z";
-  const figures = { kinds: KINDS, leading: () => leading, perNamespace, now: () => new Date(time) };
+  const own = { leads: true, time: "2026-01-01T00:15:00Z" };
+  const figures = { kinds: KINDS, leading: () => own.leads, perNamespace, now: () => new Date(own.time) };
   const { store, series } = storeMetrics(figures);
-  return {
+  return Object.assign(own, {
     put: (name: string, ...conditions: Conditions) => {
       store.upsert(stored("PlatformProject", name, { status: { conditions: conditions.flat() } }));
     },
@@ -29,15 +28,9 @@ function setting({ perNamespace = false } = {}) {
     remove: (name: string, metadata: Partial<ObjectMeta> = {}) => {
       store.remove(stored("PlatformProject", name, { metadata }));
     },
-    follow: () => {
-      leading = false;
-    },
-    at: (now: string) => {
-      time = now;
-    },
     /** The series of one family, without its buckets. */
     series: async (family: string) => (await series(family)).filter((line) => !line.includes("_bucket{")),
-  };
+  });
 }
 
 let env: ReturnType<typeof setting>;
@@ -93,11 +86,11 @@ describe("the time of an operation", () => {
     env.put("a", working("Creating"));
     env.put("a", working("OutsideChangeWindow"));
     expect(await env.series(DURATION)).toEqual([]);
-    env.at("2026-01-01T08:00:00Z");
+    env.time = "2026-01-01T08:00:00Z";
     env.put("a", deploying);
-    env.at("2026-01-01T08:00:05Z");
+    env.time = "2026-01-01T08:00:05Z";
     expect(await env.series(OLDEST)).toContain(`${OLDEST}{kind="PlatformProject"} 5`);
-    env.at("2026-01-01T08:00:20Z");
+    env.time = "2026-01-01T08:00:20Z";
     env.put("a", ready("True", "Deployed"));
     expect(await env.series(DURATION)).toEqual(told("Deploying", "succeeded", 20));
     env.put("a", working("Deploying", "2026-01-01T08:00:15Z"));
@@ -123,7 +116,7 @@ describe("the oldest work in progress", () => {
     env.put("b", working("Deploying", "2026-01-01T00:05:00Z"));
     env.put("c", ready("True", "Available"));
     expect(await env.series(OLDEST)).toEqual([of("PlatformProject", 600), of("PlatformApplication", 0)]);
-    env.at("2026-01-01T00:16:00Z");
+    env.time = "2026-01-01T00:16:00Z";
     expect(await env.series(OLDEST)).toContain(of("PlatformProject", 660));
   });
 
@@ -146,7 +139,7 @@ describe("the oldest work in progress", () => {
   it("begins when nothing else is waited for, and goes on through an outage", async () => {
     env.put("a", working("ParentNotReady"));
     env.put("a", working("Deploying"));
-    env.at("2026-01-01T00:16:00Z");
+    env.time = "2026-01-01T00:16:00Z";
     env.put("a", working("PlatformUnavailable"));
     env.put("a", working("Deploying"));
     expect(await env.series(OLDEST)).toContain(of("PlatformProject", 60));
@@ -183,7 +176,7 @@ it("operations, the oldest work and stalled objects are told by the leader alone
   env.put("a", working("Creating"));
   env.put("b", working("Creating"));
   env.put("c", stalled("InvalidSpec"));
-  env.follow();
+  env.leads = false;
   env.put("a", ready("True", "Available"));
   for (const family of [DURATION, OLDEST, STALLED]) expect(await env.series(family)).toEqual([]);
 });
