@@ -37,16 +37,13 @@ it.each([
   expect(await statusOf(request(), { ...body, name: "tHING" })).toBe(409);
 });
 
-describe("an environment's cluster", () => {
+it("an environment's cluster must exist in the organization", async () => {
   const environment = (body: object): Promise<Answer> =>
     call(simulator, `POST /project/${projectId}/environment`, { name: "x", ...body });
-
-  it("must exist in the organization", async () => {
-    const foreign = [...simulator.world().clusters.values()].find(({ name }) => name === "theirs")?.id;
-    expect((await environment({ cluster_id: foreign })).status).toBe(403);
-    expect((await environment({ cluster_id: projectId })).status).toBe(404);
-    expect((await environment({})).body).toMatchObject({ cluster_id: simulator.clusterIds[0] });
-  });
+  const foreign = [...simulator.world().clusters.values()].find(({ name }) => name === "theirs")?.id;
+  expect((await environment({ cluster_id: foreign })).status).toBe(403);
+  expect((await environment({ cluster_id: projectId })).status).toBe(404);
+  expect((await environment({})).body).toMatchObject({ cluster_id: simulator.clusterIds[0] });
 });
 
 describe("variables", () => {

@@ -5,13 +5,9 @@ import { DOCUMENTED_ENDPOINTS } from "../test/support/platform/documented.ts";
 import { operations } from "./base/operations.ts";
 import { startSimulator, type Simulator } from "./simulator.ts";
 
-interface Document {
-  readonly openapi: string;
-  readonly info: { readonly version: string };
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
-}
+type Paths = Readonly<Record<string, object>>;
 
-function published({ paths }: Document): string[] {
+function published(paths: Paths): string[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "{}")}`),
   );
@@ -29,11 +25,10 @@ const fill = (path: string): string => path.replaceAll(/\{\w+\}/g, someId);
 describe("the documented surface", () => {
   it("has the 32 operations of the documentation, and no other", async () => {
     const { body } = await call(simulator, "GET /openapi.json", undefined, null);
-    const document: Document = body;
-    expect(document.info.version).toBe("1.0.4");
-    expect(document.openapi).toMatch(/^3\.1/);
-    expect(published(document)).toHaveLength(32);
-    expect(published(document).sort()).toEqual(DOCUMENTED_ENDPOINTS.toSorted());
+    expect(body).toMatchObject({ info: { version: "1.0.4" }, openapi: expect.stringMatching(/^3\.1/) });
+    const { paths }: { paths: Paths } = body;
+    expect(published(paths)).toHaveLength(32);
+    expect(published(paths).sort()).toEqual(DOCUMENTED_ENDPOINTS.toSorted());
   });
 
   const beyond = operations.filter(({ surface }) => surface === "full");

@@ -110,13 +110,7 @@ describe("a connection", () => {
 
 describe("an answer", () => {
   const plain = { is: "status", headers: {} } as const;
-  interface Expected {
-    readonly status?: number;
-    readonly type?: string;
-    readonly text?: RegExp;
-    readonly reset?: string;
-    readonly applied?: true;
-  }
+  type Expected = { status?: number; type?: string; text?: RegExp; reset?: string; applied?: true };
   it.each<[string, FaultAnswer, Expected]>([
     ["a status", { ...plain, status: 502 }, { status: 502, text: /Bad Gateway/ }],
     ["a status with a body", { ...plain, status: 409, body: { a: 1 } }, { status: 409, text: /^\{"a":1\}$/ }],

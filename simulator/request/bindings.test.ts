@@ -9,29 +9,18 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-interface Template {
-  readonly key: string;
-  readonly version: string;
-  readonly status: string;
-}
-
-async function listTemplates(query = "", authorization?: string): Promise<Answer & { readonly list: Template[] }> {
-  const organization = authorization === undefined ? simulator.organizationId : simulator.otherOrganizationId;
-  const path = `/organization/${organization}/platformTemplate${query}`;
-  const answer = await call(simulator, `GET ${path}`, undefined, authorization);
-  const body: { results?: Template[] } = answer.body;
-  return { ...answer, list: body.results ?? [] };
-}
+const listTemplates = (query = "", organization = simulator.organizationId, authorization?: string): Promise<Answer> =>
+  call(simulator, `GET /organization/${organization}/platformTemplate${query}`, undefined, authorization);
 
 describe("the catalog", () => {
   it("lists published templates for all or for the organization", async () => {
-    const names = async (authorization?: string): Promise<string[]> => {
-      const { list } = await listTemplates("", authorization);
-      return list.map(({ key, version, status }) => `${key} ${version} ${status}`);
+    const names = async (...of: string[]): Promise<string[]> => {
+      const { results }: { results: Record<string, string>[] } = (await listTemplates("", ...of)).body;
+      return results.map((one) => `${one["key"]} ${one["version"]} ${one["status"]}`);
     };
     const everybodys = ["kubernetes-essentials 1.1.0 PUBLISHED", "kubernetes-essentials 1.2.0 PUBLISHED"];
     expect(await names()).toEqual(everybodys);
-    const theirs = await names(`Token ${simulator.tokens.foreign}`);
+    const theirs = await names(simulator.otherOrganizationId, `Token ${simulator.tokens.foreign}`);
     expect(theirs).toEqual([...everybodys, "partner-platform 1.0.0 PUBLISHED"]);
   });
 

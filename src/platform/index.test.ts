@@ -40,17 +40,15 @@ describe("a request", () => {
   );
 });
 
-describe("a connection", () => {
-  it("knows the platform's clock", async () => {
-    const headers = { date: "Sat, 21 Nov 2026 12:00:00 GMT" };
-    const { clock, connect } = await startHarness({ headers, body: project });
-    const platform = connect();
-    expect(platform.serverNow()).toBeUndefined();
-    const serverDate = new Date("2026-11-21T12:00:00Z");
-    expect(await platform.projects.create({ name: "web" })).toMatchObject({ id: ID, serverDate });
-    clock.skip(1500);
-    expect(platform.serverNow()).toEqual(new Date("2026-11-21T12:00:01.500Z"));
-  });
+it("a connection knows the platform's clock", async () => {
+  const headers = { date: "Sat, 21 Nov 2026 12:00:00 GMT" };
+  const { clock, connect } = await startHarness({ headers, body: project });
+  const platform = connect();
+  expect(platform.serverNow()).toBeUndefined();
+  const serverDate = new Date("2026-11-21T12:00:00Z");
+  expect(await platform.projects.create({ name: "web" })).toMatchObject({ id: ID, serverDate });
+  clock.skip(1500);
+  expect(platform.serverNow()).toEqual(new Date("2026-11-21T12:00:01.500Z"));
 });
 
 describe("the rate limit", () => {

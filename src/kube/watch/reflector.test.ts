@@ -167,7 +167,7 @@ describe("the watch", () => {
 
   it("waits longer after each connection that times out, up to 8 s", async () => {
     const { client, clock } = await started();
-    client.acceptNone();
+    client.accepts = false;
     client.watch().fail(new KubeError("Unreachable", 0, "ECONNRESET"));
     await clock.advance(801);
     for (const wait of [1_600, 3_200, 6_400, 8_000, 8_000]) {

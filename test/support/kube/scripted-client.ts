@@ -9,7 +9,8 @@ import type { Json } from "../../../src/kube/api/types.ts";
 export function scriptedClient(answer: (request: KubeRequest) => Json | Promise<Json>) {
   const calls: KubeRequest[] = [];
   const watches: ReturnType<typeof openWatch>["watch"][] = [];
-  let accepts = true;
+  /** accepts: whether the next watches are accepted; otherwise their clients wait. */
+  const own = { accepts: true };
   const client: KubeClient = {
     request: async (request) => {
       calls.push(request);
@@ -18,24 +19,20 @@ export function scriptedClient(answer: (request: KubeRequest) => Json | Promise<
     stream: ({ query = {}, signal, opened }) => {
       const { watch, bytes } = openWatch(query, signal);
       watches.push(watch);
-      if (accepts) opened?.();
+      if (own.accepts) opened?.();
       return bytes;
     },
   };
-  return {
+  return Object.assign(own, {
     ...client,
     calls,
     watches,
-    /** Accepts no further watch: their clients wait. */
-    acceptNone: () => {
-      accepts = false;
-    },
     watch: () => {
       const newest = watches.at(-1);
       if (newest === undefined) throw new Error("no watch was opened");
       return newest;
     },
-  };
+  });
 }
 
 /** @returns answers: each of the errors once, then always `answer` */
