@@ -7,11 +7,6 @@ import type { Simulator } from "../simulator.ts";
 import type { DeliveryEntry } from "./deliveries.ts";
 import { isLoopback } from "./delivery-post.ts";
 
-interface Body {
-  readonly event_type: string;
-  readonly payload: Readonly<Record<string, unknown>>;
-}
-
 const eventOf = (what: string): string => `DEPLOYMENT_${what}`;
 const events = ["STARTED", "SUCCEEDED", "FAILED", "SUCCESSFUL", "FAILURE", "CANCELLED"].map(eventOf);
 
@@ -68,6 +63,7 @@ async function cancelOne(id: string): Promise<void> {
   expect([(await control(simulator, cancel)).status, (await control(simulator, cancel)).status]).toEqual([204, 409]);
 }
 
+type Body = { readonly event_type: string; readonly payload: object };
 const bodies = (): readonly Body[] => target.arrived.map(({ body }) => JSON.parse(body) as Body);
 const names = (): readonly string[] => bodies().map(({ event_type }) => event_type);
 

@@ -9,13 +9,8 @@ import { factsOf, hierarchyOf } from "../tree/hierarchy.ts";
 import { MOST_TEXT, PAGE_SIZE, SHOWS, type PageQuery } from "./shape.ts";
 import { createTrees, parsePageQuery, partOf, treeOf, type Tree } from "./tree.ts";
 
-function tree(...objects: readonly KubeObject[]): Tree {
-  return treeOf(hierarchyOf(factsOf(objects)));
-}
-
-function ask(query: Partial<PageQuery> = {}): PageQuery {
-  return { show: "all", text: "", page: 1, at: "", ...query };
-}
+const tree = (...objects: readonly KubeObject[]): Tree => treeOf(hierarchyOf(factsOf(objects)));
+const ask = (query: Partial<PageQuery> = {}): PageQuery => ({ show: "all", text: "", page: 1, at: "", ...query });
 
 const conditions = {
   Ready: ["False", "BuildFailed", ""],

@@ -22,12 +22,9 @@ function setting({ perNamespace = false } = {}) {
     put: (name: string, ...conditions: Conditions) => {
       store.upsert(stored("PlatformProject", name, { status: { conditions: conditions.flat() } }));
     },
-    show: (name: string, state: string) => {
-      store.upsert(stored("PlatformProject", name, { status: { state } }));
-    },
-    remove: (name: string, metadata: Partial<ObjectMeta> = {}) => {
-      store.remove(stored("PlatformProject", name, { metadata }));
-    },
+    show: (name: string, state: string) => store.upsert(stored("PlatformProject", name, { status: { state } })),
+    remove: (name: string, metadata: Partial<ObjectMeta> = {}) =>
+      store.remove(stored("PlatformProject", name, { metadata })),
     /** The series of one family, without its buckets. */
     series: async (family: string) => (await series(family)).filter((line) => !line.includes("_bucket{")),
   });

@@ -213,19 +213,13 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
     patch: (kind: string, name: string, change: JsonObject, namespace?: string): void => {
       patch(pathOf(kind, name, namespace), change);
     },
-    spec: (kind: string, name: string, spec: Json): void => {
-      put(respecified(get(kind, name), spec));
-    },
+    spec: (kind: string, name: string, spec: Json): void => void put(respecified(get(kind, name), spec)),
     annotate: (kind: string, name: string, annotations: Readonly<Record<string, string | null>>): void => {
       patch(pathOf(kind, name), { metadata: { annotations } });
     },
     /** Replaces the whole status, like a restore or an attacker. */
-    status: (kind: string, name: string, status: Json | undefined): void => {
-      put({ ...get(kind, name), status });
-    },
-    remove: (kind: string, name: string, namespace?: string): void => {
-      remove(pathOf(kind, name, namespace));
-    },
+    status: (kind: string, name: string, status: Json | undefined): void => void put({ ...get(kind, name), status }),
+    remove: (kind: string, name: string, namespace?: string): void => remove(pathOf(kind, name, namespace)),
     /** Stores a whole object unchanged, like a restore from a backup. */
     restore: (object: KubeObject): void => void put(object),
     /** Creates, changes or removes a Secret. */

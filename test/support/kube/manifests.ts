@@ -88,14 +88,10 @@ export function tree(env: Fixtures, name: string, spec: JsonObject = {}): readon
   return [project(name, spec), environment(env, name, name, spec), application(name, name, spec)];
 }
 
-export function operation(name: string, spec: JsonObject): Manifest {
-  return resource("PlatformOperation", name, spec);
-}
+export const operation = (name: string, spec: JsonObject): Manifest => resource("PlatformOperation", name, spec);
 
 /** A merge patch that makes an application deploy another commit. */
-export function deploying(gitCommitId: string): JsonObject {
-  return { spec: { deploy: { gitCommitId } } };
-}
+export const deploying = (gitCommitId: string): JsonObject => ({ spec: { deploy: { gitCommitId } } });
 
 export function resource(kind: string, name: string, spec: JsonObject): Manifest {
   return { apiVersion: API_VERSION, kind, metadata: { name }, spec };
