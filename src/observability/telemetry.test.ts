@@ -41,7 +41,6 @@ const FAILED = "could not change the platform";
 it.each<[string, Partial<ChangeRecord>, string, string]>([
   ["a refusal", { result: "Conflict" }, "warn", FAILED],
   ["what never left the operator", { result: "Refused", sent: false }, "warn", FAILED],
-  ["a platform that cannot be reached", { result: "Unreachable", sent: false }, "warn", FAILED],
   ["an unknown outcome", { result: "OutcomeUnknown" }, "warn", "may have changed the platform"],
   ["what the budget holds back", { result: "OverBudget", sent: false }, "debug", "has not changed the platform yet"],
   ["a 429", { result: "RateLimited" }, "warn", FAILED],

@@ -73,24 +73,18 @@ describe("[C1] pauseMs", () => {
   });
 });
 
-const told = { limit: "20", remaining: "7", reset: "3", date: undefined };
-
 it.each([
-  [{}, { limit: 20, remaining: 7, resetMs: 3_000 }],
-  [{ reset: String(EPOCH + 30) }, { limit: 20, remaining: 7, resetMs: 30_000 }],
-  [{ remaining: "0" }, { limit: 20, remaining: 0, resetMs: 3_000 }],
-  [
-    { remaining: "20", reset: "0" },
-    { limit: 20, remaining: 20, resetMs: 0 },
-  ],
-  [
-    { limit: "1", remaining: "1", reset: "3600" },
-    { limit: 1, remaining: 1, resetMs: 3_600_000 },
-  ],
-] as const)("quotaOf of %j: %j", (change, expected) => {
-  expect(quotaOf(headers({ ...told, ...change }), NOW)).toEqual(expected);
+  ["20", "7", "3", 3_000],
+  ["20", "7", String(EPOCH + 30), 30_000],
+  ["20", "0", "3", 3_000],
+  ["20", "20", "0", 0],
+  ["1", "1", "3600", 3_600_000],
+] as const)("quotaOf of the limit %s, the rest %s and the reset %s: %d ms", (limit, remaining, reset, resetMs) => {
+  const expected = { limit: Number(limit), remaining: Number(remaining), resetMs };
+  expect(quotaOf(headers({ limit, remaining, reset }), NOW)).toEqual(expected);
 });
 
+const told = { limit: "20", remaining: "7", reset: "3", date: undefined };
 const impossible = [{ remaining: "21" }, { remaining: "-1" }, { limit: "0", remaining: "0" }, { limit: undefined }];
 const unreadable = [{ limit: "9".repeat(400) }, { reset: undefined }, { reset: "86400" }, { reset: "soon" }];
 it.each([...impossible, ...unreadable, { reset: String(EPOCH - 30) }])("quotaOf of %j is none", (change) => {
