@@ -74,9 +74,7 @@ function candidate(identity: string, on = clock, isShared = false) {
     isShared,
     onStarted: () => told.push("started"),
     onLost: () => told.push("lost"),
-    onObserved: (metadata) => {
-      shown = metadata;
-    },
+    onObserved: (metadata) => void (shown = metadata),
     onFailed: (error) => failures.push(error),
   });
   election.start();

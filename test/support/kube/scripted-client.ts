@@ -57,9 +57,7 @@ function openWatch(query: KubeQuery, signal: AbortSignal) {
     aborted: () => signal.aborted,
     raw,
     /** Sends one event as a line. */
-    send: (event: Json) => {
-      raw(`${JSON.stringify(event)}\n`);
-    },
+    send: (event: Json) => raw(`${JSON.stringify(event)}\n`),
     /** Ends the stream normally, like a server. */
     close: () => void writer.close().catch(ignore),
     /** Ends it with an error, like a reset connection; before any event, like a refusal. */
