@@ -41,10 +41,10 @@ it.each([
   expect(remote(env)).toMatchObject({ commit: "c2", deploys: 1 });
 });
 
-it("a create with a deployment costs four writes, the first with the finalizer that a policy needs; a redeployment two", async () => {
+it("a create with a deployment costs four writes, the first with the finalizer; a redeployment two; a correction none", async () => {
   const env = await started();
   const order = record(env);
-  env.widget("a", { commit: "c1", ...DELETE });
+  env.widget("a", { note: "mine", commit: "c1", ...DELETE });
   await env.run(5_000);
   expect(order).toEqual(["checked", "create!", "outcome", "status", "deploy!", "status"]);
   const { metadata, status: stored } = env.cluster.get("Widget", "a");
@@ -55,10 +55,15 @@ it("a create with a deployment costs four writes, the first with the finalizer t
   expect(stored).toMatchObject({ externalId: id, observedGeneration: 1, identity: { host: "platform.example" } });
   expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
   order.length = 0;
-  env.cluster.spec("Widget", "a", { name: "a", commit: "c2", ...DELETE });
+  env.cluster.spec("Widget", "a", { name: "a", note: "mine", commit: "c2", ...DELETE });
   await env.run(5_000);
   expect(order).toEqual(["status", "deploy!", "status"]);
   expect(env.cluster.get("Widget", "a").status).toMatchObject({ observedGeneration: 2 });
+  order.length = 0;
+  env.world.change(id, { note: "theirs" });
+  await env.run(POLL);
+  expect(order).toEqual(["update!"]);
+  expect(remote(env).note).toBe("mine");
 });
 
 describe("the steady state", () => {
@@ -105,34 +110,6 @@ describe("the steady state", () => {
     }
     expect(env.due("Link", "default")).toBeGreaterThan(0);
   });
-});
-
-it("an object in an unknown state stays Ready for ten minutes, and then reports Unknown", async () => {
-  const env = await applied({ commit: "c1" });
-  await env.run(20_000);
-  env.world.change(remote(env).id, { state: "ODD" });
-  env.cluster.annotate("Widget", "a", { [RECONCILE_REQUESTED_AT]: "now" });
-  await env.run(60_000);
-  expect(env.conditions("Widget", "a")).toEqual(
-    expect.arrayContaining(["Ready=True/Available", "Synced=True/ReconcileSuccess", "Deployed=Unknown/ODD"]),
-  );
-  const writes = env.writes("Widget", "a");
-  await env.run(500_000);
-  expect(env.writes("Widget", "a")).toBe(writes);
-  await env.run(120_000);
-  const conditions = env.conditions("Widget", "a");
-  expect(conditions).toContain("Ready=Unknown/UnknownState");
-  expect(conditions.some((one) => one.startsWith("Reconciling") || one.startsWith("Stalled"))).toBe(false);
-  expect(env.writes("Widget", "a")).toBe(writes + 1);
-});
-
-it("drift is corrected without the ledger", async () => {
-  const env = await applied({ note: "mine" });
-  const order = record(env);
-  env.world.change(remote(env).id, { note: "theirs" });
-  await env.run(POLL);
-  expect(order).toEqual(["update!"]);
-  expect(remote(env).note).toBe("mine");
 });
 
 it("an object that another resource writes to while it is read is read again before anything is planned", async () => {

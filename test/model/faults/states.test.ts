@@ -91,6 +91,11 @@ describe("[C5] a state", () => {
     const change = (kind: string, name: string, spec: JsonObject): void => env.cluster.patch(kind, name, { spec });
     show(env, "HIBERNATING", true);
     await env.run(MINUTE);
+    // For ten minutes they stay Ready, and what they show is written once.
+    for (const [kind, name] of KINDS) expect(env.condition(kind, name), kind).toMatch(/^True/);
+    const written = env.cluster.writes.length;
+    await env.run(8 * MINUTE);
+    expect(env.cluster.writes.length).toBe(written);
     change("PlatformDatabase", "d", { runState: "Stopped" });
     change("PlatformCluster", "c", { runState: "Stopped", lifecycle: { applyPolicy: "Automatic" } });
     for (const state of UNKNOWN) {
