@@ -116,6 +116,7 @@ describe("the end of an operation", () => {
     expect(end(memory, false)).toMatchObject(ending("Unknown"));
     const brief = operation.oneShot?.overdue({ ...spec, ttlSecondsAfterFinished: 90 }, memory, { now, isSent: true });
     expect(brief).toMatchObject({ status: { expiresAt: "2026-11-21T10:01:30.000Z" } });
+    expect(operation.oneShot?.limitMs({ ...spec, activeDeadlineSeconds: 600 })).toBe(600_000);
   });
 
   it("is the recorded one, whatever is observed", () => {
