@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
-import type { Kind, KindTypes } from "../../../src/engine/contract/kind.ts";
+import type { Kind, KindTypes, ReconcileContext } from "../../../src/engine/contract/kind.ts";
 import { bind, type Bound } from "../../../src/engine/reconcile/bind.ts";
 import { createKinds } from "../../../src/kinds/index.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
@@ -25,25 +25,17 @@ interface Failure {
 }
 
 function throwing<K extends KindTypes & { readonly api: Platform }>(kind: Kind<K>, failure: Failure): Bound<Platform> {
-  const enter = (where: Failure["where"], name: string): void => {
-    if (failure.kind === kind.resource.kind && failure.name === name && failure.where === where) {
+  const entered = (where: Failure["where"], what: ReconcileContext<K>): ReconcileContext<K> => {
+    if (failure.kind === kind.resource.kind && failure.name === what.resource.name && failure.where === where) {
       throw new TypeError(`${kind.resource.kind} throws in ${String(where)}`);
     }
+    return what;
   };
   return bind({
     ...kind,
-    observe: async (what, api) => {
-      enter("observe", what.resource.name);
-      return await kind.observe(what, api);
-    },
-    plan: (what, observed) => {
-      enter("plan", what.resource.name);
-      return kind.plan(what, observed);
-    },
-    report: (what, observed) => {
-      enter("report", what.resource.name);
-      return kind.report(what, observed);
-    },
+    observe: async (what, api) => await kind.observe(entered("observe", what), api),
+    plan: (what, observed) => kind.plan(entered("plan", what), observed),
+    report: (what, observed) => kind.report(entered("report", what), observed),
   });
 }
 
