@@ -3,7 +3,7 @@
  * two faults at any of its exchanges (docs/reliability.md). FAULTS repeats a plan that failed, e.g.
  * `FAULTS=full:17:after+23:lost npx vitest run --project model test/model/two-faults`.
  */
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { beforeAll, describe, expect, it, type TestContext } from "vitest";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { effort } from "../../support/env/effort.ts";
@@ -11,7 +11,7 @@ import { figure } from "../../support/platform/figure.ts";
 import { keptFaults } from "../kept.ts";
 import { crashesAt, furtherFaults, oneOf, randomNumbers } from "./choose.ts";
 import { faultsAt, nameOf, parsePlan, planText, type Exchange, type Plan } from "./faults.ts";
-import { buildPlatforms, type Platforms } from "./platform.ts";
+import { openPlatforms } from "./platform.ts";
 import { run, type Outcome } from "./run.ts";
 
 // oxlint-disable-next-line node/no-process-env -- as effort.ts
@@ -83,13 +83,11 @@ export function pairsOfCrashes(surface: Surface, { part, of }: { readonly part: 
 
 /** Registers setup and teardown for the enclosing describe. */
 function openFixture(surface: Surface) {
-  let platforms: Platforms;
+  const platforms = openPlatforms();
   let reference: Outcome;
   beforeAll(async () => {
-    platforms = await buildPlatforms();
-    reference = await run(platforms, { surface, faults: [] });
+    reference = await run(platforms(), { surface, faults: [] });
   }, 60_000);
-  afterAll(() => platforms.close());
   return {
     /** The run without faults. */
     reference: () => reference,
@@ -102,7 +100,7 @@ function openFixture(surface: Surface) {
       const failed: string[] = [];
       let [runs, exchanges] = [0, 0];
       const runPlan = async (plan: Plan): Promise<readonly Exchange[]> => {
-        const { trace, violations } = await run(platforms, plan, reference);
+        const { trace, violations } = await run(platforms(), plan, reference);
         runs += 1;
         exchanges += trace.length;
         if (violations.length > 0) failed.push(`${planText(plan)}: ${violations.join("; ")}`);

@@ -1,4 +1,6 @@
 /** The simulated platform without sockets: built once, reset for each run. */
+import { afterAll, beforeAll } from "vitest";
+
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { createApp } from "../../../simulator/http/app.ts";
 import { advance } from "../../../simulator/lifecycle/transitions.ts";
@@ -13,8 +15,18 @@ const DURATIONS = { queue: 1, build: 2, deploy: 1, stop: 1, delete: 1 };
 export type Platforms = Awaited<ReturnType<typeof buildPlatforms>>;
 export type InProcessPlatform = ReturnType<Platforms["reset"]>;
 
+/** Registers setup and teardown for the enclosing describe or file. @returns the platforms, once a test runs */
+export function openPlatforms(): () => Platforms {
+  let platforms: Platforms;
+  beforeAll(async () => {
+    platforms = await buildPlatforms();
+  }, 60_000);
+  afterAll(() => platforms.close());
+  return () => platforms;
+}
+
 /** Builds the app once, which takes longer than a run. */
-export async function buildPlatforms() {
+async function buildPlatforms() {
   const options = (surface: Surface, clock: ManualClock) => ({ surface, clock, seed: "two faults" });
   // The routes read its members at each call, so `reset` can replace them.
   const { sim } = createSimulation(options("full", manualClock()));

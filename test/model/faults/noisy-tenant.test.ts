@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { sleep } from "../../../src/platform/transport/clock.ts";
 import { TransportError } from "../../../src/platform/transport/errors.ts";
 import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
 import type { ChaosEnv } from "../../chaos/in-process/env.ts";
 import { CALL_MS, createLoadEnv, isReady, type LoadOptions } from "../../chaos/in-process/load.ts";
-import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
+import { openPlatforms } from "../../chaos/in-process/platform.ts";
 import { effort } from "../../support/env/effort.ts";
 import { connection, project, resource, secret } from "../../support/kube/manifests.ts";
 import { MINUTE, SECOND } from "../../support/platform/durations.ts";
@@ -14,11 +14,7 @@ import { figure } from "../../support/platform/figure.ts";
 const CANARIES = effort.cases(4, 12);
 const NOISY = effort.cases(200, 1_000);
 
-let platforms: Platforms;
-beforeAll(async () => {
-  platforms = await buildPlatforms();
-});
-afterAll(() => platforms.close());
+const platforms = openPlatforms();
 
 const isNoisy = ({ method, body = "" }: HttpRequest): boolean => method === "POST" && body.includes("noisy-");
 
@@ -39,7 +35,7 @@ async function hung({ deadlineMs }: HttpRequest, clock: ChaosEnv["clock"]): Prom
 
 /** Two tenants of one platform, by a connection of each, or one that both use. Budgets are those that nobody set. */
 async function tenants(connections: "shared" | "own", answer: LoadOptions["answer"]): Promise<ChaosEnv> {
-  const env = createLoadEnv(platforms, { surface: "full", ...(answer === undefined ? {} : { answer }) });
+  const env = createLoadEnv(platforms(), { surface: "full", ...(answer === undefined ? {} : { answer }) });
   const { cluster, platform } = env;
   const own = connection({ platform }, "default", { rateLimit: {} });
   const token = secret("default", { token: platform.tokens.admin });

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import type { ChaosEnv } from "../../chaos/in-process/env.ts";
 import { createLoadEnv, isReady } from "../../chaos/in-process/load.ts";
-import { buildPlatforms, type Platforms } from "../../chaos/in-process/platform.ts";
+import { openPlatforms } from "../../chaos/in-process/platform.ts";
 import { effort } from "../../support/env/effort.ts";
 import { defaults } from "../../support/kube/manifests.ts";
 import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
@@ -14,11 +14,7 @@ const OBJECTS = effort.cases(100, 5_000);
 /** Half of what the workers can send at CALL_MS a call, so that it is the budget that they wait for. */
 const RATE = 25;
 
-let platforms: Platforms;
-beforeAll(async () => {
-  platforms = await buildPlatforms();
-});
-afterAll(() => platforms.close());
+const platforms = openPlatforms();
 
 const services = ({ cluster }: ChaosEnv): readonly KubeObject[] =>
   cluster.all().filter(({ kind }) => kind !== "PlatformConnection");
@@ -37,7 +33,7 @@ async function phase(env: ChaosEnv, act: () => void, isOver: () => boolean) {
 
 describe("[D5] thousands of objects", { timeout: 1_200_000 }, () => {
   it("start, change and end as fast as the budget lets them, and cost one call a look at most", async ({ task }) => {
-    const env = createLoadEnv(platforms, { surface: "full" });
+    const env = createLoadEnv(platforms(), { surface: "full" });
     const { cluster, platform } = env;
     const rateLimit = { requestsPerSecond: RATE, burst: RATE };
     for (const manifest of defaults({ platform }, { rateLimit })) cluster.apply(manifest);
