@@ -12,9 +12,14 @@ export const LANDING_TICKS = 3;
 /** Ages above this make no difference for an intent. */
 export const LONG = LANDING_TICKS + 1;
 
+export interface Patch {
+  readonly status: boolean;
+  readonly body: JsonObject;
+}
+
 export type Command =
   | { readonly to: "kube"; readonly method: "GET" }
-  | { readonly to: "kube"; readonly method: "PATCH"; readonly status: boolean; readonly body: JsonObject }
+  | ({ readonly to: "kube"; readonly method: "PATCH" } & Patch)
   | { readonly to: "platform"; readonly op: Op; readonly id: string; readonly made: Partial<Remote> }
   /** The wait between two attempts of a write that is retried until it is stored. */
   | { readonly to: "clock" };

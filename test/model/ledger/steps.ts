@@ -127,8 +127,8 @@ function perform(setting: Setting, world: World, process: Process, stand: Parked
       return { world, reply: { is: "value", value: null } };
     case "kube":
       if (command.method === "PATCH") {
-        const version = unusedVersion(setting.processes, world);
-        return patched(world, { ...command, body: setting.taken(command.body), version });
+        const body = setting.taken(command.body);
+        return patched(world, { ...command, body }, unusedVersion(setting.processes, world));
       }
       return { world, reply: current(world) };
     case "platform":

@@ -6,7 +6,7 @@ import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.t
 import { changedBy, newRemote, type Op, type Remote } from "../../support/engine/fake-platform.ts";
 import { anObject } from "../../support/engine/objects.ts";
 import { patched as patchedObject, raised } from "../../support/kube/patches.ts";
-import { LONG, NOTHING, type Memory, type Reply } from "./exchange.ts";
+import { LONG, NOTHING, type Memory, type Patch, type Reply } from "./exchange.ts";
 
 /** A request whose sender no longer waits for it. It may still land, or be lost. */
 export interface Flight {
@@ -99,16 +99,8 @@ function older(memory: Memory): Memory {
   return { ...memory, intent: { ...intent, age: Math.min(intent.age + 1, LONG) } };
 }
 
-/** A patch for the API server. */
-export interface Patch {
-  readonly status: boolean;
-  readonly body: JsonObject;
-  /** The resourceVersion that the object gets. */
-  readonly version: string;
-}
-
-/** @returns the world after the patch and the API server's answer. */
-export function patched(world: World, { status, body, version }: Patch): Effect {
+/** @returns the world after the patch and the API server's answer. @param version the object's new resourceVersion */
+export function patched(world: World, { status, body }: Patch, version: string): Effect {
   const { object } = world;
   if (object === null) return { world, reply: { is: "kube", failure: "NotFound", status: 404 } };
   try {
