@@ -9,15 +9,11 @@ import { createFieldOwnership } from "../../../src/engine/ownership/fields.ts";
 import { createIdOwnership } from "../../../src/engine/ownership/ids.ts";
 import { createDependencyIndex } from "../../../src/engine/references/dependencies.ts";
 import { UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
-import { TEAM } from "../kube/api-server.ts";
 import { memoryOrphans } from "../platform/orphans.ts";
 import { usualSettings } from "./links.ts";
+import { anObject } from "./objects.ts";
 
-const LINK = {
-  apiVersion: "test/v1",
-  kind: "Link",
-  metadata: { name: "default", namespace: TEAM, uid: "uid-link", resourceVersion: "1", generation: 1 },
-};
+const LINK = { ...anObject({ meta: { name: "default", uid: "uid-link", generation: 1 } }), kind: "Link" };
 
 export const QUIET: Ports["observer"] = {
   change: () => {},
