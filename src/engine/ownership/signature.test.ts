@@ -32,19 +32,9 @@ describe("a record signature", () => {
   });
 
   const [proof = "", note = ""] = sign("token", record, kept).split(".");
-  it.each([
-    undefined,
-    "",
-    ".",
-    "x",
-    "x".repeat(22),
-    "é".repeat(11),
-    proof,
-    `${proof}.`,
-    `${proof}.${note}x`,
-    `${sign("token", record)}.${note}`,
-    `${sign("token", record)}.`,
-  ])("is not %j", (given) => {
+  const bare = sign("token", record);
+  const changed = [proof, `${proof}.`, `${proof}.${note}x`, `${bare}.${note}`, `${bare}.`];
+  it.each([undefined, "", ".", "x", "x".repeat(22), "é".repeat(11), ...changed])("is not %j", (given) => {
     expect(verify("token", record, given)).toBeUndefined();
   });
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { DELETE, effects, type Env, on, ready, remote, type Spec, status } from "../../../test/support/engine/env.ts";
+import { DELETE, effects, type Env, on, ready, remote, status } from "../../../test/support/engine/env.ts";
 import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { FINALIZER, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
 import { conditionOf } from "../contract/status.ts";
 import { DEFAULT_WINDOWS } from "../contract/windows.ts";
 
@@ -14,9 +15,9 @@ function killed(env: Env): Promise<never> {
 }
 
 /** A platform that deletes nothing, and a widget there. */
-const documented = (spec: Spec = DELETE): Promise<Env> => on("Documented", spec);
+const documented = (spec: JsonObject = DELETE): Promise<Env> => on("Documented", spec);
 
-async function applied(env: Env, spec: Spec = DELETE): Promise<void> {
+async function applied(env: Env, spec: JsonObject = DELETE): Promise<void> {
   env.widget("a", spec);
   await env.run(10_000);
 }
@@ -57,7 +58,7 @@ describe("[S4] what stays on the platform when its resource goes", () => {
     expect(reasons(env)).toContain("Warning Orphaned");
   });
 
-  it.each<[policy: string, spec: Spec, surface: "Documented" | "Full", expected: string[]]>([
+  it.each<[policy: string, spec: JsonObject, surface: "Documented" | "Full", expected: string[]]>([
     ["Retain", {}, "Full", ["recorded Retain"]],
     ["Stop", { lifecycle: { deletionPolicy: "Stop" } }, "Full", ["recorded Stop"]],
     ["Delete, where it is deleted", DELETE, "Full", []],
@@ -147,7 +148,7 @@ describe("a resource that is created again under the same key", () => {
     expect(env.world.remotes.size).toBe(1);
   });
 
-  it.each<[what: string, before: readonly ((env: Env) => void)[], spec: Spec, creates: number]>([
+  it.each<[what: string, before: readonly ((env: Env) => void)[], spec: JsonObject, creates: number]>([
     ["has another name on the platform", [], { ...DELETE, name: "b" }, 2],
     ["adopts nothing", [], { lifecycle: { deletionPolicy: "Delete", adoptionPolicy: "Never" } }, 2],
     ["is in another namespace of that name, with the same token", [moveNamespace], DELETE, 1],

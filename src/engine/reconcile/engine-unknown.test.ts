@@ -259,15 +259,16 @@ describe("[A4] a repeatable action whose outcome nothing shows", () => {
   async function deployed(answers: readonly ("lost" | "refused")[]): Promise<Env> {
     const env = engineEnv({ kind: silent });
     await env.run(5_000);
-    let sent = 0;
-    const fails = (answer: "lost" | "refused") => (answers[sent - 1] === answer ? answer : undefined);
+    const left = [...answers];
     env.world.hooks = {
-      before: ({ op }) => {
-        if (op !== "deploy") return Promise.resolve();
-        sent += 1;
-        return fails("refused") ? Promise.reject(apiError(op, { is: "Conflict" }, 409)) : Promise.resolve();
+      before: async ({ op }) => {
+        if (op !== "deploy" || left[0] !== "refused") return;
+        left.shift();
+        await Promise.reject(apiError(op, { is: "Conflict" }, 409));
       },
-      after: ({ op }) => (op === "deploy" && fails("lost") ? Promise.reject(apiError(op, ...LOST)) : Promise.resolve()),
+      after: async ({ op }) => {
+        if (op === "deploy" && left.shift() === "lost") await Promise.reject(apiError(op, ...LOST));
+      },
     };
     env.widget("a", { name: "a", commit: "c1" });
     await env.run(HOUR);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, type Env, fail, type Spec } from "../../../test/support/engine/env.ts";
+import { engineEnv, type Env, fail } from "../../../test/support/engine/env.ts";
 import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
 import { conditionOf } from "../contract/status.ts";
 
 const PARENT = { parentRef: { name: "parent" } };
@@ -11,7 +12,7 @@ const SHARED = { connectionRef: { kind: "ClusterLink", name: "shared" } };
 const ADMITTED = { allowedNamespaces: ["team"] };
 
 /** An object that refers to something that does not exist, and what ends that. */
-const CASES: readonly (readonly [what: string, spec: Spec, reason: string, mend: (env: Env) => void])[] = [
+const CASES: readonly (readonly [what: string, spec: JsonObject, reason: string, mend: (env: Env) => void])[] = [
   ["parent", PARENT, "ParentNotFound", (env) => env.widget("parent")],
   ["Secret", CONTENT, "DependencyNotReady", ({ cluster }) => cluster.secret("content", { text: "x" })],
   ["connection", SECOND, "ConnectionNotReady", ({ cluster }) => cluster.create("Link", "second", {})],

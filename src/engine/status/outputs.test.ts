@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, type Env, ready, type Spec, status } from "../../../test/support/engine/env.ts";
+import { engineEnv, type Env, ready, status } from "../../../test/support/engine/env.ts";
 import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { KubeError } from "../../kube/api/errors.ts";
-import type { KubeFailure } from "../../kube/api/types.ts";
+import type { JsonObject, KubeFailure } from "../../kube/api/types.ts";
 
 const SECRET = { outputSecret: "token" };
 const BOTH = { output: "data", ...SECRET };
 
 /** A widget with outputs to write, which fails like this until `env.output` is set anew. */
-async function withOutputs(output: Env["output"], spec: Spec = SECRET): Promise<Env> {
+async function withOutputs(output: Env["output"], spec: JsonObject = SECRET): Promise<Env> {
   const env = engineEnv();
   env.output = output;
   env.widget("a", spec);
@@ -33,7 +33,7 @@ describe("an output beside an object", () => {
     expect(told(env) + JSON.stringify(env.events)).not.toContain("s3cret-value");
   });
 
-  it.each<[KubeFailure, Spec, reason: string, message: RegExp]>([
+  it.each<[KubeFailure, JsonObject, reason: string, message: RegExp]>([
     ["Conflict", BOTH, "NameConflict", /ConfigMap "data" exists and belongs to something else/],
     ["Conflict", SECRET, "NameConflict", /Secret "token" exists and belongs to something else/],
     ["Invalid", SECRET, "PermissionDenied", /API server does not accept Secret "token"/],

@@ -5,8 +5,8 @@ import { everyKind } from "../../support/examples/every-kind.ts";
 import { application, COMMIT, deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
-import { idsOf, loseStatuses, stripMetadata, SURFACES, unready } from "./restores.ts";
+import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { idsOf, NO_STATUS, stripMetadata, SURFACES, unready } from "./restores.ts";
 
 const DELETED = { deletionPolicy: "Delete" };
 /** Puts what is there already in its place once more: where the surface shows nothing of it, nobody can know. */
@@ -17,10 +17,10 @@ const NAMES = Array.from({ length: 12 }, (_, index) => `app-${index}`);
 
 /** One of each kind, and more applications than the brake lets through at once. */
 async function fleet(surface: "full" | "documented"): Promise<OperatorEnv> {
-  const env = await operatorEnv({ surface });
-  const variables = [{ name: "LEVEL", value: "info" }];
-  env.apply(...everyKind(env, DELETED), ...NAMES.map((name) => application(name, "staging", { variables })));
-  await env.run(15 * MINUTE);
+  const applications = NAMES.map((name) =>
+    application(name, "staging", { variables: [{ name: "LEVEL", value: "info" }] }),
+  );
+  const env = await settledEnv((env) => [...everyKind(env, DELETED), ...applications], { surface });
   expect(unready(env)).toEqual([]);
   return env;
 }
@@ -45,7 +45,7 @@ describe.each(SURFACES)("[R1] records that are lost, %s surface", (surface) => {
     const ids = idsOf(env);
     const from = env.baseline();
     env.kill();
-    loseStatuses(env);
+    for (const { kind, metadata } of env.cluster.all()) env.cluster.status(kind, metadata.name, NO_STATUS);
     await env.restart();
     await env.run(15 * MINUTE);
     await env.restart();

@@ -7,7 +7,7 @@ import { everyKind } from "../../support/examples/every-kind.ts";
 import { deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 import { backupOf, idsOf, living, readiness, restored, SURFACES, together, unready } from "./restores.ts";
 
 /** What has nothing of the platform to lose: a connection, and an operation that is over. */
@@ -82,9 +82,7 @@ describe.each(SURFACES)("[R1] a backup that is restored beside the living cluste
 });
 
 it("[R1] a restored copy moves object by object", async () => {
-  const env = await operatorEnv();
-  env.apply(...everyKind(env));
-  await env.run(5 * MINUTE);
+  const env = await settledEnv(everyKind, { minutes: 5 });
   const copy = await restored(env, backupOf(env), "whole");
   await together(5, env, copy);
   copy.cluster.annotate("PlatformProject", "shop", { [RESOLVE]: "adopt" });

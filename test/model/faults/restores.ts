@@ -5,17 +5,14 @@ import { member } from "../../../src/kube/api/json.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { effort } from "../../support/env/effort.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
-import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { operatorEnv, settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 /** In `make test` the full one alone. */
 export const SURFACES = effort.few(["full", "documented"] as const);
-const SETTLING_MS = 15 * 60_000;
 
 /** @returns an environment with one object of every kind, all Ready. @throws Error when one is not */
 export async function living(surface: Surface): Promise<OperatorEnv> {
-  const env = await operatorEnv({ surface });
-  env.apply(...everyKind(env));
-  await env.run(SETTLING_MS);
+  const env = await settledEnv(everyKind, { surface });
   const left = unready(env);
   if (left.length > 0) throw new Error(`not Ready: ${left.join("; ")}`);
   return env;
@@ -27,9 +24,7 @@ export function unready(env: OperatorEnv): readonly string[] {
 }
 
 /** The default of a missing status. */
-const NO_STATUS = { observedGeneration: -1 } as const;
-
-type Backup = ReturnType<typeof backupOf>;
+export const NO_STATUS = { observedGeneration: -1 } as const;
 
 export function backupOf({ cluster }: OperatorEnv) {
   return { objects: cluster.all(), secrets: cluster.secrets() };
@@ -40,7 +35,11 @@ export function backupOf({ cluster }: OperatorEnv) {
  * the first one on the same platform.
  * @param how whole: every object unchanged; bare: like backup tools, with new uids and without statuses
  */
-export async function restored(living: OperatorEnv, backup: Backup, how: "whole" | "bare"): Promise<OperatorEnv> {
+export async function restored(
+  living: OperatorEnv,
+  backup: ReturnType<typeof backupOf>,
+  how: "whole" | "bare",
+): Promise<OperatorEnv> {
   const copy = await operatorEnv({ beside: living, installation: "installation-2" });
   const bare = ({ metadata, ...object }: KubeObject): KubeObject => ({
     ...object,
@@ -58,10 +57,6 @@ export async function together(minutes: number, first: OperatorEnv, ...others: r
     await first.run(60_000);
     for (const other of others) await other.run(0);
   }
-}
-
-export function loseStatuses({ cluster }: OperatorEnv): void {
-  for (const { kind, metadata } of cluster.all()) cluster.status(kind, metadata.name, NO_STATUS);
 }
 
 /** Does the same as `kubectl replace` with a manifest: keeps the status, removes annotations and finalizers. */

@@ -2,7 +2,7 @@
 import type { OrphanChange } from "../../../src/engine/orphans/ledger.ts";
 import { bind } from "../../../src/engine/reconcile/bind.ts";
 import { member } from "../../../src/kube/api/json.ts";
-import type { Json, ObjectMeta } from "../../../src/kube/api/types.ts";
+import type { Json, JsonObject, ObjectMeta } from "../../../src/kube/api/types.ts";
 import { type Assignment, UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
 import { manualClock } from "../kube/clock.ts";
@@ -15,15 +15,13 @@ import { clusterLink, link } from "./links.ts";
 
 export const INSTALLATION: string = "installation-1";
 
-export type Spec = { readonly [key: string]: Json };
-
 export type Env = ReturnType<typeof engineEnv>;
 
 interface EnvOptions {
   /** What the platform offers; "Full" by default. */
   readonly surface?: "Documented" | "Full";
   /** The spec of the connection; null for no connection and no Secret. */
-  readonly link?: Spec | null;
+  readonly link?: JsonObject | null;
   /** Which objects this process works on; all by default. */
   readonly assignment?: Assignment;
   /** The kind behind "Widget". */
@@ -81,7 +79,7 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget, assi
       const { namespace = "" } = cluster.get(of, name).metadata;
       return cluster.writes.filter(({ key }) => key === `${of}/${namespace}/${name}`).length;
     },
-    widget: (name: string, spec: Spec = {}, meta: Partial<ObjectMeta> = {}): void => {
+    widget: (name: string, spec: JsonObject = {}, meta: Partial<ObjectMeta> = {}): void => {
       cluster.create("Widget", name, { name, ...spec }, meta);
     },
   });
@@ -101,7 +99,7 @@ export async function started(): Promise<Env> {
   return env;
 }
 
-export async function applied(spec: Spec = {}, meta: Partial<ObjectMeta> = {}): Promise<Env> {
+export async function applied(spec: JsonObject = {}, meta: Partial<ObjectMeta> = {}): Promise<Env> {
   const env = await started();
   env.widget("a", spec, meta);
   await env.run(5_000);
@@ -109,7 +107,7 @@ export async function applied(spec: Spec = {}, meta: Partial<ObjectMeta> = {}): 
 }
 
 /** An environment on a surface, with the widget "a" and optional defaults of its connection. */
-export async function on(surface: "Documented" | "Full", spec: Spec, defaults: Spec = {}): Promise<Env> {
+export async function on(surface: "Documented" | "Full", spec: JsonObject, defaults: JsonObject = {}): Promise<Env> {
   const env = engineEnv({ surface, link: { surface, defaults } });
   await env.run(1_000);
   env.widget("a", spec);
@@ -117,7 +115,7 @@ export async function on(surface: "Documented" | "Full", spec: Spec, defaults: S
   return env;
 }
 
-export async function withFleet(size: number, spec: Spec = {}): Promise<Env> {
+export async function withFleet(size: number, spec: JsonObject = {}): Promise<Env> {
   const env = await started();
   for (let index = 0; index < size; index += 1) env.widget(`w${index}`, spec);
   await env.run(15 * MINUTE);
@@ -163,5 +161,3 @@ export const effects = (env: Env): readonly string[] => env.world.effects.map(({
 export const status = (env: Env, name: string): Json | undefined => member(env.cluster.get("Widget", "a").status, name);
 export const ready = (env: Env): string | undefined =>
   env.conditions("Widget", "a").find((one) => one.startsWith("Ready"));
-export const writesOf = (env: Env, kind: string): number =>
-  env.cluster.writes.filter(({ key }) => key.startsWith(`${kind}/`)).length;

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { defineResource } from "../../../src/api/resource.ts";
 import { livingStatus } from "../../../src/api/status.ts";
-import type { Kind, Plan, ReconcileContext, Report, Step, Why } from "../../../src/engine/contract/kind.ts";
+import type { Kind, Plan, ReconcileContext, Step, Why } from "../../../src/engine/contract/kind.ts";
 import type { Remote, WidgetApi } from "./fake-platform.ts";
 
 const spec = z.object({
@@ -134,6 +134,7 @@ export const widget: Kind<WidgetTypes> = {
   report: ({ spec, memory }, { mine }) => {
     throwIn(spec.explode, "report");
     const { output, outputSecret } = spec;
+    const secret = { name: outputSecret ?? "", data: { token: "s3cret-value" }, status: { told: outputSecret } };
     const status = mine?.state === "ODD" ? "Unknown" : "True";
     const isOther = mine !== undefined && differs(spec, mine);
     return {
@@ -143,7 +144,7 @@ export const widget: Kind<WidgetTypes> = {
       status: { state: mine?.state },
       drift: isOther ? [{ path: "spec.note", desired: spec.note ?? "", observed: mine.note }] : [],
       ...(output !== undefined && { output: { name: output, data: {} } }),
-      ...(outputSecret !== undefined && secretOf(outputSecret, memory.told)),
+      ...(outputSecret !== undefined && { lookWithin: 60_000, ...(memory.told !== outputSecret && { secret }) }),
     };
   },
 };
@@ -156,12 +157,6 @@ export const silent: typeof widget = {
       ? await widget.trace(intent, pass, api)
       : { is: "unknowable", why: why("NotObservable", "Nothing shows it."), repeatable: true },
 };
-
-/** A Secret that is written once; the object is reconciled again within a minute. */
-function secretOf(name: string, written: string | undefined): Pick<Report, "secret" | "lookWithin"> {
-  const secret = { name, data: { token: "s3cret-value" }, status: { told: name } };
-  return { lookWithin: 60_000, ...(written !== name && { secret }) };
-}
 
 function throwIn(chosen: string | undefined, where: string): void {
   if (chosen === where) throw new TypeError(`the kind throws in ${where}`);
