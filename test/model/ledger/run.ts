@@ -8,7 +8,8 @@ import { reconciler } from "../../../src/engine/reconcile/reconcile.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import { keyOf } from "../../../src/kube/api/objects.ts";
-import type { Clock, Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
+import type { Clock, Json, JsonObject } from "../../../src/kube/api/types.ts";
+import { createStore } from "../../../src/kube/watch/store.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { apiOver, type WidgetApi } from "../../support/engine/fake-platform.ts";
@@ -52,7 +53,8 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
   let at = 0;
   let leads = start.leads;
   let asked = 0;
-  let held: KubeObject | undefined = start.object;
+  const store = createStore(() => {});
+  store.upsert(start.object);
   let intent: { readonly intent: Intent; readonly since: number } | undefined;
   let warned = false;
   let internal: unknown;
@@ -87,7 +89,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
     () => surface,
   );
   const { ports } = await connectedPorts<WidgetApi>(api, surface, {
-    cache: { get: (key) => (key.kind === "Widget" ? held : undefined), list: () => [] },
+    cache: store,
     writer: createWriter({
       client: {
         request: ({ method, path, body }) =>
@@ -100,18 +102,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
           throw new TypeError("nothing is watched");
         },
       },
-      store: {
-        get: () => held,
-        list: () => [],
-        upsert: (object) => {
-          held = object;
-        },
-        remove: () => {
-          held = undefined;
-        },
-        replace: () => {},
-        subscribe: () => () => {},
-      },
+      store,
       types: [TYPE],
       clock,
       random,
@@ -145,14 +136,11 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
   );
   return await Promise.race([
     parked.promise,
-    ended.then((again): Stand => ({
-      is: "ended",
-      object: held,
-      memory: held === undefined ? NOTHING : remembered(session, clock),
-      again,
-      warned,
-      internal,
-    })),
+    ended.then((again): Stand => {
+      const object = store.get(keyOf(start.object));
+      const memory = object === undefined ? NOTHING : remembered(session, clock);
+      return { is: "ended", object, memory, again, warned, internal };
+    }),
   ]);
 }
 

@@ -62,7 +62,7 @@ export interface World {
 /** @returns a world in which a user has just created the object, and a process has read it. */
 export function begin(spec: JsonObject, faults: number): World {
   const before = { observedGeneration: -1 };
-  const meta = { resourceVersion: "1", generation: 1, creationTimestamp: "2026-11-21T10:00:00Z" };
+  const meta = { resourceVersion: "v1", generation: 1, creationTimestamp: "2026-11-21T10:00:00Z" };
   const object = anObject({ meta, spec, status: before });
   const processes = [born(0, object)];
   const platform = { remotes: [], effects: {}, deploys: {}, flights: [], creates: 0 };
