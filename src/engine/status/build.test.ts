@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 
 import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine/objects.ts";
 import { anyText } from "../../../test/support/hostile/values.ts";
-import { isObject } from "../../kube/api/json.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { Report } from "../contract/kind.ts";
 import { conditionsOf } from "../contract/status.ts";
@@ -195,6 +194,8 @@ describe("every result over every status", () => {
     conditions: [7, { type: "Ready" }],
   });
   const report = fc.constantFrom(undefined, REPORT);
+  /** As the API server keeps it. */
+  const stored = (status: JsonObject) => JSON.parse(JSON.stringify(status)) as JsonObject;
 
   it("has Ready and Synced once, never both Reconciling and Stalled, and is the same an hour later", () => {
     fc.assert(
@@ -210,10 +211,4 @@ describe("every result over every status", () => {
       }),
     );
   });
-
-  /** As the API server keeps it. */
-  function stored(status: JsonObject): JsonObject {
-    const kept: unknown = JSON.parse(JSON.stringify(status));
-    return isObject(kept) ? kept : {};
-  }
 });
