@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { applied, DELETE, engineEnv, type Env, fail, LOST, ready, remote } from "../../../test/support/engine/env.ts";
+import { applied, DELETE, type Env, fail, LOST, ready, remote, started } from "../../../test/support/engine/env.ts";
 import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 
@@ -174,9 +174,7 @@ it.each([
   ["Full", "before", 0, undefined],
   ["Documented", "after", 1, "Warning Orphaned"],
 ] as const)("a deletion with an open intent (%s, lost %s) traces first", async (surface, when, left, farewell) => {
-  const env = engineEnv();
-  env.world.surface = surface;
-  await env.run(1_000);
+  const env = await started({ surface });
   fail(env, ["create"], LOST, { when });
   env.widget("a", DELETE);
   await env.run(0);

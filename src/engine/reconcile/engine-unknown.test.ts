@@ -6,6 +6,7 @@ import { silent } from "../../../test/support/engine/kinds.ts";
 import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { INTENT, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
 import { conditionOf } from "../contract/status.ts";
 
@@ -16,11 +17,8 @@ const failOnce = (env: Env, op: Op, how: Parameters<typeof fail>[2], when: "befo
 const intentOf = (env: Env): string | undefined => env.cluster.get("Widget", "a").metadata.annotations?.[INTENT];
 
 /** An environment on a surface that does not show what became of a create. */
-async function documented(settings: { readonly allowUnverifiedIds?: boolean } = {}): Promise<Env> {
-  const env = engineEnv({ surface: "Documented", link: { surface: "Documented", ...settings } });
-  await env.run(5_000);
-  return env;
-}
+const documented = (settings: JsonObject = {}): Promise<Env> =>
+  started({ surface: "Documented", link: { surface: "Documented", ...settings } });
 
 /** An environment in which the create of the widget "a" was lost, before or after its effect, some time ago. */
 async function lost(when: "before" | "after", ms: number, env?: Env): Promise<Env> {
@@ -257,8 +255,7 @@ it("a trace that fails leaves the intent open and is tried again", async () => {
 describe("[A4] a repeatable action whose outcome nothing shows", () => {
   /** @param answers to the deployments in turn; those after the last succeed */
   async function deployed(answers: readonly ("lost" | "refused")[]): Promise<Env> {
-    const env = engineEnv({ kind: silent });
-    await env.run(5_000);
+    const env = await started({ kind: silent });
     const left = [...answers];
     env.world.hooks = {
       before: async ({ op }) => {
@@ -299,8 +296,7 @@ describe("[A4] a repeatable action whose outcome nothing shows", () => {
 
 describe("a record that is refused for good", () => {
   it("is stored as soon as it can be, and the create is neither traced nor sent again", async () => {
-    const env = engineEnv({ surface: "Documented" });
-    await env.run(1_000);
+    const env = await started({ surface: "Documented" });
     let isRefused = true;
     env.cluster.hooks.before = async ({ what }) => {
       if (what === "outcome" && isRefused) await Promise.reject(new KubeError("Invalid", 422, "annotations: too long"));

@@ -93,8 +93,8 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget, assi
 
 export const DELETE = { lifecycle: { deletionPolicy: "Delete" } } as const;
 
-export async function started(): Promise<Env> {
-  const env = engineEnv();
+export async function started(options?: EnvOptions): Promise<Env> {
+  const env = engineEnv(options);
   await env.run(5_000);
   return env;
 }
@@ -108,8 +108,7 @@ export async function applied(spec: JsonObject = {}, meta: Partial<ObjectMeta> =
 
 /** An environment on a surface, with the widget "a" and optional defaults of its connection. */
 export async function on(surface: "Documented" | "Full", spec: JsonObject, defaults: JsonObject = {}): Promise<Env> {
-  const env = engineEnv({ surface, link: { surface, defaults } });
-  await env.run(1_000);
+  const env = await started({ surface, link: { surface, defaults } });
   env.widget("a", spec);
   await env.run(10_000);
   return env;
