@@ -26,9 +26,13 @@ export function unused(used: ReadonlySet<number>): number {
   return first;
 }
 
-/** Returns the reconciles under way. */
-function passes(processes: Processes, world: Pick<World, "processes">): readonly ReturnType<Processes["basis"]>[] {
-  return world.processes.flatMap(({ node }) => (node === null ? [] : [processes.basis(node)]));
+/** Returns the reconciles under way, as far as they have got. */
+function passes(processes: Processes, world: Pick<World, "processes">) {
+  return world.processes.flatMap(({ node }) => {
+    if (node === null) return [];
+    const { start, answers } = processes.basis(node);
+    return [{ start, answers }];
+  });
 }
 
 /** Returns what a pattern captures in the JSON of a value, in which an annotation is text again. */
