@@ -6,10 +6,10 @@ import { INTENT, RESOLVE } from "../../src/api/names.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import type { Recording } from "../support/env/recording.ts";
-import { idOf } from "../support/env/settling.ts";
+import { expectSettled, idOf } from "../support/env/settling.ts";
 import { application, database, tree } from "../support/kube/manifests.ts";
 import { fixture } from "./fixture.ts";
-import { expectOnce, idsDone, knowable, losses, subjectOf } from "./lost-writes.ts";
+import { idsDone, losses, subjectOf } from "./lost-writes.ts";
 
 const APPLICATION = "PlatformApplication";
 const DATABASE = "PlatformDatabase";
@@ -32,7 +32,10 @@ describe.each(effort.few(["full", "documented"] as const))("where the outcome ca
 
   beforeAll(() => fixture(env, "staging", {}));
 
-  describe.each(knowable(surface))("[A3] %s", (operation) => {
+  // Only a platform that lists applications can show whether one was created.
+  const listed = surface === "full" ? ["createApplication"] : [];
+
+  describe.each(["createProject", "createEnvironment", ...listed, "deployApplication"])("[A3] %s", (operation) => {
     let record: Recording;
 
     // One tree for each loss, all at once: which meets which is known afterwards.
@@ -46,7 +49,15 @@ describe.each(effort.few(["full", "documented"] as const))("where the outcome ca
 
     it.each(losses)("that $what happens exactly once", async ({ what }) => {
       const name = await subjectOf(env, record, what);
-      await expectOnce(env, record, name);
+      const [service, environment, project] = (await expectSettled(env, name)).map(idOf);
+      for (const [done, id] of [
+        ["createProject", project],
+        ["createEnvironment", environment],
+        ["createApplication", service],
+        ["deployApplication", service],
+      ] as const) {
+        expect(idsDone(env, record, done, name), done).toEqual([id]);
+      }
       expect(record.calls(operation).filter(({ fault }) => fault === what)).toHaveLength(1);
     });
   });

@@ -1,13 +1,11 @@
 /** Writes that must not be repeated, and their effects on the platform. */
 import { expect, vi } from "vitest";
 
-import type { Surface } from "../../simulator/base/operations.ts";
 import type { FaultInput } from "../../simulator/request/faults.ts";
 import { nonEmptyText } from "../../src/engine/contract/status.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { Env } from "../support/env/env.ts";
 import type { Recording } from "../support/env/recording.ts";
-import { expectSettled, idOf } from "../support/env/settling.ts";
 
 /** Faults after which the operator does not know the outcome of a write. */
 export const losses: readonly { readonly what: string; readonly fault: Omit<FaultInput, "match"> }[] = [
@@ -17,13 +15,6 @@ export const losses: readonly { readonly what: string; readonly fault: Omit<Faul
   { what: "is applied and answered with 502", fault: { effect: "applied", answer: { is: "status", status: 502 } } },
   { what: "is applied and answered with half a body", fault: { effect: "applied", answer: { is: "truncated" } } },
 ];
-
-/** @returns the operations whose effect the surface can show afterwards */
-export function knowable(surface: Surface): readonly string[] {
-  // Only a platform that lists applications can show whether one was created.
-  const lists = surface === "full" ? ["createApplication"] : [];
-  return ["createProject", "createEnvironment", ...lists, "deployApplication"];
-}
 
 /** Waits for the call with the fault; expects no other one. @returns the name of its object */
 export async function subjectOf(env: Env, record: Recording, fault: string): Promise<string> {
@@ -49,22 +40,6 @@ export function idsDone(env: Env, record: Recording, operation: string, name: st
     }),
   );
   return ids.filter((id) => nameOn(env, id) === name);
-}
-
-/**
- * Waits until a tree is Ready; expects that all of it was created and deployed once, and that the statuses have the
- * ids.
- */
-export async function expectOnce(env: Env, record: Recording, name: string): Promise<void> {
-  const [application, environment, project] = (await expectSettled(env, name)).map(idOf);
-  for (const [operation, id] of [
-    ["createProject", project],
-    ["createEnvironment", environment],
-    ["createApplication", application],
-    ["deployApplication", application],
-  ] as const) {
-    expect(idsDone(env, record, operation, name), operation).toEqual([id]);
-  }
 }
 
 function nameOn(env: Env, id: string): string | undefined {
