@@ -6,7 +6,7 @@ import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
-import { examplesApart } from "../support/examples/examples.ts";
+import { examples } from "../support/examples/examples.ts";
 import { NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
 import { createApplication, type Application, type ApplicationStatus } from "./argocd/application.ts";
 import { startArgoCd } from "./argocd/argocd.ts";
@@ -121,11 +121,23 @@ describe("a tree that is deleted with its resources", () => {
 });
 
 describe("every example", () => {
+  /** Those of each file in a separate namespace, as they use the same names. */
+  const apart = examples().flatMap(({ manifests }, index): readonly Manifest[] => {
+    const namespace = `argocd-example-${index}`;
+    const placed = manifests.map((manifest) =>
+      // A cluster-scoped one has no namespace.
+      manifest.metadata["namespace"] === undefined
+        ? manifest
+        : { ...manifest, metadata: { ...manifest.metadata, namespace } },
+    );
+    return [{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }, ...placed];
+  });
+
   it("stays Synced after one sync whenever Argo CD compares, without ignored differences", async () => {
     const settings = await env.kubectl(["get", "configmap", "argocd-cm", "-n", "argocd", "-o", "yaml"]);
     expect(settings).not.toContain("ignoreDifferences");
     // No operator reconciles in these namespaces: differences would come from the API server or the CRDs.
-    const revision = await repository.commit("examples", examplesApart("argocd-example"));
+    const revision = await repository.commit("examples", apart);
     const application = await applicationOf("examples");
     const isSynced = ({ sync, operationState }: ApplicationStatus): boolean =>
       sync?.status === "Synced" && sync.revision === revision && operationState?.phase === "Succeeded";

@@ -14,9 +14,10 @@ import type { Json, JsonObject } from "../../src/kube/api/types.ts";
 import { applyAll, kubectl } from "../control-plane/access.ts";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
+import { manifestsIn } from "../support/env/manifests.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { idOf } from "../support/env/settling.ts";
-import { guideManifests, previewChart } from "../support/examples/pages.ts";
+import { fencedIn, previewChart, textOf } from "../support/examples/pages.ts";
 import { COMMIT, defaults, NEXT_COMMIT, project } from "../support/kube/manifests.ts";
 import { startScriptedServer } from "../support/kube/scripted-server.ts";
 import { ARGOCD, startArgoCd } from "./argocd/argocd.ts";
@@ -80,7 +81,8 @@ describe.each(["documented", "full"] as const)("a preview for each pull request 
     ]);
     await repository.add(new Map(chart));
     await env.apply(...defaults(env), project("web", { name: "web-previews" }));
-    const set = guideManifests().find(({ kind }) => kind === "ApplicationSet");
+    const guide = fencedIn(textOf("docs/guides/previews.md"), "yaml").flatMap(manifestsIn);
+    const set = guide.find(({ kind }) => kind === "ApplicationSet");
     const names = new Map([
       ["previews", set?.metadata.name === "previews" ? env.namespace : ""],
       ["preview-{{.number}}", `${surface}-{{.number}}`],

@@ -7,7 +7,7 @@ import { stringMember } from "../../src/kube/api/json.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { manifestsIn } from "../support/env/manifests.ts";
 import { examples } from "../support/examples/examples.ts";
-import { fencedIn, renderPreview } from "../support/examples/pages.ts";
+import { fencedIn, previewChart } from "../support/examples/pages.ts";
 
 const cluster = inject("controlPlane");
 const root = join(import.meta.dirname, "../..");
@@ -23,6 +23,19 @@ function manifestsOf(where: string) {
   const here = [...text.matchAll(/<<'YAML'\n(.*?)^YAML$/gms)].map(([, block = ""]) => block);
   const manifests = [...fencedIn(text, "yaml"), ...here].flatMap(manifestsIn);
   return manifests.map((manifest) => ({ where, manifest }));
+}
+
+/** Renders the templates with the chart's values, without helm: it supports only the syntax that they use. */
+function renderPreview(values: Readonly<Record<string, string>>) {
+  const templates = [...previewChart()].filter(([path]) => path.startsWith("templates/"));
+  return templates.flatMap(([, content]) => {
+    const filled = content.replaceAll(/\{\{ \.Values\.(\w+)( \| quote)? \}\}/g, (_, name: string, quoted?: string) => {
+      const value = values[name] ?? "";
+      return quoted === undefined ? value : JSON.stringify(value);
+    });
+    if (filled.includes("{{")) throw new Error(`the guide's template says more than a test can fill in: ${filled}`);
+    return manifestsIn(filled);
+  });
 }
 
 it("every YAML in the documentation is taken by the API server, strictly and without a warning", async () => {

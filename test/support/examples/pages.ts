@@ -1,9 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Manifest } from "../env/cluster.ts";
-import { manifestsIn } from "../env/manifests.ts";
-
 const root = join(import.meta.dirname, "../../..");
 
 export function textOf(page: string): string {
@@ -29,27 +26,8 @@ export function shellBlocks(): readonly { readonly id: string; readonly text: st
   );
 }
 
-const PREVIEWS = "docs/guides/previews.md";
-
+/** @returns the files of the chart in docs/guides/previews.md */
 export function previewChart(): ReadonlyMap<string, string> {
-  const files = textOf(PREVIEWS).matchAll(/^`preview\/([^`]+)`\n\n```helm\n(.*?)^```$/gms);
+  const files = textOf("docs/guides/previews.md").matchAll(/^`preview\/([^`]+)`\n\n```helm\n(.*?)^```$/gms);
   return new Map([...files].map(([, path = "", content = ""]) => [path, content]));
-}
-
-/** Renders the templates with the chart's values, without helm: it supports only the syntax that they use. */
-export function renderPreview(values: Readonly<Record<string, string>>): readonly Manifest[] {
-  const templates = [...previewChart()].filter(([path]) => path.startsWith("templates/"));
-  return templates.flatMap(([, content]) => {
-    const filled = content.replaceAll(/\{\{ \.Values\.(\w+)( \| quote)? \}\}/g, (_, name: string, quoted?: string) => {
-      const value = values[name] ?? "";
-      return quoted === undefined ? value : JSON.stringify(value);
-    });
-    if (filled.includes("{{")) throw new Error(`the guide's template says more than a test can fill in: ${filled}`);
-    return manifestsIn(filled);
-  });
-}
-
-/** The YAML of docs/guides/previews.md outside of the templates: what the previews share, and the ApplicationSet. */
-export function guideManifests(): readonly Manifest[] {
-  return fencedIn(textOf(PREVIEWS), "yaml").flatMap(manifestsIn);
 }
