@@ -23,13 +23,7 @@ import { idsDone } from "./lost-writes.ts";
 /** The recorded data in a fixture. */
 interface Records {
   /** Values of the recorded environment, which are replaced by those of this one. */
-  readonly from: {
-    readonly commit: string;
-    readonly namespace: string;
-    readonly namespaceUid: string;
-    readonly installation: string;
-    readonly url: string;
-    readonly organizationId: string;
+  readonly from: Readonly<Record<"namespace" | "namespaceUid" | "installation" | "url", string>> & {
     readonly clusterIds: readonly string[];
   };
   /** The operation and its effect on the platform, e.g. "createProject none" → the name of its tree. */

@@ -26,8 +26,12 @@ export function recordFrom(platform: Simulator, tail: AuditTail, requestsBefore:
       changeCalls().map(({ method, path, operation }) => operation ?? `${method} ${path}`),
     /** All of the operator's requests to Kubernetes, bodies of its patches included. */
     requests,
-    /** The operator's writes to Kubernetes, refused ones included, with those of events and leases separately. */
-    writes: async () => writesOf(await requests()),
+    /** The operator's writes to Kubernetes, refused ones included, except leases, with those of events separately. */
+    writes: async () => {
+      const writes = (await requests()).filter(isWrite).map(short);
+      const objects = writes.filter(({ what }) => what !== "leases" && what !== "events");
+      return { objects, events: writes.filter(({ what }) => what === "events") };
+    },
   };
 }
 
@@ -73,16 +77,6 @@ export function auditTail(path: string, user: string, touch: (mark: string) => P
     reading = mine;
     return mine;
   };
-}
-
-/** @returns the writes among the requests, with those of leases and events separately */
-function writesOf(events: readonly AuditEvent[]) {
-  const groups = Map.groupBy(events.filter(isWrite), ({ objectRef }) => {
-    const resource = objectRef?.resource;
-    return resource === "events" || resource === "leases" ? resource : "objects";
-  });
-  const of = (group: "objects" | "events" | "leases") => (groups.get(group) ?? []).map(short);
-  return { objects: of("objects"), events: of("events"), leases: of("leases") };
 }
 
 /** Summarizes a write request for the output of a failing test. */

@@ -14,7 +14,6 @@ const Span = z.object({
   spanId: z.string().regex(/^[0-9a-f]{16}$/),
   parentSpanId: z.string().optional(),
   name: z.string(),
-  kind: z.int(),
   startTimeUnixNano: z.string(),
   endTimeUnixNano: z.string(),
   status: z.object({ code: z.int().optional(), message: z.string().optional() }),
@@ -23,7 +22,6 @@ const Span = z.object({
 const Export = z.object({
   resourceSpans: z.array(
     z.object({
-      resource: z.object({ attributes: Attributes }),
       scopeSpans: z.array(z.object({ spans: z.array(Span) })),
     }),
   ),
