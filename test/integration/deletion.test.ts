@@ -99,8 +99,7 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
       await env.remove("Secret", "default");
       await env.remove("PlatformConnection", "default");
     }
-    await Promise.all(TREE.map((kind) => env.remove(kind, name)));
-    await gone(env, name);
+    await env.delete(...tree(env, name));
     expect(record.changes()).toEqual(harness.changes.Delete);
     expect(left(env, name)).toEqual(harness.left.Delete);
     if (alone) await env.apply(...defaults(env));

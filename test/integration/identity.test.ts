@@ -48,9 +48,9 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
   });
 
   it("[R1] survives a replace, which strips annotations and finalizers: both come back", async () => {
-    const before = await env.ready(project("replaced", { lifecycle: { deletionPolicy: "Delete" } }));
-    const record = await env.record();
     const bare = project("replaced", { lifecycle: { deletionPolicy: "Delete" } });
+    const before = await env.ready(bare);
+    const record = await env.record();
     await env.kubectl(["replace", "-f", "-"], { input: JSON.stringify(bare) });
     const after = await env.waitFor(
       "PlatformProject",
