@@ -9,8 +9,6 @@ import { COMMIT, defaults, environment, project, resource } from "../support/kub
 import { startHarness, type World } from "../support/platform/env.ts";
 import { cli, type CliOptions } from "../support/programs/cli.ts";
 
-export type CliEnv = ReturnType<typeof createCliEnv>;
-
 /**
  * Sets up before the tests of the file or describe that it is called in, and tears down after them: a connection
  * `default`, PlatformProject `shop`, PlatformEnvironment `staging`, PlatformApplication `api`, all on the platform.
