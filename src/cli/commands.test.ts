@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { cli } from "../../test/support/programs/cli.ts";
+import { cli, ending } from "../../test/support/programs/cli.ts";
 import { operations, isDocumented } from "../platform/codec/operations.ts";
 import { COMMANDS } from "./commands.ts";
 
@@ -39,8 +39,9 @@ describe("the table of commands", () => {
   it.each([["cluster"], ["env"], ["database"]])("lists the commands of %s", async (group) => {
     const wrong = await cli([group]);
     expect(wrong).toMatchObject({ code: 64, stdout: "" });
-    const { code, stdout } = await cli([group, "--help"]);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: wrong.stderr });
-    expect(stdout).toMatch(new RegExp(`^Usage: kubectl platform ${group} <command> \\[flags\\]\n\n  ${group} \\w+ `));
+    expect(await cli([group, "--help"])).toEqual(ending(0, wrong.stderr));
+    expect(wrong.stderr).toMatch(
+      new RegExp(`^Usage: kubectl platform ${group} <command> \\[flags\\]\n\n  ${group} \\w+ `),
+    );
   });
 });

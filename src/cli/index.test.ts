@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { cli } from "../../test/support/programs/cli.ts";
+import { cli, ending } from "../../test/support/programs/cli.ts";
 import { OPERATOR_VERSION } from "../operator/config/version.ts";
 import { COMMANDS } from "./commands.ts";
 
@@ -40,8 +40,6 @@ describe("the command line", () => {
     ["one of run", ["run", "--log-levl=info"], /^Unknown .* Did you mean "--log-level"\?\n\nUsage: \S+ run/],
     ["a wrong value", ["run", "--leader-elect=maybe"], /^--leader-elect must be true or false\n/],
   ])("ends with 64 and usage on standard error for %s", async (_, argv, told) => {
-    const { code, stdout, stderr } = await cli(argv, operator);
-    expect({ code, stdout }).toEqual({ code: 64, stdout: "" });
-    expect(stderr).toMatch(told);
+    expect(await cli(argv, operator)).toEqual(ending(64, "", told));
   });
 });

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 
+import { ending } from "../../test/support/programs/cli.ts";
 import { startScriptedCluster } from "../../test/support/programs/scripted-cluster.ts";
 
 it.each<[line: string, code: number, words: RegExp]>([
@@ -25,20 +26,19 @@ it.each<[line: string, code: number, words: RegExp]>([
   ["tree -w -o json", 64, /^--watch takes -o table or wide\.\n\nUsage: /],
 ])("a command in a cluster that has nothing %s ends with %d", async (line, code, words) => {
   const cluster = await startScriptedCluster(() => 404);
-  const ended = await cluster.run(line.split(" "), { isTTY: !line.includes("-f - "), stdin: "A=1\n" });
-  expect(ended).toEqual({ code, stdout: "", stderr: expect.stringMatching(words) });
+  const options = { isTTY: !line.includes("-f - "), stdin: "A=1\n" };
+  expect(await cluster.run(line.split(" "), options)).toEqual(ending(code, "", words));
 });
 
 it("the connection to use is named for a user who may not read it", async () => {
   const cluster = await startScriptedCluster((_, { pathname }) => (pathname.includes("cluster") ? 403 : 404));
-  const stderr = expect.stringMatching(/^You may not read ClusterPlatformConnection "default", .* to use\. Ask /);
-  expect(await cluster.run(["projects"])).toEqual({ code: 1, stdout: "", stderr });
+  const words = /^You may not read ClusterPlatformConnection "default", .* to use\. Ask /;
+  expect(await cluster.run(["projects"])).toEqual(ending(1, "", words));
 });
 
 const lists = ["get", "get papp -o json", "get papp -A", "tree", "tree -o name", "tree -w"];
 it.each(lists)("%s fails for a user who may list nothing", async (line) => {
   const cluster = await startScriptedCluster(() => 403);
-  const { code, stdout, stderr } = await cluster.run(line.split(" "));
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toMatch(/(^|\n)You may not do this in the cluster: GET \S+: 403 Forbidden\.\n$/);
+  const words = /(^|\n)You may not do this in the cluster: GET \S+: 403 Forbidden\.\n$/;
+  expect(await cluster.run(line.split(" "))).toEqual(ending(1, "", words));
 });

@@ -2,17 +2,13 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { connection, environment, project, secret } from "../support/kube/manifests.ts";
-import { cli } from "../support/programs/cli.ts";
+import { cli, ending } from "../support/programs/cli.ts";
 import { createCliEnv } from "./cli-env.ts";
 
 const NOW = "2026-11-21T10:00:00Z";
 const user = createCliEnv("full");
 
-const failure = (said: string | RegExp): unknown => ({
-  code: 1,
-  stdout: "",
-  stderr: typeof said === "string" ? `${said}\n` : expect.stringMatching(said),
-});
+const failure = (said: string | RegExp) => ending(1, "", typeof said === "string" ? `${said}\n` : said);
 
 const scoped = (name: string) => connection({ platform: user.world.simulator }, name);
 

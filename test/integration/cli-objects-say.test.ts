@@ -6,7 +6,7 @@ import { metricsOf } from "../support/env/secrets.ts";
 import { idOf } from "../support/env/settling.ts";
 import { application, defaults, environment, project, tree } from "../support/kube/manifests.ts";
 import { orphanLog } from "../support/platform/change-log.ts";
-import { cli, commandsIn } from "../support/programs/cli.ts";
+import { cli, commandsIn, ending } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
 
@@ -22,32 +22,24 @@ describe("approve", () => {
     await env.apply(project("manual", { lifecycle: { applyPolicy: "Manual" } }));
     await env.waitFor("PlatformProject", "manual", { reason: "ApprovalPending" });
     const record = await env.record();
-    const wrong = await call(["approve", "pproj/manual", "--hash", "0000000000000000"]);
-    expect(wrong).toMatchObject({ code: 1, stdout: "" });
-    expect(wrong.stderr).toMatch(
-      /^createProject {2}Will create project "manual"\.\npproj\/manual now has another plan, [0-9a-f]{16}\./,
-    );
+    const other =
+      /^createProject {2}Will create project "manual"\.\npproj\/manual now has another plan, [0-9a-f]{16}\./;
+    expect(await call(["approve", "pproj/manual", "--hash", "0000000000000000"])).toEqual(ending(1, "", other));
     expect(record.changes()).toEqual([]);
 
     const summary = await call(["status", "pproj/manual"]);
     expect(summary.stdout).toMatch(/^◌ project \S+\/manual {2}ApprovalPending$/m);
     const [, hash = ""] =
       /Approve it with: kubectl platform approve pproj\/manual --hash (\w+)$/m.exec(summary.stdout) ?? [];
-    const { code, stdout } = await call(["approve", "pproj/manual", "--hash", hash]);
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: `platformproject.platform-operator.io/manual plan ${hash} approved\n`,
-    });
+    const approved = `platformproject.platform-operator.io/manual plan ${hash} approved\n`;
+    expect(await call(["approve", "pproj/manual", "--hash", hash])).toEqual(ending(0, approved, /^createProject /));
     await env.waitFor("PlatformProject", "manual", { status: "True" });
     expect(record.changes()).toEqual(["createProject"]);
   });
 
   it("refuses where nothing waits", async () => {
-    expect(await call(["approve", "pproj/manual"])).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: "pproj/manual has no plan to approve: its status.plan is empty.\n",
-    });
+    const none = "pproj/manual has no plan to approve: its status.plan is empty.\n";
+    expect(await call(["approve", "pproj/manual"])).toEqual(ending(1, "", none));
   });
 });
 
@@ -61,11 +53,8 @@ describe("resolve", () => {
   it("by --id says which object it is", async () => {
     await lost("by-id", "applied");
     const found = [...env.platform.world().services.values()].find(({ name }) => name === "by-id");
-    const { code, stdout } = await call(["resolve", "papp/by-id", "--id", found?.id ?? ""]);
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: `platformapplication.platform-operator.io/by-id resolved: it is ${found?.id}\n`,
-    });
+    const resolved = `platformapplication.platform-operator.io/by-id resolved: it is ${found?.id}\n`;
+    expect(await call(["resolve", "papp/by-id", "--id", found?.id ?? ""])).toEqual(ending(0, resolved));
     const settled = await env.waitFor("PlatformApplication", "by-id", { status: "True" });
     expect(idOf(settled)).toBe(found?.id);
   });
@@ -86,8 +75,7 @@ describe("resolve", () => {
     ["pconn/default --id 0a1b2c3d-0000-4000-8000-000000000001", /^pconn\/default is a connection/],
     ["papp/shop --id 0a1b2c3d-0000-4000-8000-000000000001", /^papp\/shop is \S+ on the platform already\./],
   ])("refuses %s", async (line, words) => {
-    const ended = await call(["resolve", ...line.split(" ")]);
-    expect(ended).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(words) });
+    expect(await call(["resolve", ...line.split(" ")])).toEqual(ending(1, "", words));
   });
 });
 

@@ -1,4 +1,6 @@
 /** Runs the command line in this process, and captures its streams. */
+import { expect } from "vitest";
+
 import type { Host, Io } from "../../../src/cli/base/io.ts";
 import { main } from "../../../src/cli/index.ts";
 import { systemClock } from "../../../src/kube/api/clock.ts";
@@ -19,6 +21,12 @@ export interface CliOptions {
   readonly signal?: AbortSignal;
   readonly clock?: Host["clock"];
   readonly onStdout?: (text: string) => void;
+}
+
+/** What an ended command is compared with: each text as it is, or a pattern of it. */
+export function ending(code: number, stdout: string | RegExp, stderr: string | RegExp = ""): unknown {
+  const like = (text: string | RegExp): unknown => (typeof text === "string" ? text : expect.stringMatching(text));
+  return { code, stdout: like(stdout), stderr: like(stderr) };
 }
 
 /** Standard streams that a test provides. @returns them, and functions that return what was written so far */
