@@ -83,9 +83,7 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
     await gone(env, name);
     // What the platform does not have is tried once, by whichever test comes first.
     expect(record.changeCalls().flatMap(({ operation }) => operation ?? [])).toEqual(harness.changes[policy]);
-    await vi.waitFor(() => {
-      expect(left(env, name)).toEqual(harness.left[policy]);
-    });
+    await vi.waitFor(() => expect(left(env, name)).toEqual(harness.left[policy]));
   });
 
   it.each([
@@ -117,21 +115,17 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
     );
     expect(condition(waiting, "Reconciling")).toMatchObject({ status: "True" });
     await env.waitFor("PlatformProject", name, { reason: "WaitingForChildren" });
-    await env.waitFor(
+    const kept = await env.waitFor(
       "PlatformApplication",
       name,
       ({ metadata: { finalizers } }) => finalizers?.includes(FINALIZER) === false,
     );
-    const kept = await env.get("PlatformApplication", name);
     expect(kept.metadata.finalizers).toEqual(["example.com/keep"]);
     await env.patch("PlatformApplication", name, { metadata: { finalizers: null } });
     await gone(env, name);
     const [reason, text] = harness.end;
-    await vi.waitFor(async () => {
-      expect(await eventsOf(env, name, reason)).toEqual(
-        TREE.map((kind): unknown => expect.stringMatching(text.replace("KIND", kind))),
-      );
-    }, PATIENCE_MS);
+    const events = TREE.map((kind): unknown => expect.stringMatching(text.replace("KIND", kind)));
+    await vi.waitFor(async () => expect(await eventsOf(env, name, reason)).toEqual(events), PATIENCE_MS);
   });
 
   it("[K1] after a restart, without the Secret: lets go with a warning that names what stays", async () => {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, RESOLVE } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
+import type { KubeObject } from "../../src/kube/api/types.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm, expectSettled, idOf, TREE } from "../support/env/settling.ts";
@@ -23,9 +24,7 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
     const record = await env.record();
     await env.apply(secret("default", { token: value }));
     sim.auth.revoke("admin");
-    await vi.waitFor(() => {
-      expect(record.calls().some(({ principal }) => principal === "next")).toBe(true);
-    }, 15_000);
+    await vi.waitUntil(() => record.calls().some(({ principal }) => principal === "next"), 15_000);
     await env.waitFor("PlatformConnection", "default", { status: "True" });
     await env.patch("PlatformApplication", "rotated", deploying(NEXT_COMMIT));
     await env.waitFor("PlatformApplication", "rotated", { status: "True" });
@@ -52,12 +51,9 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
     const before = await env.ready(bare);
     const record = await env.record();
     await env.kubectl(["replace", "-f", "-"], { input: JSON.stringify(bare) });
-    const after = await env.waitFor(
-      "PlatformProject",
-      "replaced",
-      ({ metadata }) =>
-        metadata.finalizers?.includes(FINALIZER) === true && metadata.annotations?.[EXTERNAL_ID] !== undefined,
-    );
+    const isBack = ({ metadata }: KubeObject): boolean =>
+      metadata.finalizers?.includes(FINALIZER) === true && metadata.annotations?.[EXTERNAL_ID] !== undefined;
+    const after = await env.waitFor("PlatformProject", "replaced", isBack);
     expect(after.metadata.annotations?.[EXTERNAL_ID]).toBe(idOf(before));
     expect(after.metadata.annotations?.[INSTALLATION]).toBe(before.metadata.annotations?.[INSTALLATION]);
     expect(record.changes()).toEqual([]);

@@ -48,11 +48,8 @@ async function get(url: string): Promise<{ status: number; text: string }> {
 
 const inOperators = cluster(() => client, OPERATOR);
 
-async function logs(from: RunningOperator, wanted: object): Promise<void> {
-  await vi.waitFor(() => {
-    expect(from.logs()).toContainEqual(expect.objectContaining(wanted));
-  }, waiting);
-}
+const logs = (from: RunningOperator, wanted: object): Promise<void> =>
+  vi.waitFor(() => expect(from.logs()).toContainEqual(expect.objectContaining(wanted)), waiting);
 
 describe("the operator as a process, as its ServiceAccount", () => {
   it("[B12] waits for missing CRDs, alive and saying so, and continues by itself", async ({ task }) => {
@@ -60,16 +57,15 @@ describe("the operator as a process, as its ServiceAccount", () => {
     const message: unknown = expect.stringContaining("waiting for its CRD to be installed");
     await logs(operator, { level: "warn", kind: "PlatformProject", message });
     const { healthUrl } = operator;
-    expect(await get(`${healthUrl}/healthz`)).toEqual({ status: 200, text: "ok\n" });
+    const ok = { status: 200, text: "ok\n" };
+    expect(await get(`${healthUrl}/healthz`)).toEqual(ok);
     expect(await get(`${healthUrl}/readyz`)).toEqual({
       status: 503,
       text: expect.stringMatching(/waiting for the first list of .*PlatformProject/),
     });
 
     await kubectl(controlPlane, ["apply", "-f", join(root, "crds")]);
-    await vi.waitFor(async () => {
-      expect(await get(`${healthUrl}/readyz`)).toEqual({ status: 200, text: "ok\n" });
-    }, waiting);
+    await vi.waitFor(async () => expect(await get(`${healthUrl}/readyz`)).toEqual(ok), waiting);
     figure(task, "alive, not ready and saying why while CRDs are missing; ready by itself once they are there");
   });
 
