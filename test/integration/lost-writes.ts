@@ -18,15 +18,10 @@ export const losses: readonly { readonly what: string; readonly fault: Omit<Faul
 
 /** Waits for the call with the fault; expects no other one. @returns the name of its object */
 export async function subjectOf(env: Env, record: Recording, fault: string): Promise<string> {
-  const [call] = await vi.waitFor(
-    () => {
-      const met = record.calls().filter((one) => one.fault === fault);
-      expect(met, `calls that met "${fault}"`).toHaveLength(1);
-      return met;
-    },
-    { timeout: 20_000, interval: 5 },
-  );
-  const { body, path = "" } = call ?? {};
+  const met = () => record.calls().filter((one) => one.fault === fault);
+  const wait = { timeout: 20_000, interval: 5 };
+  await vi.waitFor(() => expect(met(), `calls that met "${fault}"`).toHaveLength(1), wait);
+  const { body, path = "" } = met()[0] ?? {};
   const name = nonEmptyText(member(body, "name")) ?? nameOn(env, path.split("/").at(-2) ?? "");
   return name ?? expect.fail(`no name: ${path}`);
 }
