@@ -5,18 +5,6 @@ import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { surfaceOf } from "./fixture.ts";
 
-/** All of examples/quickstart but for its Secrets, parents first. */
-const QUICKSTART = [
-  ["PlatformConnection", "default"],
-  ["PlatformProject", "shop"],
-  ["PlatformEnvironment", "staging"],
-  ["PlatformEnvironment", "production"],
-  ["PlatformApplication", "api"],
-  ["PlatformApplication", "web"],
-  ["PlatformCatalog", "catalog"],
-  ["PlatformBinding", "essentials"],
-] as const;
-
 /** Longer than anything here takes, on a machine that does much else: what lasts over 10 s is another test. */
 const SLOW = { deferMs: 20_000, graceMs: 8_000 } as const;
 
@@ -35,7 +23,7 @@ describe.each(effort.few(["full", "documented"] as const))("the quickstart on th
   it("comes to Ready, with its own budget of requests, creating and deploying each thing once", async () => {
     const record = await env.record();
     await piped(["apply"]);
-    for (const [kind, name] of QUICKSTART) await env.waitFor(kind, name, { status: "True" });
+    for (const { kind, metadata } of custom()) await env.waitFor(kind, metadata.name, { status: "True" });
     await env.waitFor("PlatformConnection", "default", ({ status }) =>
       JSON.stringify(status).includes(`"${surfaceOf(env)}"`),
     );
@@ -54,7 +42,7 @@ describe.each(effort.few(["full", "documented"] as const))("the quickstart on th
   });
 
   it("is shown by kubectl in tables of at most 120 columns", async () => {
-    for (const kind of new Set(QUICKSTART.map(([name]) => name))) {
+    for (const kind of new Set(custom().map((one) => one.kind))) {
       const table = await env.kubectl(["get", kind]);
       expect(Math.max(...table.split("\n").map(({ length }) => length)), table).toBeLessThanOrEqual(120);
     }
