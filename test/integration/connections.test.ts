@@ -8,7 +8,7 @@ import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm, expectSettled, idOf, TREE } from "../support/env/settling.ts";
 import { connectProxy } from "../support/kube/connect-proxy.ts";
-import { connection, defaults, project, resource, secret, shared, tree } from "../support/kube/manifests.ts";
+import { configMap, connection, defaults, project, resource, secret, shared, tree } from "../support/kube/manifests.ts";
 import { tcpProxy } from "../support/kube/tcp-proxy.ts";
 import { certificate } from "../support/kube/tls.ts";
 import { cli } from "../support/programs/cli.ts";
@@ -128,12 +128,6 @@ describe("a proxy", () => {
     const object = await env.waitFor("PlatformConnection", "own", { reason });
     return condition(object, "Ready")?.message ?? "";
   };
-  const certificates = (text: string): Manifest => ({
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name: "ca" },
-    data: { "ca.crt": text },
-  });
 
   // That of HTTPS_PROXY: test/e2e/proxy.test.ts.
   it("of a connection is its only way, and the connection says what it lacks until that is there", async () => {
@@ -154,11 +148,11 @@ describe("a proxy", () => {
     expect(await says("DependencyNotReady")).toBe(
       `ConfigMap "ca" in namespace "${env.namespace}" does not exist, but spec.caBundle.configMapKeyRef refers to it. Create it with the certificates in PEM, or fix the reference.`,
     );
-    await env.apply(certificates("none"));
+    await env.apply(configMap("ca", { "ca.crt": "none" }));
     const noCertificate = async () =>
       expect(await says("DependencyNotReady")).toMatch(/refers to, has no certificate in PEM/);
     await vi.waitFor(noCertificate, { timeout: 20_000 });
-    await env.apply(certificates(certificate));
+    await env.apply(configMap("ca", { "ca.crt": certificate }));
     expect(await says("PlatformUnreachable")).toMatch(
       /the proxy of spec.proxy rejects the user name or the password \(407\)/,
     );

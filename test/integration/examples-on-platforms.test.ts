@@ -17,7 +17,7 @@ import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { grantSecretOutputs } from "../support/env/rights.ts";
 import { placeEnvironment } from "../support/env/simulated-platform.ts";
 import { examples } from "../support/examples/examples.ts";
-import { secret } from "../support/kube/manifests.ts";
+import { configMap, secret } from "../support/kube/manifests.ts";
 
 const numbered = (last: number): string => `00000000-0000-4000-8000-00000000000${String(last)}`;
 
@@ -49,12 +49,6 @@ function prepareHarness({ platform: { sim, organizationId } }: Env): void {
 
 /** The objects that the examples refer to but do not contain. */
 function prerequisites({ operatorNamespace, platform }: Env): readonly Manifest[] {
-  const configMap = (name: string, data: Readonly<Record<string, string>>): Manifest => ({
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name },
-    data,
-  });
   const shared = secret("shared-platform-token", { jwt: platform.tokens.admin });
   return [
     configMap("region", { name: "eu-west-3" }),

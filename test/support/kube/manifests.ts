@@ -14,6 +14,10 @@ export function secret(name: string, values: Readonly<Record<string, string>>): 
   return { apiVersion: "v1", kind: "Secret", metadata: { name }, stringData: { ...values } };
 }
 
+export function configMap(name: string, data: Readonly<Record<string, string>>): Manifest {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { ...data } };
+}
+
 /** A connection to the environment's platform, with the token in the Secret of the same name, and a high rate limit. */
 export function connection(env: Fixtures, name: string, spec: JsonObject = {}): Manifest {
   return resource("PlatformConnection", name, {
