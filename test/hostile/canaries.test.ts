@@ -26,7 +26,7 @@ import {
   secret,
   tree,
 } from "../support/kube/manifests.ts";
-import { callsIn } from "../support/platform/change-log.ts";
+import { callsIn } from "../support/platform/calls.ts";
 import { figure } from "../support/platform/figure.ts";
 import { cli } from "../support/programs/cli.ts";
 import { startCollector } from "../support/programs/collector.ts";

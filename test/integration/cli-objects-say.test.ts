@@ -5,7 +5,6 @@ import { createEnv } from "../support/env/env.ts";
 import { metricsOf } from "../support/env/secrets.ts";
 import { idOf } from "../support/env/settling.ts";
 import { application, defaults, environment, project, tree } from "../support/kube/manifests.ts";
-import { orphanLog } from "../support/platform/change-log.ts";
 import { cli, commandsIn, ending } from "../support/programs/cli.ts";
 
 const { kubeconfigPath } = inject("controlPlane");
@@ -96,7 +95,7 @@ describe("orphans", () => {
     expect((await orphans("-n", env.namespace, "-o", "name")).stdout).toContain(
       `platformenvironment.platform-operator.io/${name}\n`,
     );
-    expect(orphanLog(env.operator.logs()).filter((line) => line.name === name)).toMatchObject([
+    expect(env.operator.logs().filter((line) => "orphan" in line && line["name"] === name)).toMatchObject([
       { orphan: "recorded", kind: "PlatformEnvironment", namespace: env.namespace, id, reason: "DeleteNotSupported" },
     ]);
     const counted = /^platform_operator_orphaned_objects\{kind="PlatformEnvironment"\} [1-9]\d*$/m;

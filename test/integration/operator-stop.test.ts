@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { EXTERNAL_ID, INTENT } from "../../src/api/names.ts";
 import { createEnv } from "../support/env/env.ts";
 import { defaults, project } from "../support/kube/manifests.ts";
-import { callsIn } from "../support/platform/change-log.ts";
+import { callsIn } from "../support/platform/calls.ts";
 
 describe("the operator at its end", () => {
   const env = createEnv({ surface: "documented", args: ["--log-level=debug"] });

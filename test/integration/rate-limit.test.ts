@@ -8,7 +8,7 @@ import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm } from "../support/env/settling.ts";
 import { connection, project, secret } from "../support/kube/manifests.ts";
-import { callsIn } from "../support/platform/change-log.ts";
+import { callsIn } from "../support/platform/calls.ts";
 
 /** A timestamp is in whole seconds, and so is the `Date` that it is compared with. */
 const inSeconds = (seconds: number): string => String(Math.floor(Date.now() / 1_000) + seconds);

@@ -8,7 +8,7 @@ import { comes, condition, type Condition, type Manifest } from "../../support/e
 import type { Env } from "../../support/env/env.ts";
 import { connectProxy } from "../../support/kube/connect-proxy.ts";
 import { connection, resource, secret } from "../../support/kube/manifests.ts";
-import { callsIn } from "../../support/platform/change-log.ts";
+import { callsIn } from "../../support/platform/calls.ts";
 import { seedOf } from "./derive.ts";
 import { CONFIGURATION, VALUES } from "./kinds/references.ts";
 import type { Fixture, TestedKind } from "./outcomes.ts";

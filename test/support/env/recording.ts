@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
 import type { Simulator } from "../../../simulator/simulator.ts";
 import { type AuditEvent, isWrite, parseAudit } from "../../control-plane/audit.ts";
-import { callsIn, isChange } from "../platform/change-log.ts";
+import { callsIn, isChange } from "../platform/calls.ts";
 
 export type Recording = ReturnType<typeof recordFrom>;
 

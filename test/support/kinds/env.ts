@@ -16,7 +16,7 @@ import { operation } from "../../../src/kinds/operation/index.ts";
 import { project } from "../../../src/kinds/project/index.ts";
 import { webhook } from "../../../src/kinds/webhook/index.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
-import { callsIn } from "../platform/change-log.ts";
+import { callsIn } from "../platform/calls.ts";
 import { adminOf, hurriedClock } from "../platform/client.ts";
 import { kindRunner, type PassChange, type Ran, type Runner } from "./kind-runner.ts";
 

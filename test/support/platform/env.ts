@@ -6,7 +6,7 @@ import type { Platform, PlatformOptions } from "../../../src/platform/index.ts";
 import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
 import { COMMIT } from "../kube/manifests.ts";
-import { callsIn } from "./change-log.ts";
+import { callsIn } from "./calls.ts";
 import { adminOf, anyTransport } from "./client.ts";
 
 export type World = Awaited<ReturnType<typeof startHarness>>;

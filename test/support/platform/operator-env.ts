@@ -27,7 +27,7 @@ import { TEAM } from "../kube/api-server.ts";
 import { manualClock, type ManualClock } from "../kube/clock.ts";
 import { defaults } from "../kube/manifests.ts";
 import { listen } from "../programs/free-port.ts";
-import { callsIn, isChange } from "./change-log.ts";
+import { callsIn, isChange } from "./calls.ts";
 import { anyTransport } from "./client.ts";
 import { MINUTE } from "./durations.ts";
 import { memoryOrphans } from "./orphans.ts";
