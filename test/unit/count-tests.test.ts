@@ -6,7 +6,8 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-const root = join(import.meta.dirname, "../..");
+import { root } from "./repository.ts";
+
 let folder: string;
 
 beforeEach(() => {

@@ -1,12 +1,10 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-
 import { describe, expect, it } from "vitest";
 
 import { SHOWN_BY, testPath, USED_BY } from "../../scripts/coverage.ts";
 import { FEATURES } from "../../scripts/platforms.ts";
 import { createKinds, RESOURCES } from "../../src/kinds/index.ts";
 import { isDocumented, operations } from "../../src/platform/codec/operations.ts";
+import { filesIn } from "./repository.ts";
 
 /** No kind looks at more of a spec to say what it may ask for. */
 const SPEC = { runState: "Stopped", variables: [{ name: "A" }, { name: "B", secret: true }], variablesFrom: [] };
@@ -51,7 +49,7 @@ describe("the read of an object for a comparison with its spec", () => {
 });
 
 it("the table of which kind uses which operation names tests that exist", () => {
-  const tests = [...new Set(Object.values(SHOWN_BY).flat())];
-  const root = join(import.meta.dirname, "../..");
-  expect(tests.filter((test) => !existsSync(join(root, testPath(test))))).toEqual([]);
+  const existing = filesIn("test", ".test.ts");
+  const tests = Object.values(SHOWN_BY).flat();
+  expect(tests.filter((test) => !existing.includes(testPath(test)))).toEqual([]);
 });
