@@ -60,7 +60,10 @@ describe("[R1] a connection that is replaced", () => {
 
 describe("a ClusterPlatformConnection", () => {
   const using = (name: string): Manifest =>
-    project(name, { connectionRef: { kind: "ClusterPlatformConnection", name: env.namespace } });
+    project(name, {
+      connectionRef: { kind: "ClusterPlatformConnection", name: env.namespace },
+      lifecycle: { deletionPolicy: "Delete" },
+    });
 
   afterAll(() => env.remove("ClusterPlatformConnection", env.namespace));
 
@@ -73,7 +76,7 @@ describe("a ClusterPlatformConnection", () => {
     );
     await labelled.apply(using("labelled"));
     await stranger.apply(using("stranger"));
-    await env.waitFor("PlatformProject", "named", { status: "True" });
+    const named = await env.waitFor("PlatformProject", "named", { status: "True" });
     await labelled.waitFor("PlatformProject", "labelled", { status: "True" });
     const refused = await stranger.waitFor("PlatformProject", "stranger", { status: "False" });
     expect(condition(refused, "Ready")).toMatchObject({
@@ -88,7 +91,12 @@ describe("a ClusterPlatformConnection", () => {
     const record = await env.record();
     await env.patch("PlatformProject", "named", { spec: { description: "no longer allowed" } });
     await env.waitFor("PlatformProject", "named", { reason: "ConnectionNotReady" });
+    await env.delete(named);
     expect(record.changes()).toEqual([]);
+    expect(env.platform.world().projects.has(idOf(named)), "the project on the platform").toBe(true);
+    const requests = (await record.requests()).map(({ objectRef }) => objectRef);
+    const readIn = requests.flatMap((of) => (of?.resource === "secrets" ? [of.namespace] : []));
+    expect([env.namespace, env.operatorNamespace], "where Secrets are read").toEqual(expect.arrayContaining(readIn));
   });
 });
 

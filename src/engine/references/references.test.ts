@@ -111,7 +111,7 @@ describe("connectionFor", () => {
   });
 });
 
-describe("admission", () => {
+describe("[E9] admission", () => {
   const connection = { kind: "ClusterLink", namespace: "", name: "default" };
   const namespaces = {
     get: (name: string) =>
