@@ -56,11 +56,12 @@ describe("hostile resources", () => {
   });
 
   it("[E16] of any kind leave a good one to become Ready or Complete", async ({ task }) => {
-    const bad = each.map(([, sample]) => sample.hostile({ env, name: "bad", tree: "good" }));
+    const hostile = each.map(([, sample]) => sample.hostile({ env, name: "bad", tree: "good" }));
+    const bad = [...hostile, project("with-bad-connection", { connectionRef: { name: "bad" } })];
     await env.apply(...bad.map((one) => ({ ...one, metadata: { ...one.metadata, annotations: ANNOTATIONS } })));
-    for (const { kind } of bad) {
-      const hostile = await env.waitFor(kind, "bad", (object) => condition(object, "Ready")?.status === "False");
-      expect(condition(hostile, "Ready")?.reason, kind).not.toBe("InternalError");
+    for (const { kind, metadata } of bad) {
+      const refused = await env.waitFor(kind, metadata.name, { status: "False" });
+      expect(condition(refused, "Ready")?.reason, kind).not.toBe("InternalError");
     }
     let longest = 0;
     // Each is created after the hostile ones.
@@ -75,6 +76,6 @@ describe("hostile resources", () => {
       longest = Math.max(longest, took);
     }
     const done = `a good one of each done after ${longest.toFixed(1)} s at most`;
-    figure(task, `${bad.length} kinds, each with a hostile resource; ${done}`, bad.length);
+    figure(task, `${each.length} kinds, each with a hostile resource; ${done}`, bad.length);
   });
 });

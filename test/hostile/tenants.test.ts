@@ -79,6 +79,8 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
       operation("deploy", { type: "DeployApplication", applicationRef: app, gitCommitId: COMMIT }),
       operation("stop", { type: "StopDatabase", databaseRef: app }),
       operation("invoices", { type: "SendInvoices" }),
+      project("new"),
+      resource("PlatformWebhook", "all", { targetUrl: "https://hooks.example.com/", events: ["A"] }),
     ];
   };
 
@@ -91,6 +93,7 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     await b.ready(
       project("own", { externalId: own.projectId }),
       environment(env, "own", "own", { externalId: own.environmentId }),
+      environment(env, "inside", "own"),
     );
   });
 
@@ -100,13 +103,17 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     const b = env.at("b");
     const record = await env.record();
     const hostile = attacks();
+    const said: string[] = [];
     await b.apply(...hostile);
     for (const { kind, metadata } of hostile) {
       const stalled = await b.waitFor(kind, metadata.name, { type: "Stalled", status: "True" });
       const ready = condition(stalled, "Ready");
       expect(REASONS, `${kind} ${metadata.name}: ${ready?.message}`).toContain(ready?.reason);
       expect(idOf(stalled), `${kind} ${metadata.name}`).toBe("");
+      said.push(`${ready?.reason} ${ready?.message}`);
     }
+    const limit = /^(?!PermissionDenied)|allowedProjects|limited to some projects/;
+    expect(said.filter((text) => !limit.test(text))).toEqual([]);
     expect(record.changes()).toEqual([]);
     figure(task, `0 changes by ${String(hostile.length)} resources`, hostile.length);
   });

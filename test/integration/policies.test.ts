@@ -1,6 +1,7 @@
 /**
- * What a spec and its connection say about changes by others: drift, loss, the projects that a connection reaches. An
- * approval: cli-objects-say.test.ts; the limit of mass changes: test/model/faults/mass-change.test.ts.
+ * What a spec and its connection say about changes by others: drift, loss, ids of another organization. An approval:
+ * cli-objects-say.test.ts; the limit of mass changes: test/model/faults/mass-change.test.ts; the projects that a
+ * connection reaches: test/hostile/tenants.test.ts.
  */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
@@ -13,17 +14,7 @@ import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { existing } from "../support/env/existing.ts";
 import { idOf } from "../support/env/settling.ts";
-import {
-  application,
-  COMMIT,
-  connection,
-  database,
-  environment,
-  NEXT_COMMIT,
-  project,
-  resource,
-  secret,
-} from "../support/kube/manifests.ts";
+import { application, COMMIT, database, environment, NEXT_COMMIT, project } from "../support/kube/manifests.ts";
 import { fixture, surfaceOf } from "./fixture.ts";
 
 const APPLICATION = "PlatformApplication";
@@ -133,47 +124,5 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
       condition(one, "Stalled") !== undefined || condition(one, "Ready")?.reason === "PermissionDenied";
     expect(idOf(await env.waitFor(APPLICATION, "theirs", isRefused))).toBe("");
     expect(record.changes()).toEqual([]);
-  });
-
-  it("[E10] a connection reaches its projects, and nothing outside of them", async () => {
-    const own = idOf(await env.ready(project("own")));
-    const theirs = idOf(await env.ready(project("theirs-too")));
-    await env.delete(project("own"), project("theirs-too"));
-    const connectionRef = { name: "limited" };
-    await env.apply(
-      secret("limited", { token: env.platform.tokens.admin }),
-      connection(env, "limited", { allowedProjects: [own], surface: surfaceOf(env) }),
-    );
-    const record = await env.record();
-    await env.apply(
-      project("own", { externalId: own, connectionRef }),
-      project("theirs-too", { externalId: theirs, connectionRef }),
-      project("new", { connectionRef }),
-      environment(env, "inside", "own", { connectionRef }),
-      environment(env, "outside", "", { projectRef: { externalId: theirs }, connectionRef }),
-      resource("PlatformWebhook", "all", { targetUrl: "https://hooks.example.com/", events: ["A"], connectionRef }),
-      resource("PlatformCluster", "shared", {
-        externalId: env.platform.clusterIds[1] ?? "",
-        runState: "Stopped",
-        lifecycle: { applyPolicy: "Automatic" },
-        connectionRef,
-      }),
-      resource("PlatformOperation", "invoices", { type: "SendInvoices", connectionRef }),
-    );
-    for (const [kind, name] of [
-      [PROJECT, "theirs-too"],
-      [PROJECT, "new"],
-      ["PlatformEnvironment", "outside"],
-      ["PlatformWebhook", "all"],
-      ["PlatformCluster", "shared"],
-      ["PlatformOperation", "invoices"],
-    ] as const) {
-      const refused = await env.waitFor(kind, name, { type: "Stalled", status: "True" });
-      expect(condition(refused, "Ready")?.message, `${kind} ${name}`).toMatch(
-        /allowedProjects|limited to some projects/,
-      );
-    }
-    await env.waitFor("PlatformEnvironment", "inside", ready);
-    expect(record.changes()).toEqual(["createEnvironment"]);
   });
 });

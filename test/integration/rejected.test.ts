@@ -3,19 +3,8 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
-import { calm, expectSettled } from "../support/env/settling.ts";
-import {
-  application,
-  connection,
-  defaults,
-  deploying,
-  environment,
-  NEXT_COMMIT,
-  project,
-  resource,
-  secret,
-  tree,
-} from "../support/kube/manifests.ts";
+import { calm } from "../support/env/settling.ts";
+import { defaults, environment, project, resource } from "../support/kube/manifests.ts";
 
 const env = createEnv({ surface: "documented" });
 
@@ -78,31 +67,4 @@ describe("[C8] 400 and 422", () => {
       ["createEnvironment", 200],
     ]);
   });
-});
-
-it("[E16] resources that the API server takes and the operator rejects say so each, and their neighbours go on", async () => {
-  await env.apply(
-    secret("metadata", { token: "not-a-real-token" }),
-    connection(env, "metadata", { baseUrl: "http://169.254.169.254" }),
-    project("metadata", { connectionRef: { name: "metadata" } }),
-    project("nowhere", { externalId: "00000000-0000-4000-8000-00000000dead" }),
-    environment(env, "orphan", "constructor"),
-    application("polluted", "proto", { variables: [{ name: "__proto__", value: "x".repeat(32_000) }] }),
-    ...tree(env, "fine"),
-  );
-  await expectSettled(env, "fine");
-  const says = "the operator's list of allowed platform hosts";
-  await env.stalled("PlatformConnection", "metadata", "InvalidSpec", says);
-  await env.waitFor("PlatformProject", "metadata", { reason: "ConnectionNotReady" });
-  await env.waitFor("PlatformProject", "nowhere", { reason: "InvalidSpec" });
-  const orphan = await env.waitFor("PlatformEnvironment", "orphan", { reason: "ParentNotFound" });
-  expect(condition(orphan, "Ready")?.message).toBe(
-    `PlatformProject "constructor" does not exist in namespace "${env.namespace}". Create it or fix spec.projectRef.name.`,
-  );
-  await env.waitFor("PlatformApplication", "polluted", { reason: "ParentNotFound" });
-  await calm(env);
-  const record = await env.record();
-  await env.patch("PlatformApplication", "fine", deploying(NEXT_COMMIT));
-  await env.waitFor("PlatformApplication", "fine", { status: "True" });
-  expect(record.changes()).toEqual(["deployApplication"]);
 });

@@ -57,8 +57,10 @@ describe("resolveReferences", () => {
     expect(resolveReferences(elsewhere, "team", [byName], false)).toMatchObject({ is: "shut", missing: true });
   });
 
-  it("says why the parent is not ready", () => {
+  it("says why the parent is not ready, and what to do about one that is not there", () => {
     expect(resolve(unready)).toMatchObject({ why: { message: 'Waiting for Widget "parent" (reason Creating).' } });
+    const message = 'Widget "parent" does not exist in namespace "team". Create it or fix spec.parentRef.name.';
+    expect(resolve(undefined)).toMatchObject({ why: { message } });
   });
 });
 
