@@ -13,13 +13,12 @@ import { idOf } from "../support/env/settling.ts";
 import { call } from "../support/env/simulated-platform.ts";
 import {
   application,
-  connection,
+  blueprint,
   database,
   defaults,
   environment,
   project,
   resource,
-  secret,
 } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 
@@ -75,6 +74,7 @@ describe("a forgery by a tenant", () => {
     const named = { name: "victim", ...LIFECYCLE };
     const inProject = { projectRef: { externalId: victim.projectId }, ...named };
     const inside = { environmentRef: { externalId: victim.environmentId }, ...named };
+    const kept = { environmentRef: inside.environmentRef, name: "victim" };
     const creates = (op: string, parent?: string): JsonObject => ({
       op,
       name: "victim",
@@ -92,6 +92,7 @@ describe("a forgery by a tenant", () => {
       [environment(env, "env", "", inProject), creates("createEnvironment", victim.projectId), "PermissionDenied"],
       [application("inside", "", inside), creates("createApplication", victim.environmentId), "PermissionDenied"],
       [database("inside", "", inside), creates("createDatabase", victim.environmentId), "PermissionDenied"],
+      [blueprint("inside", "", kept), creates("createBlueprint", victim.environmentId), "PermissionDenied"],
       [application("action", "mine", LIFECYCLE), deploys, "UnreadableLedger"],
       [application("later", "mine", LIFECYCLE), later, "UnreadableLedger"],
       [application("deep", "mine", LIFECYCLE), deep, "UnreadableLedger"],
@@ -144,17 +145,5 @@ describe("a forgery by a tenant", () => {
     await env.delete(set);
     expect(record.changes()).toEqual([]);
     expect(env.platform.world().variables.get(id)?.value).toBe(THEIRS.value);
-  });
-
-  it("[E11] does not block the adoption by the owner", async () => {
-    const record = await env.record();
-    await env.ready(
-      secret("owner", { token: env.platform.tokens.admin }),
-      connection(env, "owner", { surface: "Full" }),
-      project("owner", { name: "victim", externalId: victim.projectId, connectionRef: { name: "owner" } }),
-      environment(env, "owner", "owner", { name: "victim", externalId: victim.environmentId }),
-      application("owner", "owner", { name: "victim", externalId: victim.applicationId }),
-    );
-    expect(record.changes()).toEqual([]);
   });
 });

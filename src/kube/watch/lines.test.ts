@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { lines } from "./watch-event.ts";
@@ -19,17 +18,8 @@ async function read(text: string, sizes: readonly number[] = []): Promise<{ got:
   return { got, rest };
 }
 
+/** However the bytes are cut: test/hostile/fuzz/watch.test.ts. */
 describe("lines", () => {
-  it("gives the lines of any text, however it is cut into chunks", async () => {
-    const line = fc.string({ unit: "grapheme", minLength: 1 }).filter((text) => !text.includes("\n"));
-    await fc.assert(
-      fc.asyncProperty(fc.array(line), fc.array(fc.nat(7)), async (wanted, sizes) => {
-        const text = wanted.map((each) => `${each}\n`).join("");
-        expect(await read(text, sizes)).toEqual({ got: wanted, rest: 0 });
-      }),
-    );
-  });
-
   it("splits at no other separator than the newline byte (K11)", async () => {
     const line = '{"note":"a\u2028b\u2029c\rd\u0085e"}';
     expect((await read(`${line}\n`)).got).toEqual([line]);

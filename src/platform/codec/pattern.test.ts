@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { testPatterns } from "./pattern.ts";
@@ -42,6 +41,7 @@ describe("[E4] patterns of the catalog", () => {
 
   it.each([
     ["^(a+)+$", `${"a".repeat(4000)}!`],
+    ["^(a|a)*$", `${"a".repeat(4000)}!`],
     ["(x+x+)+y", "x".repeat(4096)],
     [`(?:${String.raw`\p{L}{0,200}`.repeat(39)})!`, "a".repeat(4096)],
     ["(?:(?:(?:(?:.{0,9}){0,9}){0,9}){0,9}){0,9}x", "a".repeat(4096)],
@@ -60,14 +60,5 @@ describe("[E4] patterns of the catalog", () => {
     const evil = `"]]);globalThis.polluted=1;(([["`;
     testPatterns([{ pattern: evil, value: evil }]);
     expect("polluted" in globalThis).toBe(false);
-  });
-
-  it("never throws", () => {
-    fc.assert(
-      fc.property(fc.array(fc.record({ pattern: fc.string({ unit: "binary" }), value: fc.string() })), (tests) => {
-        expect(testPatterns(tests)).toHaveLength(tests.length);
-      }),
-      { numRuns: 30 },
-    );
   });
 });
