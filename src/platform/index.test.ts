@@ -29,7 +29,7 @@ describe("a request", () => {
   });
 
   it.each(["", "\n", "a b", "a\n\n", "a\r\nb: c", "a\u0000", "päss", "a\t"])(
-    "is not sent with the malformed token %j",
+    "[E2] is not sent with the malformed token %j",
     async (token) => {
       const { server, connect } = await startHarness();
       const error = await failureOf(connect({ token: () => token }).projects.list());

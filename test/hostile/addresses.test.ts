@@ -1,8 +1,8 @@
 /** E8: addresses that the operator refuses by default: it allows https and public addresses only. */
 import { once } from "node:events";
-import { createServer, type Server } from "node:net";
+import { createServer } from "node:net";
 
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 
 import { isKube } from "../../src/kube/api/errors.ts";
 import { condition } from "../support/env/cluster.ts";
@@ -14,23 +14,15 @@ import { freePort } from "../support/programs/free-port.ts";
 /** Connections to the machine's own addresses. */
 let connections = 0;
 const port = await freePort();
-const listeners: Server[] = [];
-
-beforeAll(async () => {
-  for (const host of ["127.0.0.1", "::1"]) {
-    const server = createServer((socket) => {
-      connections += 1;
-      socket.destroy();
-    });
-    // Not every machine has IPv6.
-    await once(server.listen(port, host), "listening").catch(() => {});
-    listeners.push(server);
-  }
-});
-
-afterAll(() => {
-  for (const listener of listeners) listener.close();
-});
+for (const host of ["127.0.0.1", "::1"]) {
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  // Not every machine has IPv6.
+  await once(server.listen(port, host), "listening").catch(() => {});
+  afterAll(() => void server.close());
+}
 
 const env = createEnv({
   surface: "documented",

@@ -76,13 +76,9 @@ describe("hostile input", () => {
       figure(task, "0 requests, 0 values shown", Object.keys(BAD).length);
     });
 
-    it.each([
-      ["a newline", "\n"],
-      ["a CRLF", "\r\n"],
-    ])("is valid with %s at its end, which is cut off", async (title, end) => {
-      const name = title.replaceAll(" ", "-").toLowerCase();
-      const token = `${env.platform.tokens.admin}${end}`;
-      const ready = await env.ready(secret(name, { token }), connection(env, name));
+    it("is valid with a CRLF at its end, which is cut off", async () => {
+      const token = `${env.platform.tokens.admin}\r\n`;
+      const ready = await env.ready(secret("crlf-at-end", { token }), connection(env, "crlf-at-end"));
       expect(condition(ready, "Ready")?.reason).toBe("Available");
     });
   });
