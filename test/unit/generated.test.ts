@@ -67,13 +67,6 @@ describe("the conversion from zod", () => {
   it.each(refused)("refuses %s", (_title, schema, message) => {
     expect(() => structural(schema, "x")).toThrow(message);
   });
-
-  it("leaves defaults out, at any depth", () => {
-    const schema = described(
-      z.array(z.boolean().default(true).describe("One.")).max(9).meta({ "x-kubernetes-list-type": "atomic" }),
-    );
-    expect(membersOf(structural(schema, "x"), "default")).toEqual([]);
-  });
 });
 
 describe("the operator's rights", () => {

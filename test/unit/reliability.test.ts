@@ -4,7 +4,7 @@ import { globSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 import { lastOfEach, rowIn, type Run, trackOf } from "../../scripts/reliability/history.ts";
-import { countsOf, mutationSection, scoreOf, withRun } from "../../scripts/reliability/mutants.ts";
+import { countsOf, mutationSection, withRun } from "../../scripts/reliability/mutants.ts";
 import { bedOf, failuresOf, idsIn, isHollow, Report, type Row, rowsOf } from "../../scripts/reliability/rows.ts";
 import { SECTIONS } from "../chaos/classes.ts";
 import { root, textOf } from "./repository.ts";
@@ -114,10 +114,9 @@ describe("the history", () => {
 });
 
 describe("the mutants", () => {
-  const counts = { killed: 6, timedOut: 1, survived: 2, uncovered: 1 };
   const run = (directory: string, minutes = 1) => ({
     ...{ directory, at: "2026-11-25T03:00:00.000Z", commit: "1a2b3c4d5e", minutes },
-    ...counts,
+    ...{ killed: 6, timedOut: 1, survived: 2, uncovered: 1 },
   });
 
   it("are counted by what became of them, those that were left out not", () => {
@@ -128,16 +127,12 @@ describe("the mutants", () => {
     expect(countsOf(statuses.map((status) => ({ ...mutant, status })))).toEqual(counted);
   });
 
-  it("are scored by the share that the tests notice", () => {
-    expect(scoreOf(counts)).toBe("70.0");
-  });
-
   it("have one run a directory, the last one", () => {
     const runs = withRun(withRun([run("src/b"), run("src/a")], run("src/c")), run("src/b", 2));
     expect(runs.map(({ directory, minutes }) => `${directory} ${minutes}`)).toEqual(["src/a 1", "src/b 2", "src/c 1"]);
   });
 
-  it("have a row each on the page, and no section without a run", () => {
+  it("have a row each on the page, with the share that the tests notice, and no section without a run", () => {
     expect(mutationSection([run("src/a")]).at(-1)).toBe(
       "| `src/a` | 70.0 % | 6 | 1 | 2 | 1 | 2026-11-25 03:00 | 1a2b3c4d5e | 1 |",
     );
