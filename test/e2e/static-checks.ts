@@ -109,6 +109,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
         return words.some((word) => word.includes("*") || MORE.has(word)) || /^(pods|nodes|services)\//.test(resource);
       })
       .map(({ what, resource, verb }) => `${what}: ${verb} ${resource}`),
+  "access-to-secrets": (all) => {
+    const verbs = bindingsIn(all).flatMap(({ role }) => (role === undefined ? [] : granted([role.of])));
+    return [...new Set(verbs.filter(({ resource }) => resource === "secrets").map(({ verb }) => verb))];
+  },
 };
 
 /** @returns the findings of all checks, each after the check's name */
