@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { call, control, create, startWithEnvironment, type Answer } from "../../test/support/env/simulated-platform.ts";
 import { type ScriptedServer, startScriptedServer } from "../../test/support/kube/scripted-server.ts";
@@ -51,7 +51,7 @@ const deploy = (id: string, commit = "abcdef1"): Promise<Answer> =>
 /** Deploys an application, and then a commit that fails. */
 async function deployTwice(id: string): Promise<void> {
   await deploy(id);
-  await vi.waitFor(() => expect(simulator.world().services.get(id)?.state).toBe("DEPLOYED"));
+  await expect.poll(() => simulator.world().services.get(id)?.state).toBe("DEPLOYED");
   await deploy(id, "bad0001");
 }
 
@@ -68,7 +68,7 @@ const bodies = (): readonly Body[] => target.arrived.map(({ body }) => JSON.pars
 const names = (): readonly string[] => bodies().map(({ event_type }) => event_type);
 
 async function expectArrivals(...wanted: readonly string[]): Promise<void> {
-  await vi.waitFor(() => expect(names()).toEqual(wanted.map(eventOf)), { timeout: 3_000 });
+  await expect.poll(names).toEqual(wanted.map(eventOf));
 }
 
 const deliveries = async (): Promise<readonly DeliveryEntry[]> => (await control(simulator, "GET /deliveries")).body;
@@ -153,7 +153,7 @@ describe("a delivery", () => {
     for (const statuses of expected) {
       target.script(...statuses.map((status) => ({ status })));
       await deploy(await application(`app-${statuses.join("-")}`));
-      await vi.waitFor(async () => expect(await ended()).toEqual(statuses.map((status, index) => [index + 1, status])));
+      await expect.poll(ended).toEqual(statuses.map((status, index) => [index + 1, status]));
       await control(simulator, "DELETE /deliveries");
     }
     expect(await deliveries()).toEqual([]);
@@ -174,9 +174,8 @@ describe("a delivery", () => {
     await register({ events: ["DEPLOYMENT_SUCCEEDED"], target_url: "https://example.com/hook" });
     await register({ events: ["DEPLOYMENT_SUCCEEDED"] });
     await deploy(await application());
-    await vi.waitFor(async () => {
-      expect((await deliveries()).map(({ ended }) => String(ended)).toSorted()).toEqual(["lost", "refused"]);
-    });
+    const ends = async () => (await deliveries()).map(({ ended }) => String(ended)).toSorted();
+    await expect.poll(ends).toEqual(["lost", "refused"]);
     expect(target.arrived).toEqual([]);
   });
 });

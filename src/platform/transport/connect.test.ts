@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { type ConnectProxy, connectProxy } from "../../../test/support/kube/connect-proxy.ts";
 import { startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
@@ -80,7 +80,7 @@ describe("a proxy", () => {
       expect((await call()).status).toBe(200);
     }
     expect(proxy.asked).toHaveLength(5);
-    await vi.waitFor(() => expect(proxy.open()).toBe(1));
+    await expect.poll(() => proxy.open()).toBe(1);
   });
 
   const own = "the proxy of spec.proxy";

@@ -90,7 +90,9 @@ describe("an exchange without an answer", () => {
   ])("%s", async ([name, answer, expected], { task }) => {
     server.script(answer);
     const startedAt = performance.now();
-    await expect(get(server.url, DEADLINE_MS)).rejects.toMatchObject({ name: "TransportError", ...expected });
+    // What ends by itself ends before any deadline, however busy the machine is.
+    const deadlineMs = name.startsWith("[C3]") ? DEADLINE_MS : 30_000;
+    await expect(get(server.url, deadlineMs)).rejects.toMatchObject({ name: "TransportError", ...expected });
     const took = Math.ceil(performance.now() - startedAt);
     if (name.startsWith("[C3]")) figure(task, `${took} ms until it is given up, deadline ${DEADLINE_MS} ms`);
   });
