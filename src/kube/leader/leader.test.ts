@@ -74,7 +74,9 @@ function candidate(identity: string, on = clock, isShared = false) {
     isShared,
     onStarted: () => told.push("started"),
     onLost: () => told.push("lost"),
-    onObserved: (metadata) => void (shown = metadata),
+    onObserved: (metadata) => {
+      shown = metadata;
+    },
     onFailed: (error) => failures.push(error),
   });
   election.start();

@@ -347,7 +347,14 @@ describe("a reservation", () => {
 describe("room for work", () => {
   it("ends while requests wait, but for what somebody asked for", async () => {
     let changes = 0;
-    const { clock, admit, hasRoom } = gateOf({}, { changed: () => void (changes += 1) });
+    const { clock, admit, hasRoom } = gateOf(
+      {},
+      {
+        changed: () => {
+          changes += 1;
+        },
+      },
+    );
     expect(hasRoom("urgent", "low")).toEqual([true, true]);
     for (let call = 0; call < 5; call += 1) void admit("low");
     expect(hasRoom("urgent", "high", "normal", "low")).toEqual([true, false, false, false]);

@@ -59,8 +59,12 @@ export function startOperator(options: OperatorOptions) {
     clock,
     kinds: boundKinds(),
     metrics: {
-      started: () => void (reconciles += 1),
-      finished: () => void (reconciles += 1),
+      started: () => {
+        reconciles += 1;
+      },
+      finished: () => {
+        reconciles += 1;
+      },
       panicked: () => {},
     },
     engine: {

@@ -41,7 +41,9 @@ export function manualClock(start = new Date("2026-11-21T10:00:00Z")) {
     /** Advances to the next timer and runs it. @returns false, without advancing, when none is due within `ms` */
     step: (ms: number): boolean => runNext(elapsed + ms),
     /** Moves only the wall clock, as an administrator or NTP does. */
-    shiftWall: (ms: number): void => void (shift += ms),
+    shiftWall: (ms: number): void => {
+      shift += ms;
+    },
     pending: (): number => timers.size,
   };
 }

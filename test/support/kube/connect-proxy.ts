@@ -45,9 +45,13 @@ export async function connectProxy(target: number) {
     asked,
     open: () => sockets.size,
     /** Requires credentials from now on, as "user:password"; none if absent. */
-    protect: (wanted?: string): void => void (credentials = wanted),
+    protect: (wanted?: string): void => {
+      credentials = wanted;
+    },
     /** Answers each request for a tunnel with this status from now on. */
-    refuse: (wanted: number): void => void (status = wanted),
+    refuse: (wanted: number): void => {
+      status = wanted;
+    },
     stop: async () => {
       if (!server.listening) return;
       for (const socket of sockets) socket.destroy();

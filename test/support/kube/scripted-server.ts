@@ -43,7 +43,9 @@ export async function startScriptedServer(make: (listener: RequestListener) => S
     url: `http://127.0.0.1:${port}`,
     arrived,
     /** Sets the answers, which are sent in this order; the last one is repeated. */
-    script: (...next: readonly Answer[]): void => void (answers = next),
+    script: (...next: readonly Answer[]): void => {
+      answers = next;
+    },
     stop: async () => {
       const closed = once(server, "close");
       server.close();
