@@ -1,9 +1,22 @@
 import { describe, expect, it } from "vitest";
 
-import { applied, engineEnv, fail, outage, ready, withFleet } from "../../../test/support/engine/env.ts";
+import {
+  applied,
+  callTimes,
+  effects,
+  engineEnv,
+  fail,
+  leastGap,
+  outage,
+  ready,
+  withFleet,
+} from "../../../test/support/engine/env.ts";
+import type { Op } from "../../../test/support/engine/fake-platform.ts";
 import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { POLL_INTERVAL } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
+import type { ApiFailure } from "../../platform/transport/errors.ts";
 import { conditionOf } from "../contract/status.ts";
 
 it("a token is waited for, also one that comes back as it was, and the objects that wait name it", async () => {
@@ -75,33 +88,60 @@ it("the mass-change limit reports within seconds that it holds", async () => {
 });
 
 describe("[C6] a token that may not do something", () => {
-  it("stalls the object alone, and a new token brings it back at once", async () => {
+  it.each<[Op, JsonObject]>([
+    ["create", {}],
+    ["update", { note: "new" }],
+    ["deploy", { commit: "c1" }],
+  ])("(%s) stalls the object alone, and a new token brings it back at once", async (op, spec) => {
     const env = await applied();
-    const over = fail(env, ["create"], [{ is: "Forbidden" }, 403]);
-    env.widget("b");
+    const over = fail(env, [op], [{ is: "Forbidden" }, 403]);
+    if (op === "update") env.world.add("b");
+    env.widget("b", spec);
     await env.run(MINUTE);
     expect(env.conditions("Widget", "b")).toContain("Stalled=True/PermissionDenied");
     expect(ready(env)).toBe("Ready=True/Available");
     expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
-    const creates = () => env.world.calls.filter(({ op }) => op === "create").length;
-    const before = creates();
+    const tries = () => env.world.calls.filter((call) => call.op === op).length;
+    const [before, writes] = [tries(), env.writes("Widget", "a")];
     await env.run(8 * MINUTE);
-    expect(creates()).toBe(before);
+    expect(tries()).toBe(before);
+    await env.run(20 * MINUTE);
+    expect(tries() - before).toBeLessThan(5);
+    expect(env.writes("Widget", "a")).toBe(writes);
     over();
     env.cluster.secret("token", { token: "stronger" });
     await env.run(11_000);
     expect(env.conditions("Widget", "b")).toContain("Ready=True/Available");
+    expect([...env.world.remotes.values()].filter(({ name }) => name === "b")).toHaveLength(1);
   });
 
-  it("not even read, stalls the connection and no dependent", async () => {
+  it.each<[ApiFailure, number, reason: string, token: string, withinMs: number]>([
+    [{ is: "Unauthorized" }, 401, "CredentialsInvalid", "token-2", 10_000],
+    [{ is: "Unauthorized" }, 401, "CredentialsInvalid", "token-1", 75_000],
+    [{ is: "Forbidden" }, 403, "PermissionDenied", "token-2", 10_000],
+    [{ is: "Forbidden" }, 403, "PermissionDenied", "token-1", 75_000],
+  ])("at all (%j %i) stalls the connection, no dependent: a probe a minute", async (...row) => {
+    const [failure, status, reason, token, withinMs] = row;
     const env = await applied();
     const writes = env.writes("Widget", "a");
-    const over = fail(env, ["ping", "list", "get"], [{ is: "Forbidden" }, 403]);
+    const over = outage(env, failure, status);
     await env.run(15 * MINUTE);
-    expect(env.conditions("Link", "default")).toContain("Stalled=True/PermissionDenied");
+    expect(env.conditions("Link", "default")).toContain(`Stalled=True/${reason}`);
+    env.widget("late");
+    await env.run(MINUTE);
+    expect(env.conditions("Widget", "late")).toContain("Ready=False/ConnectionNotReady");
+    const probes = callTimes(env);
+    await env.run(10 * MINUTE);
+    expect(probes.length).toBeGreaterThan(5);
+    expect(leastGap(probes)).toBeGreaterThanOrEqual(MINUTE);
     expect(env.writes("Widget", "a")).toBe(writes);
+    expect(effects(env)).toEqual(["create"]);
     over();
-    await env.run(75_000);
+    env.cluster.secret("token", { token });
+    await env.run(withinMs);
     expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
+    await env.run(10_000);
+    expect(env.conditions("Widget", "late")).toContain("Ready=True/Available");
+    expect(effects(env)).toEqual(["create", "create"]);
   });
 });

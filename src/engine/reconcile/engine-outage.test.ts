@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { type Env, outage, withFleet } from "../../../test/support/engine/env.ts";
+import { callTimes, effects, type Env, leastGap, outage, withFleet } from "../../../test/support/engine/env.ts";
 import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
@@ -8,12 +8,13 @@ import type { ApiFailure } from "../../platform/transport/errors.ts";
 const writesOf = (env: Env, kind: string): number =>
   env.cluster.writes.filter(({ key }) => key.startsWith(`${kind}/`)).length;
 
-describe("an outage of the platform", () => {
+describe("[C9] an outage of the platform", () => {
   it.each<[ApiFailure, number, reason: string, synced: string]>([
     [{ is: "Server" }, 503, "PlatformUnreachable", "PlatformUnavailable"],
     [{ is: "Unreachable" }, 0, "PlatformUnreachable", "PlatformUnreachable"],
     [{ is: "BadResponse" }, 200, "UnexpectedResponse", "UnexpectedResponse"],
-  ])("of two minutes (%j %i) ends Ready of the connection alone", async (failure, status, reason, synced) => {
+  ])("of two minutes (%j %i) ends Ready of the connection alone, and of an hour as well", async (...row) => {
+    const [failure, status, reason, synced] = row;
     const env = await withFleet(2);
     const over = outage(env, failure, status);
     env.widget("pending");
@@ -29,10 +30,36 @@ describe("an outage of the platform", () => {
     await env.run(20 * MINUTE);
     expect(env.cluster.writes.length).toBe(before[0]);
     expect(reconciles() - before[1]).toBeLessThan(24);
+    await env.run(40 * MINUTE);
+    const facts = ["Deployed=True/READY", "Drifted=False/NoDrift"];
+    const told = ["Ready=True/Available", "Synced=False/ConnectionNotReady", ...facts];
+    for (const name of ["w0", "w1"]) expect(env.conditions("Widget", name)).toEqual(told);
+    expect(env.cluster.writes.length).toBe(before[0] + 2);
     over();
     await env.run(16_000);
     expect(env.conditions("Link", "default")).toEqual(["Ready=True/Available", "Synced=True/ReconcileSuccess"]);
     expect(env.conditions("Widget", "pending")).toContain("Ready=True/Available");
+    await env.run(15 * MINUTE);
+    for (const name of ["w0", "w1"]) expect(env.conditions("Widget", name)).toContain("Synced=True/ReconcileSuccess");
+    expect(effects(env)).toEqual(["create", "create", "create"]);
+  });
+
+  it.each([500, 503])("[C2] of two minutes (%i) costs few calls, then one in 15 s at most", async (status) => {
+    const env = await withFleet(10);
+    const over = outage(env, { is: "Server" }, status);
+    const calls = callTimes(env);
+    await env.run(MINUTE);
+    env.widget("late");
+    env.cluster.spec("Widget", "w0", { name: "w0", commit: "c1" });
+    await env.run(MINUTE);
+    expect(calls.length).toBeLessThanOrEqual(13);
+    const late = calls.slice(5);
+    expect(late.length).toBeGreaterThan(2);
+    expect(leastGap(late)).toBeGreaterThanOrEqual(15_000);
+    over();
+    await env.run(30_000);
+    for (const name of ["late", "w0"]) expect(env.conditions("Widget", name)).toContain("Ready=True/Available");
+    expect(effects(env).slice(10).toSorted()).toEqual(["create", "deploy"]);
   });
 
   it("lasts across a restart: its two minutes do not begin again, and Ready does not come back", async () => {

@@ -1,11 +1,24 @@
 import { describe, expect, it } from "vitest";
 
-import { applied, DELETE, type Env, fail, LOST, ready, remote, started } from "../../../test/support/engine/env.ts";
+import {
+  applied,
+  DELETE,
+  effects,
+  type Env,
+  fail,
+  LOST,
+  ready,
+  remote,
+  started,
+} from "../../../test/support/engine/env.ts";
 import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 
 const farewells = (env: Env): readonly string[] =>
   env.events.filter(({ action }) => action === "Delete").map(({ type, reason }) => `${type} ${reason}`);
+
+/** What somebody does to the credentials, and what is waited for. */
+type Step = (env: Env) => unknown;
 
 /** Deletes the widget "a", which is gone within that time. */
 async function removed(env: Env, ms = 5_000): Promise<void> {
@@ -140,17 +153,59 @@ describe("[K1] the deletion of an object whose connection is", () => {
     expect(env.world.remotes.size).toBe(0);
   });
 
-  it.each<[what: string, lose: (env: Env) => void]>([
-    ["without its Secret: the last good token serves", () => {}],
-    ["gone: the client that is still open serves", ({ cluster }) => cluster.remove("Link", "default")],
-  ])("%s", async (_, lose) => {
-    const env = await applied(DELETE);
-    env.cluster.secret("token", undefined);
-    env.cluster.annotate("Link", "default", { [RECONCILE_REQUESTED_AT]: "1" });
-    await env.run(MINUTE);
-    lose(env);
-    await removed(env);
-    expect(env.world.remotes.size).toBe(0);
+  const noticed: Step = async ({ clock, cluster, run }) => {
+    const asked = { [RECONCILE_REQUESTED_AT]: String(clock.monotonic()) };
+    if (cluster.find("Link", "default") !== undefined) cluster.annotate("Link", "default", asked);
+    await run(MINUTE);
+  };
+  const withoutSecret: Step = ({ cluster }) => cluster.secret("token", undefined);
+  const withoutLink: Step = ({ cluster }) => cluster.remove("Link", "default");
+  const restart: Step = (env) => env.restart();
+  const patience: Step = (env) => env.run(20 * MINUTE);
+  const revoked: Step = (env) => fail(env, "all", [{ is: "Unauthorized" }, 401]);
+  const foreign: Step = (env) => fail(env, "all", [{ is: "Forbidden" }, 403]);
+  const narrowed: Step = (env) =>
+    fail(env, ["create", "update", "deploy", "stop", "delete"], [{ is: "Forbidden" }, 403]);
+  /** Parents first: the order that suits us least. */
+  const withoutWidgets: Step = ({ cluster }) => {
+    for (const { kind, metadata } of cluster.all()) if (kind === "Widget") cluster.remove(kind, metadata.name);
+  };
+
+  /** How the credentials of a whole namespace go before their users do, step by step. */
+  const ends: readonly (readonly [what: string, steps: readonly Step[], deletes: boolean])[] = [
+    ["without its Secret: the last good token serves", [withoutSecret, noticed], true],
+    ["gone with its Secret", [withoutSecret, withoutLink], true],
+    ["gone first: the client that is still open serves", [withoutLink], true],
+    ["gone after its Secret, noticed in between", [withoutSecret, noticed, withoutLink, noticed], true],
+    ["revoked, unnoticed", [revoked, withoutSecret, withoutLink], false],
+    ["revoked, unnoticed, and gone later", [revoked, withoutWidgets, withoutSecret, patience, withoutLink], false],
+    ["revoked, noticed", [revoked, noticed, withoutSecret, withoutLink], false],
+    ["narrowed, unnoticed", [narrowed, withoutLink], false],
+    ["of another organization", [foreign, noticed, withoutLink], false],
+    ["without its Secret at a restart", [withoutSecret, restart, noticed, withoutLink], false],
+    ["gone at a restart", [withoutLink, restart, noticed], false],
+  ];
+
+  it.each(ends)("%s, under Delete: all goes, and what stays is named", async (_what, steps, deletes) => {
+    const env = await withChild(DELETE);
+    const named = [...env.world.remotes.keys()];
+    for (const step of [...steps, withoutWidgets]) await step(env);
+    await env.run(18 * MINUTE);
+    expect(env.cluster.all().filter(({ kind }) => kind === "Widget")).toEqual([]);
+    expect([...env.world.remotes.keys()]).toEqual(deletes ? [] : named);
+    expect(new Set(effects(env))).toEqual(new Set(deletes ? ["create", "delete"] : ["create"]));
+    const warning = { type: "Warning", reason: "Orphaned" };
+    for (const id of env.world.remotes.keys())
+      expect(env.events).toContainEqual(expect.objectContaining({ ...warning, note: expect.stringContaining(id) }));
+  });
+
+  it.each(ends)("%s, under Retain: it goes at once, and the platform is not asked to", async (_what, steps) => {
+    const env = await applied();
+    for (const step of [...steps, withoutWidgets]) await step(env);
+    await env.run(0);
+    expect(env.cluster.find("Widget", "a")).toBeUndefined();
+    await env.run(2 * MINUTE);
+    expect(env.world.calls.filter(({ op }) => /delete|stop/.test(op))).toEqual([]);
   });
 
   it.each(["connection", "Secret"] as const)("gone with the process (%s): it goes, with a warning", async (what) => {

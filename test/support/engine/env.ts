@@ -155,6 +155,23 @@ export function outage(env: Env, failure: ApiFailure = { is: "Server" }, status 
   return fail(env, "all", [failure, status]);
 }
 
+/** The times of the calls of the platform from now on. */
+export function callTimes({ world, clock }: Env): readonly number[] {
+  const times: number[] = [];
+  const { hooks } = world;
+  const before: typeof hooks.before = (call) => {
+    times.push(clock.monotonic());
+    return hooks.before(call);
+  };
+  world.hooks = { ...hooks, before };
+  return times;
+}
+
+/** The shortest time between two calls. */
+export function leastGap(times: readonly number[]): number {
+  return Math.min(...times.slice(1).map((at, index) => at - (times[index] ?? 0)));
+}
+
 export const remote = (env: Env): Remote => [...env.world.remotes.values()][0]!;
 export const effects = (env: Env): readonly string[] => env.world.effects.map(({ op }) => op);
 export const status = (env: Env, name: string): Json | undefined => member(env.cluster.get("Widget", "a").status, name);
