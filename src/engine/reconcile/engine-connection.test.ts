@@ -77,7 +77,7 @@ describe("a connection's own status", () => {
   });
 });
 
-it("the mass-change limit reports within seconds that it holds", async () => {
+it("[R1] the mass-change limit reports within seconds that it holds", async () => {
   const env = await withFleet(12, { note: "right" });
   for (const { id, name } of env.world.remotes.values()) {
     env.world.change(id, { note: "wrong" });

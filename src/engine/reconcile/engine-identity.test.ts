@@ -4,6 +4,7 @@ import { applied, DELETE, effects, engineEnv, ready, remote, status } from "../.
 import { uuid } from "../../../test/support/engine/fake-platform.ts";
 import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, RESOLVE } from "../../api/names.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
 
 const POLL = 11 * MINUTE;
 
@@ -127,17 +128,28 @@ describe("[R1] another installation's records", () => {
 });
 
 describe("[R1] a place that changed", () => {
-  it("of the connection stalls the dependents and writes nothing to the platform", async () => {
+  const places = ["baseUrl", "organizationId"].flatMap((member) => [false, true].map((isNew) => ({ member, isNew })));
+
+  it.each(places)("of the connection ($member, created again: $isNew) stalls its users", async ({ member, isNew }) => {
     const env = await applied({ note: "x" });
-    env.cluster.spec("Link", "default", { baseUrl: "https://elsewhere.example" });
+    const moveTo = async (spec: JsonObject): Promise<void> => {
+      if (!isNew) return env.cluster.spec("Link", "default", spec);
+      env.cluster.remove("Link", "default");
+      await env.run(MINUTE);
+      env.cluster.create("Link", "default", spec);
+    };
+    await moveTo({ [member]: "https://elsewhere.example" });
     env.cluster.spec("Widget", "a", { name: "a", note: "y" });
-    await env.run(60_000);
+    await env.run(POLL);
+    env.restart();
+    await env.run(POLL);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/ConnectionChanged");
     expect(effects(env)).toEqual(["create"]);
-    env.cluster.spec("Link", "default", {});
+    await moveTo({});
     await env.run(POLL);
     expect(ready(env)).toBe("Ready=True/Available");
     expect(env.world.remotes.size).toBe(1);
+    expect(effects(env)).toEqual(["create", "update"]);
   });
 
   it("is no change if the spec names another connection of the same host and organization", async () => {
@@ -159,6 +171,23 @@ describe("[R1] a place that changed", () => {
     await env.run(5_000);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/ParentChanged");
     expect(env.world.count("update")).toBe(0);
+  });
+
+  it("of the parent, which is another object of the same name now, stalls", async () => {
+    const env = await applied();
+    env.widget("child", { parentRef: { name: "a" } });
+    await env.run(5_000);
+    env.cluster.remove("Widget", "a");
+    await env.run(MINUTE);
+    env.widget("a", { name: "other" });
+    await env.run(5 * MINUTE);
+    expect(ready(env)).toBe("Ready=True/Available");
+    env.cluster.spec("Widget", "child", { name: "child", note: "y", commit: "c1", parentRef: { name: "a" } });
+    await env.run(POLL);
+    env.restart();
+    await env.run(POLL);
+    expect(env.conditions("Widget", "child")).toContain("Stalled=True/ParentChanged");
+    expect(effects(env)).toEqual(["create", "create", "create"]);
   });
 });
 

@@ -228,7 +228,7 @@ it.each([
   ["Full", "after", 0, "Normal Deleted"],
   ["Full", "before", 0, undefined],
   ["Documented", "after", 1, "Warning Orphaned"],
-] as const)("a deletion with an open intent (%s, lost %s) traces first", async (surface, when, left, farewell) => {
+] as const)("[A3] a deletion with an open intent (%s, lost %s) traces first", async (surface, when, left, farewell) => {
   const env = await started({ surface });
   fail(env, ["create"], LOST, { when });
   env.widget("a", DELETE);
@@ -238,7 +238,7 @@ it.each([
   expect(farewells(env)).toEqual(farewell === undefined ? [] : [farewell]);
 });
 
-it.each(["Delete", "Retain"])("a deletion with an unreadable intent, under %s, ends with a warning", async (policy) => {
+it.each(["Delete", "Retain"])("[R1] a deletion with an unreadable intent, under %s, ends with a warning", async (policy) => {
   const meta = { finalizers: [FINALIZER], annotations: { [INTENT]: '{"v":2}' } };
   const env = await applied({ lifecycle: { deletionPolicy: policy } }, meta);
   await removed(env, 10 * MINUTE);

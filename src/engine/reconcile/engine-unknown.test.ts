@@ -6,6 +6,7 @@ import { silent } from "../../../test/support/engine/kinds.ts";
 import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { INTENT, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
+import { member } from "../../kube/api/json.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
 import { conditionOf } from "../contract/status.ts";
@@ -231,16 +232,32 @@ describe("before anything is sent", () => {
     expect(env.world.count("update")).toBe(1);
   });
 
-  it("[R1] an intent of a version that we do not know stalls", async () => {
-    const env = await applied({}, { annotations: { [INTENT]: '{"v":2}' } });
+  it.each(["create", "action"])("[R1] an intent for a(n) %s of a version that we do not know stalls", async (what) => {
+    const env = await applied({ commit: "c1" });
+    const intent = { v: 2, what: "of a newer version" };
+    env.kill();
+    if (what === "create") env.cluster.annotate("Widget", "a", { [INTENT]: JSON.stringify(intent) });
+    else env.cluster.status("Widget", "a", { ...(env.cluster.get("Widget", "a").status as object), intent });
+    const kept = () => [intentOf(env), member(env.cluster.get("Widget", "a").status, "intent")];
+    const before = kept();
+    env.cluster.spec("Widget", "a", { name: "a", commit: "c2" });
+    env.restart();
     await env.run(30 * MINUTE);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/UnreadableLedger");
-    expect(env.world.effects).toEqual([]);
-    expect(intentOf(env)).toBe('{"v":2}');
+    expect(env.world.effects).toHaveLength(2);
+    expect(kept()).toEqual(before);
+    // The newer version finds out what became of it, and closes it.
+    const { intent: _, ...closed } = env.cluster.get("Widget", "a").status as JsonObject;
+    env.cluster.annotate("Widget", "a", { [INTENT]: null });
+    env.cluster.status("Widget", "a", closed);
+    env.restart();
+    await env.run(5 * MINUTE);
+    expect(ready(env)).toBe("Ready=True/Available");
+    expect(env.world.effects.map(({ op }) => op)).toEqual(["create", "deploy", "deploy"]);
   });
 });
 
-it("a trace that fails leaves the intent open and is tried again", async () => {
+it("[A3] a trace that fails leaves the intent open and is tried again", async () => {
   const env = await lost("after", 0);
   const over = fail(env, ["list"], [{ is: "BadResponse" }, 200]);
   await env.run(2 * MINUTE);

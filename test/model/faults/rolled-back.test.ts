@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { INTENT } from "../../../src/api/names.ts";
 import { isObject } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { effort } from "../../support/env/effort.ts";
-import { deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import type { OperatorEnv } from "../../support/platform/operator-env.ts";
@@ -76,32 +74,5 @@ describe.each(SURFACES)("[R1] rolled back to an older version, %s surface", (sur
     expect(idsOf(env)).toEqual(ids);
     expect(env.internal).toEqual([]);
     figure(task, "0 actions over values of a newer version", ODD.length * memories.length);
-  });
-
-  it("intents of an unknown version: UnreadableLedger, kept as they are; forward it goes on", async ({ task }) => {
-    const env = await living(surface);
-    const from = env.baseline();
-    const [creating, acting] = ["PlatformProject", "PlatformApplication"];
-    const intent = { v: 2, what: "of a newer version" };
-    env.kill();
-    env.cluster.annotate(creating, "shop", { [INTENT]: JSON.stringify(intent) });
-    env.cluster.status(acting, "api", { ...(env.get(acting, "api").status as object), intent });
-    env.cluster.patch(acting, "api", deploying(NEXT_COMMIT));
-    await env.restart();
-    await env.run(15 * MINUTE);
-    expect(unready(env)).toEqual([
-      "PlatformApplication api: False/UnreadableLedger",
-      "PlatformProject shop: False/UnreadableLedger",
-    ]);
-    expect(env.writes(from)).toEqual([]);
-    expect(env.get(creating, "shop").metadata.annotations?.[INTENT]).toBe(JSON.stringify(intent));
-    expect(env.get(acting, "api").status).toMatchObject({ intent });
-    // The newer version finds out what became of them, and closes them.
-    env.kill();
-    env.cluster.annotate(creating, "shop", { [INTENT]: null });
-    await rollBack(env, (status) => Object.fromEntries(Object.entries(status).filter(([name]) => name !== "intent")));
-    expect(unready(env)).toEqual([]);
-    expect(env.writes(from)).toEqual(["deployApplication"]);
-    figure(task, "0 writes over intents of a newer version", 2);
   });
 });
