@@ -36,7 +36,7 @@ async function withChild(spec = {}): Promise<Env> {
 }
 
 describe("the deletion of an object", () => {
-  it("under deletionPolicy Stop gives up when a state stays unknown for the progress deadline", async () => {
+  it("[C10] under deletionPolicy Stop gives up when a state stays unknown for the progress deadline", async () => {
     const env = await applied({ lifecycle: { deletionPolicy: "Stop", progressDeadline: "20m" } });
     const odd = { ...remote(env), state: "ODD" };
     env.world.remotes.set(odd.id, odd);
@@ -238,9 +238,12 @@ it.each([
   expect(farewells(env)).toEqual(farewell === undefined ? [] : [farewell]);
 });
 
-it.each(["Delete", "Retain"])("[R1] a deletion with an unreadable intent, under %s, ends with a warning", async (policy) => {
-  const meta = { finalizers: [FINALIZER], annotations: { [INTENT]: '{"v":2}' } };
-  const env = await applied({ lifecycle: { deletionPolicy: policy } }, meta);
-  await removed(env, 10 * MINUTE);
-  expect(farewells(env)).toEqual(["Warning Orphaned"]);
-});
+it.each(["Delete", "Retain"])(
+  "[R1] a deletion with an unreadable intent, under %s, ends with a warning",
+  async (policy) => {
+    const meta = { finalizers: [FINALIZER], annotations: { [INTENT]: '{"v":2}' } };
+    const env = await applied({ lifecycle: { deletionPolicy: policy } }, meta);
+    await removed(env, 10 * MINUTE);
+    expect(farewells(env)).toEqual(["Warning Orphaned"]);
+  },
+);

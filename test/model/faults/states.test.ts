@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { editRecord } from "../../../simulator/control/records.ts";
 import type { Service } from "../../../simulator/model/world.ts";
+import type { CallEntry } from "../../../simulator/request/journal.ts";
 import { POLL_INTERVAL } from "../../../src/api/names.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
@@ -142,31 +143,14 @@ describe("[C10] a state", () => {
     env.platform.sim.faults.clear();
     await expectDeployed(env, service);
   });
-
-  it("DEPLOYING that never ends is followed slowly, in few writes, and ends when it does", async ({ task }) => {
-    const env = await fleet();
-    const from = env.baseline();
-    const service = stuck(env);
-    const hours = effort.cases(1, 24);
-    const writes = env.cluster.writes.length;
-    await env.run(hours * HOUR);
-    const expected = hours > 1 ? "Stalled=True/ProgressDeadlineExceeded" : "Reconciling=True";
-    expect(env.summary("PlatformApplication", "a")).toContain(expected);
-    const followed = env.calls(from).filter(({ operation }) => operation === "getDeploymentStatusByRequest").length;
-    // At most every 27 s: the follow interval of 30 s, less its jitter, after it has grown.
-    expect(followed).toBeLessThanOrEqual((hours * 3_600) / 27 + 10);
-    expect(env.cluster.writes.length - writes).toBeLessThanOrEqual(5);
-    await expectDeployed(env, service);
-    expect(env.writes(from)).toEqual(["deployApplication"]);
-    figure(task, `a deployment stuck for ${hours} h: ${followed} looks, 0 further actions`);
-  });
 });
 
 describe("[C10] work without progress", () => {
   const HANGS = /^Ready=False\/ProgressDeadlineExceeded Synced=True\/ReconcileSuccess Stalled=True\/Progress/;
 
+  const isFollowing = ({ operation }: CallEntry) => operation === "getDeploymentStatusByRequest";
   const surfaces: readonly Surface[] = effort.few(["documented", "full"]);
-  it.each(surfaces)("%s: a deployment is Stalled after its deadline, and followed", async (surface) => {
+  it.for(surfaces)("%s: a deployment is Stalled after its deadline, and followed", async (surface, { task }) => {
     const env = await settledEnv((env) => tree(env, "a"), { surface });
     expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
     const conditions = (): string => env.summary("PlatformApplication", "a");
@@ -186,9 +170,16 @@ describe("[C10] work without progress", () => {
     await env.restart();
     await env.run(5 * MINUTE);
     expect(conditions()).toMatch(HANGS);
+    const hours = effort.cases(1, 24);
+    const waiting = env.baseline();
+    await env.run(hours * HOUR);
+    // At most every 27 s: the follow interval of 30 s, less its jitter.
+    expect(env.calls(waiting).filter(isFollowing).length).toBeLessThanOrEqual((hours * 3_600) / 27 + 10);
     expect(env.cluster.writes.length).toBe(writes);
     await expectDeployed(env, service);
     expect(env.writes(from)).toEqual(["deployApplication"]);
+    const looks = env.calls(from).filter(isFollowing).length;
+    figure(task, `a deployment stuck for ${hours} h: ${looks} looks, 0 further actions`);
   });
 
   it.each<[Surface, readonly string[]]>([
