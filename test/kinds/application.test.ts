@@ -73,13 +73,6 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
     expect(status["written"]).toMatchObject({ variableNames: ["MODE"] });
   });
 
-  it("[C7] that is gone is not created again", async () => {
-    const runner = await env.deployed();
-    env.harness.remove(runner.id());
-    expect(await env.after(60, runner)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
-    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
-  });
-
   it("sees inherited variables for what they are, where they are distinguished", async () => {
     const runner = await env.deployed();
     const inherited = { parentId: env.projectId, scope: "PROJECT", key: "MODE", value: "inherited" } as const;
@@ -93,12 +86,6 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
 
 describe("an application on the full surface alone", () => {
   const env = applicationEnv("Full");
-
-  it("[C11] has settings put back that others changed", async () => {
-    const runner = await env.deployed({ cpu: 250 });
-    env.harness.edit(runner.id(), { cpu: 2000 });
-    expect((await env.after(60, runner)).ops).toEqual(["updateApplication", "deployApplication"]);
-  });
 
   it("has settings that the platform stores otherwise sent and deployed once, and reported as drift", async () => {
     const runner = await env.deployed();

@@ -38,15 +38,6 @@ describe("a database that others work on, too", () => {
     expect(env.sent()).toEqual(["deleteDatabase"]);
   });
 
-  it("[C7] is reported missing, and created again only where that is wanted and its environment's list proves it", async () => {
-    const runner = await env.deployed();
-    env.harness.remove(runner.id());
-    expect(await env.after(60, runner)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
-    const policies = { onMissing: "Recreate" } as const;
-    expect(await runner.run(policies)).toMatchObject({ ops: ["forget"] });
-    expect(await runner.run(policies)).toMatchObject({ ops: ["createDatabase", "deployDatabase"], is: "waiting" });
-  });
-
   it("[C7] is not missed when the lists lag behind", async () => {
     env.harness.change({ listLagSeconds: 3_600 });
     const runner = await env.begun(env.applied());

@@ -23,7 +23,7 @@ const SHOWN: Look = [0, "Shown"];
 const missing = (at: number): Look => [at, "Missing"];
 const unclear = (at: number): Look => [at, "Unclear"];
 
-describe("an object that a list lacks", () => {
+describe("[C7] an object that a list lacks", () => {
   it.each<[string, readonly Look[], string]>([
     ["is there while the list shows it", [SHOWN], "Present"],
     ["is not gone at once", [SHOWN, missing(1)], "Unconfirmed"],

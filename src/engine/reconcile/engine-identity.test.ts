@@ -100,12 +100,14 @@ describe("[R1] another installation's records", () => {
   it("are not touched until the user adopts them", async () => {
     const env = await applied({ note: "x" });
     const { id } = remote(env);
+    env.widget("other");
+    await env.run(5_000);
     env.world.change(id, { note: "theirs" });
     env.installation = "installation-2";
     env.restart();
     await env.run(POLL);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/ForeignLedger");
-    expect(effects(env)).toEqual(["create"]);
+    expect(effects(env)).toEqual(["create", "create"]);
     env.cluster.annotate("Widget", "a", { [RESOLVE]: "adopt" });
     await env.run(5_000);
     expect(ready(env)).toBe("Ready=True/Available");
@@ -114,6 +116,7 @@ describe("[R1] another installation's records", () => {
     expect(status(env, "identity")).toMatchObject({ installation: "installation-2" });
     expect(annotations?.[INSTALLATION]).toBe("installation-2");
     expect(annotations).not.toHaveProperty([RESOLVE]);
+    expect(env.conditions("Widget", "other")).toContain("Stalled=True/ForeignLedger");
   });
 
   it("can be adopted as a whole by an annotation of the connection", async () => {

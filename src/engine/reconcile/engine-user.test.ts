@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { applied, effects, engineEnv, ready, status } from "../../../test/support/engine/env.ts";
+import { applied, effects, engineEnv, ready, remote, status } from "../../../test/support/engine/env.ts";
 import { apiError } from "../../../test/support/engine/fake-platform.ts";
 import { widget } from "../../../test/support/engine/kinds.ts";
 import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
+import { figure } from "../../../test/support/platform/figure.ts";
 import { APPROVED_PLAN, PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT, RESOLVE } from "../../api/names.ts";
 
 it("a pause stops all work, also on a new object, reports that once, and keeps the stored facts", async () => {
@@ -141,6 +142,31 @@ describe("[A8] a kind that throws", () => {
     expect(ready(env)).toBe("Ready=True/Available");
   });
 });
+
+it.for([
+  ["Correct", 1, "Drifted"],
+  [undefined, 1, "Drifted"],
+  ["Report", 0, "Warning DriftDetected"],
+] as const)(
+  "[C11] changes by others each minute, under %s: at most %d correction a look",
+  async ([policy, most, news], { task }) => {
+    const env = await applied({ note: "ours", lifecycle: policy === undefined ? {} : { driftPolicy: policy } });
+    const { id } = remote(env);
+    const polls = 20;
+    for (let minute = 0; minute < 10 * polls; minute += 1) {
+      env.world.change(id, { note: "theirs" });
+      await env.run(MINUTE);
+    }
+    const corrections = env.world.count("update");
+    // A poll of ten minutes, give or take a tenth.
+    expect(corrections).toBeLessThanOrEqual(most * (polls + 1));
+    expect(corrections).toBeGreaterThanOrEqual(most * (polls - 2));
+    const events = env.events.map(({ type, reason }) => `${type} ${reason}`);
+    expect([...env.changes.map(({ cause }) => cause), ...events]).toContain(news);
+    expect(env.conditions("Link", "default"), "the brake is for others").toContain("Ready=True/Available");
+    figure(task, `${corrections} corrections in ${polls} poll intervals of changes each minute`);
+  },
+);
 
 it("[C11] a platform that never keeps what is written is not written to in a hot loop", async () => {
   const env = await applied({ note: "mine" });

@@ -2,16 +2,13 @@ import { createHash } from "node:crypto";
 
 import { describe, expect, it } from "vitest";
 
-import { editRecord, removeRecord } from "../../../simulator/control/records.ts";
+import { removeRecord } from "../../../simulator/control/records.ts";
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
-import { effort } from "../../support/env/effort.ts";
-import { idOf } from "../../support/env/settling.ts";
 import {
   application,
   blueprint,
   database,
-  defaults,
   deploying,
   NEXT_COMMIT,
   resource,
@@ -20,7 +17,7 @@ import {
 } from "../../support/kube/manifests.ts";
 import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorEnv, settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 import { unready } from "./restores.ts";
 
 /** Everything that has a list to be missed in, one of each. */
@@ -66,16 +63,6 @@ describe("[C7] an object that is gone from the platform", () => {
     expect(env.writes(from)).toEqual([]);
     expect(unready(env)).toEqual([]);
     figure(task, "0 creates after one 404 of each read", operations.length);
-  });
-
-  it("is not reported before the lists that lag have it", async () => {
-    const env = await operatorEnv();
-    env.platform.sim.settings.listLagSeconds = 40;
-    env.apply(...defaults(env), ...tree(env, "a", { lifecycle: { onMissing: "Recreate" } }));
-    await env.run(15 * MINUTE);
-    expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
-    const creates = ["createApplication", "createEnvironment", "createProject"];
-    expect(env.writes().toSorted()).toEqual([...creates, "deployApplication"]);
   });
 });
 
@@ -154,31 +141,6 @@ it("[C8] a 400 to an action that stays is given up after a few attempts, and sen
   env.cluster.patch("PlatformApplication", "a", deploying("feedface01"));
   await env.run(15 * MINUTE);
   expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
-});
-
-describe("[C11] somebody who changes the same thing again and again", () => {
-  const policies = [
-    ["Correct", 1],
-    ["Report", 0],
-  ] as const;
-  it.for(policies)("under %s: at most %d correction a look, reported", async ([driftPolicy, most], { task }) => {
-    const spec = { cpu: 500, lifecycle: { driftPolicy } };
-    const env = await settledEnv((env) => [...tree(env, "a").slice(0, 2), application("a", "a", spec)]);
-    const from = env.baseline();
-    const id = idOf(env.get("PlatformApplication", "a"));
-    const polls = effort.cases(4, 20);
-    for (let minute = 0; minute < 10 * polls; minute += 1) {
-      editRecord(env.platform.sim, id, { cpu: 250 });
-      await env.run(MINUTE);
-    }
-    const corrections = env.writes(from).filter((operation) => operation === "updateApplication");
-    // A poll of ten minutes, give or take a tenth.
-    expect(corrections.length).toBeLessThanOrEqual(most * (polls + 1));
-    expect(corrections.length).toBeGreaterThanOrEqual(most * (polls - 2));
-    expect(env.events).toContainEqual(expect.objectContaining({ reason: "DriftDetected", type: "Warning" }));
-    expect(env.condition("PlatformConnection", "default"), "the brake is for others").toBe("True/Available");
-    figure(task, `${corrections.length} corrections in ${polls} poll intervals of changes each minute`);
-  });
 });
 
 describe("[C12] a secret variable", () => {

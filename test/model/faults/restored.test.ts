@@ -3,11 +3,10 @@ import { describe, expect, it } from "vitest";
 import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import { effort } from "../../support/env/effort.ts";
-import { everyKind } from "../../support/examples/every-kind.ts";
 import { deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import type { OperatorEnv } from "../../support/platform/operator-env.ts";
 import { backupOf, idsOf, living, readiness, restored, SURFACES, together, unready } from "./restores.ts";
 
 /** What has nothing of the platform to lose: a connection, and an operation that is over. */
@@ -79,16 +78,4 @@ describe.each(SURFACES)("[R1] a backup that is restored beside the living cluste
     await copy.run(5 * MINUTE);
     expect(env.writes(from).filter((write) => write === "deployApplication")).toHaveLength(1);
   });
-});
-
-it("[R1] a restored copy moves object by object", async () => {
-  const env = await settledEnv(everyKind, { minutes: 5 });
-  const copy = await restored(env, backupOf(env), "whole");
-  await together(5, env, copy);
-  copy.cluster.annotate("PlatformProject", "shop", { [RESOLVE]: "adopt" });
-  await together(15, env, copy);
-  expect(copy.condition("PlatformProject", "shop")).toBe("True/Available");
-  expect(copy.get("PlatformProject", "shop").metadata.annotations?.[RESOLVE]).toBeUndefined();
-  expect(copy.condition("PlatformEnvironment", "staging")).toBe("False/ForeignLedger");
-  expect(copy.changes).toEqual([]);
 });
