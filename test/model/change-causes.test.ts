@@ -1,20 +1,18 @@
 /**
- * Why the platform was changed, in the record of the change and in an event on the object. The causes SpecChanged and
- * Deleted: src/engine/steps/changes.test.ts, Requested: src/engine/policies/policy.test.ts.
+ * Why the platform was changed, in the record of the change and in an event on the object. The causes SpecChanged,
+ * Deleted, Drifted and Recreated: src/engine/steps/changes.test.ts, Requested: src/engine/policies/policy.test.ts.
  */
 import { describe, expect, it } from "vitest";
 
-import { editRecord, removeRecord } from "../../simulator/control/records.ts";
 import { RUN_UNTIL } from "../../src/api/names.ts";
 import { CAUSES } from "../../src/engine/context/context.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { idOf } from "../support/env/settling.ts";
-import { defaults, deploying, NEXT_COMMIT, project, resource, secret, tree } from "../support/kube/manifests.ts";
+import { defaults, deploying, NEXT_COMMIT, resource, secret, tree } from "../support/kube/manifests.ts";
 import { HOUR, MINUTE } from "../support/platform/durations.ts";
 import { operatorEnv, type OperatorEnv } from "../support/platform/operator-env.ts";
 
 const APPLICATION = "PlatformApplication";
-const PROJECT = "PlatformProject";
 /** Longer than the poll interval. */
 const POLL = 12 * MINUTE;
 
@@ -74,14 +72,6 @@ describe("the cause of a change", () => {
     expect(env.writes(from)).toEqual(["deleteApplicationVariable", "deployApplication"]);
   });
 
-  it("is drift where somebody else changed the platform", async () => {
-    const env = await started();
-    const id = idOf(env.get(PROJECT, "web"));
-    await expectChanges(env, "web", ["updateProject Drifted"], () =>
-      editRecord(env.platform.sim, id, { name: "theirs" }),
-    );
-  });
-
   it("is a retry where the spec starts a failed deployment again", async () => {
     const env = await started();
     env.cluster.patch(APPLICATION, "web", { spec: { lifecycle: { retry: { limit: 1, backoff: "0m" } } } });
@@ -104,13 +94,5 @@ describe("the cause of a change", () => {
     await expectChanges(env, "web", ["stopApplication Scheduled"], () =>
       env.cluster.annotate(APPLICATION, "web", { [RUN_UNTIL]: null }),
     );
-  });
-
-  it("is the loss where it was gone from the platform", async () => {
-    const env = await started();
-    env.apply(project("back", { lifecycle: { onMissing: "Recreate" } }));
-    await env.run(POLL);
-    const id = idOf(env.get(PROJECT, "back"));
-    await expectChanges(env, "back", ["createProject Recreated"], () => removeRecord(env.platform.sim, id));
   });
 });

@@ -75,6 +75,8 @@ describe("[E11] another resource's annotations", () => {
     env.widget("copy", { name: "a", note: "mine now" }, { annotations, uid: uuid(99) });
     await env.run(5 * MINUTE);
     expect(env.conditions("Widget", "copy")).toContain("Stalled=True/AlreadyManaged");
+    expect(env.cluster.get("Widget", "copy").status).not.toHaveProperty("externalId");
+    expect(ready(env)).toBe("Ready=True/Available");
     expect(effects(env)).toEqual(["create"]);
   });
 

@@ -64,16 +64,6 @@ describe("[R1] a lost status", () => {
     expect(status(env, "externalId")).toBe(id);
   });
 
-  it("with an annotation of an object that another resource holds stalls", async () => {
-    const env = await applied();
-    const { id } = remote(env);
-    env.widget("copy", {}, { annotations: { [EXTERNAL_ID]: id, [INSTALLATION]: env.installation } });
-    await env.run(POLL);
-    expect(env.conditions("Widget", "copy")).toContain("Stalled=True/AlreadyManaged");
-    expect(env.cluster.get("Widget", "copy").status).not.toHaveProperty("externalId");
-    expect(ready(env)).toBe("Ready=True/Available");
-  });
-
   it("with an annotation that leads to another name stalls and is never recorded", async () => {
     const env = engineEnv();
     const { id } = env.world.add("somebody");

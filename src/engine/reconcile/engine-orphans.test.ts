@@ -180,7 +180,7 @@ describe("a resource that is created again under the same key", () => {
     expect(effects(env)).toEqual(["create"]);
   });
 
-  it("is found by a backup from after a rotation of the token, where the ledger has nothing", async () => {
+  it("[R1] is found by a backup from after a rotation of the token, where the ledger has nothing", async () => {
     const env = await documented({});
     const id = idOf(env);
     const before = env.writes("Widget", "a");
@@ -197,7 +197,7 @@ describe("a resource that is created again under the same key", () => {
     expect(effects(env)).toEqual(["create"]);
   });
 
-  it("is not replaced by the older object of a backup", async () => {
+  it("[R1] is not replaced by the older object of a backup", async () => {
     const env = await documented({});
     const { annotations = {} } = env.cluster.get("Widget", "a").metadata;
     const older = idOf(env);

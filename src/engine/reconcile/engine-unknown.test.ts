@@ -157,15 +157,28 @@ describe("[C8] what was certainly not executed", () => {
     expect(ready(env)).toBe("Ready=True/Available");
   });
 
-  it("is terminal where the platform says that the spec is wrong", async () => {
-    const env = await started();
-    failOnce(env, "create", [{ is: "Invalid" }, 422]);
-    env.widget("a");
-    await env.run(1_000);
-    expect(env.conditions("Widget", "a")).toContain("Stalled=True/InvalidSpec");
-    expect(intentOf(env)).toBeUndefined();
-    expect(env.due("Widget", "a")).toBeGreaterThan(MINUTE);
-  });
+  it.each([
+    ["create", 422, 1],
+    ["deploy", 400, 6],
+  ] as const)(
+    "(%s, %i) is given up where the platform says that the spec is wrong, until it changes",
+    async (...row) => {
+      const [op, status, most] = row;
+      const env = await started();
+      const over = fail(env, [op], [{ is: "Invalid" }, status]);
+      env.widget("a", { commit: "c1" });
+      await env.run(2 * HOUR);
+      expect(env.conditions("Widget", "a")).toContain("Stalled=True/InvalidSpec");
+      expect(intentOf(env)).toBeUndefined();
+      expect(env.due("Widget", "a")).toBeGreaterThan(MINUTE);
+      expect(env.world.calls.filter((call) => call.op === op).length).toBeLessThanOrEqual(most);
+      over();
+      env.cluster.spec("Widget", "a", { name: "a", commit: "c2" });
+      await env.run(15 * MINUTE);
+      expect(ready(env)).toBe("Ready=True/Available");
+      expect([env.world.count("create"), env.world.count("deploy")]).toEqual([1, 1]);
+    },
+  );
 });
 
 describe("before anything is sent", () => {

@@ -26,7 +26,7 @@ it.each<[string, Why, WorkSince | undefined, Why | undefined, number | undefined
   ["begins anew where a state comes back", building, since(7, deploying), building, now],
   ["is overdue if an earlier process reported an unknown state", unknown, undefined, unknown, now - deadlineMs],
   ["is none while nothing is under way", approval, since(7), building, undefined],
-])("workOf %s", (_, why, before, told, expected) => {
+])("[C10] workOf %s", (_, why, before, told, expected) => {
   const object = anObject(told === undefined ? {} : { status: stalledFor(told) });
   expect(workOf(object, before, why, { deadlineMs, now })?.since).toBe(expected);
 });
@@ -35,6 +35,6 @@ it.each([
   [deadlineMs, now - deadlineMs, true],
   [deadlineMs, now - deadlineMs + 1, false],
   [0, 0, false],
-])("isOverdue deadline %s, since %s: %s", (limit, since, expected) => {
+])("[C10] isOverdue deadline %s, since %s: %s", (limit, since, expected) => {
   expect(isOverdue({ message: "", since }, limit, now)).toBe(expected);
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { DELETE, started } from "../../../test/support/engine/env.ts";
+import { DELETE, type Env, on, remote, started } from "../../../test/support/engine/env.ts";
+import { HOUR } from "../../../test/support/platform/durations.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
+import { CAUSES } from "../context/context.ts";
 import { wasSent } from "./changes.ts";
 
 it("the cause of a change is the spec for a new object, and the deletion at the end", async () => {
@@ -20,6 +22,19 @@ it("the cause of a change is the spec for a new object, and the deletion at the 
   expect(new Set(env.changes.map((change) => change.uid)).size).toBe(1);
   const { note } = env.events.findLast(({ reason }) => reason === "PlatformChanged") ?? {};
   expect(note).toMatch(/^The platform carried out delete for \S+, because the resource is being deleted\.$/);
+});
+
+it.each<[cause: keyof typeof CAUSES, op: string, happens: (env: Env) => void]>([
+  ["Drifted", "update", (env) => env.world.change(remote(env).id, { note: "theirs" })],
+  ["Recreated", "create", (env) => env.world.remotes.clear()],
+])("the cause of a change that others caused is %s, in its record and its event", async (cause, op, happens) => {
+  const env = await on("Full", { note: "ours", lifecycle: { onMissing: "Recreate" } });
+  env.changes.length = 0;
+  happens(env);
+  await env.run(HOUR);
+  expect(env.changes).toMatchObject([{ op, cause, result: "ok" }]);
+  const notes = env.events.flatMap(({ reason, note }) => (reason === "PlatformChanged" ? [note] : []));
+  expect(notes.at(-1)).toMatch(new RegExp(`carried out ${op}\\b.*, because ${CAUSES[cause]}\\.$`));
 });
 
 describe("the events of changes", () => {

@@ -5,16 +5,7 @@ import { describe, expect, it } from "vitest";
 import { removeRecord } from "../../../simulator/control/records.ts";
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
-import {
-  application,
-  blueprint,
-  database,
-  deploying,
-  NEXT_COMMIT,
-  resource,
-  secret,
-  tree,
-} from "../../support/kube/manifests.ts";
+import { application, blueprint, database, NEXT_COMMIT, resource, secret, tree } from "../../support/kube/manifests.ts";
 import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
@@ -66,15 +57,9 @@ describe("[C7] an object that is gone from the platform", () => {
   });
 });
 
-function refuse(
-  { platform }: OperatorEnv,
-  operation: string,
-  status: 400 | 409,
-  message: string,
-  count?: number | null,
-) {
-  const answer = { is: "status", status, body: { message, status } } as const;
-  platform.sim.faults.add({ match: { operation }, answer, ...(count !== undefined && { count }) });
+function refuse({ platform }: OperatorEnv, operation: string, message: string, count = 1) {
+  const answer = { is: "status", status: 409, body: { message, status: 409 } } as const;
+  platform.sim.faults.add({ match: { operation }, answer, count });
 }
 
 describe("[C8] a 409", () => {
@@ -82,7 +67,7 @@ describe("[C8] a 409", () => {
     const env = await fleet();
     const from = env.baseline();
     const creates = ["createProject", "createEnvironment", "createApplication", "createDatabase", "createBlueprint"];
-    for (const operation of creates) refuse(env, operation, 409, "The name is already taken");
+    for (const operation of creates) refuse(env, operation, "The name is already taken");
     const named = (kind: string, spec: JsonObject) => resource(kind, "x", { name: "x", ...spec });
     const clusterRef = { externalId: env.platform.clusterIds[0] ?? "" };
     const all = [
@@ -115,7 +100,7 @@ describe("[C8] a 409", () => {
     ] as const;
     for (const [operation, kind, name, members] of actions) {
       const from = env.baseline();
-      refuse(env, operation, 409, "Operation is in progress", 6);
+      refuse(env, operation, "Operation is in progress", 6);
       env.cluster.patch(kind, name, { spec: members });
       await env.run(20 * SECOND);
       // Each attempt reports what it is for, until it is refused.
@@ -127,20 +112,6 @@ describe("[C8] a 409", () => {
     }
     figure(task, "requeued, then 1 accepted", actions.length);
   });
-});
-
-it("[C8] a 400 to an action that stays is given up after a few attempts, and sent again for a new commit", async () => {
-  const env = await fleet();
-  const from = env.baseline();
-  refuse(env, "deployApplication", 400, "no", null);
-  env.cluster.patch("PlatformApplication", "a", deploying(NEXT_COMMIT));
-  await env.run(2 * HOUR);
-  expect(env.summary("PlatformApplication", "a")).toContain("Stalled=True/InvalidSpec");
-  expect(env.writes(from).length).toBeLessThanOrEqual(6);
-  env.platform.sim.faults.clear();
-  env.cluster.patch("PlatformApplication", "a", deploying("feedface01"));
-  await env.run(15 * MINUTE);
-  expect(env.condition("PlatformApplication", "a")).toBe("True/Deployed");
 });
 
 describe("[C12] a secret variable", () => {

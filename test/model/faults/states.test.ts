@@ -120,16 +120,6 @@ describe("[C5] a state", () => {
 });
 
 describe("[C10] a state", () => {
-  it("that goes back and forth causes no action, and the reported state follows it", async () => {
-    const env = await fleet();
-    const from = env.baseline();
-    for (const state of ["DEPLOYING", "STOPPED", "DEPLOYED", "DEPLOYMENT_QUEUED", "BUILDING", "DEPLOYED", "STOPPING"]) {
-      show(env, state, true);
-      await env.run(40 * SECOND);
-    }
-    await expectUntouched(env, from);
-  });
-
   it("of an older answer does not end a deployment that is followed by its request", async () => {
     const env = await fleet();
     const service = stuck(env);
