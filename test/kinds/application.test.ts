@@ -119,14 +119,6 @@ describe("an application on the full surface alone", () => {
     expect(await env.after(120, runner)).toMatchObject({ ops: [], is: "settled" });
   });
 
-  it("[A5] is deleted until it is gone", async () => {
-    const runner = await env.deployed();
-    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: ["deleteApplication"], is: "waiting" });
-    expect(await env.after(3, runner, { goal: "absent" })).toMatchObject({ ops: [], end: "waiting Deleting" });
-    expect(await env.after(60, runner, { goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
-    expect(env.sent()).toEqual(["deleteApplication"]);
-  });
-
   it("is over when its environment is gone, also where that is a 403, but not for want of a scope", async () => {
     const own = await env.harness.newEnvironment(env.projectId, `env-${env.name}`);
     const runner = env.harness.application(own, env.spec());

@@ -31,13 +31,6 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
 describe("a database that others work on, too", () => {
   const env = databaseEnv("Full");
 
-  it("[A5] is deleted until it is gone", async () => {
-    const runner = await env.deployed();
-    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: ["deleteDatabase"], is: "waiting" });
-    expect(await env.after(60, runner, { goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
-    expect(env.sent()).toEqual(["deleteDatabase"]);
-  });
-
   it("[C7] is not missed when the lists lag behind", async () => {
     env.harness.change({ listLagSeconds: 3_600 });
     const runner = await env.begun(env.applied());

@@ -3,17 +3,6 @@ import { describe, expect, it } from "vitest";
 import { kindEnv, named } from "../support/kinds/env.ts";
 import { failureOf } from "../support/platform/client.ts";
 
-describe.each(["Documented", "Full"] as const)("a project on the %s surface", (surface) => {
-  const env = kindEnv(surface, named("gone"), () => ({}));
-
-  it("[C7] that is gone is not created again", async () => {
-    const gone = await env.begun(env.harness.project({ name: env.name }));
-    env.harness.remove(gone.id());
-    expect(await env.after(60, gone)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
-    expect(await gone.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
-  });
-});
-
 describe.each(["Documented", "Full"] as const)("an environment on the %s surface", (surface) => {
   const env = kindEnv(surface, named("env"), (own) => ({
     spec: (change: object = {}) => {

@@ -43,7 +43,7 @@ describe("[C7] an object that a list lacks", () => {
     ["is not gone at once where nothing was asked for", [SHOWN, missing(1)], false, "Unconfirmed"],
     ["is gone after a minute, though a new process never saw it", [missing(1), missing(MINUTE + 1)], false, "Gone"],
     ["may be on another page", [unclear(1), unclear(MINUTE + 1)], false, "Unproven"],
-  ])("while its resource is deleted: %s", (_name, looks, deleted, expected) => {
+  ])("[A5] while its resource is deleted: %s", (_name, looks, deleted, expected) => {
     expect(last(looks, "absent", deleted)).toBe(expected);
   });
 
