@@ -6,9 +6,8 @@ import { describe, expect, it } from "vitest";
 
 import { RUN_UNTIL } from "../../src/api/names.ts";
 import { CAUSES } from "../../src/engine/context/context.ts";
-import type { JsonObject } from "../../src/kube/api/types.ts";
 import { idOf } from "../support/env/settling.ts";
-import { defaults, deploying, NEXT_COMMIT, resource, secret, tree } from "../support/kube/manifests.ts";
+import { defaults, deploying, NEXT_COMMIT, resource, tree } from "../support/kube/manifests.ts";
 import { HOUR, MINUTE } from "../support/platform/durations.ts";
 import { operatorEnv, type OperatorEnv } from "../support/platform/operator-env.ts";
 
@@ -23,9 +22,6 @@ async function started(): Promise<OperatorEnv> {
   await env.run(5 * MINUTE);
   return env;
 }
-
-const sharing = (spec: JsonObject) =>
-  resource("PlatformVariableSet", "shared", { targets: [{ applicationRef: { name: "web" } }], ...spec });
 
 /** Expects that these changes of an object are recorded, "operation cause", and reported by an event each. */
 async function expectChanges(env: OperatorEnv, name: string, wanted: readonly string[], happens: () => void) {
@@ -45,21 +41,10 @@ async function expectChanges(env: OperatorEnv, name: string, wanted: readonly st
 }
 
 describe("the cause of a change", () => {
-  it("is the inputs where a Secret that the spec refers to got another value", async () => {
-    const env = await started();
-    const variables = [{ name: "TOKEN", valueFrom: { secretKeyRef: { name: "values", key: "token" } } }];
-    env.apply(secret("values", { token: "old" }), sharing({ variables }));
-    await env.run(POLL);
-    const from = env.baseline();
-    await expectChanges(env, "shared", ["updateSecret InputsChanged"], () =>
-      env.apply(secret("values", { token: "new" })),
-    );
-    expect(env.writes(from)).toEqual(["updateApplicationSecret", "deployApplication"]);
-  });
-
   it("is the inputs where a variable set is deleted whose variable runs: one deployment, soon", async () => {
     const env = await started();
-    env.apply(sharing({ variables: [{ name: "MODE", value: "fast" }], lifecycle: { deletionPolicy: "Delete" } }));
+    const spec = { targets: [{ applicationRef: { name: "web" } }], variables: [{ name: "MODE", value: "fast" }] };
+    env.apply(resource("PlatformVariableSet", "shared", { ...spec, lifecycle: { deletionPolicy: "Delete" } }));
     await env.run(HOUR);
     const [from, since] = [env.baseline(), env.clock.monotonic()];
     await expectChanges(env, "web", ["deployApplication InputsChanged"], () =>

@@ -8,6 +8,7 @@ import { isOverdue, overdue, workOf } from "./stalls.ts";
 const building: Why = { reason: "Building", message: "The platform reports BUILDING." };
 const deploying: Why = { reason: "Deploying", message: "The platform reports DEPLOYING." };
 const unknown: Why = { reason: "UnknownState", message: "The platform reports UNAVAILABLE." };
+const layers: Why = { reason: "LayersNotEnabled", message: "networking is PENDING: Nodes are missing." };
 const approval: Why = { reason: "ApprovalPending", message: "A plan waits for approval." };
 const [deadlineMs, now] = [100, 1_000];
 
@@ -19,6 +20,8 @@ const since = (at: number, { message }: Why = building): WorkSince => ({ message
 
 it.each<[string, Why, WorkSince | undefined, Why | undefined, number | undefined]>([
   ["begins with the first reconcile", building, undefined, undefined, now],
+  ["begins with layers that are not there yet", layers, undefined, undefined, now],
+  ["goes on while the layers are the same", layers, since(7, layers), undefined, 7],
   ["goes on while the state is the same", building, since(7), undefined, 7],
   ["begins anew with every other state", deploying, since(7), undefined, now],
   ["is overdue if an earlier process reported that", building, undefined, building, now - deadlineMs],

@@ -9,7 +9,7 @@ import { conditionOf } from "../../../src/engine/contract/status.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { clusterStates, serviceStates } from "../../../src/platform/codec/states.ts";
 import { effort } from "../../support/env/effort.ts";
-import { blueprint, database, deploying, NEXT_COMMIT, resource, secret, tree } from "../../support/kube/manifests.ts";
+import { blueprint, database, deploying, NEXT_COMMIT, resource, tree } from "../../support/kube/manifests.ts";
 import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
@@ -202,29 +202,7 @@ describe("[C10] work without progress", () => {
     expect(conditions()).toContain("Ready=True/Stopped");
   });
 
-  it("of the layers of a binding is reported like that of a deployment", async () => {
-    const template = { key: "kubernetes-essentials", version: "1.2.0" };
-    const dnsApiToken = { valueFrom: { secretKeyRef: { name: "dns", key: "token" } } };
-    const managedConfig = { ingress: { domain: { value: "shop.example.com" }, dnsApiToken } };
-    const env = await settledEnv(
-      ({ platform }) => {
-        platform.sim.settings.layerStatuses = { networking: { status: "PENDING", reason: "Nodes are missing" } };
-        const clusterRef = { externalId: platform.clusterIds[0] ?? "" };
-        const binding = resource("PlatformBinding", "b", { clusterRef, template, managedConfig });
-        return [secret("dns", { token: "s3cret-value" }), binding];
-      },
-      { minutes: 50 },
-    );
-    expect(env.summary("PlatformBinding", "b")).toContain("Ready=False/LayersNotEnabled");
-    expect(env.summary("PlatformBinding", "b")).toContain("Reconciling=True");
-    await env.run(30 * MINUTE);
-    expect(env.summary("PlatformBinding", "b")).toContain("Stalled=True/ProgressDeadlineExceeded");
-    expect(conditionOf(env.get("PlatformBinding", "b"), "Stalled")?.message).toContain("networking");
-    env.platform.sim.settings.layerStatuses = {};
-    await env.run(15 * MINUTE);
-    expect(env.condition("PlatformBinding", "b")).toMatch(/^True/);
-  });
-
+  // Layers of a binding: src/engine/status/stalls.test.ts, src/kinds/binding/index.test.ts.
   it("of every kind is reported after the deadline that the object or its connection says", async ({ task }) => {
     const env = await fleet();
     const change = (kind: string, name: string, spec: JsonObject): void => env.cluster.patch(kind, name, { spec });
