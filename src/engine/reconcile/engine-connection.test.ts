@@ -19,7 +19,7 @@ import type { JsonObject } from "../../kube/api/types.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
 import { conditionOf } from "../contract/status.ts";
 
-it("a token is waited for, also one that comes back as it was, and the objects that wait name it", async () => {
+it("[K1] a token is waited for, also one that comes back as it was, and the objects that wait name it", async () => {
   const env = engineEnv({ link: null });
   env.cluster.create("Link", "default", {});
   env.widget("a");

@@ -128,7 +128,7 @@ describe("[S4] what stays on the platform when its resource goes", () => {
   });
 });
 
-describe("a resource that is created again under the same key", () => {
+describe("[R1] a resource that is created again under the same key", () => {
   it("adopts its object without a create, knows what was done to it, and deploys the commit that its spec has now", async () => {
     const env = await documented({ ...DELETE, commit: "one" });
     const id = idOf(env);
@@ -180,7 +180,7 @@ describe("a resource that is created again under the same key", () => {
     expect(effects(env)).toEqual(["create"]);
   });
 
-  it("[R1] is found by a backup from after a rotation of the token, where the ledger has nothing", async () => {
+  it("is found by a backup from after a rotation of the token, where the ledger has nothing", async () => {
     const env = await documented({});
     const id = idOf(env);
     const before = env.writes("Widget", "a");
@@ -197,7 +197,7 @@ describe("a resource that is created again under the same key", () => {
     expect(effects(env)).toEqual(["create"]);
   });
 
-  it("[R1] is not replaced by the older object of a backup", async () => {
+  it("is not replaced by the older object of a backup", async () => {
     const env = await documented({});
     const { annotations = {} } = env.cluster.get("Widget", "a").metadata;
     const older = idOf(env);
