@@ -3,9 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
-import { member, stringMember } from "../../src/kube/api/json.ts";
-import { collectionPath } from "../../src/kube/api/paths.ts";
-import { TYPES } from "../../src/operator/config/caches.ts";
 import { metricsOf } from "../support/env/secrets.ts";
 import { idOf } from "../support/env/settling.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
@@ -81,40 +78,6 @@ describe("a late watch", () => {
   });
 });
 
-/** The metadata of an event's object. */
-interface EventMetadata {
-  readonly namespace: string;
-  readonly resourceVersion: string;
-}
-
-/** Valid events in unusual lines, on kinds that no other test of this file changes. */
-const unusualLines = [
-  {
-    what: "raw U+2028 and U+2029",
-    plural: "platformbindings",
-    event: ({ resourceVersion }: EventMetadata) => ({
-      type: "BOOKMARK",
-      object: { note: "a\u2028b\u2029c", metadata: { resourceVersion } },
-    }),
-  },
-  {
-    what: "an object of 2 MB",
-    plural: "platformclusters",
-    event: (metadata: EventMetadata) => ({
-      type: "ADDED",
-      object: { metadata: { name: "long", uid: "u", ...metadata }, spec: "x".repeat(2_000_000) },
-    }),
-  },
-];
-
-/** Returns the current resource version of a kind. */
-async function versionOf({ client, namespace }: ChaosEnv, plural: string): Promise<string> {
-  const type = TYPES.find((candidate) => candidate.plural === plural);
-  if (type === undefined) throw new Error(`no kind has the plural ${plural}`);
-  const list = await client.request({ method: "GET", path: collectionPath(type, namespace) });
-  return stringMember(member(list, "metadata"), "resourceVersion") ?? "";
-}
-
 /** Returns the kinds with malformed events, as the operator's metric counts them. */
 async function malformed({ operator }: ChaosEnv): Promise<readonly string[]> {
   const counted = (await metricsOf(operator)).matchAll(
@@ -122,8 +85,6 @@ async function malformed({ operator }: ChaosEnv): Promise<readonly string[]> {
   );
   return [...counted].flatMap(([, kind]) => kind ?? []);
 }
-
-const from = (url: string) => new URL(url, "https://kube").searchParams.get("resourceVersion") ?? "";
 
 describe("a watch that breaks", () => {
   const watches: Watches = new Map();
@@ -188,32 +149,6 @@ describe("a watch that breaks", () => {
     await env.ready(project("repaired"));
     expect(await malformed(env)).toContain("PlatformProject");
     figure(task, "1 list for each malformed line", lines.length);
-  });
-
-  it.for(unusualLines)("[B7] with $what in one line: no list", async ({ what, plural, event }, { task }) => {
-    const before = lists(plural);
-    const sent = new Map<Watch, string>();
-    const send = async (): Promise<void> => {
-      const watch = watches.get(plural);
-      if (watch === undefined || sent.has(watch)) return;
-      const version = await versionOf(env, plural);
-      sent.set(watch, version);
-      watch.inject(JSON.stringify(event({ namespace: env.namespace, resourceVersion: version })));
-      watch.end();
-    };
-    /** Once the operator has read the line, it watches from that version. */
-    const isRead = (): boolean =>
-      env.calls.some(
-        ({ what: name, url }) => name === `kube WATCH ${plural}` && [...sent.values()].includes(from(url)),
-      );
-    await vi.waitFor(async () => {
-      // The watch may have ended before the operator read the line.
-      if (!isRead()) await send();
-      expect(isRead()).toBe(true);
-    }, 20_000);
-    expect(lists(plural)).toBe(before);
-    expect(await malformed(env)).not.toContain(TYPES.find((type) => type.plural === plural)?.kind);
-    figure(task, `0 lists after ${what} in one line`);
   });
 
   it("[B6] that ends at once for a minute: at most 20 connections a minute", async ({ task }) => {

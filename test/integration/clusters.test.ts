@@ -1,4 +1,4 @@
-/** PlatformCluster on a real control plane: its upgrade, who is on a cluster, its end, the Secret with its token. */
+/** PlatformCluster on a real control plane: who is on a cluster, its end, the Secret with its token. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
@@ -104,15 +104,6 @@ describe("the token of a cluster", () => {
 });
 
 describe("clusters that the platform shows", () => {
-  it("[A4] are upgraded once when nobody confirms it", async () => {
-    const record = await env.record();
-    const lost = { effect: "applied", answer: { is: "status", status: 502 }, count: 1 } as const;
-    env.platform.sim.faults.add({ ...lost, match: { operation: "upgradeCluster" } });
-    await env.apply(cluster("production", 0, { kubernetesVersion: "1.34", lifecycle: AUTOMATIC }));
-    await env.waitFor(KIND, "production", ({ status }) => member(status, "kubernetesVersion") === "1.34");
-    expect(record.changes()).toEqual(["upgradeCluster"]);
-  });
-
   it("are named by the environments on them, and stopped with their resource once nobody is on them", async () => {
     const clusterRef = { name: "edge" };
     await env.apply(cluster("edge", 1, { lifecycle: AUTOMATIC }));

@@ -62,17 +62,6 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
   });
 
   describe("[C5] a state", () => {
-    it("of the specification's usage guide, running or failed, brings about nothing by itself", async () => {
-      const record = await env.record();
-      await apps.edit("commit", { state: "ERROR" });
-      expect(await apps.ready("commit", "False", "DeploymentFailed")).toMatchObject({ status: { state: "ERROR" } });
-      await apps.edit("commit", { state: "RUNNING" });
-      const runs = await apps.ready("commit", "True", "Deployed");
-      expect(condition(runs, "Deployed")).toMatchObject({ status: "True", reason: "RUNNING" });
-      await apps.edit("commit", { state: "DEPLOYED" });
-      expect(record.changes()).toEqual([]);
-    });
-
     it.each([
       ["UNAVAILABLE", "UNAVAILABLE"],
       ["half-up, perhaps?", "UnknownState"],

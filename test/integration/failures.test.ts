@@ -4,13 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import type { Surface } from "../../simulator/base/operations.ts";
-import { editRecord } from "../../simulator/control/records.ts";
 import type { FaultInput } from "../../simulator/request/faults.ts";
-import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
-import { calm, expectSettled, idOf, versions } from "../support/env/settling.ts";
+import { calm, expectSettled, versions } from "../support/env/settling.ts";
 import { application, connection, defaults, deploying, project, secret, tree } from "../support/kube/manifests.ts";
 import { tcpProxy } from "../support/kube/tcp-proxy.ts";
 
@@ -115,24 +113,6 @@ describe.each(effort.few(SETTINGS))(
       const again = await tcpProxy(Number(new URL(env.platform.url).port), proxy.port);
       await env.waitFor("PlatformConnection", "cut", { type: "Synced", status: "True" });
       await again.stop();
-    });
-
-    it("is not an undocumented state: the application reports it, nothing is changed, and it recovers", async () => {
-      const id = idOf(await env.get("PlatformApplication", "steady"));
-      await calm(env);
-      const record = await env.record();
-      editRecord(env.platform.sim, id, { state: "HIBERNATING" });
-      const unknown = await env.waitFor(
-        "PlatformApplication",
-        "steady",
-        (application) => condition(application, "Deployed")?.status === "Unknown",
-      );
-      expect(member(unknown.status, "state")).toBe("HIBERNATING");
-      expect(condition(unknown, "Deployed")).toMatchObject({ reason: "HIBERNATING" });
-      expect(condition(unknown, "Ready")).toMatchObject({ status: "True", reason: "Deployed" });
-      editRecord(env.platform.sim, id, { state: "DEPLOYED" });
-      await env.waitFor("PlatformApplication", "steady", { status: "True", reason: "Deployed" });
-      expect(record.changes()).toEqual([]);
     });
   },
 );

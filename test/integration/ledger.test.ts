@@ -1,30 +1,16 @@
 /** Writes of an unknown outcome: the operator finds out what became of them, or asks a person. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import type { CallEntry } from "../../simulator/request/journal.ts";
 import { INTENT, RESOLVE } from "../../src/api/names.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import type { Recording } from "../support/env/recording.ts";
 import { expectSettled, idOf } from "../support/env/settling.ts";
-import { application, database, tree } from "../support/kube/manifests.ts";
+import { application, tree } from "../support/kube/manifests.ts";
 import { fixture } from "./fixture.ts";
 import { idsDone, losses, subjectOf } from "./lost-writes.ts";
 
 const APPLICATION = "PlatformApplication";
-const DATABASE = "PlatformDatabase";
-const running = { status: "True", reason: "Available" } as const;
-const ORDERS = ["createDatabase", "deployDatabase", "stopDatabase"] as const;
-const rows = ORDERS.flatMap((operation) =>
-  losses.map((loss, index) => ({ operation, ...loss, name: `${operation.toLowerCase()}-${index}` })),
-);
-/** In `make test`: each operation with a loss of its own. */
-const some = effort.all ? rows : rows.filter((_, index) => index % (losses.length + 1) === 0);
-
-/** How often the operation changed the platform, whatever was sent. */
-function effects(calls: readonly CallEntry[], operation: string): number {
-  return calls.filter((call) => call.operation === operation).flatMap((call) => call.effects).length;
-}
 
 describe.each(effort.few(["full", "documented"] as const))("where the outcome can be seen, %s surface", (surface) => {
   // Far longer than what is late takes: on a busy machine neither clock is punctual.
@@ -59,19 +45,6 @@ describe.each(effort.few(["full", "documented"] as const))("where the outcome ca
         expect(idsDone(env, record, done, name), done).toEqual([id]);
       }
       expect(record.calls(operation).filter(({ fault }) => fault === what)).toHaveLength(1);
-    });
-  });
-
-  describe.runIf(surface === "full")("[A4] a database", () => {
-    it.each(some)("$operation that $what happens exactly once", async ({ operation, fault, name }) => {
-      const record = await env.record();
-      env.platform.sim.faults.add({ ...fault, name, match: { operation } });
-      await env.apply(database(name, "staging"));
-      await env.waitFor(DATABASE, name, running);
-      await env.patch(DATABASE, name, { spec: { runState: "Stopped" } });
-      await env.waitFor(DATABASE, name, { status: "True", reason: "Stopped" });
-      expect(record.calls(operation).filter((call) => call.fault === name)).toHaveLength(1);
-      for (const each of ORDERS) expect(effects(record.calls(), each), each).toBe(1);
     });
   });
 });

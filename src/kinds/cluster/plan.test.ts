@@ -56,7 +56,7 @@ describe("a cluster", () => {
     expect(Object.keys(TABLE).toSorted()).toEqual([...clusterStates].toSorted());
   });
 
-  it.each(Object.entries(TABLE))("in state %s, which is the reason of ClusterDeployed", (state, row) => {
+  it.each(Object.entries(TABLE))("[C5] in state %s, which is the reason of ClusterDeployed", (state, row) => {
     expect([saidIn(state, "Running"), saidIn(state, "Stopped"), saidIn(state)]).toEqual(row);
     const status = state === "DEPLOYED" || state === "RESTARTED" ? "True" : "False";
     expect(conditions(clusterContext(), listed(state))).toContain(`ClusterDeployed ${status} ${state}`);

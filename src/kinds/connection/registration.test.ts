@@ -110,7 +110,7 @@ describe.each<SurfaceName>(["Documented", "Full"])("the registration of the rece
     expect(await run({ inputs: plain, spec })).toMatchObject({ ops: ["createWebhook"], reason: "settled" });
   });
 
-  it("cannot be traced, and gives advice without the secret path", async () => {
+  it("[E12] cannot be traced, and gives advice without the secret path", async () => {
     const traced = await KIND.trace({ op: "createWebhook", creates: true } as OpenIntent, contextOf(), env.harness.api);
     expect(traced).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
     const said = JSON.stringify(traced);

@@ -38,7 +38,7 @@ const deploy = { type: "DeployApplication", applicationRef: { name: "api" }, git
 const stopCluster = { type: "StopCluster", clusterRef: { name: "main" } };
 const upgrade = { type: "UpgradeCluster", clusterRef: { name: "main" } };
 
-describe("an unconfirmed request", () => {
+describe("[A4] an unconfirmed request", () => {
   const later = { lastDeploymentDate: "2026-11-21T10:00:00Z" };
   const another = { deploymentRequestId: REQUEST };
 

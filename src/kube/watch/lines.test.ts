@@ -19,7 +19,7 @@ async function read(text: string, sizes: readonly number[] = []): Promise<{ got:
 }
 
 /** However the bytes are cut: test/hostile/fuzz/watch.test.ts. */
-describe("lines", () => {
+describe("[B7] lines", () => {
   it("splits at no other separator than the newline byte (K11)", async () => {
     const line = '{"note":"a\u2028b\u2029c\rd\u0085e"}';
     expect((await read(`${line}\n`)).got).toEqual([line]);

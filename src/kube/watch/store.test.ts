@@ -48,7 +48,7 @@ describe("upsert", () => {
     expect(specOf()).toEqual({ size: 2 });
   });
 
-  it("takes a spec that is nested too deeply to be compared for another one", () => {
+  it("[E5] takes a spec that is nested too deeply to be compared for another one", () => {
     const deep = (): Json => JSON.parse(`${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`) as Json;
     store.upsert({ ...thing("a", "1"), spec: deep() });
     store.upsert({ ...thing("a", "2"), spec: deep() });

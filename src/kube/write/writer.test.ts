@@ -65,7 +65,7 @@ describe("patchStatus", () => {
     expect(held()).toBeUndefined();
   });
 
-  it("refuses a status that is too large before it sends it", async () => {
+  it("[E5] refuses a status that is too large before it sends it", async () => {
     const { client, writer } = writing(() => null);
     await expect(writer.patchStatus(withStatus({}), { a: "x".repeat(600_000) })).rejects.toThrow("exceeds 512 KiB");
     expect(client.calls).toEqual([]);

@@ -182,7 +182,7 @@ describe("the rate", () => {
   });
 });
 
-describe("a 429", () => {
+describe("[C1] a 429", () => {
   it("turns everybody away at once, until it is over, and an hour at most", async () => {
     const { clock, gate, admit, reserve, limit, hasRoom } = gateOf({ requestsPerSecond: 100, burst: 100 });
     limit(HOUR);
