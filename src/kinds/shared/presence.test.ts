@@ -9,22 +9,20 @@ const ID = "00000000-0000-4000-8000-000000000001";
 const MISSED = { noun: "project", name: "shop", id: ID, where: "the organization" } as const;
 const isIt = (one: string) => one === ID;
 
-describe("an object that is looked for in a list", () => {
-  it.each([
-    ["that shows it", [ID], "Shown", "Present"],
-    ["that holds all there is", ["other"], "Missing", "Gone"],
-    ["that is a page", asPage(["other"]), "Unclear", "Unproven"],
-    ["that has the length of a page", Array.from({ length: 20 }, String), "Unclear", "Unproven"],
-  ] as const)(
-    "%s: is judged by the engine if it was recorded, and at once if not",
-    (_name, list, evidence, expected) => {
-      const presence = vi.fn<(evidence: string) => Presence>(() => "Unconfirmed");
-      const of = (identitySource: IdentitySource) => presenceIn({ identitySource, records: { presence } }, list, isIt);
-      expect([of("recorded"), of("given")]).toEqual(["Unconfirmed", expected]);
-      expect(presence.mock.calls).toEqual([[evidence]]);
-    },
-  );
-});
+it.each([
+  ["that shows it", [ID], "Shown", "Present"],
+  ["that holds all there is", ["other"], "Missing", "Gone"],
+  ["that is a page", asPage(["other"]), "Unclear", "Unproven"],
+  ["that has the length of a page", Array.from({ length: 20 }, String), "Unclear", "Unproven"],
+] as const)(
+  "an object that is looked for in a list %s is judged by the engine if it was recorded, and at once if not",
+  (_name, list, evidence, expected) => {
+    const presence = vi.fn<(evidence: string) => Presence>(() => "Unconfirmed");
+    const of = (identitySource: IdentitySource) => presenceIn({ identitySource, records: { presence } }, list, isIt);
+    expect([of("recorded"), of("given")]).toEqual(["Unconfirmed", expected]);
+    expect(presence.mock.calls).toEqual([[evidence]]);
+  },
+);
 
 describe("an object that no list shows", () => {
   it.each<[IdentitySource, Presence, "Fail" | "Recreate", string]>([

@@ -214,11 +214,6 @@ describe("a watch", () => {
     await expect(watch()).rejects.toMatchObject({ failure: "Unreachable" });
   });
 
-  it("that is refused fails with the server's status and Retry-After", async () => {
-    await connect({ status: 429, body: { reason: "TooManyRequests" }, headers: { "retry-after": "2" } });
-    await expect(watch()).rejects.toMatchObject({ failure: "TooManyRequests", retryAfterMs: 2_000 });
-  });
-
   it("gives its connection back when it ends, apart from those of calls", async () => {
     await connect({ body: "{}" });
     for (let count = 0; count < 20; count += 1) await watch();

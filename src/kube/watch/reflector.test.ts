@@ -127,7 +127,6 @@ describe("the watch", () => {
 
   it.each([
     ["a refusal", new KubeError("Server", 500, "no")],
-    ["401", new KubeError("Unauthorized", 401, "no")],
     ["a reset", new KubeError("Unreachable", 0, "ECONNRESET")],
     ["an error of another kind", new TypeError("terminated")],
   ])("comes back after %s (K4)", async (_, error) => {

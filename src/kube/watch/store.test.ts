@@ -126,24 +126,15 @@ describe("replace", () => {
   });
 });
 
-describe("subscribe", () => {
-  it("keeps a listener that throws from disturbing the store and the others (K5)", () => {
-    const broken = createStore((error) => errors.push(error));
-    broken.subscribe(() => {
-      throw new Error("listener");
-    });
-    broken.subscribe((change) => changes.push(show(change)));
-    broken.upsert(thing("a", "1"));
-    expect(changes).toEqual(["added uid-a@1"]);
-    expect(errors).toEqual([new Error("listener")]);
+it("a listener that throws disturbs neither the store nor the others (K5)", () => {
+  const broken = createStore((error) => errors.push(error));
+  broken.subscribe(() => {
+    throw new Error("listener");
   });
-
-  it("tells nothing more after its end", () => {
-    const seen: StoreChange[] = [];
-    store.subscribe((change) => seen.push(change))();
-    store.upsert(thing("a", "1"));
-    expect(seen).toEqual([]);
-  });
+  broken.subscribe((change) => changes.push(show(change)));
+  broken.upsert(thing("a", "1"));
+  expect(changes).toEqual(["added uid-a@1"]);
+  expect(errors).toEqual([new Error("listener")]);
 });
 
 describe("isOlder", () => {

@@ -41,13 +41,6 @@ describe("patchStatus", () => {
     expect(client.calls).toEqual([]);
   });
 
-  it("has the answer in the store before it resolves", async () => {
-    const { held, store, writer } = writing(() => ({ ...thing("a", "6"), status: { a: 2 } }));
-    store.upsert(withStatus({ a: 1 }));
-    await writer.patchStatus(withStatus({ a: 1 }), { a: 2 });
-    expect(held()).toMatchObject({ metadata: { resourceVersion: "6" }, status: { a: 2 } });
-  });
-
   it("[B10] fails with Conflict after one try, and the store then holds what the API server has", async () => {
     const { client, held, store, writer } = writing(({ method }) =>
       method === "PATCH" ? Promise.reject(conflict) : thing("a", "7"),

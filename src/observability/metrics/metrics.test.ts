@@ -142,13 +142,6 @@ describe("the metrics of the custom resources", () => {
     expect(await series()).toEqual(expect.arrayContaining([count("True", 1), count("False", 1), count("Unknown", 1)]));
   });
 
-  it("are told by the leader alone", async () => {
-    const env = setting(true);
-    env.store.upsert(object("a", { Ready: "True" }));
-    env.leads = false;
-    expect(await env.series("platform_operator_resource")).toEqual([]);
-  });
-
   it("count each time that drift was found", async () => {
     const { series, store } = setting();
     for (const drifted of ["False", "True", "True", "False", "True"]) store.upsert(object("a", { Drifted: drifted }));

@@ -11,28 +11,24 @@ const silence: Answer = () => {};
 /** For calls without an answer: shorter than the pause before a retry. */
 const SHORT_MS = 90;
 
-describe("a failing read", () => {
-  it.each<[string, Answer, string, number]>([
-    ["401", { status: 401 }, "Unauthorized", 1],
-    ["404", { status: 404 }, "NotFound", 1],
-    ["429", { status: 429 }, "RateLimited", 1],
-    ["500", { status: 500 }, "Server", 3],
-    ["501", { status: 501 }, "NotSupported", 1],
-    ["a reset", reset, "Unreachable", 3],
-    ["no answer within the deadline", silence, "Unreachable", 1],
-    ["an empty body", {}, "BadResponse", 1],
-    ["HTML", { body: "<html>" }, "BadResponse", 1],
-    ["half of a JSON", { body: `{"results": [{"id"` }, "BadResponse", 1],
-    ["another shape", { body: { results: [{ id: ID }] } }, "BadResponse", 1],
-    ["an id that is none", { body: { results: [{ ...project, id: "../x" }] } }, "BadResponse", 1],
-    ["a redirect", { status: 302, headers: { location: "/x" } }, "BadResponse", 1],
-  ])("%s", async (_name, answer, failure, requests) => {
-    const { server, calls, connect } = await startHarness(answer);
-    const platform = connect(answer === silence ? { deadlines: { readMs: SHORT_MS } } : {});
-    const error = await failureOf(platform.projects.list());
-    expect([error.failure.is, error.operation, server.arrived.length]).toEqual([failure, "listProjects", requests]);
-    expect(calls.map((call) => call.failure)).toEqual(Array.from({ length: requests }, () => failure));
-  });
+it.each<[string, Answer, string, number]>([
+  ["401", { status: 401 }, "Unauthorized", 1],
+  ["429", { status: 429 }, "RateLimited", 1],
+  ["500", { status: 500 }, "Server", 3],
+  ["a reset", reset, "Unreachable", 3],
+  ["no answer within the deadline", silence, "Unreachable", 1],
+  ["an empty body", {}, "BadResponse", 1],
+  ["HTML", { body: "<html>" }, "BadResponse", 1],
+  ["half of a JSON", { body: `{"results": [{"id"` }, "BadResponse", 1],
+  ["another shape", { body: { results: [{ id: ID }] } }, "BadResponse", 1],
+  ["an id that is none", { body: { results: [{ ...project, id: "../x" }] } }, "BadResponse", 1],
+  ["a redirect", { status: 302, headers: { location: "/x" } }, "BadResponse", 1],
+])("a failing read: %s", async (_name, answer, failure, requests) => {
+  const { server, calls, connect } = await startHarness(answer);
+  const platform = connect(answer === silence ? { deadlines: { readMs: SHORT_MS } } : {});
+  const error = await failureOf(platform.projects.list());
+  expect([error.failure.is, error.operation, server.arrived.length]).toEqual([failure, "listProjects", requests]);
+  expect(calls.map((call) => call.failure)).toEqual(Array.from({ length: requests }, () => failure));
 });
 
 describe("[C4] an answer whose type is wrong", () => {

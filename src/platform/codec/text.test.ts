@@ -7,9 +7,7 @@ const KEY = "-----BEGIN KEY-----\nZm9v/QmFk+x==\n-----END KEY-----\n";
 
 describe("errorText", () => {
   it.each([
-    [{ status: 403, error: "Forbidden", message: "no role" }, "no role"],
     [{ status: 409, error: "Conflict", detail: "name already taken", message: "other" }, "name already taken"],
-    [{ error: "Unauthorized" }, "Unauthorized"],
     [{ detail: { code: 1 }, message: "from message" }, "from message"],
     [{ detail: "", message: "   ", error: "from error" }, "from error"],
     [{}, "{}"],
