@@ -43,9 +43,9 @@ async function start(options: Partial<Options> = {}): Promise<void> {
 }
 
 describe("the servers", () => {
-  it("say in the log where they listen", async () => {
-    await start();
-    expect([at("metrics"), at("health")]).toEqual(running.map(({ url }) => url));
+  it("say in the log where they listen, and are off without an address", async () => {
+    await start(optionsOf({ healthProbeBindAddress: loopback }));
+    expect(lines.map(([, , { server, address }]) => [server, address])).toEqual([["health", running[0]?.url]]);
     expect(at("health")).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
   });
 
@@ -71,11 +71,6 @@ describe("the servers", () => {
   ])("answer %s %s of the probes with %i", async (method, path, status) => {
     await start();
     expect((await fetch(`${at("health")}${path}`, { method })).status).toBe(status);
-  });
-
-  it("are off without an address", async () => {
-    await start(optionsOf({ healthProbeBindAddress: loopback }));
-    expect(lines.map(([, , { server }]) => server)).toEqual(["health"]);
   });
 
   it("answer 500 without a word when metrics cannot be collected", async () => {

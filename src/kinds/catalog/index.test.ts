@@ -92,7 +92,6 @@ describe("a catalog", () => {
       configMap: "full-catalog",
       counts: { templates: 1, cloudProviders: 2, databaseTypes: 1, gitRepositories: 2 },
     });
-    expect(platformCatalog.status.strict().safeParse(status).error).toBeUndefined();
     expect([conditions, drift]).toEqual([[], undefined]);
   });
 

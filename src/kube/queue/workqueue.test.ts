@@ -236,26 +236,17 @@ it("retry waits longer after each failure up to the cap, until the key is forgot
   expect(await next()).toBe(1_000);
 });
 
-describe("shutdown", () => {
-  it("ends waiting workers, delays and everything that waits", async () => {
-    const waiting = queue.get();
-    queue.addAfter("a", 1_000);
-    queue.shutdown();
-    queue.add("b");
-    expect(await waiting).toBeUndefined();
-    expect(await queue.get()).toBeUndefined();
-    expect(queue.depth()).toBe(0);
-    expect(clock.pending()).toBe(0);
-  });
-
-  it("does not put back a key that changed while it was worked on", async () => {
-    queue.add("a");
-    await queue.get();
-    queue.add("a");
-    queue.shutdown();
-    queue.done("a");
-    expect(queue.depth()).toBe(0);
-  });
+it("shutdown ends waiting workers, delays and what waits, also what changed while it was worked on", async () => {
+  queue.add("a");
+  await queue.get();
+  queue.add("a");
+  const waiting = queue.get();
+  queue.addAfter("b", 1_000);
+  queue.shutdown();
+  queue.done("a");
+  queue.add("c");
+  expect([await waiting, await queue.get()]).toEqual([undefined, undefined]);
+  expect([queue.depth(), clock.pending()]).toEqual([0, 0]);
 });
 
 it("the metrics tell what controller-runtime's queue tells", async () => {

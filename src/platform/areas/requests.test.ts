@@ -41,9 +41,10 @@ describe("an environment", () => {
   const values = (source: Readonly<Record<string, unknown>>) => (p: Platform) =>
     p.environments.helmDefaultValues(ID, source);
   const [post, put] = [`POST /project/${ID}/environment`, `PUT /environment/${ID}`];
+  const defaults = `POST /environment/${ID}/helmDefaultValues`;
   const input = { mode: "PRODUCTION", clusterId: OTHER };
   const sent = { name: "prod", mode: "PRODUCTION", cluster_id: OTHER };
-  const helm = { repository: null, chartName: "web", count: [1, 2n ** 63n, true] };
+  const source = { helm_repository: { repository: null, chartName: "web", count: [1, 2n ** 63n, true] } };
 
   itSends(
     ["created on a cluster", create(input), post, sent],
@@ -52,9 +53,9 @@ describe("an environment", () => {
     ["changed on top of what is there", update("live"), put, { name: "live", mode: "STAGING", cluster_id: OTHER }],
     [
       "asked for helm's default values, the source as it is",
-      values({ helm_repository: { ...helm, gone: undefined } }),
-      `POST /environment/${ID}/helmDefaultValues`,
-      { source: { helm_repository: helm } },
+      values({ ...source, no: undefined }),
+      defaults,
+      { source },
     ],
   );
   itRefuses(
@@ -68,21 +69,18 @@ describe("an environment", () => {
 describe("a database", () => {
   const input = { name: "db", type: "POSTGRESQL", mode: "MANAGED" };
   const sizes = { version: "16", cpu: 250, memory: 512, storage: 10 };
-  const current = { id: ID, name: "db", record: { id: ID, ...input, version: "16", accessibility: "PRIVATE" } };
+  const stored = { ...input, version: "16", accessibility: "PRIVATE" };
+  const current = { id: ID, name: "db", record: { id: ID, ...stored } };
+  const larger = { name: "main", storage: 20 };
   const create = (change: Partial<DatabaseInput>) => (p: Platform) => p.databases.create(ID, { ...input, ...change });
   const update = (change: { name: string; storage?: number; type?: string }) => (p: Platform) =>
     p.databases.update(current, change);
-  const post = `POST /environment/${ID}/database`;
+  const [post, put] = [`POST /environment/${ID}/database`, `PUT /database/${ID}`];
 
   itSends(
     ["created with every setting", create(sizes), post, { ...input, ...sizes }],
     ["created with what is needed", create({ version: undefined }), post, input],
-    [
-      "changed on top of what is there, but for type and mode",
-      update({ name: "main", storage: 20, type: "MYSQL" }),
-      `PUT /database/${ID}`,
-      { ...input, name: "main", version: "16", accessibility: "PRIVATE", storage: 20 },
-    ],
+    ["changed, but for type and mode", update({ ...larger, type: "MYSQL" }), put, { ...stored, ...larger }],
   );
   itRefuses(
     ["no name, type and mode", create({ name: "", type: "", mode: "" }), "name: blank; type: blank; mode: blank"],
@@ -145,12 +143,15 @@ describe("a variable", () => {
     { name: "B", value: "hunter22", is_secret: true, scope: "APPLICATION" },
   ];
   const bad = [plain, { ...plain, name: "", value: broken.value }];
+  const load = (overwrite: boolean, vars: readonly (typeof scoped | typeof plain)[]) => (p: Platform) =>
+    p.variables.import(ID, { overwrite, vars: [...vars] });
+  const imports = `POST ${at}/environmentVariable/import`;
 
   itSends(
     [
-      "imported, with a scope where there is one",
-      ({ variables }) => variables.import(ID, { overwrite: true, vars: [plain, scoped] }),
-      `POST ${at}/environmentVariable/import`,
+      "imported, each with its scope if it has one",
+      load(true, [plain, scoped]),
+      imports,
       { overwrite: true, vars: sent },
     ],
     ["created, empty", ({ variables }) => variables.create(ID, empty), `POST ${at}/environmentVariable`, empty],
@@ -159,11 +160,7 @@ describe("a variable", () => {
     ["changed as a secret", ({ secrets }) => secrets.update(ID, OTHER, secret), `PUT ${at}/secret/${OTHER}`, secret],
   );
   itRefuses(
-    [
-      "an import with a name missing and half a character",
-      ({ variables }) => variables.import(ID, { overwrite: false, vars: bad }),
-      `vars.1.name: blank; vars.1.value: ${HALF}`,
-    ],
+    ["an import of no name and half a character", load(false, bad), `vars.1.name: blank; vars.1.value: ${HALF}`],
     ["no key", ({ variables }) => variables.create(ID, { key: " ", value: "1" }), "key: blank"],
     ["half a character in a secret", ({ secrets }) => secrets.create(ID, broken), `value: ${HALF}`],
   );
@@ -204,16 +201,12 @@ describe("a webhook", () => {
   const create = (change: object) => (p: Platform) => p.webhooks.create({ ...input, ...change });
   const update = (change: object) => (p: Platform) => p.webhooks.update(current, { ...input, ...change });
   const off = { events: [], enabled: false };
+  const extended = { kind: "STANDARD", targetSecret: "hush" };
   const [post, put] = [`POST ${organization}/webhook`, `PUT ${organization}/webhook/${ID}`];
 
   itSends(
     ["created as the spec shows it", create({}), post, sent],
-    [
-      "created with its kind and its secret, as deployed services want it",
-      create({ kind: "STANDARD", targetSecret: "hush" }),
-      post,
-      { ...sent, kind: "STANDARD", target_secret: "hush" },
-    ],
+    ["created with kind and secret", create(extended), post, { ...sent, kind: "STANDARD", target_secret: "hush" }],
     ["changed on top of what is there", update(off), put, { ...sent, ...off, kind: "SLACK", target_secret_set: true }],
   );
   itRefuses(
