@@ -80,15 +80,12 @@ describe("the examples", () => {
 });
 
 describe("every kind", () => {
-  it.each(RESOURCES)("$kind shows Ready and why first, and its message in the wide table", ({ columns }) => {
+  it.each(RESOURCES)("$kind shows Ready and why first, its message when wide, and its drift", ({ columns, status }) => {
     const names = columns.map(({ name }) => name);
     expect(names.slice(0, 2)).toEqual(["Ready", "Reason"]);
     expect(names).toContain("Paused");
     expect(names.at(-1)).toBe("Age");
     expect(columns.find(({ name }) => name === "Message")?.priority).toBe(1);
-  });
-
-  it.each(RESOURCES)("$kind shows drift if its status has it", ({ columns, status }) => {
     expect(columns.some(({ name }) => name === "Drifted")).toBe("drift" in status.shape);
   });
 

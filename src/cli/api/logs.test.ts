@@ -5,7 +5,6 @@ import { newLines } from "./logs.ts";
 
 describe("new lines of a log", () => {
   it.each([
-    ["nothing new", ["a", "b"], ["a", "b"], []],
     ["the first ones", [], ["a"], ["a"]],
     ["a log that began anew", ["a", "b"], ["x", "y"], ["x", "y"]],
     ["the same line again", ["a", "a"], ["a", "a", "a"], ["a"]],

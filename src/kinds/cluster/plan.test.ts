@@ -303,7 +303,6 @@ describe("a cluster that is not shown, after an operation", () => {
     ["is upgraded further", "upgradeCluster", { kubernetesVersion: "1.35" }, baseline, "upgradeCluster"],
     ["was upgraded to the offered version", "upgradeCluster", { kubernetesVersion: "1.34" }, offered, "Accepted"],
     ["is upgraded beyond it", "upgradeCluster", { kubernetesVersion: "1.35" }, offered, "upgradeCluster"],
-    ["is no database", "stopDatabase", {}, {}, "Available"],
     ["runs as before", "stopDatabase", { runState: "Running" }, {}, "Available"],
   ])("%s", (_name, op, spec, memory, expected) => {
     const context = after(op, spec, memory);

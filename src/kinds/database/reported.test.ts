@@ -108,7 +108,6 @@ describe("a database whose state is not shown, after an operation", () => {
     ["is stopped, as its spec says", stop(), "STOPPED", {}, wantsStopped, "settled"],
     ["is followed while it is being deployed", start(), "DEPLOYING", {}, {}, "waiting Deploying"],
     ["runs, as its spec says", start(), "DEPLOYED", {}, {}, "settled"],
-    ["runs again after it was stopped", start(), "DEPLOYED", { state: "STOPPED" }, {}, "settled"],
     ["was started against its spec", unnamed, undefined, stopped, wantsStopped, "stalled DriftDetected"],
     ["was deployed by itself since", stop({ at: BEFORE }), undefined, {}, {}, "settled"],
     ["shows nothing new after an action without effect on it", action("upgradeCluster"), undefined, {}, {}, "settled"],

@@ -25,9 +25,7 @@ const requestIn = (state: string): Observed => ({
 describe("the end of an operation", () => {
   it.each([
     ["DEPLOYED", deploy, "Complete", "Completed"],
-    ["RESTARTED", deploy, "Complete", "Completed"],
     ["BUILD_ERROR", deploy, "Failed", "BuildFailed"],
-    ["DEPLOYMENT_ERROR", deploy, "Failed", "DeploymentFailed"],
     ["CANCELED", deploy, "Failed", "Canceled"],
     ["STOPPED", deploy, "Unknown", "OperationResultUnknown"],
     ["STOPPED", stop, "Complete", "Completed"],

@@ -56,7 +56,6 @@ describe("the time of an operation", () => {
   it.each<[string, Conditions, JsonObject | readonly JsonObject[], readonly string[]]>([
     ["has the last reason", [working("Building"), deploying], available, told("Deploying", "succeeded", 300)],
     ["has failed without Ready", [deploying], failed, told("Deploying", "failed", 300)],
-    ["is omitted without a start", [working("Creating", "")], available, []],
     ["is omitted with an invalid start", [working("Creating", "yesterday")], available, []],
     // The clocks of two leaders may differ.
     ["is not negative", [working("Creating", "2026-01-01T00:16:00Z")], available, told("Creating", "succeeded", 0)],

@@ -14,10 +14,8 @@ describe("failureOfStatus", () => {
     [429, "RateLimited", "RateLimited"],
     [500, "Server", "OutcomeUnknown"],
     [501, "NotSupported", "OutcomeUnknown"],
-    [599, "Server", "OutcomeUnknown"],
     [408, "Server", "OutcomeUnknown"],
     [302, "BadResponse", "OutcomeUnknown"],
-    [410, "BadResponse", "OutcomeUnknown"],
   ] as const)("%d: a read is %s, a write %s", (status, read, write) => {
     expect(failureOfStatus(status, "read", 7).is).toBe(read);
     expect(failureOfStatus(status, "write", 7).is).toBe(write);

@@ -201,12 +201,8 @@ describe("a cluster of an export", () => {
 });
 
 it.each([
-  ["Web Shop", "web-shop"],
   ["  Müller & Söhne (EU) ", "muller-sohne-eu"],
   ["api_v2.1", "api-v2-1"],
-  ["--x--", "x"],
-  ["東京", ""],
-  ["a".repeat(80), "a".repeat(63)],
 ])("a label of %j is %j", (text, label) => {
   expect(dnsLabel(text)).toBe(label);
 });
