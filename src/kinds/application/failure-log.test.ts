@@ -56,7 +56,6 @@ describe("the log that is kept with a failure", () => {
 
   it.each<[failure: ApiFailure, status: number, shown: readonly string[] | undefined]>([
     [{ is: "Server" }, 503, ["(getApplicationLog was answered 503)"]],
-    [{ is: "Unauthorized" }, 401, ["(getApplicationLog was answered 401)"]],
     [{ is: "Unreachable" }, 0, ["(getApplicationLog was not answered)"]],
     [{ is: "OverBudget", retryAfterMs: 1 }, 0, undefined],
   ])("says that %o was the answer, and waits where nothing was sent", async (failure, status, shown) => {

@@ -118,7 +118,6 @@ describe("the settings of a connection", () => {
   it.each([
     ["unset", {}, true, false],
     ["unset, for some projects", { allowedProjects: [PROJECT] }, false, false],
-    ["true", { allowUnverifiedIds: true }, true, true],
     ["true, for some projects", { allowedProjects: [PROJECT], allowUnverifiedIds: true }, true, true],
     ["false", { allowUnverifiedIds: false }, false, false],
   ])("accept unverified ids or not where allowUnverifiedIds is %s", (_name, change, own, shared) => {

@@ -54,7 +54,6 @@ describe("the plan of a project", () => {
     ["it does not exist and none may be taken", { ...fresh, adoption: "Never" }, [], "createProject"],
     ["others exist", fresh, [ofOthers], "createProject"],
     ["one of its name exists", fresh, [renamed], "adopt"],
-    ["one of its name exists and has to", { ...fresh, adoption: "Required" }, [renamed], "adopt"],
     ["one of its name is not the connection's", { ...fresh, ...limited }, [remote()], "stalled PermissionDenied"],
     ["the connection allows no new ones", { ...fresh, ...limited }, [], "stalled PermissionDenied"],
     ["it is as described", {}, [remote()], "settled"],
