@@ -282,6 +282,7 @@ describe("[C1] a 429", () => {
     const { clock, gate, pause, pass } = gateOf({}, { limited: (...report) => reports.push(report) });
     await clock.advance(SECOND);
     for (const pauseMs of [SECOND, 2 * SECOND]) await pause(pauseMs);
+    gate.ended({ sentAt: 0, isAnswered: true }); // no news: sent before the pause
     expect(reports).toEqual([[true, 0]]);
     expect(gate.budget().refusedMs).toBe(3 * SECOND);
     pass();
