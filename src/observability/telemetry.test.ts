@@ -39,7 +39,6 @@ it("says who changed what, why, and with which result", () => {
 
 const FAILED = "could not change the platform";
 it.each<[string, Partial<ChangeRecord>, string, string]>([
-  ["a refusal", { result: "Conflict" }, "warn", FAILED],
   ["what never left the operator", { result: "Refused", sent: false }, "warn", FAILED],
   ["an unknown outcome", { result: "OutcomeUnknown" }, "warn", "may have changed the platform"],
   ["what the budget holds back", { result: "OverBudget", sent: false }, "debug", "has not changed the platform yet"],

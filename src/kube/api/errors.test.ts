@@ -8,7 +8,6 @@ describe("statusError", () => {
     [401, {}, "Unauthorized"],
     [403, {}, "Forbidden"],
     [404, {}, "NotFound"],
-    [405, {}, "Invalid"],
     [408, {}, "Timeout"],
     [409, { reason: "Conflict" }, "Conflict"],
     [409, { reason: "AlreadyExists" }, "AlreadyExists"],
@@ -17,7 +16,6 @@ describe("statusError", () => {
     [422, {}, "Invalid"],
     [429, {}, "TooManyRequests"],
     [500, {}, "Server"],
-    [504, undefined, "Server"],
     [302, undefined, "BadResponse"],
   ])("maps %d %j to %s", (code, status, wanted) => {
     expect(statusError("GET /x", code, status).failure).toBe(wanted);
