@@ -44,14 +44,11 @@ describe("a query", () => {
 });
 
 describe("the part of the tree", () => {
-  it("is all of it, parents first, with the numbers of all marks", () => {
+  it("is all of it, parents first, with the numbers of all marks, and nothing of the specs", () => {
     const part = partOf(shop, ask());
     expect(names(part)).toEqual(["web", "-production", "--api", "--site", "-staging"]);
     expect(part).toMatchObject({ matched: 5, page: 1, pages: 1, counts: { ready: 4, stalled: 1, working: 0 } });
-  });
-
-  it("has what the page shows of an object, and nothing of its spec", () => {
-    expect(partOf(shop, ask()).rows[2]).toEqual({
+    expect(part.rows[2]).toEqual({
       id: "PlatformApplication/shop/api",
       word: "application",
       short: "papp",
@@ -71,7 +68,6 @@ describe("the part of the tree", () => {
 
   it.each<[string, Partial<PageQuery>, readonly string[], number]>([
     ["not ready", { show: "not-ready" }, ["web (context)", "-production (context)", "--api"], 1],
-    ["of one mark", { show: "stalled" }, ["web (context)", "-production (context)", "--api"], 1],
     ["with a text in the state", { text: "build_err" }, ["web (context)", "-production (context)", "--api"], 1],
     ["with a text in the kind", { text: "environment" }, ["web (context)", "-production", "-staging"], 2],
     ["of both", { show: "ready", text: "bad0c0d" }, [], 0],

@@ -31,23 +31,19 @@ describe("the line before the gate", () => {
     expect(served([["low", "b"], ...busy]).indexOf("low b0")).toBe(4);
   });
 
-  it("passes over priorities that are held, and turns away all who are left", () => {
+  it("names the priorities of those who wait, lets one leave, passes over what is held, and turns away the rest", () => {
     const line = createLine();
     const told: boolean[] = [];
-    line.join({ turn: { priority: "low", lane: "" }, go: (isAdmitted) => told.push(isAdmitted) });
+    const join = (priority: RequestPriority) =>
+      line.join({ turn: { priority, lane: "" }, go: (isAdmitted) => told.push(isAdmitted) });
+    join("low");
+    const leave = join("urgent");
+    expect(line.priorities()).toEqual(["urgent", "low"]);
+    leave();
     expect(line.next((priority) => priority === "low")).toBeUndefined();
     expect(line.priorities()).toEqual(["low"]);
     line.turnAway();
     expect([line.size, told]).toEqual([0, [false]]);
-  });
-
-  it("names the priorities of those who wait, and lets one leave", () => {
-    const line = createLine();
-    line.join({ turn: { priority: "low", lane: "" }, go: () => {} });
-    const leave = line.join({ turn: { priority: "urgent", lane: "" }, go: () => {} });
-    expect(line.priorities()).toEqual(["urgent", "low"]);
-    leave();
-    expect(line.priorities()).toEqual(["low"]);
   });
 
   it("loses nobody, whoever waits", () => {
