@@ -18,7 +18,6 @@ async function state(): Promise<unknown> {
   return shown;
 }
 
-const edit = (change: object): Promise<Answer> => control(simulator, `PATCH /records/${applicationId}`, change);
 const deploy = (commit = "abcdef1"): Promise<Answer> =>
   call(simulator, `POST /application/${applicationId}/deploy`, { git_commit_id: commit });
 
@@ -57,20 +56,15 @@ describe("the journal", () => {
   });
 });
 
-describe("records that tests change", () => {
-  it("can be edited: settings make a service out of date", async () => {
-    await deploy();
-    await call(simulator, `GET /application/${applicationId}/status`);
-    const edited = { settings: { cpu: 4000 }, deploymentStatus: "OUT_OF_DATE" };
-    expect((await edit({ cpu: 4000 })).body).toMatchObject(edited);
-    expect((await control(simulator, `PATCH /records/${environmentId}`, { color: "red" })).status).toBe(400);
-    expect((await control(simulator, "PATCH /records/nothing", {})).status).toBe(404);
-  });
-
-  it("can be removed", async () => {
-    expect((await control(simulator, `DELETE /records/${applicationId}`)).status).toBe(204);
-    expect((await call(simulator, `GET /application/${applicationId}/status`)).status).toBe(404);
-  });
+it("tests can edit records, which puts a service out of date, and remove them", async () => {
+  await deploy();
+  await call(simulator, `GET /application/${applicationId}/status`);
+  const edited = await control(simulator, `PATCH /records/${applicationId}`, { cpu: 4000 });
+  expect(edited.body).toMatchObject({ settings: { cpu: 4000 }, deploymentStatus: "OUT_OF_DATE" });
+  expect((await control(simulator, `PATCH /records/${environmentId}`, { color: "red" })).status).toBe(400);
+  expect((await control(simulator, "PATCH /records/nothing", {})).status).toBe(404);
+  expect((await control(simulator, `DELETE /records/${applicationId}`)).status).toBe(204);
+  expect((await call(simulator, `GET /application/${applicationId}/status`)).status).toBe(404);
 });
 
 describe("other users", () => {
