@@ -21,39 +21,37 @@ async function state(): Promise<unknown> {
 const deploy = (commit = "abcdef1"): Promise<Answer> =>
   call(simulator, `POST /application/${applicationId}/deploy`, { git_commit_id: commit });
 
-describe("the journal", () => {
-  it("has every call with principal, operation, body, status and effect, and every transition", async () => {
-    await control(simulator, "DELETE /journal");
-    await deploy();
-    await call(simulator, "GET /cloudProvider", undefined, `Token ${simulator.tokens.read}`);
-    await call(simulator, "GET /nowhere", undefined, null);
-    const entries: Record<string, unknown>[] = (await control(simulator, "GET /journal")).body;
-    const calls = entries.filter(({ is }) => is === "call");
-    expect(calls.map(({ principal, operation, status }) => [principal, operation, status])).toEqual([
-      ["admin", "deployApplication", 200],
-      ["read", "listCloudProviders", 200],
-      [null, null, 404],
-    ]);
-    expect(calls[0]).toMatchObject({
-      method: "POST",
-      path: `/application/${applicationId}/deploy`,
-      body: { git_commit_id: "abcdef1" },
-      effects: [{ deployed: applicationId, commit: "abcdef1", request: expect.any(String) }],
-    });
-    const seqs = entries.map(({ seq }) => Number(seq));
-    expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
-    const transitions = entries.flatMap(({ transition }) => (transition === undefined ? [] : [transition]));
-    const deployed = { id: applicationId, from: "DEPLOYING", to: "DEPLOYED" };
-    expect(transitions).toContainEqual(expect.objectContaining(deployed));
+it("the journal has every call with principal, operation, body, status and effect, and every transition", async () => {
+  await control(simulator, "DELETE /journal");
+  await deploy();
+  await call(simulator, "GET /cloudProvider", undefined, `Token ${simulator.tokens.read}`);
+  await call(simulator, "GET /nowhere", undefined, null);
+  const entries: Record<string, unknown>[] = (await control(simulator, "GET /journal")).body;
+  const calls = entries.filter(({ is }) => is === "call");
+  expect(calls.map(({ principal, operation, status }) => [principal, operation, status])).toEqual([
+    ["admin", "deployApplication", 200],
+    ["read", "listCloudProviders", 200],
+    [null, null, 404],
+  ]);
+  expect(calls[0]).toMatchObject({
+    method: "POST",
+    path: `/application/${applicationId}/deploy`,
+    body: { git_commit_id: "abcdef1" },
+    effects: [{ deployed: applicationId, commit: "abcdef1", request: expect.any(String) }],
   });
+  const seqs = entries.map(({ seq }) => Number(seq));
+  expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+  const transitions = entries.flatMap(({ transition }) => (transition === undefined ? [] : [transition]));
+  const deployed = { id: applicationId, from: "DEPLOYING", to: "DEPLOYED" };
+  expect(transitions).toContainEqual(expect.objectContaining(deployed));
+});
 
-  it("can be read from a number on, and by operation", async () => {
-    const all: { seq: number }[] = (await control(simulator, "GET /journal")).body;
-    const since = all.at(-1)?.seq ?? 0;
-    await deploy();
-    expect((await control(simulator, `GET /journal?since=${since}&operation=deployApplication`)).body).toHaveLength(1);
-    expect((await control(simulator, `GET /journal?since=${since}&operation=createProject`)).body).toEqual([]);
-  });
+it("the journal can be read from a number on, and by operation", async () => {
+  const all: { seq: number }[] = (await control(simulator, "GET /journal")).body;
+  const since = all.at(-1)?.seq ?? 0;
+  await deploy();
+  expect((await control(simulator, `GET /journal?since=${since}&operation=deployApplication`)).body).toHaveLength(1);
+  expect((await control(simulator, `GET /journal?since=${since}&operation=createProject`)).body).toEqual([]);
 });
 
 it("tests can edit records, which puts a service out of date, and remove them", async () => {
@@ -67,33 +65,31 @@ it("tests can edit records, which puts a service out of date, and remove them", 
   expect((await call(simulator, `GET /application/${applicationId}/status`)).status).toBe(404);
 });
 
-describe("other users", () => {
-  it("deploy another commit, and stop everything by a schedule", async () => {
-    await deploy();
-    await state();
-    const foreign = await control(simulator, `POST /services/${applicationId}/deploy`, { commit: "fffffff" });
-    expect(foreign.body).toEqual({ requestId: expect.any(String) });
-    expect(await state()).toBe("DEPLOYED");
-    expect(simulator.world().services.get(applicationId)?.commit).toBe("fffffff");
-    expect((await control(simulator, `POST /environments/${environmentId}/stop`)).body).toEqual({ stopped: 1 });
-    expect(await state()).toBe("STOPPED");
-  });
+it("other users deploy another commit, and stop everything by a schedule", async () => {
+  await deploy();
+  await state();
+  const foreign = await control(simulator, `POST /services/${applicationId}/deploy`, { commit: "fffffff" });
+  expect(foreign.body).toEqual({ requestId: expect.any(String) });
+  expect(await state()).toBe("DEPLOYED");
+  expect(simulator.world().services.get(applicationId)?.commit).toBe("fffffff");
+  expect((await control(simulator, `POST /environments/${environmentId}/stop`)).body).toEqual({ stopped: 1 });
+  expect(await state()).toBe("STOPPED");
+});
 
-  it("add services that no operation creates, clusters, templates and manifests", async () => {
-    const service = { environmentId, kind: "container", name: "worker" };
-    const { id }: { id: string } = (await control(simulator, "POST /services", service)).body;
-    const ingress = await call(simulator, `GET /container/${id}/ingressDeploymentStatus`);
-    expect(ingress.body).toMatchObject({ status: "READY" });
-    const { organizationId } = simulator;
-    expect((await control(simulator, "POST /clusters", { organizationId, name: "third" })).status).toBe(200);
-    expect(simulator.world().clusters.size).toBe(4);
-    const template = { key: "tiny", version: "1", layers: [] };
-    expect((await control(simulator, "PUT /templates", template)).body).toMatchObject({ status: "PUBLISHED" });
-    expect((await call(simulator, `GET /organization/${organizationId}/platformTemplate`)).text).toContain(`"tiny"`);
-    const manifest = await control(simulator, "PUT /manifests", { tag: "x/1", engine: "helm" });
-    expect(manifest.body).toMatchObject({ overridable: [] });
-    expect((await control(simulator, "PUT /manifests", { tag: "x/1" })).status).toBe(400);
-  });
+it("other users add services that no operation creates, clusters, templates and manifests", async () => {
+  const service = { environmentId, kind: "container", name: "worker" };
+  const { id }: { id: string } = (await control(simulator, "POST /services", service)).body;
+  const ingress = await call(simulator, `GET /container/${id}/ingressDeploymentStatus`);
+  expect(ingress.body).toMatchObject({ status: "READY" });
+  const { organizationId } = simulator;
+  expect((await control(simulator, "POST /clusters", { organizationId, name: "third" })).status).toBe(200);
+  expect(simulator.world().clusters.size).toBe(4);
+  const template = { key: "tiny", version: "1", layers: [] };
+  expect((await control(simulator, "PUT /templates", template)).body).toMatchObject({ status: "PUBLISHED" });
+  expect((await call(simulator, `GET /organization/${organizationId}/platformTemplate`)).text).toContain(`"tiny"`);
+  const manifest = await control(simulator, "PUT /manifests", { tag: "x/1", engine: "helm" });
+  expect(manifest.body).toMatchObject({ overridable: [] });
+  expect((await control(simulator, "PUT /manifests", { tag: "x/1" })).status).toBe(400);
 });
 
 describe("settings", () => {

@@ -114,24 +114,22 @@ describe("the rate limit", () => {
   });
 });
 
-describe("shared reads", () => {
-  it("are remembered as long as the caller allows, until a write that touches them", async () => {
-    const { server, connect } = await startHarness();
-    const platform = connect();
-    server.script(none);
-    await Promise.all([platform.projects.list(), platform.projects.list({ maxAgeMs: 10_000 })]);
-    await platform.projects.list({ maxAgeMs: 10_000 });
-    expect(server.arrived).toHaveLength(1);
-    server.script({ status: 500 }, { body: { results: [project] } });
-    expect((await failureOf(platform.projects.create({ name: "web" }))).failure.is).toBe("OutcomeUnknown");
-    expect(await platform.projects.list({ maxAgeMs: 10_000 })).toMatchObject([project]);
-    expect(server.arrived).toHaveLength(3);
-  });
+it("shared reads are remembered as long as the caller allows, until a write that touches them", async () => {
+  const { server, connect } = await startHarness();
+  const platform = connect();
+  server.script(none);
+  await Promise.all([platform.projects.list(), platform.projects.list({ maxAgeMs: 10_000 })]);
+  await platform.projects.list({ maxAgeMs: 10_000 });
+  expect(server.arrived).toHaveLength(1);
+  server.script({ status: 500 }, { body: { results: [project] } });
+  expect((await failureOf(platform.projects.create({ name: "web" }))).failure.is).toBe("OutcomeUnknown");
+  expect(await platform.projects.list({ maxAgeMs: 10_000 })).toMatchObject([project]);
+  expect(server.arrived).toHaveLength(3);
+});
 
-  it("never hold a credential", async () => {
-    const { server, connect } = await startHarness({ body: { status: { token: "t" } } });
-    const { clusters } = connect();
-    for (let read = 0; read < 2; read += 1) expect(await clusters.token(ID)).toEqual({ status: { token: "t" } });
-    expect(server.arrived).toHaveLength(2);
-  });
+it("shared reads never hold a credential", async () => {
+  const { server, connect } = await startHarness({ body: { status: { token: "t" } } });
+  const { clusters } = connect();
+  for (let read = 0; read < 2; read += 1) expect(await clusters.token(ID)).toEqual({ status: { token: "t" } });
+  expect(server.arrived).toHaveLength(2);
 });

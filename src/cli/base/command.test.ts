@@ -1,26 +1,24 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
 import { fakeIo } from "../../../test/support/programs/cli.ts";
 import { command } from "./command.ts";
 
-describe("a command", () => {
-  it("may describe a shared flag itself", () => {
-    const namespace = { is: "text", value: "NAME", about: "of this command" } as const;
-    const { flags } = command({ asks: "cluster", flags: { namespace }, run: () => {} });
-    expect(flags["namespace"]).toBe(namespace);
-  });
+it("a command may describe a shared flag itself", () => {
+  const namespace = { is: "text", value: "NAME", about: "of this command" } as const;
+  const { flags } = command({ asks: "cluster", flags: { namespace }, run: () => {} });
+  expect(flags["namespace"]).toBe(namespace);
+});
 
-  it("reports lines without control characters", async () => {
-    const { io, stderr } = fakeIo();
-    const host = { io, clock: manualClock(), interrupt: () => new AbortController().signal };
-    const reporting = command({
-      asks: "nothing",
-      run: ({ report }) => {
-        report("a\u001B[2J\u202E\n  b");
-      },
-    });
-    await reporting.run([], { host, program: "kubectl platform" });
-    expect(stderr()).toBe("a [2J\n  b\n");
+it("a command reports lines without control characters", async () => {
+  const { io, stderr } = fakeIo();
+  const host = { io, clock: manualClock(), interrupt: () => new AbortController().signal };
+  const reporting = command({
+    asks: "nothing",
+    run: ({ report }) => {
+      report("a\u001B[2J\u202E\n  b");
+    },
   });
+  await reporting.run([], { host, program: "kubectl platform" });
+  expect(stderr()).toBe("a [2J\n  b\n");
 });

@@ -11,29 +11,27 @@ const staging = fact("PlatformEnvironment", "staging", { parent: project.id });
 const deployed = { state: "DEPLOYED", commit: "1a2b3c4", externalId: "x" };
 const api = fact("PlatformApplication", "api", { parent: staging.id, ...deployed });
 
-describe("a hierarchy", () => {
-  it("is plain data for other tools", () => {
-    const common = { namespace: "shop", status: "ready", reason: "Available", message: "It is there." };
-    const application = { ...common, kind: "PlatformApplication", name: "api", ...deployed, children: [] };
-    expect(dataOf(hierarchyOf([staging, api]))).toEqual([
-      { ...common, kind: "PlatformEnvironment", name: "staging", state: "", children: [application] },
-    ]);
-  });
+it("a hierarchy is plain data for other tools", () => {
+  const common = { namespace: "shop", status: "ready", reason: "Available", message: "It is there." };
+  const application = { ...common, kind: "PlatformApplication", name: "api", ...deployed, children: [] };
+  expect(dataOf(hierarchyOf([staging, api]))).toEqual([
+    { ...common, kind: "PlatformEnvironment", name: "staging", state: "", children: [application] },
+  ]);
+});
 
-  it("is a graph for Graphviz", () => {
-    expect(dotOf(hierarchyOf([staging, api]))).toBe(
-      [
-        "digraph platform {",
-        "  rankdir=LR;",
-        "  node [shape=box];",
-        '  "PlatformEnvironment/shop/staging" [label="PlatformEnvironment staging\\nAvailable"];',
-        '  "PlatformEnvironment/shop/staging" -> "PlatformApplication/shop/api";',
-        '  "PlatformApplication/shop/api" [label="PlatformApplication api\\nDEPLOYED"];',
-        "}",
-        "",
-      ].join("\n"),
-    );
-  });
+it("a hierarchy is a graph for Graphviz", () => {
+  expect(dotOf(hierarchyOf([staging, api]))).toBe(
+    [
+      "digraph platform {",
+      "  rankdir=LR;",
+      "  node [shape=box];",
+      '  "PlatformEnvironment/shop/staging" [label="PlatformEnvironment staging\\nAvailable"];',
+      '  "PlatformEnvironment/shop/staging" -> "PlatformApplication/shop/api";',
+      '  "PlatformApplication/shop/api" [label="PlatformApplication api\\nDEPLOYED"];',
+      "}",
+      "",
+    ].join("\n"),
+  );
 });
 
 const ID = "0a1b2c3d-0000-4000-8000-000000000001";

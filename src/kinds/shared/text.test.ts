@@ -1,25 +1,23 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { TEXT } from "../../api/status.ts";
 import { countOf, fitOptional, fitText, ID } from "./text.ts";
 
-describe("a text of the platform", () => {
-  it("stays as it is when it fits", () => {
-    const longest = "x".repeat(TEXT);
-    expect([fitText(longest), fitOptional(undefined), fitOptional("a", ID)]).toEqual([longest, undefined, "a"]);
-  });
+it("a text of the platform stays as it is when it fits", () => {
+  const longest = "x".repeat(TEXT);
+  expect([fitText(longest), fitOptional(undefined), fitOptional("a", ID)]).toEqual([longest, undefined, "a"]);
+});
 
-  it("is cut, with an ellipsis, and well-formed, whatever it was", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 90 }), fc.integer({ min: 1, max: 80 }), (text, max) => {
-        const shown = fitText(text, max);
-        expect(shown.length).toBeLessThanOrEqual(max);
-        expect(shown.isWellFormed()).toBe(true);
-      }),
-    );
-    expect([fitText("abcdef", 4), fitText("😀😀", 2)]).toEqual(["abc…", "\uFFFD…"]);
-  });
+it("a text of the platform is cut, with an ellipsis, and well-formed, whatever it was", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 90 }), fc.integer({ min: 1, max: 80 }), (text, max) => {
+      const shown = fitText(text, max);
+      expect(shown.length).toBeLessThanOrEqual(max);
+      expect(shown.isWellFormed()).toBe(true);
+    }),
+  );
+  expect([fitText("abcdef", 4), fitText("😀😀", 2)]).toEqual(["abc…", "\uFFFD…"]);
 });
 
 it.each([

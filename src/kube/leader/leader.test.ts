@@ -257,27 +257,25 @@ describe("a leader", () => {
   });
 });
 
-describe("a candidate that is stopped", () => {
-  it("before it leads leaves the lease alone", async () => {
-    await leader(manualClock());
-    const { election, told } = candidate("b");
-    await clock.advance(1);
-    await election.stop();
-    await clock.advance(60_000);
-    expect(told).toEqual([]);
-    expect(server.spec()).toMatchObject({ holderIdentity: "a" });
-  });
+it("a candidate that is stopped before it leads leaves the lease alone", async () => {
+  await leader(manualClock());
+  const { election, told } = candidate("b");
+  await clock.advance(1);
+  await election.stop();
+  await clock.advance(60_000);
+  expect(told).toEqual([]);
+  expect(server.spec()).toMatchObject({ holderIdentity: "a" });
+});
 
-  it("while it takes the lease does not start to lead, and gives it back", async () => {
-    server.slowMs = 100;
-    const { election, told } = candidate("a");
-    await clock.advance(50);
-    const stopped = election.stop();
-    await clock.advance(200);
-    await stopped;
-    expect(told).toEqual([]);
-    expect(server.spec()).toMatchObject({ holderIdentity: "" });
-  });
+it("a candidate that is stopped while it takes the lease does not start to lead, and gives it back", async () => {
+  server.slowMs = 100;
+  const { election, told } = candidate("a");
+  await clock.advance(50);
+  const stopped = election.stop();
+  await clock.advance(200);
+  await stopped;
+  expect(told).toEqual([]);
+  expect(server.spec()).toMatchObject({ holderIdentity: "" });
 });
 
 describe("a lease that several processes share", () => {

@@ -63,22 +63,20 @@ it("a ConfigMap is taken as it is, without its binary data", async () => {
   expect(Object.fromEntries((await reader.configMap("a", "c", 0))?.data ?? [])).toEqual(data);
 });
 
-describe("a namespace", () => {
-  it("is read by name, and from memory while it is young enough", async () => {
-    const labels = { team: "a" };
-    const metadata = { uid: "u", labels, deletionTimestamp: "2026-11-21T10:00:00Z" };
-    const { client, namespaces } = reading(() => ({ metadata }));
-    for (let read = 0; read < 2; read += 1) {
-      expect(await namespaces.get("team-a", 1_000)).toEqual({ uid: "u", labels, terminating: true });
-    }
-    expect(client.calls).toEqual([{ method: "GET", path: "/api/v1/namespaces/team-a" }]);
-  });
+it("a namespace is read by name, and from memory while it is young enough", async () => {
+  const labels = { team: "a" };
+  const metadata = { uid: "u", labels, deletionTimestamp: "2026-11-21T10:00:00Z" };
+  const { client, namespaces } = reading(() => ({ metadata }));
+  for (let read = 0; read < 2; read += 1) {
+    expect(await namespaces.get("team-a", 1_000)).toEqual({ uid: "u", labels, terminating: true });
+  }
+  expect(client.calls).toEqual([{ method: "GET", path: "/api/v1/namespaces/team-a" }]);
+});
 
-  it("that does not exist, or could not be read, is not remembered", async () => {
-    const failures = [new KubeError("NotFound", 404, "no"), new KubeError("Server", 500, "no")];
-    const { namespaces } = reading(afterFailures(failures, { metadata: { uid: "u" } }));
-    expect(await namespaces.get("a", 1_000)).toBeUndefined();
-    await expect(namespaces.get("a", 1_000)).rejects.toMatchObject({ failure: "Server" });
-    expect(await namespaces.get("a", 1_000)).toEqual({ uid: "u", labels: {}, terminating: false });
-  });
+it("a namespace that does not exist, or could not be read, is not remembered", async () => {
+  const failures = [new KubeError("NotFound", 404, "no"), new KubeError("Server", 500, "no")];
+  const { namespaces } = reading(afterFailures(failures, { metadata: { uid: "u" } }));
+  expect(await namespaces.get("a", 1_000)).toBeUndefined();
+  await expect(namespaces.get("a", 1_000)).rejects.toMatchObject({ failure: "Server" });
+  expect(await namespaces.get("a", 1_000)).toEqual({ uid: "u", labels: {}, terminating: false });
 });

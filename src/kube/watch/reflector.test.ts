@@ -281,27 +281,25 @@ it("[B12] a type that is not served empties nothing, and is listed again once it
   expect(client.watches).toHaveLength(2);
 });
 
-describe("start and stop (K7)", () => {
-  it("started twice opens one watch, which one stop closes, and can be started again", async () => {
-    const { client, clock, reflector } = await started();
-    reflector.start();
-    await clock.advance(10);
-    expect(client.watches).toHaveLength(1);
-    await reflector.stop();
-    expect([client.watch().aborted(), clock.pending()]).toEqual([true, 0]);
-    reflector.start();
-    await clock.advance(10);
-    expect([client.watches.length, client.watch().aborted()]).toEqual([2, false]);
-  });
+it("a reflector that is started twice opens one watch, which one stop closes, and can be started again (K7)", async () => {
+  const { client, clock, reflector } = await started();
+  reflector.start();
+  await clock.advance(10);
+  expect(client.watches).toHaveLength(1);
+  await reflector.stop();
+  expect([client.watch().aborted(), clock.pending()]).toEqual([true, 0]);
+  reflector.start();
+  await clock.advance(10);
+  expect([client.watches.length, client.watch().aborted()]).toEqual([2, false]);
+});
 
-  it("stopped during a list opens no watch and stores nothing", async () => {
-    let release: (list: Json) => void = () => undefined;
-    const { client, clock, reflector, store } = await started(() => new Promise((resolve) => (release = resolve)));
-    const stopped = reflector.stop();
-    release(thingList("10", [thing("a", "5")]));
-    await stopped;
-    await clock.advance(60_000);
-    expect(client.watches).toEqual([]);
-    expect(store.list("Thing")).toEqual([]);
-  });
+it("a reflector that is stopped during a list opens no watch and stores nothing (K7)", async () => {
+  let release: (list: Json) => void = () => undefined;
+  const { client, clock, reflector, store } = await started(() => new Promise((resolve) => (release = resolve)));
+  const stopped = reflector.stop();
+  release(thingList("10", [thing("a", "5")]));
+  await stopped;
+  await clock.advance(60_000);
+  expect(client.watches).toEqual([]);
+  expect(store.list("Thing")).toEqual([]);
 });

@@ -161,27 +161,25 @@ describe("trouble", () => {
   });
 });
 
-describe("stop", () => {
-  it("writes what is queued and ends its timers", async () => {
-    const { client, clock, recorder } = recording();
-    recorder.record(event());
-    recorder.record(event({ note: "other" }));
-    recorder.record(event());
-    await recorder.stop();
-    expect(client.calls).toHaveLength(2);
-    expect(clock.pending()).toBe(0);
-  });
+it("stop writes what is queued and ends its timers", async () => {
+  const { client, clock, recorder } = recording();
+  recorder.record(event());
+  recorder.record(event({ note: "other" }));
+  recorder.record(event());
+  await recorder.stop();
+  expect(client.calls).toHaveLength(2);
+  expect(clock.pending()).toBe(0);
+});
 
-  it("waits 2 s for an API server that does not answer", async () => {
-    const canceled = new KubeError("Unreachable", 0, "canceled");
-    const { clock, recorder } = recording(({ signal }) => once(signal!, "abort").then(() => Promise.reject(canceled)));
-    recorder.record(event());
-    let stopped = false;
-    const stopping = recorder.stop().then(() => (stopped = true));
-    await clock.advance(1_999);
-    expect(stopped).toBe(false);
-    await clock.advance(1);
-    await stopping;
-    expect(stopped).toBe(true);
-  });
+it("stop waits 2 s for an API server that does not answer", async () => {
+  const canceled = new KubeError("Unreachable", 0, "canceled");
+  const { clock, recorder } = recording(({ signal }) => once(signal!, "abort").then(() => Promise.reject(canceled)));
+  recorder.record(event());
+  let stopped = false;
+  const stopping = recorder.stop().then(() => (stopped = true));
+  await clock.advance(1_999);
+  expect(stopped).toBe(false);
+  await clock.advance(1);
+  await stopping;
+  expect(stopped).toBe(true);
 });

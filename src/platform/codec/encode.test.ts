@@ -6,26 +6,24 @@ import { jsonObject, request, sent, wellFormed } from "./encode.ts";
 import { parseExactJson, stringifyJson } from "./json.ts";
 import { optional, record, ShapeError } from "./schema.ts";
 
-describe("request", () => {
-  it("names members as record reads them, and knows no others", () => {
-    const input = { name: "a", gitCommitId: "b", nextK8sVersion: "c", other: "d" };
-    const body = sent(request({ name: wellFormed, gitCommitId: wellFormed, nextK8sVersion: wellFormed }), input)();
-    expect(body).toEqual({ name: "a", git_commit_id: "b", next_k8s_version: "c" });
-    const read = record({ name: optional.text, git_commit_id: optional.text, next_k8s_version: optional.text });
-    expect(read.parse(body)).toEqual({ name: "a", gitCommitId: "b", nextK8sVersion: "c" });
-  });
+it("request names members as record reads them, and knows no others", () => {
+  const input = { name: "a", gitCommitId: "b", nextK8sVersion: "c", other: "d" };
+  const body = sent(request({ name: wellFormed, gitCommitId: wellFormed, nextK8sVersion: wellFormed }), input)();
+  expect(body).toEqual({ name: "a", git_commit_id: "b", next_k8s_version: "c" });
+  const read = record({ name: optional.text, git_commit_id: optional.text, next_k8s_version: optional.text });
+  expect(read.parse(body)).toEqual({ name: "a", gitCommitId: "b", nextK8sVersion: "c" });
+});
 
-  it("names at most three members, never a value", () => {
-    const shape = { a: z.number(), b: z.boolean(), c: wellFormed, d: z.int() };
-    const values = { a: "s3cret", b: "s3cret", c: "s3cret\udfff", d: "s3cret" };
-    const build = sent(request(shape), values as unknown as z.input<ReturnType<typeof request<typeof shape>>>);
-    expect(build).toThrow(
-      new ShapeError(
-        "the request cannot be sent: a: Invalid input: expected number, received string; " +
-          "b: Invalid input: expected boolean, received string; c: not well-formed Unicode",
-      ),
-    );
-  });
+it("request names at most three members, never a value", () => {
+  const shape = { a: z.number(), b: z.boolean(), c: wellFormed, d: z.int() };
+  const values = { a: "s3cret", b: "s3cret", c: "s3cret\udfff", d: "s3cret" };
+  const build = sent(request(shape), values as unknown as z.input<ReturnType<typeof request<typeof shape>>>);
+  expect(build).toThrow(
+    new ShapeError(
+      "the request cannot be sent: a: Invalid input: expected number, received string; " +
+        "b: Invalid input: expected boolean, received string; c: not well-formed Unicode",
+    ),
+  );
 });
 
 describe("jsonObject", () => {

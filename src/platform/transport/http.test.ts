@@ -121,24 +121,22 @@ describe("an exchange without an answer", () => {
   });
 });
 
-describe("[E8] an address that is not allowed", () => {
-  it("gets no connection, whatever its name", async () => {
-    const checked: string[] = [];
-    let connections = 0;
-    const target = createServer(() => (connections += 1)).listen(0);
-    const { port } = target.address() as { port: number };
-    const guarded = client({ allowAddress: (address) => checked.push(address) < 0 });
-    await expect(post(`http://localhost:${port}`, guarded)).rejects.toMatchObject({ failure: "address" });
-    expect(checked).not.toEqual([]);
-    expect(connections).toBe(0);
-    target.close();
-  });
+it("[E8] an address that is not allowed gets no connection, whatever its name", async () => {
+  const checked: string[] = [];
+  let connections = 0;
+  const target = createServer(() => (connections += 1)).listen(0);
+  const { port } = target.address() as { port: number };
+  const guarded = client({ allowAddress: (address) => checked.push(address) < 0 });
+  await expect(post(`http://localhost:${port}`, guarded)).rejects.toMatchObject({ failure: "address" });
+  expect(checked).not.toEqual([]);
+  expect(connections).toBe(0);
+  target.close();
+});
 
-  it("does not stand in the way of one that is", async () => {
-    server.script({ body: "here" });
-    const guarded = client({ allowAddress: (address) => ["127.0.0.1", "::1"].includes(address) });
-    expect((await get(server.url.replace("127.0.0.1", "localhost"), 5000, guarded)).text).toBe("here");
-  });
+it("[E8] an address that is not allowed does not stand in the way of one that is", async () => {
+  server.script({ body: "here" });
+  const guarded = client({ allowAddress: (address) => ["127.0.0.1", "::1"].includes(address) });
+  expect((await get(server.url.replace("127.0.0.1", "localhost"), 5000, guarded)).text).toBe("here");
 });
 
 describe("what is too late when it could be sent", () => {
