@@ -44,27 +44,25 @@ it.each(others)("%s is not served", async (path) => {
   expect((await call(simulator, `GET ${path}`)).status).toBe(404);
 });
 
-describe("bad requests", () => {
-  it.each([
-    ["an invalid id", "GET /application/nonsense/status", undefined, 400],
-    ["an unknown id", `GET /application/${someId}/status`, undefined, 404],
-    ["an unknown organization", `GET /organization/${someId}/project`, undefined, 404],
-    ["a body without its members", `POST /application/${someId}/deploy`, {}, 400],
-    ["an invalid commit", `POST /application/${someId}/deploy`, { git_commit_id: "main" }, 400],
-    ["one of two required parameters", "GET /organization/{org}/platformTemplate?clusterMode=X", undefined, 400],
-    ["another method", "PUT /cloudProvider", {}, 405],
-  ])("answer %s with an error body", async (_what, request, body, status) => {
-    const answer = await call(simulator, request.replace("{org}", simulator.organizationId), body);
-    expect(answer.status).toBe(status);
-    expect(answer.body).toMatchObject({ status, error: expect.any(String), message: expect.any(String) });
-  });
+it.each([
+  ["an invalid id", "GET /application/nonsense/status", undefined, 400],
+  ["an unknown id", `GET /application/${someId}/status`, undefined, 404],
+  ["an unknown organization", `GET /organization/${someId}/project`, undefined, 404],
+  ["a body without its members", `POST /application/${someId}/deploy`, {}, 400],
+  ["an invalid commit", `POST /application/${someId}/deploy`, { git_commit_id: "main" }, 400],
+  ["one of two required parameters", "GET /organization/{org}/platformTemplate?clusterMode=X", undefined, 400],
+  ["another method", "PUT /cloudProvider", {}, 405],
+])("bad requests answer %s with an error body", async (_what, request, body, status) => {
+  const answer = await call(simulator, request.replace("{org}", simulator.organizationId), body);
+  expect(answer.status).toBe(status);
+  expect(answer.body).toMatchObject({ status, error: expect.any(String), message: expect.any(String) });
+});
 
-  it("include a body that is not JSON", async () => {
-    const response = await fetch(`${simulator.url}/organization/${simulator.organizationId}/project`, {
-      method: "POST",
-      headers: { authorization: `Token ${simulator.tokens.admin}`, "content-type": "application/json" },
-      body: "{",
-    });
-    expect(response.status).toBe(400);
+it("bad requests include a body that is not JSON", async () => {
+  const response = await fetch(`${simulator.url}/organization/${simulator.organizationId}/project`, {
+    method: "POST",
+    headers: { authorization: `Token ${simulator.tokens.admin}`, "content-type": "application/json" },
+    body: "{",
   });
+  expect(response.status).toBe(400);
 });

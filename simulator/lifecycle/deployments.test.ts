@@ -47,33 +47,31 @@ describe("an action on one service", () => {
   });
 });
 
-describe("failures", () => {
-  it.each<[Action, string]>([
-    ["deploy", "DEPLOYMENT_ERROR"],
-    ["stop", "STOP_ERROR"],
-    ["restart", "RESTART_ERROR"],
-    ["delete", "DELETE_ERROR"],
-  ])("fails the next %s with %s, once", async (action, error) => {
-    const { env, app } = withApp("DEPLOYED");
-    app.failNext.push(action);
-    env.order(action, [app]);
-    await env.wait(enough);
-    expect([app.state, app.failNext]).toEqual([error, []]);
-    expect(env.sim.world.services.has(app.id)).toBe(true);
-  });
+it.each<[Action, string]>([
+  ["deploy", "DEPLOYMENT_ERROR"],
+  ["stop", "STOP_ERROR"],
+  ["restart", "RESTART_ERROR"],
+  ["delete", "DELETE_ERROR"],
+])("a failure fails the next %s with %s, once", async (action, error) => {
+  const { env, app } = withApp("DEPLOYED");
+  app.failNext.push(action);
+  env.order(action, [app]);
+  await env.wait(enough);
+  expect([app.state, app.failNext]).toEqual([error, []]);
+  expect(env.sim.world.services.has(app.id)).toBe(true);
+});
 
-  it("cancel the targets that have not begun, and keep the others", async () => {
-    const { env, app } = withApp();
-    const database = env.service("database", "db");
-    const box = env.service("container", "worker");
-    const twin = env.service("container", "twin");
-    box.failNext.push("deploy");
-    const request = env.order("deploy", [database, box, twin, app]);
-    await env.wait(enough);
-    const states = [database, box, twin, app].map(({ state }) => state);
-    expect(states).toEqual(["DEPLOYED", "DEPLOYMENT_ERROR", "DEPLOYED", "CANCELED"]);
-    expect(request.status).toBe("DEPLOYMENT_ERROR");
-  });
+it("failures cancel the targets that have not begun, and keep the others", async () => {
+  const { env, app } = withApp();
+  const database = env.service("database", "db");
+  const box = env.service("container", "worker");
+  const twin = env.service("container", "twin");
+  box.failNext.push("deploy");
+  const request = env.order("deploy", [database, box, twin, app]);
+  await env.wait(enough);
+  const states = [database, box, twin, app].map(({ state }) => state);
+  expect(states).toEqual(["DEPLOYED", "DEPLOYMENT_ERROR", "DEPLOYED", "CANCELED"]);
+  expect(request.status).toBe("DEPLOYMENT_ERROR");
 });
 
 describe("service_deployment_status", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { stored } from "../../../test/support/kube/stored.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -14,22 +14,20 @@ const LEARNED = { surface: "Partial", operations };
 
 const ALL: unknown = expect.stringMatching(/^all \d+ reads, all \d+ updates, all \d+ deletions, all \d+ actions$/);
 
-describe("operationsOf", () => {
-  it.each<[string, KubeObject, readonly (readonly [support: string, names: unknown])[]]>([
-    ["Documented by the spec", connection("Documented", LEARNED), [["not supported", ALL]]],
-    ["Full by the spec", connection("Full", LEARNED), [["supported", ALL]]],
-    ["nothing learned", connection("Auto"), [["not tried", ALL]]],
-  ])("%s", (_title, object, told) => {
-    expect(operationsOf(object).map(({ support, names }) => [support, names])).toEqual(told);
-  });
+it.each<[string, KubeObject, readonly (readonly [support: string, names: unknown])[]]>([
+  ["Documented by the spec", connection("Documented", LEARNED), [["not supported", ALL]]],
+  ["Full by the spec", connection("Full", LEARNED), [["supported", ALL]]],
+  ["nothing learned", connection("Auto"), [["not tried", ALL]]],
+])("operationsOf %s", (_title, object, told) => {
+  expect(operationsOf(object).map(({ support, names }) => [support, names])).toEqual(told);
+});
 
-  it("names single operations where an area is mixed", () => {
-    const areas = operationsOf(connection("Auto", LEARNED));
-    const told = Object.fromEntries(areas.map(({ support, names }) => [support, names]));
-    expect(told).toMatchObject({ supported: "getProject, updateProject", "not supported": "deleteProject" });
-    expect(told["not tried"]).toContain("updateEnvironment");
-    expect(told["not tried"]).not.toMatch(/\b(?:getProject|updateProject|deleteProject)\b/);
-  });
+it("operationsOf names single operations where an area is mixed", () => {
+  const areas = operationsOf(connection("Auto", LEARNED));
+  const told = Object.fromEntries(areas.map(({ support, names }) => [support, names]));
+  expect(told).toMatchObject({ supported: "getProject, updateProject", "not supported": "deleteProject" });
+  expect(told["not tried"]).toContain("updateEnvironment");
+  expect(told["not tried"]).not.toMatch(/\b(?:getProject|updateProject|deleteProject)\b/);
 });
 
 it.each<[surface: string, JsonObject, OperationName, boolean]>([

@@ -50,12 +50,10 @@ it("a kind that is not ours is refused, and the others are named", () => {
   expect(() => kindNamed("toString")).toThrow(UsageError);
 });
 
-describe("an object", () => {
-  it.each(["papp", "papp/", "/api", "papp/a/b", ""])("is not named by %j", (text) => {
-    expect(() => parseTarget(text)).toThrow(/give kind and name, e\.g\. papp\/api/);
-  });
+it.each(["papp", "papp/", "/api", "papp/a/b", ""])("an object is not named by %j", (text) => {
+  expect(() => parseTarget(text)).toThrow(/give kind and name, e\.g\. papp\/api/);
+});
 
-  it.each([[["papp/api", "papp/web"]], [["papp", "api", "web"]]])("is one of several in %j", (words) => {
-    expect(parseTargets(words).map(shortTarget)).toEqual(["papp/api", "papp/web"]);
-  });
+it.each([[["papp/api", "papp/web"]], [["papp", "api", "web"]]])("an object is one of several in %j", (words) => {
+  expect(parseTargets(words).map(shortTarget)).toEqual(["papp/api", "papp/web"]);
 });

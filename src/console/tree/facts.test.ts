@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { evaluated, type StoredCondition } from "../../../test/support/kube/stored.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -12,30 +12,28 @@ const failed: readonly StoredCondition[] = [
 ];
 const drifted: StoredCondition = ["Drifted", "True", "DriftDetected"];
 
-describe("a fact", () => {
-  it.each<[string, KubeObject, string, string]>([
-    ["nothing was said", evaluated([]), "new", ""],
-    ["something was said of an older spec", evaluated([ready], { observedGeneration: 1 }), "new", ""],
-    ["it is Ready", evaluated([ready, synced, ["Drifted", "False", "NoDrift"]]), "ready", "Deployed"],
-    ["it is on its way", evaluated([["Ready", "False", "Building"]]), "working", "Building"],
-    ["nobody knows", evaluated([["Ready", "Unknown", "UnknownState"]]), "working", "UnknownState"],
-    ["the last exchange failed", evaluated([ready, ["Synced", "False", "RateLimited"]]), "warned", "RateLimited"],
-    ["the platform differs", evaluated([ready, synced, drifted]), "warned", "DriftDetected"],
-    ["a person is needed", evaluated(failed), "stalled", "BuildFailed"],
-    ["it is being deleted", evaluated([ready], {}, { deletionTimestamp: "2026-01-01" }), "deleting", "Deployed"],
-  ])("when %s", (_when, object, mark, reason) => {
-    expect(factOf(object)).toMatchObject({ mark, reason });
-    expect(isReady(object)).toBe(mark === "ready" || mark === "warned" || mark === "deleting");
-  });
+it.each<[string, KubeObject, string, string]>([
+  ["nothing was said", evaluated([]), "new", ""],
+  ["something was said of an older spec", evaluated([ready], { observedGeneration: 1 }), "new", ""],
+  ["it is Ready", evaluated([ready, synced, ["Drifted", "False", "NoDrift"]]), "ready", "Deployed"],
+  ["it is on its way", evaluated([["Ready", "False", "Building"]]), "working", "Building"],
+  ["nobody knows", evaluated([["Ready", "Unknown", "UnknownState"]]), "working", "UnknownState"],
+  ["the last exchange failed", evaluated([ready, ["Synced", "False", "RateLimited"]]), "warned", "RateLimited"],
+  ["the platform differs", evaluated([ready, synced, drifted]), "warned", "DriftDetected"],
+  ["a person is needed", evaluated(failed), "stalled", "BuildFailed"],
+  ["it is being deleted", evaluated([ready], {}, { deletionTimestamp: "2026-01-01" }), "deleting", "Deployed"],
+])("a fact when %s", (_when, object, mark, reason) => {
+  expect(factOf(object)).toMatchObject({ mark, reason });
+  expect(isReady(object)).toBe(mark === "ready" || mark === "warned" || mark === "deleting");
+});
 
-  it("has the platform's words and its parent", () => {
-    const object = evaluated([ready], { state: "DEPLOYED", commit: "1a2b3c4" });
-    expect(factOf(object, "PlatformEnvironment/shop/staging")).toMatchObject({
-      id: "PlatformApplication/shop/api",
-      parent: "PlatformEnvironment/shop/staging",
-      state: "DEPLOYED",
-      commit: "1a2b3c4",
-      message: "Deployed.",
-    });
+it("a fact has the platform's words and its parent", () => {
+  const object = evaluated([ready], { state: "DEPLOYED", commit: "1a2b3c4" });
+  expect(factOf(object, "PlatformEnvironment/shop/staging")).toMatchObject({
+    id: "PlatformApplication/shop/api",
+    parent: "PlatformEnvironment/shop/staging",
+    state: "DEPLOYED",
+    commit: "1a2b3c4",
+    message: "Deployed.",
   });
 });

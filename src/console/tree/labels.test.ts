@@ -1,21 +1,19 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { shortNameOf } from "./hierarchy.ts";
 import { ageOf, wordOf } from "./labels.ts";
 
-describe("a kind", () => {
-  it.each([
-    ["PlatformApplication", "application", "papp"],
-    ["ClusterPlatformConnection", "cluster connection", "cpconn"],
-    ["PlatformVariableSet", "variable set", "pvars"],
-  ])("%s is called %s and %s", (kind, word, short) => {
-    expect(wordOf(kind)).toBe(word);
-    expect(shortNameOf(kind)).toBe(short);
-  });
+it.each([
+  ["PlatformApplication", "application", "papp"],
+  ["ClusterPlatformConnection", "cluster connection", "cpconn"],
+  ["PlatformVariableSet", "variable set", "pvars"],
+])("a kind %s is called %s and %s", (kind, word, short) => {
+  expect(wordOf(kind)).toBe(word);
+  expect(shortNameOf(kind)).toBe(short);
+});
 
-  it("of somebody else's has no short name", () => {
-    expect(shortNameOf("ConfigMap")).toBe("configmap");
-  });
+it("a kind of somebody else's has no short name", () => {
+  expect(shortNameOf("ConfigMap")).toBe("configmap");
 });
 
 const now = new Date("2026-11-21T12:00:00Z");

@@ -41,18 +41,16 @@ describe("a change since a baseline", () => {
   });
 });
 
-describe("whether a service was ever deployed", () => {
-  it.each<[string, Parameters<typeof statusOf>[1] & { readonly state?: string }, boolean]>([
-    ["it says so", { serviceDeploymentStatus: "NEVER_DEPLOYED" }, false],
-    ["it has a date", { state: "STOPPED" }, true],
-    ["it runs", { ...nothing, state: "DEPLOYED" }, true],
-    ["neither", { ...nothing, state: "READY" }, false],
-    ["it says nothing", { ...nothing, state: "BUILDING", serviceDeploymentStatus: undefined as never }, false],
-  ])("%s: %j", (_name, { state = "DEPLOYED", ...change }, expected) => {
-    expect(everDeployed(statusOf(state, change))).toBe(expected);
-  });
+it.each<[string, Parameters<typeof statusOf>[1] & { readonly state?: string }, boolean]>([
+  ["it says so", { serviceDeploymentStatus: "NEVER_DEPLOYED" }, false],
+  ["it has a date", { state: "STOPPED" }, true],
+  ["it runs", { ...nothing, state: "DEPLOYED" }, true],
+  ["neither", { ...nothing, state: "READY" }, false],
+  ["it says nothing", { ...nothing, state: "BUILDING", serviceDeploymentStatus: undefined as never }, false],
+])("whether a service was ever deployed: %s: %j", (_name, { state = "DEPLOYED", ...change }, expected) => {
+  expect(everDeployed(statusOf(state, change))).toBe(expected);
+});
 
-  it("is false for a service without a status", () => {
-    expect(everDeployed(undefined)).toBe(false);
-  });
+it("whether a service was ever deployed is false for a service without a status", () => {
+  expect(everDeployed(undefined)).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
@@ -22,39 +22,35 @@ function platform(projects: Readonly<Record<string, readonly string[] | ApiFailu
   return { api: { projects: { list, environmentStats } } as unknown as Platform, asked };
 }
 
-describe("the way up from an id", () => {
-  it("ends at the first project that has it", async () => {
-    const { api, asked } = platform({ one: ["a"], two: ["b"], three: ["c"] });
-    expect([await projectOfEnvironment(api, "b"), asked]).toEqual(["two", ["one", "two"]]);
-    expect(await projectOfEnvironment(api, "z")).toBeUndefined();
-    expect([await isProjectOfOrganization(api, "two"), await isProjectOfOrganization(api, "b")]).toEqual([true, false]);
-  });
-
-  it.each<[string, ApiFailure["is"], string, string | undefined]>([
-    ["is not blocked by a project that was deleted in between", "NotFound", "b", "two"],
-    ["is not blocked by a project that the token may not read", "Forbidden", "b", "two"],
-    ["ends without an answer when all others lack it", "Forbidden", "z", "Forbidden"],
-    ["ends at any other failure", "Server", "b", "Server"],
-  ])("%s", async (_name, failure, environment, expected) => {
-    const { api } = platform({ one: failure, two: ["b"] });
-    expect(await projectOfEnvironment(api, environment).catch(kindOf)).toBe(expected);
-  });
+it("the way up from an id ends at the first project that has it", async () => {
+  const { api, asked } = platform({ one: ["a"], two: ["b"], three: ["c"] });
+  expect([await projectOfEnvironment(api, "b"), asked]).toEqual(["two", ["one", "two"]]);
+  expect(await projectOfEnvironment(api, "z")).toBeUndefined();
+  expect([await isProjectOfOrganization(api, "two"), await isProjectOfOrganization(api, "b")]).toEqual([true, false]);
 });
 
-describe("a read under a parent that may be gone", () => {
-  it.each<[string, ApiFailure["is"] | undefined, boolean, unknown]>([
-    ["succeeds", undefined, false, "answer"],
-    ["finds nothing", "NotFound", false, undefined],
-    ["is forbidden, and the parent is gone", "Forbidden", true, undefined],
-    ["is forbidden, and the parent is there", "Forbidden", false, "Forbidden"],
-    ["fails otherwise, whatever is gone", "Server", true, "Server"],
-  ])("%s", async (_name, failure, gone, expected) => {
-    const read = failure === undefined ? Promise.resolve("answer") : Promise.reject(failed(failure));
-    expect(await orGone(read, () => Promise.resolve(gone)).catch(kindOf)).toBe(expected);
-  });
+it.each<[string, ApiFailure["is"], string, string | undefined]>([
+  ["is not blocked by a project that was deleted in between", "NotFound", "b", "two"],
+  ["is not blocked by a project that the token may not read", "Forbidden", "b", "two"],
+  ["ends without an answer when all others lack it", "Forbidden", "z", "Forbidden"],
+  ["ends at any other failure", "Server", "b", "Server"],
+])("the way up from an id %s", async (_name, failure, environment, expected) => {
+  const { api } = platform({ one: failure, two: ["b"] });
+  expect(await projectOfEnvironment(api, environment).catch(kindOf)).toBe(expected);
+});
 
-  it("hides no defect of the operator", async () => {
-    const mistake = new TypeError("mistake");
-    await expect(orGone(Promise.reject(mistake), () => Promise.resolve(true))).rejects.toBe(mistake);
-  });
+it.each<[string, ApiFailure["is"] | undefined, boolean, unknown]>([
+  ["succeeds", undefined, false, "answer"],
+  ["finds nothing", "NotFound", false, undefined],
+  ["is forbidden, and the parent is gone", "Forbidden", true, undefined],
+  ["is forbidden, and the parent is there", "Forbidden", false, "Forbidden"],
+  ["fails otherwise, whatever is gone", "Server", true, "Server"],
+])("a read under a parent that may be gone %s", async (_name, failure, gone, expected) => {
+  const read = failure === undefined ? Promise.resolve("answer") : Promise.reject(failed(failure));
+  expect(await orGone(read, () => Promise.resolve(gone)).catch(kindOf)).toBe(expected);
+});
+
+it("a read under a parent that may be gone hides no defect of the operator", async () => {
+  const mistake = new TypeError("mistake");
+  await expect(orGone(Promise.reject(mistake), () => Promise.resolve(true))).rejects.toBe(mistake);
 });

@@ -80,48 +80,44 @@ describe("the record of a call", () => {
   });
 });
 
-describe("a failing write", () => {
-  it.each<[string, Answer, string]>([
-    ["409", { status: 409 }, "Conflict"],
-    ["500", { status: 500 }, "OutcomeUnknown"],
-    ["302", { status: 302, headers: { location: "/x" } }, "OutcomeUnknown"],
-    ["a reset", reset, "OutcomeUnknown"],
-    ["no answer", silence, "OutcomeUnknown"],
-    ["no body where an id is due", { status: 201 }, "OutcomeUnknown"],
-    ["no id", { body: { name: "web" } }, "OutcomeUnknown"],
-    ["HTML", { body: "<html>" }, "OutcomeUnknown"],
-  ])("%s is sent once", async (_name, answer, failure) => {
-    const { server, connect } = await startHarness(answer);
-    const platform = connect(answer === silence ? { deadlines: { writeMs: SHORT_MS } } : {});
-    const error = await failureOf(platform.projects.create({ name: "web" }));
-    expect([error.failure.is, server.arrived.length]).toEqual([failure, 1]);
-  });
-
-  it("that only computes fails like a read", async () => {
-    const { server, connect } = await startHarness({ status: 500 });
-    const error = await failureOf(connect().environments.helmDefaultValues(ID, {}));
-    expect([error.failure.is, server.arrived.length]).toEqual(["Server", 1]);
-  });
+it.each<[string, Answer, string]>([
+  ["409", { status: 409 }, "Conflict"],
+  ["500", { status: 500 }, "OutcomeUnknown"],
+  ["302", { status: 302, headers: { location: "/x" } }, "OutcomeUnknown"],
+  ["a reset", reset, "OutcomeUnknown"],
+  ["no answer", silence, "OutcomeUnknown"],
+  ["no body where an id is due", { status: 201 }, "OutcomeUnknown"],
+  ["no id", { body: { name: "web" } }, "OutcomeUnknown"],
+  ["HTML", { body: "<html>" }, "OutcomeUnknown"],
+])("a failing write (%s) is sent once", async (_name, answer, failure) => {
+  const { server, connect } = await startHarness(answer);
+  const platform = connect(answer === silence ? { deadlines: { writeMs: SHORT_MS } } : {});
+  const error = await failureOf(platform.projects.create({ name: "web" }));
+  expect([error.failure.is, server.arrived.length]).toEqual([failure, 1]);
 });
 
-describe("the text of an error", () => {
-  it("is the platform's own, less what was sent in confidence", async () => {
-    const { connect } = await startHarness({ status: 400, body: { detail: `${TOKEN}: hunter22 is weak\n\u202Eevil` } });
-    const error = await failureOf(connect().secrets.create(ID, { key: "PASSWORD", value: "hunter22" }));
-    expect(error.message).toBe("•••: ••• is weak evil");
-  });
+it("a failing write that only computes fails like a read", async () => {
+  const { server, connect } = await startHarness({ status: 500 });
+  const error = await failureOf(connect().environments.helmDefaultValues(ID, {}));
+  expect([error.failure.is, server.arrived.length]).toEqual(["Server", 1]);
+});
 
-  it.each([
-    [
-      "names members, never values",
-      { id: ID, state: 5, execution_id: "hunter22" },
-      "the answer does not have the documented shape: state: Invalid input: expected string, received number",
-    ],
-    ["does not quote a body that is no JSON", "hunter22", "the answer is not JSON"],
-  ])("%s", async (_name, body, message) => {
-    const { connect } = await startHarness({ body });
-    expect((await failureOf(connect().applications.status(ID))).message).toBe(message);
-  });
+it("the text of an error is the platform's own, less what was sent in confidence", async () => {
+  const { connect } = await startHarness({ status: 400, body: { detail: `${TOKEN}: hunter22 is weak\n\u202Eevil` } });
+  const error = await failureOf(connect().secrets.create(ID, { key: "PASSWORD", value: "hunter22" }));
+  expect(error.message).toBe("•••: ••• is weak evil");
+});
+
+it.each([
+  [
+    "names members, never values",
+    { id: ID, state: 5, execution_id: "hunter22" },
+    "the answer does not have the documented shape: state: Invalid input: expected string, received number",
+  ],
+  ["does not quote a body that is no JSON", "hunter22", "the answer is not JSON"],
+])("the text of an error %s", async (_name, body, message) => {
+  const { connect } = await startHarness({ body });
+  expect((await failureOf(connect().applications.status(ID))).message).toBe(message);
 });
 
 it("[C3] deadlines are 15 s for a read with all its repetitions, 8 s for a write", () => {

@@ -94,21 +94,19 @@ describe("the tree", () => {
   });
 });
 
-describe("the words", () => {
-  it("say a change in one line", () => {
-    expect(renderLine(api)).toBe(
-      "✘ application api 1a2b3c4  BUILD_ERROR  BuildFailed: The platform reports BUILD_ERROR for commit 1a2b3c4.",
-    );
-  });
+it("the words say a change in one line", () => {
+  expect(renderLine(api)).toBe(
+    "✘ application api 1a2b3c4  BUILD_ERROR  BuildFailed: The platform reports BUILD_ERROR for commit 1a2b3c4.",
+  );
+});
 
-  it.each([
-    ["four", 4, "four"],
-    ["four", 3, "fo…"],
-    ["four", 1, "…"],
-    ["four", 0, ""],
-  ])("fit %s into %d", (text, width, fitted) => {
-    expect(fitWidth(text, width)).toBe(fitted);
-  });
+it.each([
+  ["four", 4, "four"],
+  ["four", 3, "fo…"],
+  ["four", 1, "…"],
+  ["four", 0, ""],
+])("the words fit %s into %d", (text, width, fitted) => {
+  expect(fitWidth(text, width)).toBe(fitted);
 });
 
 describe("changes on a terminal", () => {
