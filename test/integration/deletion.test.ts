@@ -4,8 +4,8 @@ import { FINALIZER } from "../../src/api/names.ts";
 import { condition, PATIENCE_MS } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
-import { eventsOf, expectSettled, idOf, TREE } from "../support/env/settling.ts";
-import { application, connection, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
+import { eventsOf, expectSettled, TREE } from "../support/env/settling.ts";
+import { application, defaults, environment, project, tree } from "../support/kube/manifests.ts";
 
 async function gone(env: Env, name: string): Promise<void> {
   for (const kind of TREE) await env.waitGone(kind, name);
@@ -126,27 +126,5 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
     const [reason, text] = harness.end;
     const events = TREE.map((kind): unknown => expect.stringMatching(text.replace("KIND", kind)));
     await vi.waitFor(async () => expect(await eventsOf(env, name, reason)).toEqual(events), PATIENCE_MS);
-  });
-
-  it("[K1] after a restart, without the Secret: lets go with a warning that names what stays", async () => {
-    const name = "restarted";
-    await env.apply(
-      secret(name, { token: env.platform.tokens.admin }),
-      connection(env, name),
-      ...tree(env, name, { lifecycle: { deletionPolicy: "Delete" }, connectionRef: { name } }),
-    );
-    const [, , parent] = await expectSettled(env, name);
-    await env.stop();
-    await env.remove("Secret", name);
-    for (const kind of TREE) await env.remove(kind, name);
-    await env.start();
-    await gone(env, name);
-    await vi.waitFor(async () => {
-      const reported = await eventsOf(env, name, "Orphaned");
-      expect(reported.map((one) => one.split(":")[0])).toEqual(TREE.map((kind) => `Warning ${kind}`));
-      expect(reported[2]).toContain(`The platform keeps the object ${parent === undefined ? "?" : idOf(parent)}`);
-    }, PATIENCE_MS);
-    expect(left(env, name)).toEqual(existing);
-    await env.remove("PlatformConnection", name);
   });
 });

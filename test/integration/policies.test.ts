@@ -12,7 +12,6 @@ import type { KubeObject } from "../../src/kube/api/types.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
-import { existing } from "../support/env/existing.ts";
 import { idOf } from "../support/env/settling.ts";
 import { application, COMMIT, database, environment, NEXT_COMMIT, project } from "../support/kube/manifests.ts";
 import { fixture, surfaceOf } from "./fixture.ts";
@@ -99,30 +98,5 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
       expect(env.platform.world().services.get(id)?.commit).toBe(COMMIT);
       expect(record.changes()).toEqual(["deployApplication"]);
     });
-  });
-
-  it("[E10] ids of another organization are refused before anything is written", async () => {
-    const foreign = await existing(env, "theirs", "foreign");
-    const record = await env.record();
-    const place = { environmentRef: { externalId: foreign.environmentId } };
-    await env.apply(
-      project("theirs", { externalId: foreign.projectId }),
-      environment(env, "under-theirs", "shop", { projectRef: { externalId: foreign.projectId } }),
-      environment(env, "theirs", "shop", { externalId: foreign.environmentId }),
-      application("in-theirs", "staging", place),
-      application("theirs", "staging", { externalId: foreign.applicationId }),
-    );
-    for (const [kind, name] of [
-      [PROJECT, "theirs"],
-      ["PlatformEnvironment", "under-theirs"],
-      ["PlatformEnvironment", "theirs"],
-      [APPLICATION, "in-theirs"],
-    ] as const) {
-      expect(idOf(await env.stalled(kind, name, "InvalidSpec"))).toBe("");
-    }
-    const isRefused = (one: KubeObject): boolean =>
-      condition(one, "Stalled") !== undefined || condition(one, "Ready")?.reason === "PermissionDenied";
-    expect(idOf(await env.waitFor(APPLICATION, "theirs", isRefused))).toBe("");
-    expect(record.changes()).toEqual([]);
   });
 });

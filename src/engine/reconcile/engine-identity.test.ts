@@ -74,7 +74,7 @@ describe("[R1] a lost status", () => {
   });
 });
 
-it("an id that another resource holds is given to the resource that was refused it, as soon as its holder is deleted", async () => {
+it("[R1] an id that another resource holds is given to the resource that was refused it, as soon as its holder is deleted", async () => {
   const env = await applied();
   const { id } = remote(env);
   env.widget("copy", { name: "a", externalId: id });
@@ -96,7 +96,10 @@ describe("[R1] another installation's records", () => {
     env.installation = "installation-2";
     env.restart();
     await env.run(POLL);
+    env.cluster.spec("Widget", "a", { name: "a", note: "x", ...DELETE });
+    await env.run(5_000);
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/ForeignLedger");
+    expect(env.cluster.get("Widget", "a").metadata.finalizers ?? []).toEqual([]);
     expect(effects(env)).toEqual(["create", "create"]);
     env.cluster.annotate("Widget", "a", { [RESOLVE]: "adopt" });
     await env.run(5_000);
