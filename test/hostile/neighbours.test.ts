@@ -76,6 +76,6 @@ describe("hostile resources", () => {
       longest = Math.max(longest, took);
     }
     const done = `a good one of each done after ${longest.toFixed(1)} s at most`;
-    figure(task, `${each.length} kinds, each with a hostile resource; ${done}`, bad.length);
+    figure(task, `${bad.length} hostile resources of ${each.length} kinds; ${done}`, bad.length);
   });
 });

@@ -5,7 +5,7 @@
  */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { foreignDeploy, scheduledStop } from "../../simulator/control/control.ts";
+import { scheduledStop } from "../../simulator/control/control.ts";
 import { removeRecord } from "../../simulator/control/records.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
@@ -13,7 +13,7 @@ import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { idOf } from "../support/env/settling.ts";
-import { application, COMMIT, database, environment, NEXT_COMMIT, project } from "../support/kube/manifests.ts";
+import { application, database, environment, project } from "../support/kube/manifests.ts";
 import { fixture, surfaceOf } from "./fixture.ts";
 
 const APPLICATION = "PlatformApplication";
@@ -86,17 +86,5 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
         expect(record.changes()).toEqual([deploy]);
       },
     );
-
-    it("another commit is replaced by ours where all is corrected", async () => {
-      const id = idOf(await env.ready(application("pinned", "staging", corrected)));
-      await env.settled();
-      const record = await env.record();
-      foreignDeploy(env.platform.sim, id, NEXT_COMMIT);
-      await vi.waitFor(() => expect(record.changes()).toEqual(["deployApplication"]), 20_000);
-      await env.waitFor(APPLICATION, "pinned", isRunning);
-      await env.settled();
-      expect(env.platform.world().services.get(id)?.commit).toBe(COMMIT);
-      expect(record.changes()).toEqual(["deployApplication"]);
-    });
   });
 });

@@ -34,11 +34,8 @@ describe("[C1] 429", () => {
   const took = ({ at }: CallEntry): number => Date.parse(at);
 
   /** Answers the next call with a 429: that of the only connection with calls to make. */
-  const limit = async (name: string, value?: string): Promise<CallEntry> => {
-    env.platform.sim.faults.add({
-      name,
-      answer: { is: "rate-limited", ...(value === undefined ? {} : { reset: value }) },
-    });
+  const limit = async (name: string, header: { readonly reset?: string } = {}): Promise<CallEntry> => {
+    env.platform.sim.faults.add({ name, answer: { is: "rate-limited", ...header } });
     return await first(name, ({ fault }) => fault === name);
   };
 
@@ -50,7 +47,7 @@ describe("[C1] 429", () => {
     await connected(name);
     await calm(env);
     const before = await env.get("PlatformProject", name);
-    const limited = await limit(name, "2");
+    const limited = await limit(name, { reset: "2" });
     const next = await first(name, (call) => took(call) > took(limited) + IN_FLIGHT_MS);
     expect(took(next) - took(limited)).toBeGreaterThanOrEqual(2_000);
     await env.waitFor("PlatformConnection", name, { type: "Synced", status: "True" });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { addForeignVariable } from "../../simulator/control/control.ts";
+import { addForeignVariable, foreignDeploy } from "../../simulator/control/control.ts";
 import { failureOf } from "../support/platform/client.ts";
 import { OTHER_COMMIT } from "../support/services/applications.ts";
 import { applicationEnv } from "./runners.ts";
@@ -86,6 +86,14 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
 
 describe("an application on the full surface alone", () => {
   const env = applicationEnv("Full");
+
+  it("[C11] has its commit deployed again after one of others, once, where everything is corrected", async () => {
+    const runner = await env.deployed();
+    foreignDeploy(env.harness.simulator.sim, runner.id()!, "fedcba9");
+    const everything = { corrects: "Everything" } as const;
+    expect((await env.after(60, runner, everything)).ops).toEqual(["deployApplication"]);
+    expect(await env.after(60, runner, everything)).toMatchObject({ ops: [], is: "settled" });
+  });
 
   it("has settings that the platform stores otherwise sent and deployed once, and reported as drift", async () => {
     const runner = await env.deployed();

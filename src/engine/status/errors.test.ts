@@ -71,12 +71,12 @@ describe("classifyError", () => {
     }
   });
 
-  it("blames the connection for a forbidden read first, then the object", () => {
+  it("[C6] blames the connection for a forbidden read first, then the object", () => {
     expect(verdict({ is: "Forbidden" }, 403, "read", 4).is).toBe("connection");
     expect(verdict({ is: "Forbidden" }, 403, "read", 5)).toMatchObject({ is: "terminal", again: 600_000 });
   });
 
-  it("names the scope that a request needs", () => {
+  it("[C6] names the scope that a request needs", () => {
     expect(why(verdict({ is: "Forbidden" }, 403, "action"))?.message).toContain("scope Deploy");
   });
 
