@@ -22,7 +22,7 @@ export interface PlatformsOptions extends Pick<
   readonly onCall: (connection: string, call: CallRecord) => void;
   /** Called when a rate gate may have room again. */
   readonly onRoom?: () => void;
-  /** Called when the rate gate of a connection pauses, and when the platform accepts requests again, with the duration. */
+  /** Called when a connection's rate gate pauses, and when the platform accepts requests again, with the duration. */
   readonly onLimited?: (connection: string, isLimited: boolean, sinceMs: number) => void;
 }
 

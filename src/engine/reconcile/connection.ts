@@ -46,44 +46,42 @@ export function probeDue({ clock }: Ports, connection: Connection, object: KubeO
   );
 }
 
+/** What to do while nothing is sent: a result for the status, or only the time to requeue while nothing is reported. */
+export type Limited = ReconcileResult | { readonly again: Ms };
+
 /**
- * Handles a connection whose platform limits the rate of requests: nothing is sent, and the status reports it as
- * `limitResult` says.
- * @returns the result for the status; only the time to requeue while nothing is reported; undefined where there is
- * something to do: the pause is over, the connection changed, it has no token, or a reconcile was requested
+ * Returns what to do about a connection whose platform limits the rate of requests, before anything is read for it.
+ * @returns undefined where there is something to do: the pause is over, the connection changed, it has no token, or a
+ * reconcile was requested
  */
-export function rateLimited(ports: Ports, object: KubeObject): ReconcileResult | { readonly again: Ms } | undefined {
+export function rateLimited(ports: Ports, object: KubeObject): Limited | undefined {
   const connection = ports.connections.last(keyOf(object));
   const isSame = connection?.uid === object.metadata.uid && connection.generation === (object.metadata.generation ?? 0);
   if (!isSame || connection.trouble?.reason === "CredentialsMissing" || requestedToken(object) !== undefined)
     return undefined;
-  const limit = connection.api.limited();
-  if (limit === undefined || limit.leftMs === 0) return undefined;
-  const untilReported = ports.windows.outageMs - limit.sinceMs;
-  return limitResult(ports, connection, object) ?? { again: Math.min(untilReported, limit.leftMs) };
+  return limitOf(ports, connection, object);
 }
 
 /**
- * Returns the result for a connection whose requests have been paused for two minutes, by one long pause or by several
- * short ones, with the time at which the current pause ends. A requested reconcile is answered with it at once.
- * @returns undefined while nothing is paused or reported
+ * Returns what to do while the requests of a connection are paused. After two minutes, of one long pause or of several
+ * short ones, the status reports it, with the time at which the current pause ends. A requested reconcile is answered
+ * with that report at once.
+ * @returns undefined while requests are not paused
  */
-export function limitResult(
-  { clock, windows }: Ports,
-  connection: Connection,
-  object: KubeObject,
-): ReconcileResult | undefined {
-  const limit = connection.api.limited();
+export function limitOf({ clock, windows }: Ports, { api }: Connection, object: KubeObject): Limited | undefined {
+  const limit = api.limited();
   if (limit === undefined || limit.leftMs === 0) return undefined;
-  if (limit.sinceMs < windows.outageMs && requestedToken(object) === undefined) return undefined;
+  const untilReported = windows.outageMs - limit.sinceMs;
+  if (untilReported > 0 && requestedToken(object) === undefined)
+    return { again: Math.min(untilReported, limit.leftMs) };
   const until = timeText(new Date(clock.now().getTime() + limit.leftMs));
   const message = `The platform limits the rate of requests; the operator sends nothing before ${until}, and goes on by itself.`;
   return { is: "retry", why: { reason: "RateLimited", message }, again: limit.leftMs };
 }
 
 /**
- * Returns the longest time until a connection is reconciled again. After the pause, the first
- * request of any object shows whether the platform still limits requests. The connection is therefore reconciled soon.
+ * Returns the longest time until a connection is reconciled again. After a pause, the first request of any object shows
+ * whether the platform still limits requests. The connection is therefore reconciled soon.
  */
 export function untilProbe({ clock, windows }: Ports, connection: Connection): Ms {
   const left = Math.max(0, connection.nextProbeAt - clock.monotonic());

@@ -16,7 +16,7 @@ import { beginReconcile, type Reconciliation, type Resolved } from "../status/re
 import { stallOnMissing } from "../status/stalls.ts";
 import { isMoved } from "../steps/execute.ts";
 import { runSteps } from "../steps/loop.ts";
-import { limitResult, probed, probeDue, rateLimited, untilProbe } from "./connection.ts";
+import { type Limited, limitOf, probed, probeDue, rateLimited, untilProbe } from "./connection.ts";
 import { remove } from "./deletion.ts";
 import { registerReceiver } from "./receiver-registration.ts";
 import { endedByDeadline, writeStatus } from "./write-status.ts";
@@ -69,7 +69,7 @@ async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {
   if (object.metadata.deletionTimestamp !== undefined) return await remove(r);
 
   const isConnection = kind.connection !== undefined;
-  const resting = isConnection ? await restWhileLimited(r) : await rest(ports, kind, object);
+  const resting = isConnection ? await reportLimit(r, rateLimited(ports, object)) : await rest(ports, kind, object);
   if (resting !== undefined) return resting.again;
   if (kind.oneShot !== undefined) countDelay(local, ports.clock);
 
@@ -108,9 +108,11 @@ function unresolvedResult(r: Reconciliation, result: ReconcileResult): Reconcile
   return stallOnMissing(r, { ...result, again });
 }
 
-/** Skips a connection whose platform limits requests. @returns undefined where there is something to do */
-async function restWhileLimited(r: Reconciliation): Promise<{ readonly again: Ms } | undefined> {
-  const limited = rateLimited(r.ports, r.object);
+/** Writes the report of a rate limit, if there is one. @returns undefined where there is no limit */
+async function reportLimit(
+  r: Reconciliation,
+  limited: Limited | undefined,
+): Promise<{ readonly again: Ms } | undefined> {
   return limited !== undefined && "is" in limited ? { again: await writeStatus(r, limited) } : limited;
 }
 
@@ -120,9 +122,8 @@ async function reconcileConnection(r: Resolved): Promise<Ms> {
   const probe = await runSteps(r);
   // The rate limit left no room for the probe: nothing new is known.
   if (probe.is === "deferred") {
-    const limit = limitResult(ports, connection, r.object);
-    const again = limit === undefined ? (probe.again ?? 0) : await writeStatus(r, limit);
-    return Math.max(again, ports.windows.followMinMs);
+    const resting = await reportLimit(r, limitOf(ports, connection, r.object));
+    return Math.max(resting?.again ?? probe.again ?? 0, ports.windows.followMinMs);
   }
   const result = await probed(r, probe, probe.again ?? pollInterval(r.object, ports.windows).ms);
   try {
