@@ -90,9 +90,7 @@ describe.each(["documented", "full"] as const)("a preview for each pull request 
       ["https://git.example.com/acme/platform.git", repository.url],
       ["https://kubernetes.default.svc", controlPlane.server],
     ]);
-    const token = { apiVersion: "v1", kind: "Secret", metadata: { name: "github-token", namespace: ARGOCD } };
-    const applicationSet = withCodeHost(replaced(set, names), host.url);
-    await applyAll(controlPlane, [{ ...token, stringData: { token: "unused" } }, applicationSet]);
+    await applyAll(controlPlane, [withCodeHost(replaced(set, names), host.url)]);
   });
 
   afterAll(async () => {

@@ -64,8 +64,8 @@ async function serve(at: ControlPlaneFacts, { repoServer, controller }: ArgoCd, 
       ...["--kubeconfig", at.kubeconfigPath, "--namespace", ARGOCD, "--redis", `127.0.0.1:${redis}`],
       ...["--repo-server", `127.0.0.1:${port}`, "--repo-server-plaintext", "--metrics-port", `${metrics}`],
       // Refreshes often, heals at once, and reports the health of each resource in the Application.
-      ...["--app-resync", "5", "--self-heal-timeout-seconds", "1", "--persist-resource-health"],
-      ...["--loglevel", "warn"],
+      ...["--app-resync", "5", "--app-resync-jitter", "0", "--self-heal-timeout-seconds", "1"],
+      ...["--persist-resource-health", "--loglevel", "warn"],
     ],
     env,
   });
@@ -100,6 +100,8 @@ async function prepare(at: ControlPlaneFacts, { crds }: ArgoCd): Promise<void> {
       settings("ConfigMap", name),
     ),
     { ...settings("Secret", "argocd-secret"), stringData: { "server.secretkey": "nobody-logs-in-here" } },
+    // Exists before the controller of ApplicationSets starts: if its cache has no token, it retries after three minutes.
+    { ...settings("Secret", "github-token"), stringData: { token: "unused" } },
   ]);
   await kubectl(at, ["apply", "-f", join(ROOT, "deploy/argocd/argocd-cm.yaml")]);
   const { server, ca } = await endpointOf(at);
