@@ -94,7 +94,9 @@ export type Trace<Observed = unknown, Mem extends JsonObject = JsonObject> =
   /** `memory` is the memory to keep once the absence is certain. */
   | { readonly is: "absent"; readonly memory?: Mem }
   /** `repeatable`: a repetition of the action changes nothing on the platform if the action was executed. */
-  | { readonly is: "unknowable"; readonly why: Why; readonly repeatable?: boolean };
+  | { readonly is: "unknowable"; readonly why: Why; readonly repeatable?: boolean }
+  /** The read that shows the result failed, and a later one may succeed. */
+  | { readonly is: "unread"; readonly why: Why };
 
 /** The action that an earlier reconcile, perhaps of another process, was about to request. */
 export interface OpenIntent {

@@ -88,7 +88,7 @@ it.each([
 });
 
 describe("decide", () => {
-  const rows = (["landed", "absent", "repeatable", "unknowable"] as const).flatMap((finding) =>
+  const rows = (["landed", "absent", "repeatable", "unknowable", "unread"] as const).flatMap((finding) =>
     [true, false].flatMap((creates) =>
       [59_999, 60_000].flatMap((seenForMs) =>
         [2, 3].map((generation) => ({ finding, creates, seenForMs, generation })),
@@ -102,7 +102,7 @@ describe("decide", () => {
     const superseded = row.generation > 2 && !row.creates;
     if (row.finding === "landed") return "record";
     if (row.finding === "absent") return window ? "wait" : "retry";
-    if (row.creates) return "giveUp";
+    if (row.creates) return row.finding !== "unknowable" && window ? "wait" : "giveUp";
     if (window) return "wait";
     if (superseded) return "retry";
     return row.finding === "repeatable" ? "repeat" : "giveUp";

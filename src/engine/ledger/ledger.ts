@@ -93,23 +93,21 @@ export function maySend(now: { readonly sinceMs: number; readonly sendMs: number
 }
 
 /** The result of a trace. */
-export type TraceResult = "landed" | "absent" | "repeatable" | "unknowable";
+export type TraceResult = "landed" | "absent" | "repeatable" | "unknowable" | "unread";
 export type Decision = "record" | "retry" | "repeat" | "wait" | "giveUp";
 
 /**
  * Decides what follows from a trace. "retry" clears the slot and plans again. "repeat" plans again while the slot stays
  * open, so that an action is repeated at most once, even if the process ends in between. "wait" traces again later,
- * because a slow request may still land. "giveUp" stalls, as only a person can know. An accepted create is never sent
- * again.
+ * because a slow request may still land, or a read may still succeed. "giveUp" stalls, as only a person can know. An
+ * accepted create is never sent again.
  */
 export function decide(finding: TraceResult, intent: Intent, known: Knowledge): Decision {
   if (finding === "landed") return "record";
-  const settled = known.seenForMs >= known.landingMs;
-  if (finding === "absent" && intent.accepted !== undefined) return settled ? "giveUp" : "wait";
-  if (finding === "absent") return settled ? "retry" : "wait";
-  if (intent.creates) return "giveUp";
-  if (!settled) return "wait";
+  if (finding === "unknowable" && intent.creates) return "giveUp";
+  if (known.seenForMs < known.landingMs) return "wait";
+  if (intent.creates) return finding === "absent" && intent.accepted === undefined ? "retry" : "giveUp";
   // A newer generation supersedes an unconfirmed action, never an unconfirmed create.
-  if (known.generation > intent.generation) return "retry";
+  if (finding === "absent" || known.generation > intent.generation) return "retry";
   return finding === "repeatable" && intent.repetition !== true ? "repeat" : "giveUp";
 }

@@ -96,8 +96,8 @@ async function conclude(
     case "wait":
       return { is: "waiting", why: waiting(intent), exchange: "ok" };
     case "giveUp": {
-      const isUnknowable = trace.is === "unknowable" && intent.accepted === undefined;
-      return { is: "stalled", why: isUnknowable ? trace.why : unconfirmed(r.object, intent), exchange: "ok" };
+      const isKnown = "why" in trace && intent.accepted === undefined;
+      return { is: "stalled", why: isKnown ? trace.why : unconfirmed(r.object, intent), exchange: "ok" };
     }
     default:
       return decision satisfies never;

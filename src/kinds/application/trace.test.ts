@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { openIntent } from "../../../test/support/kinds/contexts.ts";
-import { platformOn } from "../../../test/support/kinds/supports.ts";
+import { capabilitiesOn, platformOn } from "../../../test/support/kinds/supports.ts";
 import {
   APPLICATION,
   COMMIT,
@@ -80,20 +80,21 @@ describe("whether a deployment landed", () => {
   });
 });
 
-it.each([
-  ["STOP_QUEUED", true],
-  ["WAITING_STOPPING", true],
-  ["STOPPED", true],
-  ["DEPLOYED", false],
-])("whether a stop landed when the service is %s: %s", async (state, landed) => {
+it.each(["STOP_QUEUED", "WAITING_STOPPING", "STOPPED", "DEPLOYED"])("a stop may have led to %s", async (state) => {
   const found = await application.trace(openIntent("stopApplication", target), passWith(), platform(statusOf(state)));
   const known = [{ memory: { runState: "Stopped" } }];
-  expect(found).toMatchObject(landed ? { is: "landed", known } : { is: "absent" });
+  expect(found).toMatchObject(state === "DEPLOYED" ? { is: "absent" } : { is: "landed", known });
 });
 
-it("whether a create landed cannot be known where there is no list", async () => {
+it("a create is unread where its list was not usable, and unknowable where there is none", async () => {
+  const capabilities = capabilitiesOn("Auto");
+  capabilities.failed("listApplications", new ApiError("listApplications", { is: "BadResponse" }, 200, "said"));
   const intent = openIntent("createApplication", { creates: true, parentId: ENVIRONMENT, name: "api" });
-  const why = { reason: "CreateResultUnknown", message: expect.stringContaining('"api"') as string };
   const fresh = passWith({ id: undefined, identitySource: undefined });
-  expect(await application.trace(intent, fresh, platform("NotFound"))).toMatchObject({ is: "unknowable", why });
+  const traced = (api: Platform) => application.trace(intent, fresh, api);
+  const why = (text: string) => ({ reason: "CreateResultUnknown", message: expect.stringContaining(text) as string });
+  const unread = { is: "unread", why: why("not usable (HTTP status 200)") };
+  expect(await traced({ ...platform("NotFound"), capabilities })).toMatchObject(unread);
+  const unknowable = { is: "unknowable", why: why('"api", and its surface has no list') };
+  expect(await traced(platform("NotFound"))).toMatchObject(unknowable);
 });

@@ -4,7 +4,7 @@ import type { Blueprint } from "../../platform/areas/blueprints.ts";
 import { defineService } from "../service/define.ts";
 import { shownState } from "../service/messages.ts";
 import { startedDeployment } from "../service/progress.ts";
-import { untraceable } from "../service/trace.ts";
+import { unlisted } from "../service/trace.ts";
 import { offered } from "../shared/answers.ts";
 import { baseline, traceIn } from "../shared/create-trace.ts";
 import { fitOptional } from "../shared/text.ts";
@@ -67,7 +67,7 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
   traceCreate: async (intent, context, api) => {
     const environmentId = intent.parentId ?? context.inputs.environmentId;
     const services = await offered(api, "listServices", () => api.services.list(environmentId));
-    if (services === undefined) return { is: "unknowable", why: untraceable(intent.name) };
+    if (services === undefined) return unlisted(intent, "listServices", api);
     const siblings = blueprintsIn(services);
     const observed = { ...NOTHING_OBSERVED, siblings, serverNow: api.serverNow() };
     const sent = platformBlueprint.memory.parse({ written: baseline(intent.mark, "written"), ...intent.accepted });

@@ -5,9 +5,10 @@
 import { z } from "zod";
 
 import { timeText } from "../../api/status.ts";
-import type { Json, OpenIntent, Trace, Why } from "../../engine/contract/kind.ts";
+import type { Json, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { jsonIn } from "../../platform/codec/json.ts";
+import type { OperationName } from "../../platform/codec/operations.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { offered } from "../shared/answers.ts";
@@ -103,7 +104,7 @@ export async function traceService(
     const { inputs, now } = context;
     const area = areaOf(kind, api);
     const list = await offered(api, kind.operations.list, () => area.list(intent.parentId ?? inputs.environmentId));
-    if (list === undefined) return { is: "unknowable", why: untraceable(intent.name) };
+    if (list === undefined) return unlisted(intent, kind.operations.list, api);
     // As after the answer to the create: the state counts until the platform shows one.
     const memory = { ...context.memory, state: "READY", stateSince: timeText(now) };
     return traceIn(intent, context, list, list, ({ id }) => ({ observed: kind.nothingObserved, memory, id }));
@@ -113,9 +114,17 @@ export async function traceService(
   return status === undefined ? { is: "absent" } : traceOrder(kind, intent, context, status);
 }
 
-/** Returns the reason why a create cannot be traced on the documented surface. @param name of what was to be created */
-export function untraceable(name: string | undefined): Why {
-  return createUnknown(name, "its surface has no list to look it up in");
+/**
+ * Returns the result of the trace of a create for which `offered` returned no list.
+ * @param operation that lists what was to be created
+ */
+export function unlisted({ name }: OpenIntent, operation: OperationName, { capabilities }: Platform) {
+  // A platform without the operation answers 404.
+  const status = capabilities.inconclusive(operation) ?? 404;
+  if (status === 404 || capabilities.supports(operation) === "Unsupported")
+    return { is: "unknowable", why: createUnknown(name, "its surface has no list to look it up in") } as const;
+  const because = `its answer to ${operation}, the list to look it up in, was not usable (HTTP status ${status})`;
+  return { is: "unread", why: createUnknown(name, because) } as const;
 }
 
 /** Reports whether a request to deploy or to stop was executed. @param status of the service now */
