@@ -6,7 +6,7 @@ import { keyText, parseKey } from "../engine/contract/keys.ts";
 import type { Bound } from "../engine/reconcile/bind.ts";
 import { createEngine, type EngineDeps } from "../engine/reconcile/engine.ts";
 import { priorityOf, type ReconcilePriority } from "../engine/reconcile/triggers.ts";
-import { takesMore } from "../kinds/shared/answers.ts";
+import { takesMore } from "../kinds/shared/offered.ts";
 import { abortableSleep, createBackoff } from "../kube/api/clock.ts";
 import { isKube, KubeError } from "../kube/api/errors.ts";
 import type { Clock, ObjectKey } from "../kube/api/types.ts";

@@ -5,7 +5,8 @@ import type { Cluster } from "../../platform/areas/clusters.ts";
 import type { Binding, Template } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import { offered, readOr } from "../shared/answers.ts";
+import { readOr } from "../shared/answers.ts";
+import { offered } from "../shared/offered.ts";
 import { problemsOf } from "./check.ts";
 import type { BindingContext, ClusterKind, ClusterObserved, Observed } from "./model.ts";
 

@@ -4,7 +4,8 @@ import type { Platform } from "../../platform/index.ts";
 import { ingressOf } from "../service/ingress.ts";
 import { serviceRecord } from "../service/model.ts";
 import { isGone, RECORDS_MAX_AGE_MS, siblingsOf, statusesOf } from "../service/observe.ts";
-import { offered, NOT_READ } from "../shared/answers.ts";
+import { NOT_READ } from "../shared/answers.ts";
+import { offered } from "../shared/offered.ts";
 import { isRoutine, presenceIn } from "../shared/presence.ts";
 import type { BlueprintContext, BlueprintService, Declaration, Observed } from "./model.ts";
 

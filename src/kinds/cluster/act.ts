@@ -3,8 +3,9 @@ import type { Kind, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { isStoppedAlready, offered, readOr } from "../shared/answers.ts";
+import { isStoppedAlready, readOr } from "../shared/answers.ts";
 import { baseline } from "../shared/create-trace.ts";
+import { offered } from "../shared/offered.ts";
 import type { ClusterMemory, ClusterOrder } from "./crd.ts";
 import {
   type Action,

@@ -12,7 +12,7 @@ import type {
 import type { KnownOperations } from "../../platform/client/capabilities.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
-import { offered } from "../shared/answers.ts";
+import { offered } from "../shared/offered.ts";
 import type { TypesOf } from "../shared/types.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionMemory, type ConnectionSpec } from "./crd.ts";
 import { registration } from "./registration.ts";

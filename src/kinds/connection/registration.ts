@@ -9,8 +9,8 @@ import {
   type Uuid,
   type Why,
 } from "../../engine/contract/kind.ts";
-import { takesMore } from "../shared/answers.ts";
 import { firstOf, once, stalled, safely } from "../shared/checks.ts";
+import { takesMore } from "../shared/offered.ts";
 import type { TypesOf } from "../shared/types.ts";
 import { webhookDrift, isOutdated, KIND, readRegistration, shownTarget, type Shown } from "../webhook/model.ts";
 import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";

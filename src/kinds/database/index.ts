@@ -2,8 +2,9 @@
 import type { Database } from "../../platform/areas/databases.ts";
 import { defineService } from "../service/define.ts";
 import { serviceRecord } from "../service/model.ts";
-import { offered, isStoppedAlready } from "../shared/answers.ts";
+import { isStoppedAlready } from "../shared/answers.ts";
 import { baseline } from "../shared/create-trace.ts";
+import { offered } from "../shared/offered.ts";
 import { platformDatabase } from "./crd.ts";
 import { DATABASE_SETTINGS, type DatabaseTypes, NAMES, NOTHING_OBSERVED, typeCheckOf } from "./model.ts";
 import { observe } from "./observe.ts";

@@ -1,10 +1,10 @@
 /** PlatformEnvironment: name and mode. The documented surface shows that it exists, and its record only once. */
 import type { Why } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
-import { takesMore } from "../shared/answers.ts";
+import { namedKind } from "../named/kind.ts";
 import { clusterNeed, isProjectOfOrganization, projectNeed } from "../shared/limits.ts";
-import { namedKind } from "../shared/named-kind.ts";
 import { notThere, projectNotAllowed } from "../shared/names.ts";
+import { takesMore } from "../shared/offered.ts";
 import { countOf, fitText, ID } from "../shared/text.ts";
 import { platformEnvironment, type EnvironmentSpec } from "./crd.ts";
 import {

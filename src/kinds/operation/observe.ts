@@ -4,9 +4,10 @@ import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { clusterStatus } from "../cluster/observe.ts";
 import { RECORDS_MAX_AGE_MS } from "../service/observe.ts";
-import { offered, SHOWN, unlessMissing } from "../shared/answers.ts";
+import { unlessMissing } from "../shared/answers.ts";
 import { beyondProjects, clusterNotAllowed, projectOfEnvironment, unprovenId } from "../shared/limits.ts";
 import { notThere, projectNotAllowed } from "../shared/names.ts";
+import { offered, SHOWN } from "../shared/offered.ts";
 import { sha256 } from "../shared/text.ts";
 import { rejection } from "./act.ts";
 import {

@@ -1,8 +1,8 @@
 /** Sends the requests that services share, and updates what was observed by their answers. */
 import type { ActionResult } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
-import { takesMore } from "../shared/answers.ts";
 import type { ListedObject } from "../shared/names.ts";
+import { takesMore } from "../shared/offered.ts";
 import type { ServiceKind } from "./define.ts";
 import {
   type ServiceAction,

@@ -4,9 +4,10 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import { requestPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { offered, orGone, SHOWN, unlessMissing } from "../shared/answers.ts";
+import { orGone, unlessMissing } from "../shared/answers.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
 import type { ListedObject } from "../shared/names.ts";
+import { offered, SHOWN } from "../shared/offered.ts";
 import { isOpen, isRoutine, presenceIn } from "../shared/presence.ts";
 import type { ServiceKind } from "./define.ts";
 import type {

@@ -1,56 +1,8 @@
-/** Interprets answers of the platform: an operation is not offered, an object is gone, a detail is missing. */
+/** Interprets answers of the platform: an object is gone, a detail is missing, a stop was refused. */
 import type { Reason } from "../../api/reasons.ts";
-import type { ConditionFact, ReconcileContext, Why } from "../../engine/contract/kind.ts";
-import { INCONCLUSIVE } from "../../platform/client/capabilities.ts";
-import type { OperationName } from "../../platform/codec/operations.ts";
+import type { ConditionFact, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-
-/**
- * Makes a read with an operation that the specification does not have. The operation is tried while nothing is known of
- * it; once it has worked, its failures are thrown.
- * @param isShown reports whether the platform shows, in this reconcile, what is read: a 404 then means that the
- * operation is missing
- * @returns undefined where the platform does not offer the read, or may not offer it
- * @throws ApiError
- */
-export async function offered<T>(
-  api: Platform,
-  operation: OperationName,
-  read: () => Promise<T>,
-  isShown: () => Promise<boolean> = () => Promise.resolve(false),
-): Promise<T | undefined> {
-  const { capabilities } = api;
-  if (!capabilities.isWorthTrying(operation)) return undefined;
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.operation !== operation) throw error;
-    const { is } = error.failure;
-    // All other failures concern the connection, or are no answer.
-    const mayBeMissing = is === "NotSupported" || INCONCLUSIVE.has(is);
-    if (capabilities.supports(operation) === "Supported" || !mayBeMissing) throw error;
-    if (is !== "NotFound") return undefined;
-    try {
-      if (await isShown()) capabilities.missing(operation);
-    } catch (unread) {
-      capabilities.unproven(operation);
-      throw unread;
-    }
-    return undefined;
-  }
-}
-
-/** The `isShown` of `offered` where the platform showed in this reconcile what is read. */
-export const SHOWN = (): Promise<boolean> => Promise.resolve(true);
-
-/** Reads that the specification does not have. One of them precedes each request beyond the specification. */
-const READS = ["getProject", "listEnvironments", "listApplications", "listDatabases", "listServices"];
-
-/** Reports whether the platform accepts what deployed services accept: one of READS has worked. */
-export function takesMore({ supports }: Pick<ReconcileContext, "supports">): boolean {
-  return READS.some((operation) => supports(operation) === "Supported");
-}
 
 /** Returns the result of a read, or `instead` if it fails with one of `failures`. @throws ApiError for all others */
 export async function readOr<T, Other>(
@@ -148,24 +100,8 @@ export async function readAfterWrite<T>(api: Platform, read: () => Promise<T>): 
   return (await sideRead(read(), "what was written")).value;
 }
 
-/**
- * Returns why a read by `offered` shows nothing although the platform may offer it.
- * @param what as for `sideRead`
- * @returns undefined where the platform does not offer it
- */
-export function unclearRead(
-  { capabilities }: Pick<Platform, "capabilities">,
-  operation: OperationName,
-  what: string,
-): Why | undefined {
-  if (capabilities.supports(operation) === "Unsupported") return undefined;
-  const status = capabilities.inconclusive(operation) ?? 0;
-  const message = failedRead(operation, status, what);
-  if (status === 403) return { reason: "PermissionDenied", message };
-  return { reason: status >= 500 ? "PlatformUnavailable" : "UnexpectedResponse", message };
-}
-
-function failedRead(operation: string, status: number, what: string): string {
+/** Returns the message of a read that failed. @param status of the answer, 0 without one. @param what as for `sideRead` */
+export function failedRead(operation: string, status: number, what: string): string {
   const how = status === 0 ? "did not answer" : `answered ${status} to`;
   return `The platform ${how} ${operation}, the operation that shows ${what}.`;
 }

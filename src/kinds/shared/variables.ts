@@ -2,7 +2,7 @@
 import type { ValueFrom } from "../../api/fields.ts";
 import type { Fingerprint, Ms, ReconcileContext, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { ImportInput } from "../../platform/areas/variables.ts";
-import { takesMore } from "./answers.ts";
+import { takesMore } from "./offered.ts";
 
 /** A variable with its value. */
 export interface InputVariable {

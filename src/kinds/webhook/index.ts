@@ -9,10 +9,11 @@ import {
 } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { alterationOf, isAltered } from "../shared/altered.ts";
-import { readAfterWrite, takesMore } from "../shared/answers.ts";
+import { readAfterWrite } from "../shared/answers.ts";
 import { firstOf, stalled, safely, once } from "../shared/checks.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
 import { alreadyManaged, deletedThere, unseen } from "../shared/names.ts";
+import { takesMore } from "../shared/offered.ts";
 import { platformWebhook, type WebhookMemory } from "./crd.ts";
 import {
   type Action,

@@ -3,7 +3,8 @@ import { type DriftField, type Fingerprint, type ReconcileContext, sameContent }
 import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { Difference } from "../shared/altered.ts";
-import { offered, readOr } from "../shared/answers.ts";
+import { readOr } from "../shared/answers.ts";
+import { offered } from "../shared/offered.ts";
 import { fitText } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
 import type { platformWebhook } from "./crd.ts";

@@ -1,18 +1,8 @@
 /** Plans an object that has a name, unique in its parent, and settings (docs/architecture.md §4). Pure. */
 import type { Json, Plan, Uuid, Why } from "../../engine/contract/kind.ts";
-import { isAltered } from "./altered.ts";
-import { firstOf, once, stalled, safely } from "./checks.ts";
-import { nameMark } from "./create-trace.ts";
-import {
-  mineOf,
-  type NamedAction,
-  type NamedContext,
-  namedDifferences,
-  namedDrift,
-  type NamedObserved,
-  type NamedPlan,
-  shownIn,
-} from "./named-model.ts";
+import { isAltered } from "../shared/altered.ts";
+import { firstOf, once, stalled, safely } from "../shared/checks.ts";
+import { nameMark } from "../shared/create-trace.ts";
 import {
   adoptOrRefuse,
   alreadyManaged,
@@ -22,8 +12,18 @@ import {
   outside,
   sameName,
   type ListedObject,
-} from "./names.ts";
-import { planUnshown, planUnshownRemoval } from "./presence.ts";
+} from "../shared/names.ts";
+import { planUnshown, planUnshownRemoval } from "../shared/presence.ts";
+import {
+  mineOf,
+  type NamedAction,
+  type NamedContext,
+  namedDifferences,
+  namedDrift,
+  type NamedObserved,
+  type NamedPlan,
+  shownIn,
+} from "./model.ts";
 
 /** Returns the next step. */
 export function planNamed(kind: NamedPlan, context: NamedContext, observed: NamedObserved): Plan<NamedAction> {

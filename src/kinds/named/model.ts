@@ -10,9 +10,9 @@ import type {
 } from "../../engine/contract/kind.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
-import type { AlteredMemory } from "./altered.ts";
-import type { ListedObject } from "./names.ts";
-import { fitText } from "./text.ts";
+import type { AlteredMemory } from "../shared/altered.ts";
+import type { ListedObject } from "../shared/names.ts";
+import { fitText } from "../shared/text.ts";
 
 export type NamedAction = "create" | "update" | "delete";
 

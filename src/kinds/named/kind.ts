@@ -5,9 +5,12 @@
 import type { Kind, ReconcileContext, Report, Uuid } from "../../engine/contract/kind.ts";
 import { isDocumented, type OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
-import { alterationOf, keptAlteration } from "./altered.ts";
-import { offered, readAfterWrite, unlessMissing } from "./answers.ts";
-import { idsBefore, landed, notCreated } from "./create-trace.ts";
+import { alterationOf, keptAlteration } from "../shared/altered.ts";
+import { readAfterWrite, unlessMissing } from "../shared/answers.ts";
+import { idsBefore, landed, notCreated } from "../shared/create-trace.ts";
+import type { ListedObject } from "../shared/names.ts";
+import { offered } from "../shared/offered.ts";
+import { isKnown, isRoutine, presenceIn } from "../shared/presence.ts";
 import {
   mineOf,
   namedDifferences,
@@ -16,10 +19,8 @@ import {
   type NamedObserved,
   type NamedPlan,
   type NamedTypes,
-} from "./named-model.ts";
-import { planNamed } from "./named-plan.ts";
-import type { ListedObject } from "./names.ts";
-import { isKnown, isRoutine, presenceIn } from "./presence.ts";
+} from "./model.ts";
+import { planNamed } from "./plan.ts";
 
 /** The declaration of such a kind. */
 export interface NamedKind<K extends NamedTypes<Item>, Item extends ListedObject>
@@ -164,10 +165,8 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
               .map(({ id }) => ({ id, name: intent.name ?? context.spec.name }))
           : landed(intent, fresh(observed.records), context.records.holderOf);
       if (found.length === 0) return notCreated(intent, list, list);
-      return {
-        is: "landed",
-        known: found.map((one) => ({ observed, memory: declared.memoryOf(context, one), id: one.id })),
-      };
+      const known = found.map((one) => ({ observed, memory: declared.memoryOf(context, one), id: one.id }));
+      return { is: "landed", known };
     },
     report: (context, observed) => {
       // An object that does not belong to this resource, or not yet, is not reported.
