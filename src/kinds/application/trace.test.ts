@@ -86,15 +86,12 @@ it.each(["STOP_QUEUED", "WAITING_STOPPING", "STOPPED", "DEPLOYED"])("a stop may 
   expect(found).toMatchObject(state === "DEPLOYED" ? { is: "absent" } : { is: "landed", known });
 });
 
-it("a create is unread where its list was not usable, and unknowable where there is none", async () => {
+it("a create is unread where its list was not usable", async () => {
   const capabilities = capabilitiesOn("Auto");
   capabilities.failed("listApplications", new ApiError("listApplications", { is: "BadResponse" }, 200, "said"));
   const intent = openIntent("createApplication", { creates: true, parentId: ENVIRONMENT, name: "api" });
   const fresh = passWith({ id: undefined, identitySource: undefined });
-  const traced = (api: Platform) => application.trace(intent, fresh, api);
-  const why = (text: string) => ({ reason: "CreateResultUnknown", message: expect.stringContaining(text) as string });
-  const unread = { is: "unread", why: why("not usable (HTTP status 200)") };
-  expect(await traced({ ...platform("NotFound"), capabilities })).toMatchObject(unread);
-  const unknowable = { is: "unknowable", why: why('"api", and its surface has no list') };
-  expect(await traced(platform("NotFound"))).toMatchObject(unknowable);
+  const found = await application.trace(intent, fresh, { ...platform("NotFound"), capabilities });
+  const message = expect.stringContaining('"api", and its answer to listApplications') as string;
+  expect(found).toMatchObject({ is: "unread", why: { reason: "CreateResultUnknown", message } });
 });

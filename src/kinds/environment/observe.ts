@@ -7,7 +7,7 @@ import { listAge } from "../named/kind.ts";
 import { mineOf, type NamedAction, type NamedObserved } from "../named/model.ts";
 import { orGone, sideRead, unlessMissing } from "../shared/answers.ts";
 import { isProjectOfOrganization } from "../shared/limits.ts";
-import { offered } from "../shared/offered.ts";
+import { offered, offeredList } from "../shared/offered.ts";
 import { isKnown, presenceIn } from "../shared/presence.ts";
 import { fitOptional, ID } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
@@ -59,7 +59,7 @@ export async function listsOf(context: EnvironmentContext, projectId: Uuid, api:
     const isThere = () => isProjectOfOrganization(api, projectId);
     const list = () => api.environments.list(projectId, options);
     const stats = () => api.projects.environmentStats(projectId, options);
-    const records = await offered(api, "listEnvironments", list, isThere);
+    const records = await offeredList(context, api, "listEnvironments", list, isThere);
     if (records === undefined) return { counts: await stats(), records };
     // Beside the list of records, the statistics only show the number of services.
     const { value } = await sideRead(stats(), "the number of services");

@@ -7,7 +7,7 @@ import type { Platform } from "../../platform/index.ts";
 import { orGone, unlessMissing } from "../shared/answers.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
 import type { ListedObject } from "../shared/names.ts";
-import { offered, SHOWN } from "../shared/offered.ts";
+import { offered, offeredList, SHOWN } from "../shared/offered.ts";
 import { isOpen, isRoutine, presenceIn } from "../shared/presence.ts";
 import type { ServiceKind } from "./define.ts";
 import type {
@@ -86,7 +86,7 @@ export async function siblingsOf<Item>(
   api: Platform,
 ): Promise<readonly Item[] | "gone" | undefined> {
   const exists = async () => (await projectOfEnvironment(api, context.inputs.environmentId)) !== undefined;
-  const shown = offered(api, operation, async () => ({ listed: await list() }), exists);
+  const shown = offeredList(context, api, operation, async () => ({ listed: await list() }), exists);
   const siblings = shown.then((read) => read ?? "unshown");
   const isRecorded = context.identitySource === "recorded";
   const found =

@@ -41,6 +41,26 @@ export async function offered<T>(
   }
 }
 
+/**
+ * Makes the read of `offered` that lists the siblings of what may have to be created. A single answer that says nothing
+ * of the operation is thrown, since there may be an object to adopt.
+ * @throws ApiError
+ */
+export async function offeredList<T>(
+  { id, goal }: Pick<ReconcileContext, "id" | "goal">,
+  api: Platform,
+  operation: OperationName,
+  read: () => Promise<T>,
+  isShown: () => Promise<boolean>,
+): Promise<T | undefined> {
+  const list = await offered(api, operation, read, isShown);
+  const { capabilities } = api;
+  if (list !== undefined || id !== undefined || goal !== "present" || !capabilities.isDoubtful(operation)) return list;
+  const status = capabilities.inconclusive(operation) ?? 0;
+  const message = failedRead(operation, status, "whether the object exists already");
+  throw new ApiError(operation, { is: status >= 500 ? "Server" : "BadResponse" }, status, message);
+}
+
 /** The `isShown` of `offered` where the platform showed in this reconcile what is read. */
 export const SHOWN = (): Promise<boolean> => Promise.resolve(true);
 

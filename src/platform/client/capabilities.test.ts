@@ -33,12 +33,9 @@ describe("what a platform offers", () => {
     expect(platform.supports("updateApplication")).toBe("Supported");
   });
 
-  it.each([
-    ["NotSupported", 405],
-    ["OutcomeUnknown", 501],
-  ] as const)("lacks what answers %s (%i), and is asked again after an hour", (is, status) => {
+  it.each([405, 501])("lacks what answers %i, and is asked again after an hour", (status) => {
     const platform = learning();
-    platform.failed("updateApplication", is, status);
+    platform.failed("updateApplication", status === 405 ? "NotSupported" : "OutcomeUnknown", status);
     expect(platform.supports("updateApplication")).toBe("Unsupported");
     platform.skip(HOUR - 1);
     expect(platform.supports("updateApplication")).toBe("Unsupported");
@@ -70,15 +67,18 @@ describe("what a platform offers", () => {
 
   it.each(["Forbidden", "Unauthorized", "Server", "BadResponse"] as const)("is asked ever less after %s", (is) => {
     const platform = learning();
-    let tries = 0;
+    let [tries, doubts] = [0, 0];
     for (let ms = 0; ms < 24 * HOUR; ms += 15_000) {
       if (platform.isWorthTrying("getProject")) {
         tries += 1;
-        platform.failed("getProject", is, 403);
+        platform.failed("getProject", is, is === "Server" ? 503 : 403);
+        if (platform.isDoubtful("getProject")) doubts += 1;
       }
       platform.skip(15_000);
     }
     expect(tries).toBeLessThan(40);
+    // Only the first answer, and only one that says nothing of the operation, leaves it in doubt.
+    expect(doubts).toBe(is === "Server" ? 1 : 0);
     expect(platform.summary()).toBeUndefined();
   });
 

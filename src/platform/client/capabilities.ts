@@ -97,6 +97,15 @@ export function createCapabilities(surface: "Auto" | "Documented" | "Full", cloc
     isWorthTrying: (name: OperationName): boolean =>
       supports(name) === "Supported" || (supports(name) === "Unknown" && clock.monotonic() >= of(name).restsUntil),
     /**
+     * Reports whether the only answer to a read so far says nothing of the operation: an error of the server, or no
+     * JSON. After a second one in a row, at least 30 s later, the read counts as not offered.
+     */
+    isDoubtful: (name: OperationName): boolean => {
+      const { support, status, pauseMs } = of(name);
+      const saysNothing = status !== undefined && (status < 400 || status >= 500);
+      return support === "Unknown" && saysNothing && pauseMs === 2 * PAUSE_MS;
+    },
+    /**
      * Records that the platform does not have the operation: it answered 404 for an object that it showed in the same
      * reconcile.
      */
@@ -127,8 +136,10 @@ export function createCapabilities(surface: "Auto" | "Documented" | "Full", cloc
     failed: (name: OperationName, { failure, status }: ApiError): void => {
       if (status === 405 || status === 501) return note(name, "Unsupported", RETRY_MS);
       if (!isRead(name) || of(name).support === "Unsupported" || !INCONCLUSIVE.has(failure.is)) return;
-      const pauseMs = failure.is === "NotFound" ? RETRY_MS : Math.min(RETRY_MS, of(name).pauseMs * 2);
-      note(name, "Unknown", pauseMs, status);
+      if (failure.is === "NotFound") return note(name, "Unknown", RETRY_MS, status);
+      // Reads that were sent before the pause began do not make it longer.
+      if (clock.monotonic() < of(name).restsUntil) return;
+      note(name, "Unknown", Math.min(RETRY_MS, of(name).pauseMs * 2), status);
     },
   };
 }

@@ -5,12 +5,11 @@ import { effort } from "../../support/env/effort.ts";
 import { blueprint, database, defaults, deploying, NEXT_COMMIT, tree } from "../../support/kube/manifests.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
-import { operatorEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
+import { operatorEnv, settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const surfaces = ["full", "documented"] as const;
 const NAMES = ["a", "b"];
-const fleet = (env: OperatorEnv) =>
-  NAMES.flatMap((name) => [...tree(env, name), database(name, name), blueprint(name, name)]);
+const fleet = (env: OperatorEnv) => NAMES.flatMap((at) => [...tree(env, at), database(at, at), blueprint(at, at)]);
 
 /** Writes of which the documented surface does not show what became of them. */
 const UNKNOWABLE = new Set(["createApplication", "createBlueprint", "createDatabase", "deployDatabase"]);
@@ -46,3 +45,19 @@ describe.each(effort.few(surfaces))("[C2] 5xx, %s surface", (surface) => {
     expect(under).toBeLessThanOrEqual(3 * usual);
   });
 });
+
+it.each(["listApplications", "listDatabases"])(
+  "[C2] %s that fails at first hides nothing to adopt",
+  async (operation) => {
+    const first = await settledEnv(fleet);
+    const made = first.effects();
+    const second = await operatorEnv({ beside: first, installation: "installation-2" });
+    // The client repeats a read that fails.
+    first.platform.sim.faults.add({ match: { operation }, count: 4, answer: { is: "status", status: 503 } });
+    second.apply(...defaults(second), ...fleet(second));
+    await second.run(20 * MINUTE);
+    expect(second.effects()).toEqual(made);
+    for (const { kind, metadata } of second.cluster.all())
+      expect(second.condition(kind, metadata.name), kind).toMatch(/^True/);
+  },
+);
