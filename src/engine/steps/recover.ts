@@ -96,8 +96,8 @@ async function conclude(
     case "wait":
       return { is: "waiting", why: waiting(intent), exchange: "ok" };
     case "giveUp": {
-      const isKnown = "why" in trace && intent.accepted === undefined;
-      return { is: "stalled", why: isKnown ? trace.why : unconfirmed(r.object, intent), exchange: "ok" };
+      const isExplained = "why" in trace && intent.accepted === undefined;
+      return { is: "stalled", why: isExplained ? trace.why : unconfirmed(r.object, intent), exchange: "ok" };
     }
     default:
       return decision satisfies never;

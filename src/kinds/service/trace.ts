@@ -119,7 +119,7 @@ export async function traceService(
  * @param operation that lists what was to be created
  */
 export function unlisted({ name }: OpenIntent, operation: OperationName, { capabilities }: Platform) {
-  // A platform without the operation answers 404.
+  // A 404, a 405 or a 501 says that there is no such list. Any other failure may pass, as one of the token does.
   const status = capabilities.inconclusive(operation) ?? 404;
   if (status === 404 || capabilities.supports(operation) === "Unsupported")
     return { is: "unknowable", why: createUnknown(name, "its surface has no list to look it up in") } as const;

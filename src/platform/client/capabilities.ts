@@ -101,9 +101,9 @@ export function createCapabilities(surface: "Auto" | "Documented" | "Full", cloc
      * JSON. After a second one in a row, at least 30 s later, the read counts as not offered.
      */
     isDoubtful: (name: OperationName): boolean => {
-      const { support, status, pauseMs } = of(name);
-      const saysNothing = status !== undefined && (status < 400 || status >= 500);
-      return support === "Unknown" && saysNothing && pauseMs === 2 * PAUSE_MS;
+      const { support, status = 0, pauseMs } = of(name);
+      const isAnswer = status >= 400 && status < 500;
+      return support === "Unknown" && status > 0 && !isAnswer && pauseMs === 2 * PAUSE_MS;
     },
     /**
      * Records that the platform does not have the operation: it answered 404 for an object that it showed in the same
