@@ -184,6 +184,8 @@ describe("[K1] the deletion of an object whose connection is", () => {
     ["of another organization", [foreign, noticed, withoutLink], false],
     ["without its Secret at a restart", [withoutSecret, restart, noticed, withoutLink], false],
     ["gone at a restart", [withoutLink, restart, noticed], false],
+    ["without its Secret, all removed while nothing ran", [withoutSecret, withoutWidgets, restart], false],
+    ["revoked, and gone while nothing ran", [revoked, withoutWidgets, withoutLink, restart], false],
   ];
 
   it.each(ends)("%s, under Delete: all goes, and what stays is named", async (_what, steps, deletes) => {
