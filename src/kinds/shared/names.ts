@@ -41,7 +41,7 @@ export function adoptOrRefuse(
     return stalled("DuplicateRemote", message);
   }
   if (adoption === "Never") {
-    const message = `A ${what} exists on the platform (${id}). Set spec.externalId to adopt it, or choose another spec.name.`;
+    const message = `Another ${what} exists on the platform (${id}). Set spec.externalId to adopt it, or choose another spec.name.`;
     return stalled("NameConflict", message);
   }
   return { is: "adopt", id };
