@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 
 import { RESOURCES } from "../src/kinds/index.ts";
 import { annotationsPage } from "./annotations.ts";
-import { argocdFiles } from "./argocd/index.ts";
+import { argocdSettings } from "./argocd/argocd-cm.ts";
 import { chartFiles } from "./chart/index.ts";
 import { commandsPage } from "./commands.ts";
 import { coveragePage } from "./coverage.ts";
@@ -18,13 +18,7 @@ const COMMANDS = await commandsPage();
 const STATUS_PAGE = await statusPageAssets();
 
 /** The folders that hold generated files and nothing else. */
-export const GENERATED_FOLDERS = [
-  "crds",
-  "deploy/argocd/resource_customizations",
-  "deploy/rbac",
-  "docs/reference",
-  "helm-chart/files/crds",
-];
+export const GENERATED_FOLDERS = ["crds", "deploy/rbac", "docs/reference", "helm-chart/files/crds"];
 
 /** @returns the content of every generated file; it depends on the sources only */
 export function generatedFiles(): ReadonlyMap<string, string> {
@@ -34,7 +28,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ...under("crds", crds),
     ...under("helm-chart", chartFiles(crds)),
-    ...under("deploy/argocd", argocdFiles()),
+    ["deploy/argocd/argocd-cm.yaml", argocdSettings()],
     ...[...rbacManifests()].map(([name, manifests]) => [`deploy/rbac/${name}`, yaml(manifests)] as const),
     ...RESOURCES.map((resource) => [`docs/reference/${resource.kind}.md`, kindPage(resource)] as const),
     ["docs/reference/README.md", indexPage()],

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { messageOf } from "../../scripts/argocd/health-tests.ts";
-import { GROUP } from "../../src/api/names.ts";
+import { GROUP, PAUSED } from "../../src/api/names.ts";
+import { conditionOf } from "../../src/engine/contract/status.ts";
 import { planIn } from "../../src/engine/policies/policy-status.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
@@ -37,6 +37,18 @@ function caseOf(name: string): HealthCase {
   const found = healthCases.find((one) => one.name === name);
   if (found === undefined) throw new Error(`there is no case ${name}`);
   return found;
+}
+
+/** The message that Argo CD shows beside the health. */
+function messageOf({ object, health }: HealthCase): string {
+  if (object.metadata.annotations?.[PAUSED] === "true")
+    return "Paused: the operator leaves it alone until it is resumed";
+  const told = conditionOf(object, health === "Degraded" ? "Stalled" : "Ready");
+  if (told === undefined) return "Waiting for the operator to look at this resource";
+  if (told.observedGeneration !== object.metadata.generation) {
+    return "Waiting for the latest change of the spec to be observed";
+  }
+  return `${told.reason}: ${told.message}`;
 }
 
 /** An object after an action. */

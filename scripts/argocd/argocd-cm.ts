@@ -1,4 +1,4 @@
-/** deploy/argocd: Argo CD's customizations for the kinds, as settings and in the layout of its own repository. */
+/** deploy/argocd/argocd-cm.yaml: the health check of all kinds and the actions of each, for Argo CD's ConfigMap argocd-cm. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,10 +7,6 @@ import { stringify } from "yaml";
 import { GROUP } from "../../src/api/names.ts";
 import type { Resource } from "../../src/api/resource.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
-import { actionTests } from "./action-tests.ts";
-import { healthTests } from "./health-tests.ts";
-
-const CUSTOMIZATIONS = `resource_customizations/${GROUP}`;
 
 /** Which kinds have an action. */
 const ACTIONS: Readonly<Record<string, (resource: Resource) => boolean>> = {
@@ -21,24 +17,8 @@ const ACTIONS: Readonly<Record<string, (resource: Resource) => boolean>> = {
   redeploy: ({ kind }) => kind === "PlatformApplication" || kind === "PlatformDatabase",
 };
 
-/** @returns every file, by path below deploy/argocd/. */
-export function argocdFiles(): ReadonlyMap<string, string> {
-  return new Map([
-    ["argocd-cm.yaml", settings()],
-    // `_` is Argo CD's name for the wildcard `*`. It has a wildcard for health, but none for actions.
-    [`${CUSTOMIZATIONS}/_/health.lua`, lua("health")],
-    ...below(`${CUSTOMIZATIONS}/_`, healthTests()),
-    ...RESOURCES.flatMap((resource) => {
-      const folder = `${CUSTOMIZATIONS}/${resource.kind}/actions`;
-      const scripts = actionsOf(resource).map((name) => [`${folder}/${name}/action.lua`, lua(name)] as const);
-      return [[`${folder}/discovery.lua`, lua("discovery")] as const, ...scripts];
-    }),
-    ...below(`${CUSTOMIZATIONS}/PlatformApplication/actions`, actionTests()),
-  ]);
-}
-
-/** The entries to add to Argo CD's ConfigMap argocd-cm. */
-function settings(): string {
+/** @returns the manifest; argocd-cm has a wildcard for health, but none for actions */
+export function argocdSettings(): string {
   const data = {
     "resource.customizations": stringify({ [`${GROUP}/*`]: { "health.lua": lua("health") } }, FORM),
     ...Object.fromEntries(
@@ -67,8 +47,4 @@ function actionsOf(resource: Resource): readonly string[] {
 
 function lua(name: string): string {
   return readFileSync(join(import.meta.dirname, "lua", `${name}.lua`), "utf8");
-}
-
-function below(folder: string, files: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
-  return [...files].map(([path, text]) => [`${folder}/${path}`, text] as const);
 }
