@@ -81,7 +81,7 @@ async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject
   const holder = recordedIdentityIn(object, "installation");
   const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === ports.installation;
   if (id === undefined || holder !== ports.installation) return object;
-  // Earlier versions did not write this signature, and a rotation of the token makes it invalid.
+  // A rotation of the token makes the signature invalid.
   if (kept && (place.connection.token() === "" || isBackup(place, id))) return object;
   const change = kept
     ? { [BACKUP_SIGNATURE]: signBackup(place, id, ports.installation) }

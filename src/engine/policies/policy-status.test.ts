@@ -5,7 +5,7 @@ import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { DRIFT_FIELDS } from "../../api/status.ts";
 import type { Json } from "../../kube/api/types.ts";
 import type { Step, Why } from "../contract/kind.ts";
-import { appliedGenerationOf, causeIn, covers, statusPlanOf, type StatusPlan } from "./policy-status.ts";
+import { causeIn, covers, statusPlanOf, type StatusPlan } from "./policy-status.ts";
 
 const update: Step<string> = { repeat: "safe", op: "update", action: "update" };
 const CREATE = { operation: "create", creates: true } as const;
@@ -38,15 +38,6 @@ it("a plan shows as many fields as the status takes", () => {
   const changes = Array.from({ length: DRIFT_FIELDS + 1 }, () => difference);
   const [action] = statusPlanOf(anObject(), [{ ...update, changes }], "").actions;
   expect(action?.fields).toHaveLength(DRIFT_FIELDS);
-});
-
-it.each<[what: string, status: Json, management: "Manage" | "ObserveOnly", generation: number | undefined]>([
-  ["as recorded", { ...SETTLED, appliedGeneration: 1 }, "Manage", 1],
-  ["that of a settled object without a record", SETTLED, "Manage", 2],
-  ["unknown while the object is in progress", WORKING, "Manage", undefined],
-  ["unknown for an object that is only observed", SETTLED, "ObserveOnly", undefined],
-])("the applied generation is %s", (_what, status, management, generation) => {
-  expect(appliedGenerationOf(anObject({ status }), management)).toBe(generation);
 });
 
 it.each<[what: string, plan: StatusPlan | undefined, generation: number, covered: boolean]>([

@@ -10,7 +10,7 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import type { ChangeCause } from "../context/context.ts";
 import type { Step } from "../contract/kind.ts";
 import { isSettled, isStalled, nonEmptyText } from "../contract/status.ts";
-import { requestedToken, type Policies } from "./policy.ts";
+import { requestedToken } from "./policy.ts";
 
 /** The member `plan` of a status. */
 export type StatusPlan = z.output<typeof planSchema>;
@@ -78,8 +78,8 @@ export function policyStatusIn(object: KubeObject) {
 }
 
 /**
- * Reports whether the current spec was applied to the platform: later differences are drift. A status of an older
- * version does not record this; there, a Ready object counts as applied.
+ * Reports whether the current spec was applied to the platform: later differences are drift. The status of a connection
+ * does not record it; a Ready connection counts as applied.
  */
 export function isSpecApplied(object: KubeObject): boolean {
   return member(object.status, "appliedGeneration") === object.metadata.generation || isSettled(object);
@@ -94,14 +94,4 @@ export function causeIn(object: KubeObject): Extract<ChangeCause, "Requested" | 
   // A stalled object continues only because of the request.
   if (requestedToken(object) !== undefined && (isDone || isStalled(object))) return "Requested";
   return isDone ? undefined : "SpecChanged";
-}
-
-/**
- * Returns the generation that was applied. A status of an older version does not record it; there, the generation of a
- * Ready object counts, unless the object was only observed.
- */
-export function appliedGenerationOf(object: KubeObject, management: Policies["management"]): number | undefined {
-  const { appliedGeneration } = policyStatusIn(object);
-  if (appliedGeneration !== undefined || management === "ObserveOnly" || !isSettled(object)) return appliedGeneration;
-  return object.metadata.generation;
 }

@@ -127,9 +127,9 @@ export async function probed(r: Resolved, result: ReconcileResult, again: Ms): P
   return result;
 }
 
-/** Reports whether an earlier process held a mass change. An older version has no condition for it. */
+/** Reports whether an earlier process held a mass change. */
 function isHeldIn(object: KubeObject): boolean {
-  return conditionOf(object, CHANGES_HELD)?.status === "True" || conditionOf(object, "Ready")?.reason === HELD.reason;
+  return conditionOf(object, CHANGES_HELD)?.status === "True";
 }
 
 /** Marks the result once the probes have failed for too long. */

@@ -1,24 +1,14 @@
-/** Writes that nobody asked for: after an upgrade of the operator, a restart, or the loss of a status. */
+/** Writes that nobody asked for: after changes that others made, a restart, or the restoration of a backup. */
 import { describe, expect, it } from "vitest";
 
-import { effects, type Env, on, outage, remote, withFleet } from "../../../test/support/engine/env.ts";
-import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
+import { effects, type Env, outage, withFleet } from "../../../test/support/engine/env.ts";
+import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { figure } from "../../../test/support/platform/figure.ts";
 import { RESOLVE } from "../../api/names.ts";
-import { isObject, stringMember } from "../../kube/api/json.ts";
-import { conditionsOf } from "../contract/status.ts";
+import { stringMember } from "../../kube/api/json.ts";
 
 /** Of these, a connection lets others change ten. */
 const SIZE = 21;
-
-/** Makes the statuses those of an older version of the operator, which did not record what it applied. */
-function forgetApplied(env: Env): void {
-  for (const { kind, metadata, status: now } of env.cluster.all()) {
-    if (kind !== "Widget" || !isObject(now)) continue;
-    const { appliedGeneration: _, ...older } = now;
-    env.cluster.status(kind, metadata.name, older);
-  }
-}
 
 /** Others change the whole fleet. @returns how many changes the operator has made since */
 async function vandalized(env: Env): Promise<() => number> {
@@ -37,30 +27,6 @@ async function proceed(env: Env): Promise<number> {
     await env.run(25 * MINUTE);
   }
 }
-
-describe("[R1] a status that an older version of the operator wrote", () => {
-  it.each([{ driftPolicy: "Report" }, { managementPolicy: "CreateOnly" }])(
-    "causes no change under %o",
-    async (lifecycle) => {
-      const env = await on("Full", { note: "ours", commit: "abc", lifecycle });
-      forgetApplied(env);
-      env.world.change(remote(env).id, { note: "theirs" });
-      env.restart();
-      await env.run(HOUR);
-      expect(effects(env)).toEqual(["create", "deploy"]);
-      expect(env.conditions("Widget", "a")).toContain("Drifted=True/DriftDetected");
-    },
-  );
-
-  it("is subject to the mass-change limit", async () => {
-    const env = await withFleet(SIZE, { note: "right" });
-    forgetApplied(env);
-    env.restart();
-    const changes = await vandalized(env);
-    expect(changes()).toBe(10);
-    expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
-  });
-});
 
 describe("[R1] the mass-change limit", () => {
   it("holds the recreation of a fleet that vanished, whatever onMissing says", async () => {
@@ -99,17 +65,6 @@ describe("[R1] the mass-change limit", () => {
     await env.run(30 * MINUTE);
     expect(env.world.count("update")).toBe(SIZE + 10);
     expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
-  });
-
-  it("still holds after an upgrade from a version whose status had no condition for it", async () => {
-    const env = await withFleet(SIZE, { note: "right" });
-    const changes = await vandalized(env);
-    const { status: now } = env.cluster.get("Link", "default");
-    const conditions = conditionsOf({ status: now }).filter(({ type }) => type !== "ChangesHeld");
-    env.cluster.status("Link", "default", { ...(isObject(now) && now), conditions });
-    env.restart();
-    await env.run(30 * MINUTE);
-    expect(changes()).toBe(10);
   });
 
   it("still holds in the next process, also after an outage, and goes on when it is allowed to", async ({ task }) => {

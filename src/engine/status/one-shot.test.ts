@@ -102,14 +102,6 @@ describe("an object that does one thing", () => {
     const noted = await noteStarted(ports, create({}));
     expect(isStarted({ ...noted, metadata: { ...noted.metadata, ...metadata } })).toBe(begun);
   });
-
-  it("counts as started by the annotation of an older version", () => {
-    const { create } = env();
-    const object = create({});
-    const { uid } = object.metadata;
-    expect(isStarted({ ...object, metadata: { ...object.metadata, annotations: { [BEGUN]: uid } } })).toBe(true);
-    expect(isStarted({ ...object, metadata: { ...object.metadata, annotations: { [BEGUN]: "another" } } })).toBe(false);
-  });
 });
 
 const HOUR = 3_600_000;

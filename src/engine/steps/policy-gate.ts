@@ -3,14 +3,7 @@ import { APPROVED_PLAN } from "../../api/names.ts";
 import type { Goal, Ms, Plan, Step, Why } from "../contract/kind.ts";
 import { pollInterval } from "../contract/requeue.ts";
 import { windowState, type WindowState } from "../policies/change-window.ts";
-import {
-  appliedGenerationOf,
-  covers,
-  isApproved,
-  type PolicyStatus,
-  type StatusPlan,
-  statusPlanOf,
-} from "../policies/policy-status.ts";
+import { covers, isApproved, type PolicyStatus, type StatusPlan, statusPlanOf } from "../policies/policy-status.ts";
 import type { Policies } from "../policies/policy.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 
@@ -55,7 +48,7 @@ function judged(r: Resolved, observed: unknown): Allowed {
   const now = ports.clock.now();
   const place: Place = {
     policies,
-    policyStatus: { ...r.policyStatus, appliedGeneration: appliedGenerationOf(object, policies.management) },
+    policyStatus: r.policyStatus,
     goal: context.goal,
     generation: context.resource.generation,
     isDry: ports.dryRun,

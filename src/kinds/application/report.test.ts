@@ -75,12 +75,11 @@ describe("the status of an application", () => {
     expect(reportOf(change, observed).status).toMatchObject({ commit });
   });
 
-  it("keeps since when a state is shown, and has none for what an older release recorded", () => {
+  it("keeps since when a state is shown", () => {
     const since = (memory: ApplicationMemory) => memoryOf({ memory }, observedIn("DEPLOYED"));
     const [stateSince, now] = ["2026-11-20T10:00:00Z", "2026-11-21T10:00:00Z"];
     expect(since({ state: "DEPLOYED", stateSince })).toMatchObject({ stateSince });
     expect(since({ state: "DEPLOYING", stateSince })).toMatchObject({ stateSince: now });
-    expect(since({ state: "DEPLOYED" })).toMatchObject({ stateSince: undefined });
   });
 });
 

@@ -17,7 +17,6 @@ it.each<[string, string, Json, string | undefined, "absent" | "unknowable"]>([
   ["may be sent again at a later request", "deployDatabase", { retry: "now" }, "later", "absent"],
   ["is not sent again for the request that it was sent for", "deployDatabase", { retry: "now" }, "now", "unknowable"],
   ["to stop, likewise", "stopDatabase", { retry: "now" }, "now", "unknowable"],
-  ["of an older version says nothing of requests", "stopDatabase", "2 run-1", "now", "absent"],
 ])("a request to a database whose state the surface does not show %s", async (_what, op, mark, requested, is) => {
   const context = passWith({ surface: "Documented", requested });
   expect(await database.trace(intentOf(op, mark), context, api)).toMatchObject({ is });

@@ -70,9 +70,7 @@ export function report(kind: ServiceKind, context: ServiceContext, observed: Ser
   };
 }
 
-/**
- * Returns since when a state is shown. A state that an older release stored without its time gets one when it changes.
- */
+/** Returns since when a state is shown. */
 function sinceOf({ memory, now }: ServiceContext, state: string | undefined): string | undefined {
   if (state === memory.state) return state && memory.stateSince;
   return state && timeText(now);

@@ -119,9 +119,8 @@ export function sendingDue(declared: Settings, observed: Settings, written: Writ
 }
 
 /**
- * Returns how many times the settings were updated after the creation. Where that number is lost, e.g. because an older
- * version cannot read the status of a newer one, the number at the last deployment counts, so that an unknown change is
- * not deployed.
+ * Returns how many times the settings were updated after the creation. Where that number is lost, e.g. because somebody
+ * edited the status, the number at the last deployment counts, so that an unknown change is not deployed.
  */
 export function revisionOf(memory: {
   readonly written?: WrittenSettings | undefined;
