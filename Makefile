@@ -1,6 +1,6 @@
 # Every target does its own set-up on a fresh machine. Options are variables: make demo ONCE=1 SCENARIO=outage SPEED=60
 .DEFAULT_GOAL := help
-.PHONY: help demo simulate test check static e2e e2e-kind chaos life mutants bench bench-quick generate new-kind build plugin olm sbom image image-check clean
+.PHONY: help demo simulate test check static e2e e2e-kind chaos life mutants bench bench-quick generate build plugin olm sbom image image-check clean
 
 # Node 24 comes with the npm packages; it goes before an older one on PATH.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -58,9 +58,6 @@ bench: build ## operator, controller-runtime and oracle side by side, on a quiet
 
 generate: $(installed) ## write the generated files (CRDs, RBAC) again
 	@npm run --silent generate
-
-new-kind: $(installed) ## the skeleton of a kind, entered into every list of kinds; NAME=PlatformX
-	@node scripts/new-kind.ts '$(NAME)'
 
 simulate: $(installed) ## the simulated platform alone, on loopback; ARGS="--surface full --speed 10", ARGS=--help for all flags
 	@node simulator/main.ts $(ARGS)

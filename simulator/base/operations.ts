@@ -1,5 +1,3 @@
-import { idsOf, plain, type PlainId, type PlainRecords } from "./plain.ts";
-
 /** The surfaces; `full` includes the documented operations. */
 export const surfaces = ["documented", "full"] as const;
 export type Surface = (typeof surfaces)[number];
@@ -105,29 +103,13 @@ const full = {
   cancelDeploymentRequest: ["POST", "/deploymentQueue/{deploymentRequestId}/cancelDeployment", "deploy", 202],
 } as const satisfies Record<string, Row>;
 
-// oxlint-disable-next-line typescript/no-redundant-type-constituents -- It is never while `plain` has no rows.
-export type OperationId = keyof typeof documented | keyof typeof full | PlainId;
+export type OperationId = keyof typeof documented | keyof typeof full;
 
 /** The whole surface, documented operations first. */
 export const operations: readonly (Operation & { readonly id: OperationId })[] = [
   ...rows(documented, "documented"),
   ...rows(full, "full"),
-  ...Object.values<PlainRecords>(plain).flatMap(plainRows),
 ];
-
-/** Returns the operations of plain records, which are all beyond the documentation. */
-function plainRows(records: PlainRecords) {
-  const ids = idsOf(records);
-  const all = `/organization/{organizationId}/${records.path}`;
-  const table: readonly (readonly [PlainId, Row])[] = [
-    [ids.list, ["GET", all, "read", 200]],
-    [ids.create, ["POST", all, "write", 201]],
-    [ids.get, ["GET", `${all}/{id}`, "read", 200]],
-    [ids.update, ["PUT", `${all}/{id}`, "write", 200]],
-    [ids.delete, ["DELETE", `${all}/{id}`, "write", 204]],
-  ];
-  return table.map(([id, row]) => withRow(id, row, "full"));
-}
 
 /** @returns the operation of that id @throws Error for an unknown id */
 export function operationOf(id: OperationId): Operation {
@@ -139,9 +121,8 @@ export function operationOf(id: OperationId): Operation {
 function rows<Id extends string>(table: Record<Id, Row>, surface: Surface): (Operation & { readonly id: Id })[] {
   const ids: Id[] = [];
   for (const id in table) ids.push(id);
-  return ids.map((id) => withRow(id, table[id], surface));
-}
-
-function withRow<Id extends string>(id: Id, [method, path, needs, publicStatus]: Row, surface: Surface) {
-  return { id, method, path, surface, needs, publicStatus };
+  return ids.map((id) => {
+    const [method, path, needs, publicStatus] = table[id];
+    return { id, method, path, surface, needs, publicStatus };
+  });
 }

@@ -171,13 +171,9 @@ export interface Binding {
   readyAt: number;
 }
 
-/** A record of an organization. */
-export interface Owned extends Dated {
+export interface Webhook extends Dated {
   readonly id: string;
   readonly organizationId: string;
-}
-
-export interface Webhook extends Owned {
   targetUrl: string;
   events: string[];
   enabled: boolean;
@@ -198,11 +194,6 @@ export interface Credentials {
   name: string;
   accessKeyId: string;
   objectType: string;
-}
-
-export interface PlainRecord extends Owned {
-  name: string;
-  members: Fields;
 }
 
 export interface Repository {
@@ -229,8 +220,6 @@ export function emptyWorld() {
     clusters: new Map<string, Cluster>(),
     variables: new Map<string, Variable>(),
     webhooks: new Map<string, Webhook>(),
-    /** By the type of the record, then by id (base/plain.ts). */
-    plain: new Map<string, Map<string, PlainRecord>>(),
     blueprints: new Map<string, Blueprint>(),
     requests: new Map<string, DeploymentRequest>(),
     credentials: new Map<string, Credentials>(),

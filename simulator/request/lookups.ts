@@ -1,6 +1,6 @@
 import { Problem } from "../base/problems.ts";
 import type { ServiceKind } from "../model/actions.ts";
-import type { Cluster, Environment, Project, Service } from "../model/world.ts";
+import type { Cluster, Environment, Project, Service, Webhook } from "../model/world.ts";
 import type { Call } from "./route.ts";
 
 /**
@@ -39,18 +39,12 @@ export function findClusterOf(call: Call, organizationId: string, id: string): C
   return findCluster(call, id);
 }
 
-/** Finds a record in the path of an organization. @param what e.g. "webhook" */
-export function findOfOrganization<T extends { readonly organizationId: string }>(
-  call: Call,
-  records: ReadonlyMap<string, T>,
-  what: string,
-  organizationId: string,
-  id: string,
-): T {
+/** Finds a webhook in the path of an organization. */
+export function findWebhook(call: Call, organizationId: string, id: string): Webhook {
   checkOrganization(call, organizationId);
-  const record = records.get(id) ?? missing(call, what, id);
-  checkOrganization(call, record.organizationId);
-  return record;
+  const webhook = call.sim.world.webhooks.get(id) ?? missing(call, "webhook", id);
+  checkOrganization(call, webhook.organizationId);
+  return webhook;
 }
 
 /** @throws Problem 403 unless the caller belongs to the organization, 404 when there is no such organization. */

@@ -7,10 +7,10 @@ import { databaseRoutes } from "./databases.ts";
 import { deploymentRoutes } from "./deployments.ts";
 import { environmentRoutes } from "./environments.ts";
 import { organizationRoutes } from "./organization.ts";
-import { plainRoutes } from "./plain.ts";
 import { projectRoutes } from "./projects.ts";
 import { templateRoutes } from "./templates.ts";
 import { variableRoutes } from "./variables.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 /** All routes, by area. */
 export const routes: readonly Route[] = [
@@ -25,5 +25,5 @@ export const routes: readonly Route[] = [
   ...clusterRoutes,
   ...cloudRoutes,
   ...organizationRoutes,
-  ...plainRoutes,
+  ...webhookRoutes,
 ];

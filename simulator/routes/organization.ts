@@ -2,20 +2,10 @@ import { z } from "zod";
 
 import { Problem } from "../base/problems.ts";
 import { checkOrganization } from "../request/lookups.ts";
-import { safe } from "../request/masks.ts";
-import { showWebhook } from "../request/render.ts";
 import { route } from "../request/route.ts";
-import { Id, listOf, Nothing, Webhook as WebhookAnswer } from "../request/schemas.ts";
-import { crud } from "./crud.ts";
+import { Id, listOf, Nothing } from "../request/schemas.ts";
 
 const OrganizationPath = z.object({ organizationId: Id });
-const WebhookBody = z.looseObject({
-  target_url: z.url({ protocol: /^https?$/ }),
-  events: z.array(z.string().regex(/^[A-Z][A-Z0-9_]*$/)).min(1),
-  enabled: z.boolean().default(true),
-  // Deployed services always require it; the documentation does not show it.
-  kind: z.enum(["STANDARD", "SLACK"]).optional(),
-});
 
 export const organizationRoutes = [
   route({
@@ -57,17 +47,5 @@ export const organizationRoutes = [
       }));
       return { body: { results } };
     },
-  }),
-  ...crud({
-    noun: "webhook",
-    operations: { create: "createWebhook", get: "getWebhook", update: "updateWebhook", delete: "deleteWebhook" },
-    idName: "webhookId",
-    body: WebhookBody,
-    keeps: safe("target_url", "events", "enabled", "kind"),
-    answer: WebhookAnswer,
-    records: ({ sim }) => sim.world.webhooks,
-    contentOf: ({ target_url: targetUrl, events, enabled, ...settings }) => ({ targetUrl, events, enabled, settings }),
-    show: showWebhook,
-    created: ({ sim }) => sim.deliveries.kick(),
   }),
 ];

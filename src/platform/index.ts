@@ -94,7 +94,6 @@ export function connectPlatform(options: PlatformOptions) {
   });
   return {
     ...areas(caller),
-    area: furtherAreas(caller),
     reserve: caller.reserve,
     refresh: caller.refresh,
     /** The known support of operations beyond the specification. */
@@ -137,17 +136,6 @@ function areas(caller: Caller) {
     catalog: catalogReads(caller),
     organization: organization(caller),
     webhooks: webhooks(caller),
-  };
-}
-
-/** Returns a function that returns an area which only one kind uses, and creates it at the first call. */
-function furtherAreas(caller: Caller) {
-  const made = new Map<unknown, object>();
-  return <Area extends object>(make: (caller: Caller) => Area): Area => {
-    const area = made.get(make) ?? make(caller);
-    made.set(make, area);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- It was made by this function.
-    return area as Area;
   };
 }
 

@@ -1,6 +1,5 @@
 import type { OperationId } from "../../simulator/base/operations.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
-import type { Caller } from "../../src/platform/client/caller.ts";
 import type { KindCases } from "../hostile/generated/outcomes.ts";
 import type { Manifest } from "../support/env/cluster.ts";
 import type { Fixtures } from "../support/kube/manifests.ts";
@@ -33,26 +32,6 @@ export interface Place {
   readonly spec?: JsonObject;
 }
 
-/** An area of the client for records with a name (platform/client/endpoints.ts, crud). */
-export interface PlainArea {
-  /** The names in its operations, e.g. "Registry" and "Registries". */
-  readonly one: string;
-  readonly several: string;
-  readonly make: (caller: Caller) => {
-    list(): Promise<unknown>;
-    create(input: { readonly name: string }): Promise<PlainRecord>;
-    get(id: string): Promise<unknown>;
-    update(current: PlainRecord, input: { readonly name: string }): Promise<unknown>;
-    delete(id: string): Promise<unknown>;
-  };
-}
-
-interface PlainRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly record: Readonly<Record<string, unknown>>;
-}
-
 /** The data of one kind for the tests of all kinds. */
 export interface Sample {
   /** The smallest valid spec. */
@@ -68,8 +47,6 @@ export interface Sample {
   good(place: Place): Manifest;
   /** Returns one that every schema accepts and that never becomes Ready. */
   hostile(place: Place): Manifest;
-  /** The area of a kind of plain records, whose operations follow the naming of other such kinds. */
-  readonly area?: PlainArea;
   /** The operations that change the platform for the good one. */
   readonly writes: readonly OperationId[];
   /** Returns a change of the good one's spec that requires a write; absent for kinds that never write. */

@@ -1,7 +1,5 @@
 import { operations, type OperationName } from "../../../src/platform/codec/operations.ts";
 import type { Platform } from "../../../src/platform/index.ts";
-import { SAMPLES } from "../../samples/index.ts";
-import type { PlainArea, Sample } from "../../samples/sample.ts";
 import { COMMIT } from "../kube/manifests.ts";
 import { applicationInput, databaseInput, type World as AnyWorld } from "./env.ts";
 
@@ -70,8 +68,8 @@ export const documented: Record<Exclude<OperationName, Beyond>, Call> = {
   upgradeCluster: (p, w) => p.clusters.upgrade(w.clusterIds[0]),
 };
 
-/** The operations beyond the spec that the operator uses, except those of plain records. */
-const listed = {
+/** The operations beyond the spec. */
+export const full: Record<Beyond, Call> = {
   getBinding: async (p, w) => {
     await w.admin.templates.bind(w.clusterIds[0], binding);
     return p.templates.binding(w.clusterIds[0]);
@@ -114,25 +112,7 @@ const listed = {
   deleteWebhook: async (p, w) => p.webhooks.delete(await idOf(w, w.admin.webhooks.create(webhook))),
   stopApplication: async (p, w) => p.applications.stop(await w.newApplication()),
   deployCluster: (p, w) => p.clusters.deploy(w.clusterIds[1]),
-} satisfies Partial<Record<Beyond, Call>>;
-
-/** All operations beyond the spec. test/unit/platform-operations.test.ts checks that none is missing. */
-export const full: Readonly<Partial<Record<Beyond, Call>>> = {
-  ...listed,
-  ...Object.assign({}, ...Object.values<Sample>(SAMPLES).map(({ area }) => (area === undefined ? {} : casesOn(area)))),
 };
-
-/** The calls of the operations of plain records. */
-function casesOn({ one, several, make }: PlainArea): Readonly<Record<string, Call>> {
-  const made = (w: World) => w.admin.area(make).create({ name: w.name() });
-  return {
-    [`list${several}`]: (p) => p.area(make).list(),
-    [`create${one}`]: (p, w) => p.area(make).create({ name: w.name() }),
-    [`get${one}`]: async (p, w) => p.area(make).get(await idOf(w, made(w))),
-    [`update${one}`]: async (p, w) => p.area(make).update(await made(w), { name: w.name() }),
-    [`delete${one}`]: async (p, w) => p.area(make).delete(await idOf(w, made(w))),
-  };
-}
 
 export function casesOf(table: Partial<Record<OperationName, Call>>) {
   const names = Object.keys(operations) as OperationName[];
