@@ -1,6 +1,6 @@
 # Every target does its own set-up on a fresh machine. Options are variables: make demo ONCE=1 SCENARIO=outage SPEED=60
 .DEFAULT_GOAL := help
-.PHONY: help demo simulate test check static e2e e2e-kind chaos life mutants bench bench-quick generate build plugin olm sbom image image-check clean
+.PHONY: help demo simulate test check static e2e e2e-kind chaos life mutants bench bench-quick generate build plugin sbom image image-check clean
 
 # Node 24 comes with the npm packages; it goes before an older one on PATH.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -67,9 +67,6 @@ build: $(installed) ## bundle the operator into dist/operator.js, the simulated 
 
 plugin: build ## the kubectl plugin for npm and Krew: dist/kubectl-platform-VERSION.tgz, dist/platform.yaml
 	@node scripts/plugin.ts
-
-olm: $(installed) ## a bundle for the Operator Lifecycle Manager in dist/olm; IMAGE=name:tag of the operator
-	@node scripts/olm.ts $(if $(IMAGE),--image '$(IMAGE)')
 
 sbom: build ## the bill of materials of the bundle, CycloneDX, in dist/
 	@node scripts/sbom.ts

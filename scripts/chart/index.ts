@@ -1,5 +1,4 @@
 /** The generated files of the chart. */
-import { chartYaml } from "./chart-yaml.ts";
 import { dashboardJson } from "./dashboard.ts";
 import { valuesSchema, valuesYaml } from "./files.ts";
 import { generatedPartials } from "./partials.ts";
@@ -8,7 +7,6 @@ import { readme } from "./readme.ts";
 /** @param crds manifests by file name. @returns the content of every generated file, by path under helm-chart/. */
 export function chartFiles(crds: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map([
-    ["Chart.yaml", chartYaml()],
     ["values.yaml", valuesYaml()],
     ["values.schema.json", valuesSchema()],
     ["README.md", readme()],

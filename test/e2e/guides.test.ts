@@ -31,7 +31,6 @@ const EXCLUDED: Readonly<Record<string, string>> = {
   "docs/guides/install.md: helm install": "chart.test.ts",
   "docs/guides/install.md: kubectl apply --server-side -k deploy/": "manifests.test.ts",
   "docs/guides/install.md: kubectl apply --server-side -k my-installation/": "manifests.test.ts",
-  "docs/guides/install.md: make olm": "olm.test.ts; the other lines need Docker, a registry and operator-sdk",
   "docs/guides/install.md: helm upgrade": "chart.test.ts",
   "docs/guides/install.md: helm uninstall": "chart.test.ts",
   "docs/guides/install.md: kubectl delete": "manifests.test.ts",

@@ -9,7 +9,6 @@ import { findArgoCd } from "../tools/argocd.ts";
 import { DEBIAN_PROGRAMS, type DebianProgram, findDebianProgram } from "../tools/debian.ts";
 import { findGoTool, type GoToolName } from "../tools/go-tools.ts";
 import { findKstatus } from "../tools/kstatus.ts";
-import { findBundleValidator } from "../tools/olm.ts";
 
 const BUILT: readonly GoToolName[] = ["kwok", "helm", "kube-score"];
 
@@ -19,6 +18,5 @@ await findBinaries({ tools: [...basicTools, "kube-controller-manager", "kube-sch
 for (const tool of BUILT) await findGoTool(tool);
 if (await installIsStale()) await writeInstall(await findGoTool("helm"));
 await findKstatus();
-await findBundleValidator();
 await findArgoCd();
 for (const program of Object.keys(DEBIAN_PROGRAMS) as DebianProgram[]) await findDebianProgram(program);

@@ -1,14 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 
 import { customResourceDefinition } from "../../scripts/crd.ts";
 import { generatedFiles } from "../../scripts/generated.ts";
+import { ruleOf } from "../../scripts/rbac.ts";
 import { structural } from "../../scripts/schema.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
+import { OPERATOR } from "../../src/operator/config/names.ts";
 import { GRANTS } from "../../src/operator/config/rbac.ts";
+import { OPERATOR_VERSION } from "../../src/operator/config/version.ts";
 import { SAMPLES } from "../samples/index.ts";
 import { textOf } from "./repository.ts";
+
+const Chart = z.object({ version: z.string(), appVersion: z.string(), annotations: z.record(z.string(), z.string()) });
+const Role = z.object({ kind: z.string(), metadata: z.object({ name: z.string() }), rules: z.array(z.unknown()) });
 
 /** `npm run generated` checks that they are up to date. */
 const files = generatedFiles();
@@ -18,10 +24,10 @@ it.each(yaml)("%s is generated, and well-formed YAML", (_path, content) => {
   expect(parseAllDocuments(content).flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
 });
 
-it("the examples on Artifact Hub quote every commit, as YAML reads digits as a number", () => {
-  const commits = files.get("helm-chart/Chart.yaml")?.match(/gitCommitId: .*/g) ?? [];
-  expect(commits.length).toBeGreaterThan(0);
-  expect(commits.filter((line) => !/: "[0-9a-f]+"$/.test(line))).toEqual([]);
+it("the chart, its image and the operator have one version", () => {
+  const { annotations, ...chart } = Chart.parse(parse(textOf("helm-chart/Chart.yaml")));
+  expect(chart).toEqual({ version: OPERATOR_VERSION, appVersion: OPERATOR_VERSION });
+  expect(annotations["artifacthub.io/images"]).toContain(`/platform-operator:${OPERATOR_VERSION}\n`);
 });
 
 it("deploy/install.yaml lets nobody but the operator's user and group read its token", () => {
@@ -75,6 +81,16 @@ describe("the operator's rights", () => {
       resources.map((resource) => [group, resource, where, names].join("/")),
     );
     expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it.each(["ClusterRole", "Role"])("are those of the %s in deploy/install.yaml", (kind) => {
+    const installed = parseAllDocuments(textOf("deploy/install.yaml")).map((document) =>
+      Role.safeParse(document.toJS()),
+    );
+    const role = installed.find(({ data }) => data?.kind === kind && data.metadata.name === OPERATOR)?.data;
+    const declared = GRANTS.filter(({ where }) => (where === "operator's namespace") === (kind === "Role")).map(ruleOf);
+    expect(role?.rules).toHaveLength(declared.length);
+    expect(role?.rules).toEqual(expect.arrayContaining(declared));
   });
 
   it("hold no wildcard, no list of Secrets and no way to more rights", () => {

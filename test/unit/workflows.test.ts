@@ -80,6 +80,11 @@ describe("the workflows", () => {
     ]);
   });
 
+  it("build the image for the platforms that the chart names", () => {
+    const named = [...textOf("helm-chart/Chart.yaml").matchAll(/^ +- (linux\/.*)$/gm)].map(([, platform]) => platform);
+    expect(textOf(".github/workflows/release.yaml")).toContain(`--platform ${named.join(",")} `);
+  });
+
   it("install what make test cannot install without root", () => {
     const tests = jobs.filter(({ steps: all }) => all.some(({ run = "" }) => /^make (check )?test$/.test(run)));
     expect(tests.map(({ job }) => job)).toEqual(["ci.yaml test", "release.yaml test"]);
