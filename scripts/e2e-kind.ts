@@ -5,41 +5,22 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { startSimulator } from "../simulator/simulator.ts";
+import { OPERATOR } from "../src/operator/config/names.ts";
 import { findBinaries } from "../test/control-plane/binaries.ts";
-import { quickstart } from "../test/support/env/manifests.ts";
 import { findGoTool } from "../test/tools/go-tools.ts";
+import {
+  IMAGES,
+  OPERATOR_IMAGE,
+  quickstartManifests,
+  SIMULATOR_DOCKERFILE,
+  SIMULATOR_IMAGE,
+  simulatorManifests,
+  VALUES,
+} from "./e2e-kind/objects.ts";
 import { findEngine } from "./image-build/engine.ts";
-import { NODE } from "./image.ts";
 
 const CLUSTER = "platform-operator-e2e";
-/** The folder of the node that holds simulator.js, the bundle of the simulated platform. */
-const SIMULATOR_FOLDER = "/simulator";
-/** Mounts the folder of the bundles into the nodes, as the operator's image does not have the simulator. */
-const clusterConfig = {
-  kind: "Cluster",
-  apiVersion: "kind.x-k8s.io/v1alpha4",
-  nodes: [
-    {
-      role: "control-plane",
-      extraMounts: [
-        { hostPath: join(import.meta.dirname, "../dist"), containerPath: SIMULATOR_FOLDER, readOnly: true },
-      ],
-    },
-  ],
-};
-const image = { registry: "localhost", repository: "platform-operator", tag: "e2e-kind" };
-const REPOSITORY = `${image.registry}/${image.repository}`;
-const IMAGE = `${REPOSITORY}:${image.tag}`;
-const CHART = join(import.meta.dirname, "../helm-chart");
-/** The name of release and namespace, and so of the Deployment. */
-const NAME = "platform-operator";
-const PLATFORM = {
-  port: 9000,
-  token: "token-of-the-install-story",
-  organizationId: "6d6f5a7e-0c3b-4f0e-9a57-1c2b3d4e5f60",
-  seed: "install-story",
-};
+const ROOT = dirname(import.meta.dirname);
 
 async function main(): Promise<void> {
   await findEngine(process.env["PATH"], ["docker"]);
@@ -48,94 +29,107 @@ async function main(): Promise<void> {
     findGoTool("helm"),
     findBinaries({ tools: ["kubectl"] }),
   ]);
-  const script = join(dirname(import.meta.filename), "build-image.ts");
-  await runShown(process.execPath, [script, "--image", REPOSITORY, "--version", image.tag]);
-  await runShown("npm", ["run", "--silent", "build"]);
+  await buildImages();
   const folder = await mkdtemp(join(tmpdir(), "e2e-kind-"));
   const kubeconfig = join(folder, "kubeconfig");
+  const cluster = ["cluster", "--name", CLUSTER, "--kubeconfig", kubeconfig];
+  // The first Ctrl-C ends the command that runs, and the cluster is deleted; a second one ends this program.
+  process.once("SIGINT", () => {});
   try {
-    const create = ["create", "cluster", "--name", CLUSTER, "--kubeconfig", kubeconfig, "--wait", "5m"];
-    await runShown(kind, [...create, "--config", "-"], JSON.stringify(clusterConfig));
-    await runShown(kind, ["load", "docker-image", IMAGE, "--name", CLUSTER]);
+    // What a run left that was killed.
+    await run(kind, ["delete", ...cluster]);
+    await run(kind, ["create", ...cluster, "--wait", "5m"]);
+    await run(kind, ["load", "docker-image", ...IMAGES, "--name", CLUSTER]);
     await installStory(helm, kubectl, kubeconfig);
   } finally {
-    await runShown(kind, ["delete", "cluster", "--name", CLUSTER, "--kubeconfig", kubeconfig]);
+    await run(kind, ["delete", ...cluster]).catch(report);
     await rm(folder, { recursive: true });
   }
 }
 
 /**
- * Installs the chart with the simulated platform in the operator's pod (it listens only on loopback), applies
- * examples/quickstart, waits until all of it is Ready, deletes it and uninstalls.
- * @throws Error with the failed command, after printing diagnostics of the cluster
+ * Builds the operator's image, and from it that of the simulated platform, without attestations: an image that has
+ * them is an index in Docker's containerd image store, of which `docker save` may leave out a part, and then `kind load`
+ * fails with "content digest … not found" (kubernetes-sigs/kind#3795, containerd/containerd#11344).
+ */
+async function buildImages(): Promise<void> {
+  const env = { BUILDX_NO_DEFAULT_ATTESTATIONS: "1" };
+  const { repository, tag } = OPERATOR_IMAGE;
+  const script = join(import.meta.dirname, "build-image.ts");
+  await run(process.execPath, [script, "--image", repository, "--version", tag], { env });
+  await run("npm", ["run", "--silent", "build"]);
+  const build = ["build", "--tag", SIMULATOR_IMAGE, "--file", "-", join(ROOT, "dist")];
+  await run("docker", build, { env, input: SIMULATOR_DOCKERFILE });
+}
+
+/**
+ * Starts the simulated platform, installs and tests the chart, applies examples/quickstart, waits until all of it is
+ * Ready, deletes it and uninstalls.
+ * @throws Error with the failed command, after printing the state of the cluster
  */
 async function installStory(helm: string, kubectl: string, kubeconfig: string): Promise<void> {
-  const kube = (...args: readonly string[]): Promise<void> => runShown(kubectl, ["--kubeconfig", kubeconfig, ...args]);
-  const values = [
-    ...Object.entries(image).map(([key, value]) => `image.${key}=${value}`),
-    "operator.allowInsecurePlatform=true",
-    "operator.allowedPlatformHosts={127.0.0.1}",
-  ];
-  const release = ["--kubeconfig", kubeconfig, "--namespace", NAME, "--wait", "--timeout", "5m"];
-  const install = ["upgrade", "--install", NAME, CHART, ...release, "--create-namespace"];
-  const manifests = await quickstartManifests();
+  const kube = (args: readonly string[], input?: string): Promise<void> =>
+    run(kubectl, ["--kubeconfig", kubeconfig, ...args], { input });
+  const release = ["--kubeconfig", kubeconfig, "--namespace", OPERATOR, "--timeout", "5m"];
+  const chart = join(ROOT, "helm-chart");
   try {
-    await runShown(helm, [...install, ...values.flatMap((value) => ["--set", value])]);
-    await kube("-n", NAME, "patch", "deployment", NAME, "--patch", JSON.stringify(withPlatform()));
-    await kube("-n", NAME, "rollout", "status", "deployment", NAME, "--timeout=5m");
-    await runShown(kubectl, ["--kubeconfig", kubeconfig, "apply", "-f", "-"], manifests);
-    await kube("-n", "shop", "wait", "platform", "--all", "--for=condition=Ready", "--timeout=5m");
-    await kube("-n", "shop", "delete", "platform", "--all", "--timeout=5m");
-    await runShown(helm, ["uninstall", NAME, ...release]);
+    await kube(
+      ["apply", "-f", "-"],
+      simulatorManifests()
+        .map((manifest) => JSON.stringify(manifest))
+        .join("\n---\n"),
+    );
+    await kube(["-n", "simulator", "rollout", "status", "deployment/simulator", "--timeout=5m"]);
+    const install = ["install", OPERATOR, chart, ...release, "--create-namespace", "--wait", "--values", "-"];
+    await run(helm, install, { input: JSON.stringify(VALUES) });
+    await run(helm, ["test", OPERATOR, ...release, "--logs"]);
+    await kube(["apply", "-f", "-"], quickstartManifests());
+    await kube(["-n", "shop", "wait", "platform", "--all", "--for=condition=Ready", "--timeout=5m"]);
+    await kube(["-n", "shop", "delete", "platform", "--all", "--timeout=5m"]);
+    await run(helm, ["uninstall", OPERATOR, ...release, "--wait"]);
   } catch (error) {
-    await kube("get", "pods,platform", "--all-namespaces").catch(() => {});
-    await kube("-n", NAME, "logs", `deployment/${NAME}`, "--all-containers", "--tail=50").catch(() => {});
+    report(error);
+    const nodes = ["get", "pods,platform", "--all-namespaces", "--output=wide"];
+    const events = ["get", "events", "--all-namespaces", "--sort-by=.lastTimestamp"];
+    const pods = ["describe", "pods", "-l", `app.kubernetes.io/name in (${OPERATOR},simulator)`, "--all-namespaces"];
+    const shop = ["describe", "platform", "-n", "shop"];
+    const logs = ["logs", "--tail=100", "--prefix", "--all-containers", "-l"];
+    const operator = [...logs, `app.kubernetes.io/name=${OPERATOR}`, "-n", OPERATOR];
+    const platform = [...logs, "app.kubernetes.io/name=simulator", "-n", "simulator"];
+    for (const args of [nodes, pods, shop, events, operator, platform]) await kube(args).catch(report);
     throw error;
   }
 }
 
-/** A strategic merge patch that adds the simulated platform to the operator's pod. */
-function withPlatform(): object {
-  const { port, token, organizationId, seed } = PLATFORM;
-  const platform = {
-    name: "platform",
-    image: IMAGE,
-    imagePullPolicy: "Never",
-    // Without the operator's flags of Node, which forbid that the simulator's server generates code from its schemas.
-    command: [NODE, join(SIMULATOR_FOLDER, "simulator.js")],
-    volumeMounts: [{ name: "simulator", mountPath: SIMULATOR_FOLDER, readOnly: true }],
-    args: [`--port=${port}`, "--speed=60", `--token=${token}`, `--organization=${organizationId}`, `--seed=${seed}`],
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ["ALL"] },
-    },
-  };
-  const volume = { name: "simulator", hostPath: { path: SIMULATOR_FOLDER, type: "Directory" } };
-  return { spec: { template: { spec: { containers: [platform], volumes: [volume] } } } };
+interface Given {
+  /** The program's standard input; empty without it. */
+  readonly input?: string | undefined;
+  /** Variables beside this process's own. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Returns the manifests, with the ids of a temporary simulator: the same seed gives the pod's the same ids. */
-async function quickstartManifests(): Promise<string> {
-  const { token, organizationId, seed, port } = PLATFORM;
-  const simulator = await startSimulator({ surface: "documented", adminToken: token, organizationId, seed });
-  await simulator.close();
-  const [clusterId = ""] = simulator.clusterIds;
-  return quickstart({ baseUrl: `http://127.0.0.1:${port}`, organizationId, clusterId, token });
-}
-
-/** Runs a program with this process's output. @throws Error when it fails */
-async function runShown(program: string, args: readonly string[], input = ""): Promise<void> {
-  const child = spawn(program, args, { stdio: ["pipe", "inherit", "inherit"] });
+/** Prints a command and runs it with this process's output. @throws Error when it fails */
+async function run(program: string, args: readonly string[], { input = "", env = {} }: Given = {}): Promise<void> {
+  const command = [program, ...args].join(" ");
+  console.log(`e2e-kind: ${command}`);
+  const child = spawn(program, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ["pipe", "inherit", "inherit"],
+  });
   child.stdin.on("error", () => {}).end(input);
   await once(child, "exit");
-  if (child.exitCode !== 0) throw new Error(`${program} ${args.join(" ")} failed`);
+  if (child.exitCode !== 0) throw new Error(`${command} failed`);
+}
+
+function report(error: unknown): void {
+  console.error(`e2e-kind: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 try {
   await main();
   console.log("e2e-kind: installed, Ready, deleted, uninstalled");
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  report(error);
   process.exitCode = 1;
 }

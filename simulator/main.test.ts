@@ -32,6 +32,18 @@ describe("the simulator's program", () => {
     expect(await done).toMatchObject({ code: 0, stderr: "" });
   });
 
+  it("serves the API, and not the control endpoint, at the given address", async () => {
+    let out = "";
+    const done = run(["--host", "127.0.0.2"], (text) => (out += text));
+    await expect.poll(() => out.split("\n").length).toBeGreaterThan(5);
+    const url = /^openapi +(\S+)$/m.exec(out)?.[1] ?? "";
+    expect(new URL(url).hostname).toBe("127.0.0.2");
+    expect((await fetch(url)).status).toBe(200);
+    expect(/^control +http:..([^:]+)/m.exec(out)?.[1]).toBe("127.0.0.1");
+    process.emit("SIGTERM");
+    await done;
+  });
+
   it("prints its usage", async () => {
     const { code, stdout } = await run(["--help"]);
     expect(code).toBe(0);

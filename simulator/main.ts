@@ -7,12 +7,15 @@ import { startSimulator } from "./simulator.ts";
 
 const USAGE = `Usage: node simulator.js [flags]
 
-Starts a simulated platform on loopback, which runs until SIGINT or SIGTERM.
+Starts a simulated platform, which runs until SIGINT or SIGTERM.
 A deployment of a commit that starts with "bad" fails its build.
 
 Flags:
+  --host ADDRESS     address of the API; 127.0.0.1, the default, for this machine
+                     alone, 0.0.0.0 in a container
   --port N           port of the API; 0, the default, for a free one
-  --control-port N   port of the control endpoint; 0, the default, for a free one
+  --control-port N   port of the control endpoint, on loopback; 0, the default,
+                     for a free one
   --surface SURFACE  the operations it offers: ${platformNames.join(", ")}
                      (default documented)
   --speed N          how many times faster than real time the platform works, or
@@ -69,6 +72,7 @@ type Options = Parameters<typeof startSimulator>[0] | "help";
 function optionsOf(argv: readonly string[]): Options {
   const text = { type: "string" } as const;
   const flags = {
+    host: text,
     port: text,
     "control-port": text,
     surface: text,
@@ -79,7 +83,7 @@ function optionsOf(argv: readonly string[]): Options {
     help: { type: "boolean" },
   } as const;
   const { values } = parseArgs({ args: [...argv], options: flags });
-  const { token, organization, seed, surface = "documented", help = false } = values;
+  const { host, token, organization, seed, surface = "documented", help = false } = values;
   if (help) return "help";
   const known = platformNames.find((name) => name === surface);
   if (known === undefined)
@@ -89,6 +93,7 @@ function optionsOf(argv: readonly string[]): Options {
     speed: speedOf(values.speed ?? "1"),
     port: portOf(values.port ?? "0"),
     controlPort: portOf(values["control-port"] ?? "0"),
+    ...(host !== undefined && { host }),
     ...(token !== undefined && { adminToken: token }),
     ...(organization !== undefined && { organizationId: organization }),
     ...(seed !== undefined && { seed }),

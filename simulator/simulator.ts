@@ -21,8 +21,12 @@ import type { Scope } from "./request/jwt.ts";
 import { createRate } from "./request/rate.ts";
 import type { Simulation } from "./request/simulation.ts";
 
+const LOOPBACK = "127.0.0.1";
+
 export interface SimulatorOptions {
   readonly surface: PlatformName;
+  /** The address of the API; 127.0.0.1 by default. The control endpoint is always there. */
+  readonly host?: string;
   /** 0, the default, takes a free port. */
   readonly port?: number;
   readonly controlPort?: number;
@@ -99,7 +103,7 @@ export function createSimulation(options: SimulatorOptions & { readonly clock: C
   };
 }
 
-/** Starts a platform on loopback. @throws when a port is taken. */
+/** Starts a platform. @throws when a port is taken or the address is not the machine's. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const clock = options.clock ?? realClock();
   const setup = createSimulation({ ...options, clock });
@@ -107,8 +111,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const app = await createApp(sim);
   const server = createWire(sim, app, clock);
   const control = createControlServer(sim, organizationId);
-  const url = await listen(server, options.port ?? 0);
-  const controlUrl = await control.listen({ port: options.controlPort ?? 0, host: "127.0.0.1" });
+  const url = await listen(server, options.host ?? LOOPBACK, options.port ?? 0);
+  const controlUrl = await control.listen({ port: options.controlPort ?? 0, host: LOOPBACK });
   return {
     ...setup,
     url,
@@ -129,10 +133,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
 }
 
-async function listen(server: Server, port: number): Promise<string> {
-  server.listen(port, "127.0.0.1");
+async function listen(server: Server, host: string, port: number): Promise<string> {
+  server.listen(port, host);
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");
-  return `http://127.0.0.1:${address.port}`;
+  return `http://${host}:${address.port}`;
 }
