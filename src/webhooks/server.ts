@@ -7,6 +7,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
+import { createTokenBucket, type TokenBucket, type TokenBucketOptions } from "../kube/api/token-bucket.ts";
 import type { Clock, ObjectKey } from "../kube/api/types.ts";
 import type { BindAddress } from "../operator/config/flags.ts";
 import { type HttpServer, listen } from "../operator/config/http.ts";
@@ -50,9 +51,9 @@ const CHECK_MS = 1_000;
 const MOST_HEADER_BYTES = 8 * 1024;
 const MOST_CONNECTIONS = 128;
 /** The rate of genuine requests of one connection. */
-const GENUINE = { perSecond: 20, burst: 100 };
+const GENUINE = { refillMs: 50, burst: 100 };
 /** The rate of unproven requests of one address: enough for a misconfiguration, too low for guessing. */
-const UNPROVEN = { perSecond: 1, burst: 20 };
+const UNPROVEN = { refillMs: 1_000, burst: 20 };
 
 interface Verdict {
   readonly status: number;
@@ -135,17 +136,14 @@ async function readText(request: IncomingMessage): Promise<string | undefined> {
 const REMEMBERED = 1_000;
 
 /** @returns a function that counts one request of `name`, and reports whether it is within the rate */
-export function createAllowance(clock: Clock, rate: typeof GENUINE): (name: string) => boolean {
-  const buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
+function createAllowance(clock: Clock, rate: TokenBucketOptions): (name: string) => boolean {
+  const buckets = new Map<string, TokenBucket>();
   return (name) => {
-    const now = clock.monotonic();
-    const { tokens, at } = buckets.get(name) ?? { tokens: rate.burst, at: now };
-    const left = Math.min(rate.burst, tokens + ((now - at) / 1_000) * rate.perSecond);
-    const within = left >= 1;
+    const bucket = buckets.get(name) ?? createTokenBucket(clock, rate);
     buckets.delete(name);
-    buckets.set(name, { tokens: within ? left - 1 : left, at: now });
+    buckets.set(name, bucket);
     const oldest = buckets.keys().next().value;
     if (buckets.size > REMEMBERED && oldest !== undefined) buckets.delete(oldest);
-    return within;
+    return bucket.allow();
   };
 }

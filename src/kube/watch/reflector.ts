@@ -1,6 +1,7 @@
 import { abortableSleep, createBackoff, deadline } from "../api/clock.ts";
 import { KubeError } from "../api/errors.ts";
 import { collectionPath } from "../api/paths.ts";
+import { createTokenBucket } from "../api/token-bucket.ts";
 import type { KubeClient } from "../api/transport.ts";
 import type { Clock, KubeObject, ResourceType } from "../api/types.ts";
 import { listAll } from "./list.ts";
@@ -49,7 +50,7 @@ export function createReflector(options: ReflectorOptions) {
   const backoff = createBackoff({ baseMs: 800, capMs: 30_000, random });
   // A server that does not answer gets few requests, and all watches are back within 10 s after it returns (B8).
   const knocking = createBackoff({ baseMs: 800, capMs: 8_000, random });
-  const takeConnect = createBudget(clock);
+  const connects = createTokenBucket(clock, CONNECTS);
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   let synced = false;
   let alive = clock.monotonic();
@@ -138,7 +139,7 @@ export function createReflector(options: ReflectorOptions) {
         current = true;
         // A clean end is no failure: watch again at once, unless a server ends every watch at once (docs/reliability.md
         // B6).
-        if (!(await abortableSleep(clock, takeConnect() + random() * 100, stop))) return;
+        if (!(await abortableSleep(clock, connects.reserve() + random() * 100, stop))) return;
         await watch(stop);
       } catch (error) {
         if (stop.aborted) return;
@@ -180,16 +181,4 @@ function mustRelist(failure: KubeError): boolean {
 }
 
 /** With a burst of 8 and one more every 6 s there are at most 18 connects in any minute (B6: 20). */
-const BURST = 8;
-const REFILL_MS = 6_000;
-
-/** @returns a function that takes a connect from a budget, full at first, and returns the milliseconds to wait first */
-function createBudget(clock: Clock): () => number {
-  // The generic cell rate algorithm: the time at which the budget is full again.
-  let fullAt = clock.monotonic();
-  return () => {
-    const now = clock.monotonic();
-    fullAt = Math.max(now, fullAt) + REFILL_MS;
-    return Math.max(0, fullAt - now - BURST * REFILL_MS);
-  };
-}
+const CONNECTS = { burst: 8, refillMs: 6_000 };
