@@ -1,6 +1,6 @@
 # Every target does its own set-up on a fresh machine. Options are variables: make demo ONCE=1 SCENARIO=outage SPEED=60
 .DEFAULT_GOAL := help
-.PHONY: help demo simulate test check static e2e e2e-kind chaos life mutants bench bench-quick generate build plugin sbom image image-check clean
+.PHONY: help demo simulate test check static e2e e2e-kind chaos life bench bench-quick generate build plugin sbom image image-check clean
 
 # Node 24 comes with the npm packages; it goes before an older one on PATH.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -43,9 +43,6 @@ chaos: $(installed) ## every failure of docs/reliability.md, one and a half to t
 life: export CHAOS := all
 life: $(installed) ## lives with one kill by name, PLAN=full-037-after,documented-002-before; LEARN=1 learns where they can be killed
 	@CHAOS_PLAN='$(PLAN)' CHAOS_LEARN='$(filter-out 0,$(LEARN))' npm run --silent life lifecycle/$(if $(filter-out 0,$(LEARN)),learn,crash)
-
-mutants: $(installed) ## mutation testing of a directory by the tests of its layer, minutes; DIR=src/engine/ledger; writes docs/reliability.md
-	@npm run --silent mutants -- '$(DIR)' && npm run --silent reliability
 
 bench-quick: build ## cost of a create and a redeploy beside the fewest requests that do the same, two minutes; APPLICATIONS=n
 	@npm run --silent bench:quick -- $(if $(APPLICATIONS),--applications '$(APPLICATIONS)')

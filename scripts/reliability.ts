@@ -17,12 +17,10 @@ import { parseArgs } from "node:util";
 import { SECTIONS } from "../test/chaos/classes.ts";
 import { release } from "../test/control-plane/envtest.ts";
 import { appendRun, lastOfEach, readRuns, rowIn, type Run, trackOf } from "./reliability/history.ts";
-import { mutationSection, readMutationRuns } from "./reliability/mutants.ts";
 import { bedOf, failuresOf, isHollow, Report, rowsOf, UNMET_SHARE } from "./reliability/rows.ts";
 
 const root = join(import.meta.dirname, "..");
 const history = join(root, "docs/reliability/history.jsonl");
-const mutationRuns = join(root, "docs/reliability/mutants.json");
 const classes = SECTIONS.flatMap((section) => Object.keys(section.classes));
 /** The paths of the product that the page is about. */
 const PRODUCT = ["src", "package-lock.json"];
@@ -126,7 +124,7 @@ function page(runs: readonly Run[]): string {
   const changed = changedSince(last);
   const unmet = last.flatMap((run) => Object.values(run.classes).flatMap((row) => row.unmet));
   return [
-    `<!-- Written by \`make chaos\` and \`make mutants\`; do not edit. -->
+    `<!-- Written by \`make chaos\`; do not edit. -->
 
 # Reliability: what was tested, and how often
 
@@ -178,7 +176,6 @@ The last run of each part. [All runs](reliability/history.jsonl) are kept, those
     ...(unmet.length === 0
       ? []
       : ["", "## Plans that did not meet their call", "", ...unmet.map((name) => `- ${name}`)]),
-    ...mutationSection(readMutationRuns(mutationRuns)),
     "",
   ].join("\n");
 }

@@ -4,7 +4,6 @@ import { globSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 import { lastOfEach, rowIn, type Run, trackOf } from "../../scripts/reliability/history.ts";
-import { countsOf, mutationSection, withRun } from "../../scripts/reliability/mutants.ts";
 import { bedOf, failuresOf, idsIn, isHollow, Report, type Row, rowsOf } from "../../scripts/reliability/rows.ts";
 import { SECTIONS } from "../chaos/classes.ts";
 import { root, textOf } from "./repository.ts";
@@ -110,32 +109,5 @@ describe("the history", () => {
     const runs = [run("unit", 1, row(5, "x")), run("unit", 3, row(6)), run("unit", 4, row(1), "y")];
     expect(trackOf(runs, "A1")).toBe("1 (1), 0 (3), 0 (4)");
     expect(trackOf(runs, "A1", 2)).toBe("0 (3), 0 (4)");
-  });
-});
-
-describe("the mutants", () => {
-  const run = (directory: string, minutes = 1) => ({
-    ...{ directory, at: "2026-11-25T03:00:00.000Z", commit: "1a2b3c4d5e", minutes },
-    ...{ killed: 6, timedOut: 1, survived: 2, uncovered: 1 },
-  });
-
-  it("are counted by what became of them, those that were left out not", () => {
-    const statuses = ["Killed", "Killed", "Timeout", "Survived", "NoCoverage", "Ignored", "RuntimeError"];
-    const location = { start: { line: 1, column: 1 }, end: { line: 1, column: 2 } };
-    const mutant = { fileName: "src/a.ts", mutatorName: "Arithmetic", replacement: "0", location };
-    const counted = { killed: 2, timedOut: 1, survived: 1, uncovered: 1 };
-    expect(countsOf(statuses.map((status) => ({ ...mutant, status })))).toEqual(counted);
-  });
-
-  it("have one run a directory, the last one", () => {
-    const runs = withRun(withRun([run("src/b"), run("src/a")], run("src/c")), run("src/b", 2));
-    expect(runs.map(({ directory, minutes }) => `${directory} ${minutes}`)).toEqual(["src/a 1", "src/b 2", "src/c 1"]);
-  });
-
-  it("have a row each on the page, with the share that the tests notice, and no section without a run", () => {
-    expect(mutationSection([run("src/a")]).at(-1)).toBe(
-      "| `src/a` | 70.0 % | 6 | 1 | 2 | 1 | 2026-11-25 03:00 | 1a2b3c4d5e | 1 |",
-    );
-    expect(mutationSection([])).toEqual([]);
   });
 });
