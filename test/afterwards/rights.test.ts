@@ -124,7 +124,6 @@ describe("[E14] the operator's rights", () => {
     expect(effort.all && !run.chosen ? missing : [], "files that did not run").toEqual([]);
     skip(run.chosen || missing.length > 0, `only a part of the suite ran: ${missing.length} files are missing`);
     const { used, refused, strange, requests, operators } = await usedRights(run.auditLogPath);
-    task.meta.real = true;
     const granted = grantedRights();
     expect(strange, "requests that other roles allowed, or outside of the purpose of the operator's roles").toEqual([]);
     expect([...refused], "requests that RBAC refused").toEqual(REFUSED_ON_PURPOSE);

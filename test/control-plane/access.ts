@@ -7,7 +7,6 @@ import { parse } from "yaml";
 import { z } from "zod";
 
 import type { ControlPlaneFacts } from "./control-plane.ts";
-import { apiServerUse } from "./use.ts";
 
 const run = promisify(execFile);
 
@@ -27,7 +26,6 @@ export interface KubectlOptions {
  * (no arguments with secrets, please: they are in it too).
  */
 export async function kubectl(at: ControlPlaneFacts, args: readonly string[], more: KubectlOptions = {}) {
-  apiServerUse.note();
   const running = run(at.kubectlPath, ["--kubeconfig", at.kubeconfigPath, ...args], {
     // Nothing of the user's own configuration, and the cache of discovery dies with the control plane.
     env: { PATH: process.env["PATH"], HOME: at.dir },
@@ -60,7 +58,6 @@ export interface Endpoint {
 
 /** Where the control plane itself is reached. */
 export async function endpointOf(at: ControlPlaneFacts): Promise<Endpoint> {
-  apiServerUse.note();
   const { cluster } = (await adminOf(at)).clusters[0];
   return { server: at.server, ca: Buffer.from(cluster["certificate-authority-data"], "base64").toString() };
 }

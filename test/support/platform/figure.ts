@@ -6,13 +6,11 @@ declare module "vitest" {
     figure?: string;
     /** The number of generated cases in one test; 1 by default. */
     plans?: number;
-    /** Whether a real API server took part. */
-    real?: boolean;
   }
 }
 
 /**
- * Adds a test's measurement and its number of generated cases to the run's report; docs/reliability.md shows them.
+ * Adds a test's measurement and its number of generated cases to the run's report; scripts/count-plans.ts prints them.
  * @param plans a plan is one life, run or generated case; states of a model, and calls met or restarts within a life,
  *   belong in the text
  */
