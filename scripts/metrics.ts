@@ -53,12 +53,10 @@ export function describedMetrics(): readonly Described[] {
     perObject: true,
     perNamespace: true,
     now: () => new Date(0),
-    traceId: () => undefined,
     cache: () => createStore(() => {}),
     leading: () => true,
     budgets: () => [],
     silentMs: () => new Map(),
-    droppedSpans: () => 0,
     orphans: () => new Map(),
     queue: () => ({ depth: () => 0, unfinishedSeconds: () => 0, longestRunningSeconds: () => 0 }),
   });

@@ -125,15 +125,6 @@ const statusPage = z.strictObject({
   port: port(8083).describe("Port of the page."),
 });
 
-const tracing = z.strictObject({
-  otlpEndpoint: z
-    .string()
-    .regex(new RegExp(`^$|${ENDPOINT_PATTERN.source}`))
-    .default("")
-    .describe(about("otlpEndpoint")),
-  propagate: z.boolean().default(false).describe(about("otlpPropagate")),
-});
-
 const crds = z.strictObject({
   install: z.boolean().default(true).describe("Installs and upgrades the CRDs with the chart."),
   keep: z
@@ -186,9 +177,7 @@ const networkPolicy = z.strictObject({
   apiServerPorts: z.array(z.int().min(1).max(65_535)).min(1).default([443, 6443]).describe("Its ports."),
   platformCidrs: z.array(cidr).min(1).default(["0.0.0.0/0", "::/0"]).describe("Addresses of the platform."),
   platformPorts: z.array(z.int().min(1).max(65_535)).min(1).default([443]).describe("Its ports."),
-  extraEgress: list.describe(
-    "Additional egress rules. The ports of tracing.otlpEndpoint and operator.platformProxy need none.",
-  ),
+  extraEgress: list.describe("Additional egress rules. The port of operator.platformProxy needs none."),
 });
 
 const podDisruptionBudget = z.strictObject({
@@ -259,7 +248,6 @@ export const Values = z.strictObject({
   metrics: metrics.prefault({}).describe("Metrics, alerts and the dashboard."),
   webhook: webhook.prefault({}).describe("Receiver of the platform's webhooks."),
   statusPage: statusPage.prefault({}).describe("The read-only status page."),
-  tracing: tracing.prefault({}).describe("Traces; disabled without an endpoint."),
   networkPolicy: networkPolicy.prefault({}).describe("NetworkPolicy."),
   podDisruptionBudget: podDisruptionBudget.prefault({}).describe("PodDisruptionBudget."),
   podSecurityContext: members.default(podSecurityContext).describe("Security of the pod."),

@@ -17,8 +17,8 @@ import type { Redactor } from "./secrets.ts";
 
 /** The fields of a line that are texts, besides level, time, logger and message. */
 const TEXTS = [
-  // The reconcile: its id, the same in all its lines, and its trace while traces are on.
-  ...["pass", "traceId"],
+  // The id of the reconcile, the same in all its lines.
+  "pass",
   // The custom resource, and "kind/namespace/name" of the connection that a call used.
   ...["kind", "namespace", "name", "uid", "connection"],
   // The operator: its installation (the uid of kube-system), version and process.

@@ -5,11 +5,10 @@ import type { ReconcilePriority } from "../engine/reconcile/triggers.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
 import { PRIORITIES } from "../platform/rate/line.ts";
 
-/** A call of the platform, the key of its connection, and when it ended. */
-export interface EndedCall {
+/** A call of the platform, and the key of its connection. */
+interface EndedCall {
   readonly connection: string;
   readonly call: CallRecord;
-  readonly at: Date;
 }
 
 /** One reconcile of one object. */
@@ -41,7 +40,7 @@ export function createReconcileTracker(
   let count = 0;
   return {
     /** Runs the work on a key as a reconcile of its own. */
-    within: <T>(key: string, work: (reconcile: RunningReconcile) => Promise<T>): Promise<T> => {
+    within: <T>(key: string, work: () => Promise<T>): Promise<T> => {
       count += 1;
       const atStart = priorityOf(key);
       const reconcile: RunningReconcile = {
@@ -50,7 +49,7 @@ export function createReconcileTracker(
         priority: () => PRIORITIES.find((one) => one === atStart || one === priorityOf(key)) ?? atStart,
         changed: undefined,
       };
-      return storage.run(reconcile, () => work(reconcile));
+      return storage.run(reconcile, work);
     },
     /** Returns the current reconcile; undefined outside of any. */
     current: () => storage.getStore(),

@@ -17,10 +17,7 @@ const DRAIN_MS = 8_000;
 /** How long they may take after their connections are closed. */
 const ABANDON_MS = 500;
 
-export interface OperatorOptions extends Pick<
-  PartsOptions,
-  "config" | "version" | "logs" | "levels" | "redactor" | "traces"
-> {
+export interface OperatorOptions extends Pick<PartsOptions, "config" | "version" | "logs" | "levels" | "redactor"> {
   /** Called when the process has to exit: the lease is lost. */
   readonly onFatal: () => void;
 }
@@ -144,7 +141,7 @@ export function createOperator(options: OperatorOptions) {
       const drained = await drain();
       abandoned.abort();
       await Promise.all([drained ? election.stop() : undefined, events.stop(), caches.stop(), work?.disconnect()]);
-      await Promise.all([options.traces.stop(), client.close(), ...servers.map((server) => server.stop())]);
+      await Promise.all([client.close(), ...servers.map((server) => server.stop())]);
       return drained;
     },
   };
@@ -157,7 +154,6 @@ function configured(config: OperatorOptions["config"]): Fields {
     health: config.healthProbeBindAddress,
     webhook: config.webhookBindAddress,
     "status-page": config.statusPageBindAddress,
-    traces: config.otlpEndpoint,
   };
   return {
     namespaces: config.watchNamespaces.join(",") || "*",

@@ -24,7 +24,6 @@ import {
   logRequest,
   watchObserver,
 } from "../observability/telemetry.ts";
-import type { Traces } from "../observability/traces/traces.ts";
 import { isRead } from "../platform/codec/operations.ts";
 import { createCaches, TYPES, type Caches } from "./config/caches.ts";
 import type { Config } from "./config/config.ts";
@@ -41,7 +40,6 @@ export interface PartsOptions {
   readonly logs: Logs;
   readonly levels: LevelSwitch;
   readonly redactor: Redactor;
-  readonly traces: Traces;
   readonly clock: Clock;
   readonly random: () => number;
   /** Ends retries of outcomes that could not be stored. */
@@ -56,17 +54,13 @@ export interface PartsOptions {
 
 /** @returns all parts, none of them started. @throws Error when no API server is configured */
 export function createParts(options: PartsOptions) {
-  const { config, version, clock, random, traces, onSynced, onStarted, onLost } = options;
+  const { config, version, clock, random, onSynced, onStarted, onLost } = options;
   const assignment = createAssignment(config.shardIndex, config.shards);
   const isOwn = (object: KubeObject): boolean => assignment.isOwn(keyOf(object));
   let working: Work | undefined;
   const kinds = boundKinds();
   const tracker = createReconcileTracker(random, (key) => priorityIn(caches.store, key));
-  const traceId = (): string | undefined => {
-    const running = tracker.current();
-    return running === undefined ? undefined : traces.idOf(running);
-  };
-  const logs = tagged(options.logs, () => ({ pass: tracker.current()?.id, traceId: traceId() }));
+  const logs = tagged(options.logs, () => ({ pass: tracker.current()?.id }));
   // Closures, as the parts refer to each other.
   const metrics: Metrics = createMetrics({
     version,
@@ -75,13 +69,11 @@ export function createParts(options: PartsOptions) {
     perObject: config.metricsPerObject,
     perNamespace: config.metricsPerNamespace,
     now: () => clock.now(),
-    traceId,
     lease: config.shards === 1 ? LEASE_NAME : shardLease(config.shardIndex),
     cache: () => caches.own,
     leading: () => election.leading(),
     budgets: () => platforms.budgets(),
     silentMs: () => caches.silentMs(),
-    droppedSpans: () => traces.dropped(),
     // Each shard has read the whole ledger, so only one reports it.
     orphans: () => (config.shardIndex === 0 ? orphans.counts() : new Map()),
     queue: () => queue,
@@ -144,20 +136,14 @@ export function createParts(options: PartsOptions) {
       else if (sinceMs >= outageMs) queue.add(connection);
     },
     mayCall: (effect) => (effect === "write" ? election.mayWrite() : election.leading()),
-    headers: () => {
-      const running = tracker.current();
-      return running === undefined ? {} : traces.headersFor(running);
-    },
     onCall: (connection, call) => {
       metrics.platform.called(call);
       logCall(logs.platform, connection, call);
       const running = tracker.current();
       if (running === undefined) return;
       if (call.sent) metrics.called(running.key);
-      const ended = { connection, call, at: clock.now() };
       // The engine reports the cause of a change soon after the call.
-      if (isRead(call.operation)) traces.called(running, ended);
-      else running.changed = ended;
+      if (!isRead(call.operation)) running.changed = { connection, call };
     },
   });
   const events = createRecorder({
@@ -217,7 +203,6 @@ export function createParts(options: PartsOptions) {
       kinds,
       tracker,
       metrics: metrics.reconcile,
-      traces,
       log: logs.engine,
       engine: {
         orphans,
@@ -238,7 +223,6 @@ export function createParts(options: PartsOptions) {
           metrics.platform.changed(change);
           const running = tracker.current();
           logChange(logs.changes, installation, change, running);
-          if (running?.changed !== undefined) traces.called(running, running.changed, change.commit);
           if (running !== undefined) running.changed = undefined;
         }),
         stopping: options.abandoned,

@@ -15,7 +15,7 @@ import type { Config, PlatformRules } from "./config/config.ts";
 /** The options of all clients, and the callbacks for their calls. */
 export interface PlatformsOptions extends Pick<
   PlatformOptions,
-  "version" | "clock" | "random" | "connections" | "turn" | "mayCall" | "headers" | "transport"
+  "version" | "clock" | "random" | "connections" | "turn" | "mayCall" | "transport"
 > {
   readonly config: Pick<Config, "deadlines"> & Partial<Pick<Config, "shards">> & PlatformRules;
   readonly redactor: Redactor;

@@ -3,7 +3,6 @@ import { once } from "node:events";
 
 import { createLevelSwitch, createLogs } from "../observability/logger.ts";
 import { createRedactor } from "../observability/secrets.ts";
-import { openTraces } from "../observability/traces/traces.ts";
 import type { Config } from "./config/config.ts";
 import { OPERATOR_VERSION } from "./config/version.ts";
 import { createOperator } from "./operator.ts";
@@ -32,14 +31,12 @@ export async function runOperator(config: Config): Promise<number> {
   }
   const signal = Promise.race(SIGNALS.map((name) => once(process, name).then(() => name)));
   try {
-    const traces = await openTraces({ config, version: OPERATOR_VERSION, redactor, log });
     const operator = createOperator({
       config,
       version: OPERATOR_VERSION,
       logs,
       levels,
       redactor,
-      traces,
       onFatal: die,
     });
     await operator.start();

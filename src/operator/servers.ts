@@ -3,7 +3,6 @@ import type { Registry } from "prom-client";
 
 import { startStatusPage, type StatusPageOptions } from "../console/page/server.ts";
 import type { Logger } from "../observability/logger.ts";
-import { exposition } from "../observability/metrics/index.ts";
 import { startReceiver, type ReceiverOptions } from "../webhooks/server.ts";
 import type { Config } from "./config/config.ts";
 import type { BindAddress } from "./config/flags.ts";
@@ -52,7 +51,7 @@ export async function startServers(options: ServersOptions): Promise<readonly Ht
 
 function metricsRoutes(registry: Registry): Routes {
   return {
-    "/metrics": async ({ headers }) => ({ status: 200, ...(await exposition(registry, headers.accept)) }),
+    "/metrics": async () => ({ status: 200, type: registry.contentType, body: await registry.metrics() }),
   };
 }
 

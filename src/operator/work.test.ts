@@ -13,7 +13,6 @@ import { createWorkQueue } from "../kube/queue/workqueue.ts";
 import { createStore, type Store } from "../kube/watch/store.ts";
 import type { Logger } from "../observability/logger.ts";
 import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
-import { NO_TRACES } from "../observability/traces/traces.ts";
 import type { Platform } from "../platform/index.ts";
 import { createWork, loadObjects, LONG_RECONCILE_MS, type WorkOptions } from "./work.ts";
 
@@ -71,7 +70,6 @@ function work(kinds: readonly Bound<Platform>[], told: Partial<WorkOptions> = {}
     kinds,
     engine,
     tracker: createReconcileTracker(() => 0),
-    traces: NO_TRACES,
     log: { trace: () => {}, debug: () => {}, info: () => {}, warn: note, error: note },
     metrics: { started: () => {}, finished: (of, outcome) => outcomes.push(`${of} ${outcome}`), panicked: () => {} },
     ...told,

@@ -15,9 +15,8 @@ import type { WorkQueue } from "../kube/queue/workqueue.ts";
 import type { Store, StoreChange } from "../kube/watch/store.ts";
 import type { Logger } from "../observability/logger.ts";
 import type { ReconcileMetrics, ResultLabel } from "../observability/metrics/controller-runtime.ts";
-import type { ReconcileTracker, RunningReconcile } from "../observability/reconcile-tracker.ts";
+import type { ReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { fieldsOfKey } from "../observability/telemetry.ts";
-import type { Traces } from "../observability/traces/traces.ts";
 import type { Platform } from "../platform/index.ts";
 import { TYPES } from "./config/caches.ts";
 
@@ -37,7 +36,6 @@ export interface WorkOptions {
   readonly engine: Omit<EngineDeps<Platform>, "cache" | "enqueue" | "clock">;
   readonly tracker: ReconcileTracker;
   readonly metrics: ReconcileMetrics;
-  readonly traces: Pick<Traces, "began" | "ended">;
   readonly log: Logger;
 }
 
@@ -45,7 +43,7 @@ export type Work = ReturnType<typeof createWork>;
 
 /** @returns work that is not started. */
 export function createWork(options: WorkOptions) {
-  const { clock, log, metrics, queue, store, traces } = options;
+  const { clock, log, metrics, queue, store } = options;
   const engine = createEngine<Platform>(
     {
       ...options.engine,
@@ -63,7 +61,7 @@ export function createWork(options: WorkOptions) {
   const connectionKinds = new Set(options.kinds.filter(({ isConnection }) => isConnection).map(({ kind }) => kind));
   let unsubscribe = (): void => {};
 
-  const reconcile = async (text: string, running: RunningReconcile): Promise<Result> => {
+  const reconcile = async (text: string): Promise<Result> => {
     const key = parseKey(text);
     const startedAt = clock.monotonic();
     const ended = (outcome: ResultLabel): void => {
@@ -71,10 +69,8 @@ export function createWork(options: WorkOptions) {
       metrics.finished(key.kind, outcome, durationMs / 1_000);
       if (outcome !== "error")
         log.debug("reconciled", { ...fieldsOfKey(key), result: outcome, durationMs: Math.round(durationMs) });
-      traces.ended(running, clock.now(), outcome, store.get(key));
     };
     metrics.started(key.kind);
-    traces.began(running, clock.now());
     // The runbook of the alert PlatformOperatorReconcileStuck quotes this line. It is bound, so that the line has the
     // id of the reconcile.
     const reportLong = AsyncLocalStorage.bind(() => {
@@ -99,7 +95,7 @@ export function createWork(options: WorkOptions) {
   const controller = createController({
     queue,
     workers: options.workers,
-    reconcile: (key) => options.tracker.within(key, (running) => reconcile(key, running)),
+    reconcile: (key) => options.tracker.within(key, () => reconcile(key)),
   });
 
   return {

@@ -47,8 +47,6 @@ export interface PlatformOptions
    * Called when the platform starts to limit requests, and when it accepts one again, with the milliseconds in between.
    */
   readonly onLimited?: (isLimited: boolean, sinceMs: number) => void;
-  /** Further headers of the current request, with names in lower case; none by default. */
-  readonly headers?: () => Readonly<Record<string, string>>;
   /** Overrides single members of DEFAULT_DEADLINES. */
   readonly deadlines?: Partial<Deadlines>;
   /** Concurrent connections, default 8. */
@@ -83,7 +81,7 @@ export function connectPlatform(options: PlatformOptions) {
   const userAgent = `platform-operator/${options.version}`;
   const caller = createCaller({
     ...options,
-    target: { base, organizationId, scheme, token, userAgent, more: options.headers ?? (() => ({})) },
+    target: { base, organizationId, scheme, token, userAgent },
     deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
     gate,
     transport,

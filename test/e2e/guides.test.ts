@@ -78,8 +78,7 @@ const PRINTED: Readonly<Record<string, RegExp>> = {
   "docs/guides/rollback.md: kubectl platform rollback": /→ 1a2b3c4d5e6f708192a3b4c5d6e7f80912345678\n[^]*\(dry run\)/,
   "docs/guides/move.md: kubectl platform move papp/web -n shop --context old": /moved .* of context "new"/,
   "docs/guides/previews.md: kubectl platform orphans forget": /forgotten\n.* forgotten/,
-  "docs/guides/logs-and-traces.md: kubectl logs -n platform-operator deploy/platform-operator > ":
-    /"deployApplication"/,
+  "docs/guides/logs.md: kubectl logs -n platform-operator deploy/platform-operator > ": /"deployApplication"/,
 };
 
 /** @returns the entry of a table for a block */

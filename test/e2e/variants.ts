@@ -135,17 +135,12 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     extraVolumes: [{ name: "ca", configMap: { name: "ca" } }],
     extraVolumeMounts: [{ name: "ca", mountPath: "/etc/ca", readOnly: true }],
   },
-  "traces, through a policy, and the status page elsewhere": {
+  "a network policy, and the status page elsewhere": {
     statusPage: { port: 9083 },
-    tracing: { otlpEndpoint: "http://collector.monitoring.svc:4318", propagate: true },
     networkPolicy: {
       enabled: true,
       extraEgress: [{ to: [{ ipBlock: { cidr: "192.0.2.53/32" } }], ports: [{ port: 5353 }] }],
     },
-  },
-  "traces with an endpoint from a variable": {
-    tracing: { propagate: true },
-    extraEnv: [{ name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: "http://collector.monitoring.svc:4318" }],
   },
   "in a company's network": {
     operator: { platformProxy: "http://proxy.example.com:3128", platformNoProxy: ["example.org", "10.0.0.0/8"] },

@@ -1,8 +1,8 @@
 /**
  * One resource of every kind, on both surfaces: which operations of the specification they call, and what they report of
- * it. One id leads from a pass to its calls, to what it changed and to its trace.
+ * it. One id leads from a reconcile to its calls and to what it changed.
  */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { USED_BY } from "../../scripts/coverage.ts";
@@ -22,7 +22,6 @@ import {
   secret,
 } from "../support/kube/manifests.ts";
 import { callsIn, isChange } from "../support/platform/calls.ts";
-import { type CollectedSpan, startCollector } from "../support/programs/collector.ts";
 import { surfaceOf } from "./fixture.ts";
 import { lastDeployment } from "./staged-applications.ts";
 
@@ -55,12 +54,8 @@ const ChangeLine = z.object({
   ...{ commit: text.optional(), requestId: z.uuid().optional() },
 });
 
-const collector = await startCollector();
-
-afterAll(() => collector.stop());
-
 describe.each(effort.few(["full", "documented"] as const))("one resource of every kind, %s surface", (surface) => {
-  const env = createEnv({ surface, args: ["--log-level=debug,kube=trace", `--otlp-endpoint=${collector.url}`] });
+  const env = createEnv({ surface, args: ["--log-level=debug,kube=trace"] });
 
   beforeAll(async () => {
     const [bound = "", stopped = ""] = env.platform.clusterIds;
@@ -187,21 +182,6 @@ describe.each(effort.few(["full", "documented"] as const))("one resource of ever
     expect(reported("reconciled")).toEqual([expect.objectContaining({ kind: APPLICATION, name: "web" })]);
     // Events are written one after the other, whoever began with it.
     expect(lines.filter((line) => String(line["path"]).endsWith("/events"))).toEqual([]);
-  });
-
-  it("has one trace of a pass: the reconcile, and in it each call, with its commit and request id", async () => {
-    const [change, lines] = lastDeploy();
-    const isPass = ({ attributes }: CollectedSpan) => attributes["platform_operator.pass"] === change?.pass;
-    const pass = await vi.waitUntil(() => collector.spans().find(isPass), { timeout: 30_000, interval: 200 });
-    const attributes = { "platform_operator.uid": change?.uid };
-    expect(pass).toMatchObject({ name: `reconcile ${APPLICATION}`, attributes });
-    const trace = collector.spans().filter(({ traceId }) => traceId === pass.traceId);
-    expect(new Set(trace.map(({ parentSpanId = "" }) => parentSpanId))).toEqual(new Set(["", pass.spanId]));
-    const call = { "platform_operator.commit": COMMIT, "platform_operator.request_id": change?.requestId };
-    expect(trace).toContainEqual(
-      expect.objectContaining({ name: "deployApplication", attributes: expect.objectContaining(call) }),
-    );
-    expect(new Set(lines.map((line) => line["traceId"]))).toEqual(new Set([pass.traceId]));
   });
 
   function changeLog(): readonly z.infer<typeof ChangeLine>[] {

@@ -29,21 +29,6 @@ const TOLD = {
       [":", ":::", "::1::", "fd00::/129", "fd00::/", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "12345::", "g::", "[::1]"],
     ].flat(),
   },
-  "tracing.otlpEndpoint": {
-    flag: "otlp-endpoint",
-    good: [
-      ["", "http://collector:4318", "https://collector.monitoring.svc/", "http://a.b.example.com./v1/traces/"],
-      ["http://192.0.2.1:4318", "http://[::1]:4318/otlp", "http://my_collector", "http://1.example.com"],
-      ["http://a/@:b", "http://a:1", "http://a:65535"],
-    ].flat(),
-    bad: [
-      ["collector:4318", "ftp://collector", "http://", "http://:4318", "http:// a", "grpc://collector:4317"],
-      ["http://user@collector", "http://user:word@collector", "http://:word@collector"],
-      ["http://collector?key=1", "http://collector/?key=1", "http://collector#here", "http://collector/v1#here"],
-      ["http://collector:65536", "http://collector:a", "http://192.0.2.256", "http://collector.1.2"],
-      ["http://1.2.3.4.5", "http://[::1", "http://[1:2]", "http://::1", "http://a<b", "http://a|b", "http://a^b"],
-    ].flat(),
-  },
   "operator.logLevel": {
     flag: "log-level",
     good: ["info", "trace", "kube=warn", "info,platform=debug", "changes=error,debug,kube=info", "app=info,app=warn"],

@@ -9,9 +9,6 @@ export interface Layer {
   readonly maxLines?: number;
 }
 
-const OPEN_TELEMETRY = ["api", "exporter-trace-otlp-http", "resources", "sdk-trace"].map(
-  (name) => `@opentelemetry/${name}`,
-);
 const BELOW = ["api", "platform", "kube", "engine"];
 
 export const layers: Readonly<Record<string, Layer>> = {
@@ -32,7 +29,6 @@ export const layers: Readonly<Record<string, Layer>> = {
   kinds: { mayImport: ["text", "api", "platform", "engine/contract/kind", "zod"], maxLines: 200 },
   observability: {
     mayImport: ["text", ...BELOW, "kinds/index", "operator/config", "zod", "pino", "prom-client", "node:"],
-    except: { "observability/traces/otlp": OPEN_TELEMETRY },
   },
   webhooks: { mayImport: ["kube", "engine/connections/receiver-keys", "operator/config", "zod", "node:"] },
   console: { mayImport: ["text", "api", "kube", "engine", "kinds/index", "operator/config", "zod", "node:"] },

@@ -4,25 +4,21 @@ import { stored } from "../../../test/support/kube/stored.ts";
 import { storeMetrics } from "../../../test/support/platform/metrics.ts";
 import { PAUSED } from "../../api/names.ts";
 import type { JsonObject, ObjectMeta } from "../../kube/api/types.ts";
-import { exposition } from "./index.ts";
 
 const KEY = "PlatformApplication/shop/api";
 const CALL = "platform_operator_apply_to_call_seconds";
 const READY = "platform_operator_apply_to_ready_seconds";
-const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
 /** The metrics of a store on a leading replica; the clock starts at midnight. */
 function setting({ leads = true } = {}) {
-  const own = { seconds: 0, trace: undefined as string | undefined };
+  const own = { seconds: 0 };
   const { store, metrics } = storeMetrics({
     kinds: ["PlatformApplication"],
     leading: () => leads,
     now: () => new Date(own.seconds * 1_000),
-    traceId: () => own.trace,
   });
-  const text = async () => (await exposition(metrics.registry, "application/openmetrics-text")).body;
   const figures = async () => {
-    const series = (await text()).split("\n");
+    const series = (await metrics.registry.metrics()).split("\n");
     const of = (name: string) => series.find((line) => line.startsWith(`${name}{`))?.split(" ")[1];
     return [CALL, READY].map((name) => `${of(`${name}_count`)} in ${of(`${name}_sum`)} s`);
   };
@@ -37,7 +33,6 @@ function setting({ leads = true } = {}) {
       own.seconds = time;
       metrics.called(KEY);
     },
-    text,
     /** The number and the sum of the times to the first request, and of those to Ready. */
     figures,
   });
@@ -51,19 +46,16 @@ const working = (reason: string): readonly JsonObject[] => [
 ];
 
 describe("the time from a generation", () => {
-  it("to its first request and to Ready is reported once, each with its trace", async () => {
+  it("to its first request and to Ready is reported once", async () => {
     const env = setting();
     env.at(0, 1, []);
     env.called(2);
     env.called(3);
     env.at(10, 1, working("Deploying"));
-    env.trace = TRACE;
     env.at(130, 1, READY_TRUE);
     env.at(140, 1, READY_TRUE);
     env.called(150);
     expect(await env.figures()).toEqual(["1 in 2 s", "1 in 130 s"]);
-    const exemplar = `\n${READY}_bucket{le="300",kind="PlatformApplication"} 1 # {trace_id="${TRACE}"} 130 `;
-    expect(await env.text()).toContain(exemplar);
   });
 
   it("is that of the newest one", async () => {

@@ -13,10 +13,7 @@ import type { StoreChange } from "../../kube/watch/store.ts";
 import { instruments } from "./instruments.ts";
 import { isBeforeWork, type OperationFigures } from "./operations.ts";
 
-export type ApplyFigures = Pick<OperationFigures, "kinds" | "leading" | "now"> & {
-  /** The trace id of the current reconcile; undefined outside of one, and while there are no traces. */
-  readonly traceId: () => string | undefined;
-};
+export type ApplyFigures = Pick<OperationFigures, "kinds" | "leading" | "now">;
 
 /** Up to the objective, 30 s, and beyond. */
 const CALL_SECONDS = [1, 5, 15, 30, 60, 300];
@@ -36,16 +33,14 @@ interface Apply {
  * deleted or replaced by the next one. After a wait for another resource, an approval or a change window, its time to
  * Ready starts anew, and its first request is not measured.
  */
-export function applyMetrics(registry: Registry, { kinds, leading, now, traceId }: ApplyFigures) {
-  const { exemplified } = instruments(registry);
-  const calls = exemplified("platform_operator_apply_to_call_seconds", ["kind"], CALL_SECONDS);
-  const readies = exemplified("platform_operator_apply_to_ready_seconds", ["kind"], READY_SECONDS);
+export function applyMetrics(registry: Registry, { kinds, leading, now }: ApplyFigures) {
+  const { histogram } = instruments(registry);
+  const calls = histogram("platform_operator_apply_to_call_seconds", ["kind"], CALL_SECONDS);
+  const readies = histogram("platform_operator_apply_to_ready_seconds", ["kind"], READY_SECONDS);
   for (const kind of kinds) for (const metric of [calls, readies]) metric.zero({ kind });
   const applies = new Map<string, Apply>();
-  const observe = (metric: Histogram<"kind" | "trace_id">, kind: string, since: number): void => {
-    const id = traceId();
-    const value = Math.max(0, now().getTime() - since) / 1_000;
-    metric.observe({ labels: { kind }, value, exemplarLabels: id === undefined ? {} : { trace_id: id } });
+  const observe = (metric: Histogram<"kind">, kind: string, since: number): void => {
+    metric.observe({ kind }, Math.max(0, now().getTime() - since) / 1_000);
   };
   return {
     /** Follows a change of the cache. */

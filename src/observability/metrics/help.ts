@@ -46,7 +46,6 @@ export const HELP = {
   platform_operator_events_dropped_total: "Events that were not written",
   platform_operator_events_moved_total:
     "Events of terminating namespaces that were written to the operator's namespace",
-  platform_operator_spans_dropped_total: "Spans that did not reach the collector",
   platform_operator_webhook_deliveries_total: "Requests to the webhook receiver, by event and result",
 
   platform_operator_connection_up:

@@ -1,7 +1,7 @@
 /** All metrics, on one registry. */
 import { totalmem } from "node:os";
 
-import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
+import { collectDefaultMetrics, Registry } from "prom-client";
 
 import type { StoreChange } from "../../kube/watch/store.ts";
 import { LEASE_NAME, OPERATOR } from "../../operator/config/names.ts";
@@ -39,8 +39,7 @@ const UNWANTED =
 const LAG_RESOLUTION_MS = 50;
 
 export function createMetrics(figures: Figures) {
-  // A registry of the Prometheus format refuses exemplars.
-  const registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE);
+  const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_RESOLUTION_MS });
   for (const { name } of registry.getMetricsAsArray()) if (UNWANTED.test(name)) registry.removeSingleMetric(name);
   const { gaugeFunc } = instruments(registry);
@@ -67,28 +66,4 @@ export function createMetrics(figures: Figures) {
       applies.changed(change);
     },
   };
-}
-
-const plain = new Registry();
-
-/**
- * Returns all metrics as text: in OpenMetrics, which has the exemplars, where the scraper's header Accept names it, else
- * in the text format of Prometheus. The registry itself renames its counters when it is asked for OpenMetrics.
- */
-export async function exposition(registry: Registry, accept = ""): Promise<{ type: string; body: string }> {
-  const isOpen = accept.includes("application/openmetrics-text");
-  const format = isOpen ? registry : plain;
-  const metrics = registry.getMetricsAsArray().flatMap(({ name }) => registry.getSingleMetric(name) ?? []);
-  const texts = await Promise.all(metrics.map(async (one) => format.getMetricsAsString(isOpen ? openView(one) : one)));
-  return { type: format.contentType, body: isOpen ? `${texts.join("\n")}\n# EOF\n` : `${texts.join("\n\n")}\n` };
-}
-
-/** Returns the metric under its name in OpenMetrics: that of a counter has no `_total`, which its series have. */
-function openView(metric: Metric): Metric {
-  return new Proxy(metric, {
-    get: (target, key): unknown => {
-      const value: unknown = Reflect.get(target, key);
-      return key === "name" && typeof value === "string" ? value.replace(/_total$/, "") : value;
-    },
-  });
 }

@@ -14,9 +14,6 @@ export function instruments(registry: Registry, leading: () => boolean = () => t
     gauge: <L extends string>(name: Name, labelNames: readonly L[]) => new Gauge({ ...named(name), labelNames }),
     histogram: <L extends string>(name: Name, labelNames: readonly L[], buckets: number[]) =>
       new Histogram({ ...named(name), labelNames, buckets }),
-    /** Makes a histogram whose values can name a trace. */
-    exemplified: <L extends string>(name: Name, labelNames: readonly L[], buckets: number[]) =>
-      new Histogram<L | "trace_id">({ ...named(name), labelNames, buckets, enableExemplars: true }),
     /**
      * Makes a gauge of one series, which is read at each scrape.
      * @param read returns undefined where there is no value
@@ -29,16 +26,6 @@ export function instruments(registry: Registry, leading: () => boolean = () => t
           const value = read();
           if (value === undefined) gauge.remove(labels);
           else gauge.set(labels, value);
-        },
-      });
-    },
-    /** Makes a counter of one series, which is read at each scrape. */
-    counterFunc: (name: Name, read: () => number) => {
-      const counter = new Counter({
-        ...named(name),
-        collect: () => {
-          counter.reset();
-          counter.inc(read());
         },
       });
     },

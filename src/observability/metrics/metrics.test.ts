@@ -7,7 +7,6 @@ import { deployCall } from "../../../test/support/platform/telemetry.ts";
 import { PAUSED } from "../../api/names.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { ResultLabel } from "./controller-runtime.ts";
-import { exposition } from "./index.ts";
 
 const KINDS = ["PlatformProject", "PlatformApplication"];
 
@@ -41,24 +40,6 @@ it("counts what stayed on the platform by the kind of its resource, where it lea
   env.leads = false;
   expect(await env.series(name)).toEqual([]);
 });
-
-it("is text for whoever asks for nothing, and OpenMetrics with the same series for who asks for it", async () => {
-  const { registry } = setting().metrics;
-  const text = async () => exposition(registry, "text/plain");
-  const before = await text();
-  const open = await exposition(registry, "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.4");
-  expect(open.type).toBe("application/openmetrics-text; version=1.0.0; charset=utf-8");
-  expect(open.body).toMatch(/\n# EOF\n$/);
-  expect(open.body).not.toContain("\n\n");
-  const dropped = "platform_operator_events_dropped";
-  expect(open.body).toContain(`# TYPE ${dropped} counter\n${dropped}_total 0`);
-  const names = (body: string) => body.split("\n").flatMap((line) => /^[a-z]\w*/.exec(line)?.[0] ?? []);
-  expect(names(open.body)).toEqual(names(before.body));
-  // Independent of the format of the scrape before.
-  const after = await text();
-  expect(after.type).toMatch(/^text\/plain; version=0\.0\.4/);
-  expect(after.body).toContain(`# TYPE ${dropped}_total counter`);
-}, 10_000);
 
 describe("the metrics", () => {
   it("exist from the start, with all of their labels", async () => {

@@ -23,12 +23,10 @@ export interface PlatformFigures {
   readonly budgets: () => readonly Budget[];
   /** Kind → milliseconds since the last sign of life of its watch. */
   readonly silentMs: () => ReadonlyMap<string, number>;
-  /** The number of spans that never reached their collector. */
-  readonly droppedSpans: () => number;
 }
 
 export function platformMetrics(registry: Registry, figures: PlatformFigures) {
-  const { counter, gauge, histogram, gaugeFunc, counterFunc, collectedGauge } = instruments(registry);
+  const { counter, gauge, histogram, gaugeFunc, collectedGauge } = instruments(registry);
   const build = gauge("platform_operator_build_info", ["version", "node"]);
   build.set({ version: figures.version, node: process.versions.node }, 1);
   const requests = counter("platform_operator_api_requests_total", ["operation", "method", "code"]);
@@ -50,7 +48,6 @@ export function platformMetrics(registry: Registry, figures: PlatformFigures) {
   const unreadable = counter("platform_operator_watch_malformed_total", ["kind"]);
   const dropped = counter("platform_operator_events_dropped_total");
   const moved = counter("platform_operator_events_moved_total");
-  counterFunc("platform_operator_spans_dropped_total", figures.droppedSpans);
   const deliveries = counter("platform_operator_webhook_deliveries_total", ["event", "result"]);
   return {
     /** Counts a request to the platform, or one that the rate gate prevented. */

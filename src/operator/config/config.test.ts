@@ -16,7 +16,7 @@ function load(args: readonly string[] = [], env: Env = {}, namespaceFile?: strin
 describe("the config", () => {
   it("has defaults; docs/reference/commands.md lists those of the flags", () => {
     const times = { windows: DEFAULT_WINDOWS, deadlines: DEFAULT_DEADLINES };
-    const none = { webhookBindAddress: undefined, platformProxy: undefined, otlpEndpoint: undefined };
+    const none = { webhookBindAddress: undefined, platformProxy: undefined };
     const switches = { leaderElect: true, allowInsecurePlatform: false };
     const metricsBindAddress = { host: undefined, port: 8080 };
     expect(load()).toMatchObject({ ...times, ...none, ...switches, metricsBindAddress, kube: { from: "default" } });
@@ -47,13 +47,6 @@ describe("the config", () => {
   it("takes several flags, with their values beside them", () => {
     const { kube, workers } = load(["--kubeconfig", "/k", "--context=c", "--workers", "100"]);
     expect([kube, workers]).toEqual([{ from: "file", path: "/k", context: "c" }, 100]);
-  });
-
-  it("takes the endpoint of traces from where OpenTelemetry has it, unless it is told otherwise", () => {
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" };
-    expect(load([], env).otlpEndpoint).toBe("http://collector:4318");
-    expect(load(["--otlp-endpoint=https://other/otlp"], env).otlpEndpoint).toBe("https://other/otlp");
-    expect(load(["--otlp-endpoint="], env).otlpEndpoint).toBeUndefined();
   });
 
   it("takes the proxy from where other programs have it, unless it is told otherwise", () => {
@@ -113,7 +106,6 @@ describe("the config", () => {
     ["an unknown level of a part", "--log-level=kube=loud", /^--log-level must be trace, debug,/],
     ["an unknown part", "--log-level=info,kubernetes=debug", /the logger "kubernetes"; the loggers are app, kube, /],
     ["two levels for all", "--log-level=info,debug", /^--log-level names more than one level.*: info, debug$/],
-    ["an endpoint with a password", "--otlp-endpoint=http://a:b@c", /^--otlp-endpoint must be the http/],
     ["no workers", "--workers=0", /^--workers must be a whole number from 1 to 100$/],
     ["half a worker", "--workers=1.5", /^--workers must be/],
     ["a namespace that is none", "--watch-namespaces=../x", /^--watch-namespaces must be the name of a namesp/],
@@ -127,7 +119,6 @@ describe("the config", () => {
   });
 
   it.each<[string, Env, RegExp]>([
-    ["an endpoint without scheme", { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, /OTLP_ENDPOINT must be the/],
     ["a wrong number", { PLATFORM_OPERATOR_WORKERS: "no" }, /^PLATFORM_OPERATOR_WORKERS must be/],
     ["a wrong POD_NAMESPACE", { POD_NAMESPACE: "A" }, /^POD_NAMESPACE must be/],
     ["times that are no JSON", { [WINDOWS_VARIABLE]: "{" }, /^PLATFORM_OPERATOR_WINDOWS must be a JSON object/],

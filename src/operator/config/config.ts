@@ -149,7 +149,6 @@ function explain({ path, message }: z.core.$ZodIssue, flags: Given, env: Surroun
 
 /** Standard variables of other programs that set the same options. */
 const STANDARD: Readonly<Record<string, readonly string[]>> = {
-  otlpEndpoint: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
   platformProxy: ["HTTPS_PROXY", "https_proxy"],
   platformNoProxy: ["NO_PROXY", "no_proxy"],
 };

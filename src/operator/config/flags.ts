@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 
 import { MAX_SHARDS } from "./names.ts";
-import { isBypass, isEndpoint, isPlatformHost, NAMESPACE_PATTERN, parseLogLevels, parseProxy } from "./validators.ts";
+import { isBypass, isPlatformHost, NAMESPACE_PATTERN, parseLogLevels, parseProxy } from "./validators.ts";
 
 /** The address of a server; without a host it listens on all addresses. Port 0 takes a free port, which is logged. */
 export interface BindAddress {
@@ -41,10 +41,6 @@ const readBy = <Value extends object>(read: (text: string) => Value | { readonly
     context.addIssue({ code: "custom", message: value.problem });
     return z.NEVER;
   });
-const otlpEndpoint = z
-  .string()
-  .refine(isEndpoint, "must be the http or https URL of a collector, e.g. http://collector:4318, without user or query")
-  .transform((text) => text.replace(/\/+$/, ""));
 const wholeNumber = (least: number, most: number) => {
   const problem = `must be a whole number from ${String(least)} to ${String(most)}`;
   return z
@@ -146,17 +142,6 @@ export const options = z.object({
     value: "LEVEL,…",
     about:
       "trace, debug, info, warn or error, optionally followed by levels of single loggers (app, kube, engine, platform, changes), e.g. info,platform=debug; debug logs each request to the platform, trace also those to the API server",
-  }),
-  /** The endpoint of traces, without a slash at the end; undefined for no traces. */
-  otlpEndpoint: optional.pipe(otlpEndpoint.optional()).prefault("").register(help, {
-    value: "URL",
-    about:
-      "URL to send traces to by OTLP/HTTP, e.g. http://collector:4318; defaults to $OTEL_EXPORTER_OTLP_ENDPOINT, and disables traces if both are empty",
-  }),
-  /** Whether requests to the platform have trace headers. */
-  otlpPropagate: boolean.prefault("false").register(help, {
-    value: "BOOL",
-    about: "send the header traceparent to the platform, so that it can take part in traces",
   }),
   metricsPerObject: boolean.prefault("false").register(help, {
     value: "BOOL",

@@ -1,4 +1,4 @@
-/** Validates namespaces, hosts, endpoints and log levels. */
+/** Validates namespaces, hosts, proxies and log levels. */
 import { isIP } from "node:net";
 
 /** A DNS-1123 label. */
@@ -18,13 +18,6 @@ function isBlock(text: string): boolean {
   return (
     isIP(address) !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
   );
-}
-
-/** @returns whether it is an http or https URL without user, query and fragment */
-export function isEndpoint(text: string): boolean {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) return false;
-  return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
 }
 
 /** A proxy as a flag or a variable of the environment names it. */

@@ -72,12 +72,6 @@ describe("the record of a call", () => {
       { operation: "deployApplication", ids, attempt: 1, status: 409, requestId: undefined },
     ]);
   });
-
-  it("goes out with the headers of the moment, which do not replace its own", async () => {
-    const { server, connect } = await startHarness({ body: { results: [] } });
-    await connect({ headers: () => ({ traceparent: "00-a-b-01", authorization: "none" }) }).projects.list();
-    expect(server.arrived[0]?.headers).toMatchObject({ traceparent: "00-a-b-01", authorization: `Token ${TOKEN}` });
-  });
 });
 
 it.each<[string, Answer, string]>([

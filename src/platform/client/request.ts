@@ -15,8 +15,6 @@ export interface ApiEndpoint {
   readonly scheme: "Token" | "Bearer";
   readonly token: () => string;
   readonly userAgent: string;
-  /** Further headers of the current request, in lower case. */
-  readonly more: () => Readonly<Record<string, string>>;
 }
 
 export interface RequestQuery {
@@ -57,7 +55,6 @@ export function prepareRequest(
     );
   }
   const headers = {
-    ...target.more(),
     accept: "application/json",
     authorization: `${target.scheme} ${token}`,
     "user-agent": target.userAgent,

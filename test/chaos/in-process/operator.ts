@@ -8,7 +8,6 @@ import { createOutputs } from "../../../src/kube/write/outputs.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import type { Logger } from "../../../src/observability/logger.ts";
 import { createReconcileTracker } from "../../../src/observability/reconcile-tracker.ts";
-import { NO_TRACES } from "../../../src/observability/traces/traces.ts";
 import { TYPES } from "../../../src/operator/config/caches.ts";
 import { boundKinds, CONNECTION_KINDS } from "../../../src/operator/config/kinds.ts";
 import { createPlatforms, createTurns } from "../../../src/operator/platforms.ts";
@@ -54,7 +53,6 @@ export function startOperator(options: OperatorOptions) {
     queue: createWorkQueue({ clock, random, laneOf: turns.laneOf, perLane: Math.max(1, workers - 1) }),
     workers,
     tracker,
-    traces: NO_TRACES,
     log: SILENT,
     clock,
     kinds: boundKinds(),
