@@ -94,13 +94,13 @@ describe("the log", () => {
   it("carries what it is tagged with, asked for line by line, for those alone that are written", () => {
     const { logs, parsed } = logging({ now: () => levels("info") });
     let asked = 0;
-    const { engine } = tagged(logs, () => ({ pass: String((asked += 1)) }));
+    const { engine } = tagged(logs, () => ({ reconcileID: String((asked += 1)) }));
     engine.debug("not told");
     engine.info("one", { name: "a" });
     engine.info("two");
     expect(parsed()).toMatchObject([
-      { logger: "engine", pass: "1", name: "a" },
-      { logger: "engine", pass: "2" },
+      { logger: "engine", reconcileID: "1", name: "a" },
+      { logger: "engine", reconcileID: "2" },
     ]);
     expect(asked).toBe(2);
   });

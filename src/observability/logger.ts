@@ -18,7 +18,7 @@ import type { Redactor } from "./secrets.ts";
 /** The fields of a line that are texts, besides level, time, logger and message. */
 const TEXTS = [
   // The id of the reconcile, the same in all its lines.
-  "pass",
+  "reconcileID",
   // The custom resource, and "kind/namespace/name" of the connection that a call used.
   ...["kind", "namespace", "name", "uid", "connection"],
   // The operator: its installation (the uid of kube-system), version and process.

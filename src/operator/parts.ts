@@ -60,7 +60,7 @@ export function createParts(options: PartsOptions) {
   let working: Work | undefined;
   const kinds = boundKinds();
   const tracker = createReconcileTracker(random, (key) => priorityIn(caches.store, key));
-  const logs = tagged(options.logs, () => ({ pass: tracker.current()?.id }));
+  const logs = tagged(options.logs, () => ({ reconcileID: tracker.current()?.id }));
   // Closures, as the parts refer to each other.
   const metrics: Metrics = createMetrics({
     version,

@@ -179,24 +179,25 @@ describe("the work", () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it("tells once, in the lines of the pass, which object takes longer than a minute", async () => {
+  it("tells once, in the lines of its reconcile, which object takes longer than a minute", async () => {
     const tracker = createReconcileTracker(() => 0.5);
     const { log, lines } = recordingLog();
-    const warn: Logger["warn"] = (message, fields) => log.warn(message, { ...fields, pass: tracker.current()?.id });
+    const warn: Logger["warn"] = (message, fields) =>
+      log.warn(message, { ...fields, reconcileID: tracker.current()?.id });
     const held = Promise.withResolvers<undefined>();
-    let pass: string | undefined;
+    let reconcileID: string | undefined;
     store.upsert(object("PlatformProject", "shop"));
     const holding = kind("PlatformProject", () => {
-      pass = tracker.current()?.id;
+      reconcileID = tracker.current()?.id;
       return held.promise;
     });
     const started = await begin([holding], { tracker, log: { ...log, warn } });
     await clock.advance(LONG_RECONCILE_MS - 1);
     expect(lines).toEqual([]);
     await clock.advance(1);
-    const named = { kind: "PlatformProject", namespace: "shop", name: "shop", pass };
+    const named = { kind: "PlatformProject", namespace: "shop", name: "shop", reconcileID };
     expect(lines).toEqual([["warn", "is still being reconciled", named]]);
-    expect(pass).toMatch(/-1$/);
+    expect(reconcileID).toMatch(/-1$/);
     await clock.advance(100 * LONG_RECONCILE_MS);
     expect(lines).toHaveLength(1);
     held.resolve(undefined);

@@ -181,7 +181,12 @@ describe.concurrent("blocked workers", () => {
     await vi.waitFor(() => expect(warnings()).not.toEqual([]), PATIENCE_MS);
     const [first, ...others] = warnings();
     const object = { kind: expect.stringMatching(/^Platform/), namespace: env.namespace };
-    expect(first).toMatchObject({ level: "warn", logger: "engine", pass: expect.stringMatching(/-/), ...object });
+    expect(first).toMatchObject({
+      level: "warn",
+      logger: "engine",
+      reconcileID: expect.stringMatching(/-/),
+      ...object,
+    });
     expect(others).toEqual([]);
     await env.kill();
     await untilQuiet();

@@ -49,7 +49,7 @@ const ChangeEvent = z.object({
 const text = z.string();
 /** What the tests read of a line of the change log about a call; src/observability/telemetry.test.ts has them whole. */
 const ChangeLine = z.object({
-  ...{ logger: z.literal("changes"), pass: text, installation: z.uuid(), uid: z.uuid() },
+  ...{ logger: z.literal("changes"), reconcileID: text, installation: z.uuid(), uid: z.uuid() },
   ...{ kind: text, name: text, cause: text, op: text, method: text, path: text, result: text },
   ...{ commit: text.optional(), requestId: z.uuid().optional() },
 });
@@ -125,9 +125,13 @@ describe.each(effort.few(["full", "documented"] as const))("one resource of ever
 
   it("makes a call for no kind that scripts/coverage.ts does not declare for it", () => {
     const lines = env.operator.logs();
-    const kinds = new Map(lines.flatMap(({ pass, kind, message }) => (message === "reconciled" ? [[pass, kind]] : [])));
-    const calls = lines.filter(({ pass, message }) => message === "asked the platform" && kinds.has(pass));
-    const used = new Set(calls.map(({ pass, op }) => `${String(kinds.get(pass))} ${String(op)}`));
+    const kinds = new Map(
+      lines.flatMap(({ reconcileID, kind, message }) => (message === "reconciled" ? [[reconcileID, kind]] : [])),
+    );
+    const calls = lines.filter(
+      ({ reconcileID, message }) => message === "asked the platform" && kinds.has(reconcileID),
+    );
+    const used = new Set(calls.map(({ reconcileID, op }) => `${String(kinds.get(reconcileID))} ${String(op)}`));
     const declared = new Set([...USED_BY].flatMap(([kind, names]) => [...names].map((name) => `${kind} ${name}`)));
     expect(used.size).toBeGreaterThan(20);
     expect([...used].filter((use) => !declared.has(use))).toEqual([]);
@@ -163,7 +167,7 @@ describe.each(effort.few(["full", "documented"] as const))("one resource of ever
     expect((await env.get("PlatformBlueprint", "cache")).status).toHaveProperty("ingress.routerId");
   });
 
-  it("has one id in all lines of a pass, from the call with its request id to the status", async () => {
+  it("has one id in all lines of a reconcile, from the call with its request id to the status", async () => {
     const web = await env.get(APPLICATION, "web");
     const [change, lines] = lastDeploy();
     expect(change).toMatchObject({
@@ -188,9 +192,9 @@ describe.each(effort.few(["full", "documented"] as const))("one resource of ever
     return env.operator.logs().flatMap((line) => ChangeLine.safeParse(line).data ?? []);
   }
 
-  /** The last deployment of the application in the change log, and all lines of its pass. */
+  /** The last deployment of the application in the change log, and all lines of its reconcile. */
   function lastDeploy() {
     const change = changeLog().findLast(({ kind, op }) => kind === APPLICATION && op === "deployApplication");
-    return [change, env.operator.logs().filter((line) => line["pass"] === change?.pass)] as const;
+    return [change, env.operator.logs().filter((line) => line["reconcileID"] === change?.reconcileID)] as const;
   }
 });
