@@ -31,6 +31,8 @@ describe("the log that is kept with a failure", () => {
     ["has no control characters", [`${ESC}[31mred${ESC}[0m\u0007 a\tb\u202E c`], ["red a b c"]],
     ["has no blank lines", ["", "  ", "one", "\r"], ["one"]],
     ["has no credentials of a URL", ["fetch https://me:pa55@example.com/x"], ["fetch https://•••@example.com/x"]],
+    ["has the last lines of a message of many", ["x\n".repeat(100_000), "last"], [...Array(19).fill("x"), "last"]],
+    ["is not made of a message of blank lines", ["lost", "\n".repeat(100_000)], []],
     ["may be empty", [], []],
   ])("%s", async (_name, log, shown) => {
     expect(await kept(log)).toEqual(shown);

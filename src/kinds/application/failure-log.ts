@@ -11,6 +11,8 @@ const TERMINAL = new RegExp(`${String.fromCodePoint(27)}\\[[\\d;?]*[A-Za-z]`, "g
 const MOST_BYTES = 2_048;
 /** The longest part of a line that is processed, in UTF-16 units. */
 const LONGEST_LINE = 16_384;
+/** A message of the log may hold thousands of lines: only the last ones of all are processed. */
+const MOST_LINES = 1_000;
 
 export const failureLog = {
   lines: ({ spec, policies }: ApplicationContext): number => spec.logs?.onFailure ?? policies.failureLogLines ?? 0,
@@ -38,6 +40,7 @@ function shownLines({ inputs, records }: ApplicationContext, log: readonly strin
   const safe = withoutCredentials(records.withoutSecrets(withoutSecrets(plain, secrets)));
   const lines = safe
     .split("\n")
+    .slice(-MOST_LINES)
     .map((line) => cleaned(line, secrets))
     .filter((line) => line !== "");
   const kept: string[] = [];
