@@ -82,6 +82,8 @@ const readings: readonly [string, Call, string | object, unknown][] = [
   ["helm values as text", helmValues, "a: 1\n", "a: 1\n"],
   ["helm values that are a number", helmValues, "1", "1"],
   ["a log as records, trimmed", log, results(...records), ["two", "three"]],
+  ["the end of a log of many blank lines", log, `${"\n".repeat(1_000_000)}two\nthree\n`, ["two", "three"]],
+  ["a log of one line", log, "one", ["one"]],
   ["a log as text", log, "one\r\ntwo\nthree\n", ["two", "three"]],
   [
     "an import, without the values that came back and malformed items",

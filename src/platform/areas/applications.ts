@@ -2,9 +2,9 @@ import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
 import { crud, read, write } from "../client/endpoints.ts";
-import { type Decode, json, matching, maybe } from "../codec/decode.ts";
+import { type Decode, json, matching, maybe, ofText } from "../codec/decode.ts";
 import { commitText, type Encode, filled, overlay, request, sent, wellFormed } from "../codec/encode.ts";
-import { editable, optional, pathId, record, results, wellShaped } from "../codec/schema.ts";
+import { editable, items, optional, pathId, record, wellShaped } from "../codec/schema.ts";
 import { serviceStatus } from "./service-status.ts";
 
 const port = record({
@@ -35,7 +35,7 @@ const application = editable(
     memory: optional.number,
     min_running_instances: optional.number,
     max_running_instances: optional.number,
-    ports: optional.of(z.array(port)),
+    ports: optional.of(items(port)),
     created_at: optional.date,
     updated_at: optional.date,
     environment: optional.parent,
@@ -110,7 +110,7 @@ export function applications(caller: Caller) {
 
 /** Returns the body of a PUT over the current record. */
 function changed(current: Application, input: ApplicationInput): Encode {
-  const { git_repository: repository, ports: stored } = storedParts.parse(current.record);
+  const { gitRepository: repository, ports: stored } = storedParts.parse(current.record);
   const encode = sent(applicationRequest, input);
   return () => {
     const { git_repository, ports, ...body } = encode();
@@ -126,7 +126,7 @@ function changed(current: Application, input: ApplicationInput): Encode {
 }
 
 /** The nested parts of a record, with all members. An unreadable port does not hide the others. */
-const storedParts = z.object({
+const storedParts = record({
   git_repository: optional.of(z.looseObject({})),
   ports: optional.of(wellShaped(z.looseObject({ internal_port: z.number() }))),
 });
@@ -142,15 +142,22 @@ function changedPort(stored: readonly StoredPort[], wanted: z.output<typeof port
   return { id: before["id"], ...overlay(before, wanted) };
 }
 
-const logList = results(wellShaped(z.object({ message: z.string() })));
+const logList = record({ results: wellShaped(record({ message: z.string() })) });
 
 /** Reads `{results: [{message}]}`, else the whole text; deployed services ignore `tail` and send 1,000 lines. */
 function lastLines(tail: number): Decode<readonly string[]> {
-  return ({ text: body }) => {
-    const messages = matching(logList, body)?.map(({ message }) => message);
-    const lines = messages ?? body.replace(/\r?\n$/, "").split(/\r?\n/);
-    return lines.slice(-tail);
-  };
+  return ofText(({ text }) => {
+    const messages = matching(logList, text)?.results.map(({ message }) => message);
+    return (messages ?? linesAtEnd(text, tail)).slice(-tail);
+  });
+}
+
+/** Returns the last lines of a text, of which a platform may send a million empty ones. */
+function linesAtEnd(text: string, most: number): readonly string[] {
+  const whole = text.replace(/\r?\n$/, "");
+  let start = whole.length;
+  for (let lines = 0; lines < most && start > 0; lines += 1) start = whole.lastIndexOf("\n", start - 1);
+  return whole.slice(Math.max(0, start)).split(/\r?\n/);
 }
 
 /**

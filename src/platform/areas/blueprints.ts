@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
-import { matching, type Decode } from "../codec/decode.ts";
+import { type Decode, matching, ofRecord } from "../codec/decode.ts";
 import { filled, jsonObject, request, sent, uri, wellFormed } from "../codec/encode.ts";
 import { optional, pathId, record } from "../codec/schema.ts";
 
@@ -43,7 +43,7 @@ export type Blueprint = Readonly<
 >;
 export type BlueprintInput = z.input<typeof blueprintRequest>;
 
-const answered: Decode<Blueprint> = ({ text: body }) => matching(blueprint, body) ?? {};
+const answered: Decode<Blueprint> = ofRecord(({ text }) => matching(blueprint, text) ?? {});
 
 export function blueprints(caller: Caller) {
   return {

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
 import { read, write } from "../client/endpoints.ts";
-import { json, list, maybe } from "../codec/decode.ts";
+import { json, list, longJson, maybe } from "../codec/decode.ts";
 import { filled, request, sent, snaked, wellFormed } from "../codec/encode.ts";
 import { optional, pathId, record } from "../codec/schema.ts";
 
@@ -69,7 +69,7 @@ export function clusters(caller: Caller) {
       caller.fetch("getClusterToken", [clusterId], { query: sent(tokenQuery, query), answer: json(clusterToken) }),
     /** Returns the text of the metrics endpoint unchanged. */
     metrics: (clusterId: string, query: z.input<typeof metricsQuery>) =>
-      caller.fetch("getClusterMetrics", [clusterId], { query: sent(metricsQuery, query), answer: json(metrics) }),
+      caller.fetch("getClusterMetrics", [clusterId], { query: sent(metricsQuery, query), answer: longJson(metrics) }),
     /** All clusters of the organization. */
     list: read(caller, "listClusters", clusterList),
     status: read(caller, "getClusterStatus", json(clusterStatus)),

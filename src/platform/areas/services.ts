@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Caller, ReadOptions } from "../client/caller.ts";
 import { read } from "../client/endpoints.ts";
-import { json, list } from "../codec/decode.ts";
+import { json, list, longJson } from "../codec/decode.ts";
 import { optional, pathId, record, wellShaped } from "../codec/schema.ts";
 import { ApiError } from "../transport/errors.ts";
 import { serviceStatus } from "./service-status.ts";
@@ -19,16 +19,14 @@ const service = record({
   created_at: optional.date,
 });
 const statuses = optional.of(wellShaped(serviceStatus)).transform((list) => list ?? []);
-const environmentStatuses = z
-  .object({
-    applications: statuses,
-    containers: statuses,
-    databases: statuses,
-    helms: statuses,
-    jobs: statuses,
-    terraforms: statuses,
-  })
-  .transform((byType) => Object.values(byType).flat());
+const environmentStatuses = record({
+  applications: statuses,
+  containers: statuses,
+  databases: statuses,
+  helms: statuses,
+  jobs: statuses,
+  terraforms: statuses,
+}).transform((byType) => Object.values(byType).flat());
 
 export type IngressStatus = z.output<typeof ingressStatus>;
 /** One service of an environment, of any type. */
@@ -66,7 +64,7 @@ export function services(caller: Caller) {
     /** All services of an environment. */
     list: read(caller, "listServices", serviceList),
     /** The states of all services of an environment in one request. */
-    statuses: read(caller, "listServiceStatuses", json(environmentStatuses)),
+    statuses: read(caller, "listServiceStatuses", longJson(environmentStatuses)),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Caller, ReadOptions } from "../client/caller.ts";
 import { read } from "../client/endpoints.ts";
 import { json, maybe, wellShapedList } from "../codec/decode.ts";
 import { filled, keyed, sent, wellFormed } from "../codec/encode.ts";
-import { optional, record, wellShaped } from "../codec/schema.ts";
+import { items, optional, record, texts, wellShaped } from "../codec/schema.ts";
 
 /** Bounds are int64: a bigint keeps every digit. */
 const int64 = optional.of(z.union([z.bigint(), z.int().transform(BigInt)]));
@@ -35,19 +35,21 @@ const field = record({
   constraints: optional.of(constraints).transform((given) => given ?? {}),
 });
 
-const component = record({ key: z.string(), kind: optional.text, description: optional.text, fields: z.array(field) });
+const component = record({ key: z.string(), kind: optional.text, description: optional.text, fields: items(field) });
 
 const layer = record({
   key: z.string(),
   mandatory: z.boolean(),
   enabledByDefault: z.boolean(),
-  modes: z.array(z.string()),
+  modes: texts,
   /** If absent, every provider is allowed. */
   providers: optional.strings,
-  componentKeys: z.array(z.string()),
-  components: z.array(component),
+  componentKeys: texts,
+  components: items(component),
   description: optional.text,
 });
+
+const layers = wellShaped(layer);
 
 const template = record({
   key: z.string(),
@@ -55,7 +57,7 @@ const template = record({
   status: z.string(),
   description: optional.text,
   layers: z.array(z.unknown()).transform((list) => {
-    const known = wellShaped(layer).parse(list);
+    const known = layers.safeParse(list).data ?? [];
     return { known, isIncomplete: known.length < list.length };
   }),
 }).transform(({ layers: { known, isIncomplete }, ...rest }) => ({
@@ -65,16 +67,14 @@ const template = record({
   ...(isIncomplete && { isIncomplete }),
 }));
 
-const maps = optional.of(z.record(z.string(), z.record(z.string(), z.unknown())));
-
 const binding = record({
   clusterId: optional.text,
   organizationId: optional.text,
   templateKey: optional.text,
   templateVersion: optional.text,
-  layerSelections: optional.of(z.record(z.string(), z.unknown())),
-  managedConfig: maps,
-  customerProvidedInputs: maps,
+  layerSelections: optional.map,
+  managedConfig: optional.maps,
+  customerProvidedInputs: optional.maps,
   layers: optional.of(
     wellShaped(record({ key: z.string(), status: z.string(), reason: optional.text, componentKeys: optional.strings })),
   ),

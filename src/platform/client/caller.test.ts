@@ -21,6 +21,8 @@ it.each<[string, Answer, string, number]>([
   ["HTML", { body: "<html>" }, "BadResponse", 1],
   ["half of a JSON", { body: `{"results": [{"id"` }, "BadResponse", 1],
   ["another shape", { body: { results: [{ id: ID }] } }, "BadResponse", 1],
+  ["nested deeper than any stack", { body: `{"results":${"[".repeat(100_000)}` }, "BadResponse", 1],
+  ["more than a list may have", { body: { results: " ".repeat(2 * 1024 * 1024) } }, "BadResponse", 1],
   ["an id that is none", { body: { results: [{ ...project, id: "../x" }] } }, "BadResponse", 1],
   ["a redirect", { status: 302, headers: { location: "/x" } }, "BadResponse", 1],
 ])("a failing read: %s", async (_name, answer, failure, requests) => {

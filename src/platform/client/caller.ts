@@ -124,7 +124,7 @@ export function createCaller(options: CallerOptions): Caller {
     const { prepared, gate } = attempt;
     const sentAt = clock.monotonic();
     try {
-      const answer = await transport.exchange({ ...prepared.request, deadlineMs });
+      const answer = await transport.exchange({ ...prepared.request, deadlineMs, mostBytes: decode.mostBytes });
       if (answer.status !== 429) gate.ended({ sentAt, isAnswered: true, quota: quotaOf(answer.header, clock.now()) });
       const serverDate = parseDate(answer.header("date"));
       if (serverDate !== undefined) options.onServerDate(serverDate);
@@ -245,7 +245,7 @@ function valueOf<T>(
   const { text, header } = answer;
   const received: Received = { text, header, ...(serverDate !== undefined && { serverDate }) };
   try {
-    return decode(received);
+    return decode.read(received);
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error;
     throw new ApiError(operation, failureOfShape(effectOf(operation)), answer.status, cleaned(error.message, secrets));

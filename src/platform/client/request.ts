@@ -30,7 +30,7 @@ export interface Content {
 
 export interface Prepared {
   readonly operation: OperationName;
-  readonly request: Omit<HttpRequest, "deadlineMs">;
+  readonly request: Omit<HttpRequest, "deadlineMs" | "mostBytes">;
   /** The token and the secrets of the content, which must not appear in any text. */
   readonly secrets: readonly string[];
 }

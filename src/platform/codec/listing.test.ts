@@ -8,7 +8,7 @@ const decode = list(z.string());
 
 function listed(length: number, rest: object = {}, headers: Readonly<Record<string, string>> = {}) {
   const items = Array.from({ length }, (_, index) => `item ${index}`);
-  return decode({ text: JSON.stringify({ results: items, ...rest }), header: (name) => headers[name] });
+  return decode.read({ text: JSON.stringify({ results: items, ...rest }), header: (name) => headers[name] });
 }
 
 describe("what a list proves", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { cleaned, errorText } from "./text.ts";
+import { cleaned, errorText, fieldComplaints } from "./text.ts";
 
 const KEY = "-----BEGIN KEY-----\nZm9v/QmFk+x==\n-----END KEY-----\n";
 
@@ -83,6 +83,18 @@ describe("cleaned", () => {
   it("[E5] reads the beginning of an answer of megabytes", () => {
     const secrets = Array.from({ length: 256 }, (_, index) => `s3cret-value-${index}`);
     expect(errorText(500, "s3cret-value-7 ".repeat(280_000), secrets)).toMatch(/^••• .*…$/);
+  });
+
+  it.each(["errors", "violations", "detail"])("[E5] reads twenty complaints of %s and none after them", (list) => {
+    let looks = 0;
+    const complaint = {
+      get message() {
+        looks += 1;
+        return "no";
+      },
+    };
+    expect(fieldComplaints({ [list]: Array.from({ length: 1_000 }, () => complaint) })).toHaveLength(20);
+    expect(looks).toBe(20);
   });
 
   it("[E6] masks secrets of several lines and the longer of two", () => {

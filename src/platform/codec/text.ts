@@ -2,10 +2,9 @@
  * Makes texts of the platform fit for conditions, events and logs (docs/reliability.md E5, E7), and reads the fields
  * that an error body names.
  */
-import { z } from "zod";
-
 import { printable } from "../../text/text.ts";
 import { jsonIn } from "./json.ts";
+import { hasMembers } from "./schema.ts";
 
 const MAX_LENGTH = 300;
 /** Only the beginning of a large answer is read: a search for secrets in megabytes would block the process. */
@@ -27,7 +26,7 @@ export function cleaned(raw: string, secrets: readonly string[]): string {
  * or an empty body it is the status.
  */
 export function errorText(status: number, body: string, secrets: readonly string[]): string {
-  const words = cleaned(ownWords(body), secrets);
+  const words = cleaned(ownWords(body.slice(0, MAX_READ)), secrets);
   return words === "" || words.startsWith("<") ? `the platform answered ${status}` : words;
 }
 
@@ -79,35 +78,43 @@ const NAMES = ["field", "fieldPath", "path", "property", "name", "loc", "pointer
 const WORDS = ["message", "msg", "reason", "detail", "error", "code"] as const;
 const MAX_FIELDS = 20;
 
-const members = z.record(z.string(), z.unknown());
-
 /**
  * Returns a body's complaints about single fields, e.g. "spec_overrides.backend: is not overridable".
  * @param body parsed JSON of any shape
  */
 export function fieldComplaints(body: unknown): readonly string[] {
-  const own = members.safeParse(body).data ?? {};
+  if (!hasMembers(body)) return [];
   for (const list of LISTS) {
-    const found = complaintsIn(own[list]);
-    if (found.length > 0) return found.slice(0, MAX_FIELDS);
+    const found = complaintsIn(body[list]);
+    if (found.length > 0) return found;
   }
   return [];
 }
 
 function complaintsIn(list: unknown): readonly string[] {
-  if (Array.isArray(list)) return list.flatMap((item: unknown) => complaintOf(item) ?? []);
+  if (Array.isArray(list)) return firstWords(list, complaintOf);
   // An object by field name, with one message each or several.
-  return Object.entries(members.safeParse(list).data ?? {}).flatMap(([field, said]) => {
+  return firstWords(Object.entries(hasMembers(list) ? list : {}), ([field, said]) => {
     const words = textOf(said);
-    return words === undefined ? [] : [`${field}: ${words}`];
+    return words === undefined ? undefined : `${field}: ${words}`;
   });
 }
 
+/** Returns the first texts that entries have. */
+function firstWords<T>(entries: readonly T[], wordsOf: (entry: T) => string | undefined): readonly string[] {
+  const found: string[] = [];
+  for (const entry of entries) {
+    const words = wordsOf(entry);
+    if (words !== undefined) found.push(words);
+    if (found.length === MAX_FIELDS) break;
+  }
+  return found;
+}
+
 function complaintOf(item: unknown): string | undefined {
-  const parts = members.safeParse(item).data;
-  if (parts === undefined) return textOf(item);
-  const field = firstText(parts, NAMES, ".");
-  const words = firstText(parts, WORDS, ", ");
+  if (!hasMembers(item)) return textOf(item);
+  const field = firstText(item, NAMES, ".");
+  const words = firstText(item, WORDS, ", ");
   return field === undefined || words === undefined ? (field ?? words) : `${field}: ${words}`;
 }
 

@@ -11,6 +11,9 @@ import { createTransport, type HttpOptions, type Transport } from "./http.ts";
 let server: ScriptedServer;
 const always = () => true;
 const options = { connections: 4, connectTimeoutMs: 1000, network: () => ({}), mayCall: always, allowAddress: always };
+/** The size of the largest body that these tests receive. */
+const MOST = 1024 * 1024;
+const FAILURE = 64 * 1024;
 /** A client that ends with the test. */
 function client(change: Partial<HttpOptions> = {}): Transport {
   const transport = createTransport({ ...options, ...change });
@@ -18,9 +21,9 @@ function client(change: Partial<HttpOptions> = {}): Transport {
   return transport;
 }
 const get = (url: string, deadlineMs = 5000, transport = client()) =>
-  transport.exchange({ method: "GET", url, headers: {}, deadlineMs });
+  transport.exchange({ method: "GET", url, headers: {}, deadlineMs, mostBytes: MOST });
 const post = (url: string, transport = client()) =>
-  transport.exchange({ method: "POST", url, headers: {}, body: "{}", deadlineMs: 5000 });
+  transport.exchange({ method: "POST", url, headers: {}, body: "{}", deadlineMs: 5000, mostBytes: MOST });
 
 beforeEach(async () => {
   server = await startScriptedServer();
@@ -29,7 +32,7 @@ afterEach(() => server.stop());
 
 describe("an exchange", () => {
   it("sends no body and no content type unless there is one", async () => {
-    await client().exchange({ method: "POST", url: server.url, headers: {}, deadlineMs: 5000 });
+    await client().exchange({ method: "POST", url: server.url, headers: {}, deadlineMs: 5000, mostBytes: MOST });
     await post(server.url);
     const sent = server.arrived.map(({ body, headers }) => [body, headers["content-length"], headers["content-type"]]);
     expect(sent).toEqual([
@@ -74,7 +77,30 @@ const cutOff: Answer = (response) => {
   response.write("half");
   setTimeout(() => response.destroy(), 20);
 };
-const big: Answer = (response) => void response.end(Buffer.alloc(4 * 1024 * 1024 + 1, "x"));
+const bytes =
+  (count: number, status = 200): Answer =>
+  (response) =>
+    void response.writeHead(status).end(Buffer.alloc(count, "x"));
+/** Sends bytes until the client ends the connection. @param told receives their number then */
+const endless =
+  (status: number, told: (count: number) => void): Answer =>
+  (response) => {
+    const { socket } = response.writeHead(status);
+    const more = (): void => {
+      while (response.write(Buffer.alloc(FAILURE, "x")));
+    };
+    response.on("drain", more).on("close", () => {
+      told(socket?.bytesWritten ?? 0);
+    });
+    more();
+  };
+/** Sends one byte a packet until the client ends the connection. */
+const bytewise: Answer = (response) => {
+  const more = (): void => {
+    if (!response.destroyed) response.write(".", () => setImmediate(more));
+  };
+  more();
+};
 
 const DEADLINE_MS = 300;
 
@@ -86,7 +112,16 @@ describe("an exchange without an answer", () => {
     ["[C3] a body that drips", drip, { failure: "deadline" }],
     ["a reset", (response) => void response.destroy(), { failure: "interrupted" }],
     ["[C4] half a body", cutOff, { failure: "interrupted" }],
-    ["[C4] more than 4 MiB", big, { failure: "tooLarge" }],
+    [
+      "[C4] a body larger than the largest",
+      bytes(MOST + 1),
+      { failure: "tooLarge", message: `the answer is larger than ${MOST} bytes` },
+    ],
+    [
+      "[E5] a body of too many packets",
+      bytewise,
+      { failure: "tooLarge", message: "the answer comes in more than 10000 packets" },
+    ],
   ])("%s", async ([name, answer, expected], { task }) => {
     server.script(answer);
     const startedAt = performance.now();
@@ -97,9 +132,27 @@ describe("an exchange without an answer", () => {
     if (name.startsWith("[C3]")) figure(task, `${took} ms until it is given up, deadline ${DEADLINE_MS} ms`);
   });
 
-  it("takes 4 MiB", async () => {
-    server.script((response) => void response.end(Buffer.alloc(4 * 1024 * 1024, "x")));
-    expect((await get(server.url)).text).toHaveLength(4 * 1024 * 1024);
+  it("takes a body of the largest size", async () => {
+    server.script(bytes(MOST));
+    expect((await get(server.url)).text).toHaveLength(MOST);
+  });
+
+  it.each([
+    [200, MOST],
+    [404, FAILURE],
+  ])("[E5] that would be endless is received up to the limit: status %i, %i bytes", async (status, most) => {
+    const sent = new Promise<number>((resolve) => server.script(endless(status, resolve)));
+    const outcome = await get(server.url).catch((error: unknown) => error);
+    expect(outcome).toMatchObject(status === 200 ? { failure: "tooLarge" } : { status, text: "x".repeat(most) });
+    // The rest are bytes in the buffers of both sockets.
+    expect(await sent).toBeLessThan(most + 16 * MOST);
+  });
+
+  it("[E5] of a failure is cut where it is long, and its connection is used no more", async () => {
+    server.script(bytes(FAILURE + 1, 422), bytes(FAILURE, 422));
+    const transport = client({ connections: 1 });
+    expect((await get(server.url, 5000, transport)).text).toHaveLength(FAILURE);
+    expect((await get(server.url, 5000, transport)).text).toHaveLength(FAILURE);
   });
 
   it("[C9] says that a refused connection was none", async () => {
@@ -116,7 +169,7 @@ describe("an exchange without an answer", () => {
 
   it("[E2] never quotes headers", async () => {
     const headers = { authorization: "Token s3cret\r\nx: y" };
-    const sent = client().exchange({ method: "GET", url: server.url, headers, deadlineMs: 1000 });
+    const sent = client().exchange({ method: "GET", url: server.url, headers, deadlineMs: 1000, mostBytes: MOST });
     await expect(sent).rejects.toSatisfy((error: Error) => !`${error.message} ${error.stack}`.includes("s3cret"));
   });
 });

@@ -23,11 +23,13 @@ export interface HttpRequest {
   readonly body?: string;
   /** Milliseconds for the whole exchange, from connecting to the last byte. */
   readonly deadlineMs: number;
+  /** The size of the largest body of a success, in bytes. */
+  readonly mostBytes: number;
 }
 
 export interface HttpAnswer {
   readonly status: number;
-  /** At most 4 MiB. */
+  /** The body; that of a failure is cut after 64 KiB. */
   readonly text: string;
   /** Returns a header by its lower-case name; the first one if it came twice. */
   readonly header: (name: string) => string | undefined;
@@ -52,7 +54,10 @@ export interface HttpOptions extends ConnectOptions {
   readonly mayCall: () => boolean;
 }
 
-const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** Of the body of a failure only the beginning is read. */
+const FAILURE_BYTES = 64 * 1024;
+/** A server may send each byte in a packet of its own, and a packet takes more memory than a byte. */
+const MOST_PACKETS = 10_000;
 
 /**
  * Creates one pool of HTTP/1.1 connections to one platform. It does not follow redirects. When certificates or
@@ -68,7 +73,6 @@ export function createTransport(options: HttpOptions): Transport {
     const agent = new Agent({
       allowH2: false,
       connections: options.connections,
-      maxResponseSize: MAX_BODY_BYTES,
       connect: guardedConnect(connector, options.mayCall),
     });
     current = { network, connector, agent };
@@ -114,7 +118,7 @@ function guarded<S extends Socket>(socket: S, mayCall: () => boolean): S {
 
 async function exchange(
   agent: Dispatcher,
-  { method, url, headers, body, deadlineMs }: HttpRequest,
+  { method, url, headers, body, deadlineMs, mostBytes }: HttpRequest,
 ): Promise<HttpAnswer> {
   try {
     // undici's own timers are coarse, and none of them ends a body that arrives byte by byte.
@@ -122,12 +126,31 @@ async function exchange(
     const { origin, pathname, search } = new URL(url);
     const path = `${pathname}${search}`;
     const answer = await agent.request({ origin, path, method, headers, body: body ?? null, signal });
-    const text = await answer.body.text();
+    const { statusCode: status } = answer;
+    const isSuccess = status >= 200 && status <= 299;
+    const { bytes, excess } = await beginningOf(answer.body, isSuccess ? mostBytes : FAILURE_BYTES);
+    if (isSuccess && excess !== undefined) throw new TransportError("tooLarge", `the answer ${excess}`);
     const header = (name: string) => [answer.headers[name]].flat()[0];
-    return { status: answer.statusCode, text, header };
+    return { status, text: new TextDecoder().decode(bytes), header };
   } catch (error) {
     throw transportError(error, deadlineMs);
   }
+}
+
+/** Reads a body up to a limit. What exceeds it is not received: the connection is closed. */
+async function beginningOf(body: AsyncIterable<Buffer>, mostBytes: number) {
+  const packets: Buffer[] = [];
+  let size = 0;
+  let excess: string | undefined;
+  for await (const packet of body) {
+    packets.push(packet);
+    size += packet.length;
+    if (size > mostBytes) excess = `is larger than ${String(mostBytes)} bytes`;
+    else if (packets.length > MOST_PACKETS) excess = `comes in more than ${String(MOST_PACKETS)} packets`;
+    // This destroys the body, and with it the connection.
+    if (excess !== undefined) break;
+  }
+  return { bytes: Buffer.concat(packets, Math.min(size, mostBytes)), excess };
 }
 
 function transportError(error: unknown, deadlineMs: number): TransportError {
@@ -135,8 +158,5 @@ function transportError(error: unknown, deadlineMs: number): TransportError {
   if (early !== undefined) return early;
   const { name, code } = traitsOf(error);
   if (name === "TimeoutError") return new TransportError("deadline", `no answer within ${deadlineMs} ms`);
-  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
-    return new TransportError("tooLarge", `the answer is larger than ${MAX_BODY_BYTES} bytes`);
-  }
   return new TransportError("interrupted", `the exchange with the platform broke off (${code === "" ? name : code})`);
 }

@@ -24,6 +24,8 @@ export interface OperatorStart {
   readonly env?: Readonly<Record<string, string>>;
   /** A file that also receives the log. */
   readonly logFile?: string;
+  /** The memory limit of the container, in MiB, as V8 derives its heap from it; that of the machine by default. */
+  readonly memoryMiB?: number;
 }
 
 /** A complete command line, e.g. that of a rendered Pod. */
@@ -52,8 +54,9 @@ const Listening = z.object({ message: z.literal("listening"), server: z.string()
  * @throws Error with its last output when it exits before
  */
 export async function startOperator(options: OperatorStart): Promise<RunningOperator> {
-  const { program = sources, kubeconfig, args = [], env = {}, logFile } = options;
-  const flags = hardened([program === sources ? root : dirname(program), dirname(kubeconfig)], env);
+  const { program = sources, kubeconfig, args = [], env = {}, logFile, memoryMiB } = options;
+  const readable = [program === sources ? root : dirname(program), dirname(kubeconfig)];
+  const flags = hardened(readable, env).map((flag) => inContainer(flag, memoryMiB));
   const addresses = ["--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=127.0.0.1:0"];
   return startExactly(
     { flags, program, args: ["run", `--kubeconfig=${kubeconfig}`, ...addresses, ...args], env },
@@ -120,6 +123,13 @@ function hardened(readable: readonly string[], env: Readonly<Record<string, stri
   // A folder that does not exist yet would count as a file.
   mkdirSync(cache, { recursive: true });
   return [...nodeFlags([...readable, cache]), `--allow-fs-write=${cache}`];
+}
+
+/** Returns a flag as V8 applies it in a container of this size: a percentage of its memory becomes a number of MiB. */
+function inContainer(flag: string, memoryMiB: number | undefined): string {
+  const [, percentage] = /^--max-old-space-size-percentage=(\d+)$/.exec(flag) ?? [];
+  if (percentage === undefined || memoryMiB === undefined) return flag;
+  return `--max-old-space-size=${String(Math.floor((memoryMiB * Number(percentage)) / 100))}`;
 }
 
 function readLog(child: ChildProcess, file: string | undefined) {

@@ -33,6 +33,8 @@ export interface StageOptions {
   readonly windows?: Partial<Windows>;
   /** Deadlines of calls of the platform other than the real ones, in milliseconds. */
   readonly deadlines?: Partial<Deadlines>;
+  /** The memory limit of the operator's container, in MiB; none by default. */
+  readonly memoryMiB?: number;
   /** Further flags of the operator. */
   readonly args?: readonly string[];
   /** Further namespaces that it watches, by suffix: "b" is `${env.namespace}-b`. */
@@ -45,7 +47,8 @@ export interface StageOptions {
  * Names the namespaces of an operator and connects to their control plane; `open` creates them.
  * @param prefix of the names of the watched namespaces
  */
-export function createStage(prefix: string, { windows, deadlines, more = [], controlPlane }: StageOptions) {
+export function createStage(prefix: string, options: StageOptions) {
+  const { windows, deadlines, more = [], controlPlane, memoryMiB } = options;
   const facts = controlPlane ?? inject("controlPlane");
   const id = randomUUID().slice(0, 8);
   const namespace = `${prefix}-${id}`;
@@ -88,7 +91,9 @@ export function createStage(prefix: string, { windows, deadlines, more = [], con
         NODE_COMPILE_CACHE: join(facts.dir, "compile-cache"),
         ...variables,
       };
-      return startOperator({ program: inject("program"), kubeconfig, args: [...ownArgs, ...args], env });
+      const all = [...ownArgs, ...args];
+      const limit = memoryMiB === undefined ? {} : { memoryMiB };
+      return startOperator({ program: inject("program"), kubeconfig, args: all, env, ...limit });
     },
   };
 }
