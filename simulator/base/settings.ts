@@ -20,7 +20,7 @@ export const DeliverySettings = z.strictObject({
   /** Which deliveries are never sent. */
   loseEvery: nth,
   /** The header with the secret of a registration; descriptions of its name differ. */
-  secretHeader: z.enum(["x-signature", "x-secret"]),
+  secretHeader: z.enum(["platform-signature", "platform-secret"]),
 });
 export type DeliverySettings = z.infer<typeof DeliverySettings>;
 
@@ -33,7 +33,7 @@ export const reliableDeliveries: DeliverySettings = {
   lateEvery: 0,
   lateSeconds: 2,
   loseEvery: 0,
-  secretHeader: "x-signature",
+  secretHeader: "platform-signature",
 };
 
 const seconds = z.number().min(0);

@@ -108,7 +108,7 @@ describe("the full surface", () => {
     const id = await application();
     await deploy(id);
     await expectArrivals("STARTED", "SUCCESSFUL");
-    expect(target.arrived[1]?.headers["x-signature"]).toBe("hush");
+    expect(target.arrived[1]?.headers["platform-signature"]).toBe("hush");
     expect(bodies()[1]).toMatchObject({
       created_at: expect.any(String),
       payload_type: "ENVIRONMENT",
@@ -123,10 +123,10 @@ describe("the full surface", () => {
       },
     });
     expect(bodies()[1]?.payload).not.toHaveProperty("application_id");
-    await control(simulator, "PATCH /settings", { deliveries: { secretHeader: "x-secret" } });
+    await control(simulator, "PATCH /settings", { deliveries: { secretHeader: "platform-secret" } });
     await deploy(id, "bad0001");
     await expectArrivals("STARTED", "SUCCESSFUL", "STARTED", "FAILURE");
-    expect(target.arrived[3]?.headers["x-secret"]).toBe("hush");
+    expect(target.arrived[3]?.headers["platform-secret"]).toBe("hush");
     expect(JSON.stringify(simulator.journal())).not.toContain("hush");
   });
 

@@ -6,10 +6,10 @@ import { keyText, parseKey } from "../engine/contract/keys.ts";
 import type { Bound } from "../engine/reconcile/bind.ts";
 import { createEngine, type EngineDeps } from "../engine/reconcile/engine.ts";
 import { priorityOf, type ReconcilePriority } from "../engine/reconcile/triggers.ts";
-import { takesMore } from "../kinds/shared/offered.ts";
 import { abortableSleep, createBackoff } from "../kube/api/clock.ts";
 import { isKube, KubeError } from "../kube/api/errors.ts";
-import type { Clock, ObjectKey } from "../kube/api/types.ts";
+import { member } from "../kube/api/json.ts";
+import type { Clock, KubeObject, ObjectKey } from "../kube/api/types.ts";
 import { createController, type Result } from "../kube/queue/controller.ts";
 import type { WorkQueue } from "../kube/queue/workqueue.ts";
 import type { Store, StoreChange } from "../kube/watch/store.ts";
@@ -129,11 +129,16 @@ export function createWork(options: WorkOptions) {
     expecting: () =>
       engine.connections
         .all()
-        .flatMap(({ key, receiver, api }) =>
-          receiver === undefined ? [] : [{ key, keys: receiver, sendsSecret: takesMore(api.capabilities) }],
+        .flatMap(({ key, receiver }) =>
+          receiver === undefined ? [] : [{ key, keys: receiver, sendsSecret: hasSecret(store.get(key)) }],
         ),
     hinted: (connection: ObjectKey, ids: readonly string[]): number => engine.hinted(connection, ids),
   };
+}
+
+/** Reports whether the platform was given the secret of its deliveries. */
+function hasSecret(connection: KubeObject | undefined): boolean {
+  return member(member(connection?.status, "webhook"), "hasSecret") === true;
 }
 
 /**

@@ -45,20 +45,18 @@ export function readDelivery(text: string): { readonly event: EventLabel; readon
 export interface Expecting {
   readonly key: ObjectKey;
   readonly keys: ReceiverKeys;
-  /** Whether the webhook is registered with the secret: a delivery with another secret is then refused. */
+  /** Whether the platform was given the secret: a delivery without it is then refused. */
   readonly sendsSecret: boolean;
 }
 
 /** Only the last segment matters: the receiver may be reached under any prefix. */
 const PATH = /^(?:\/[^?#]*)?\/([0-9a-f]{64})(?:\?.*)?$/;
 
-/** Descriptions differ in the name of the header (docs/architecture.md §9): both styles are accepted. */
-const SECRET_HEADER = /^x-(?:.+-)?(?:signature|secret)(?:-.+)?$/;
-
 /**
- * Authenticates a request, in a time that does not depend on how much of its path and secret is right.
+ * Authenticates a request, in a time that does not depend on how much of its path and secret is right. The name of the
+ * header with the secret does not matter, as descriptions of it differ (docs/architecture.md §9).
  * @param url the path and query of the request
- * @returns the connection whose platform sent it; undefined when the path is unknown or the secret is wrong
+ * @returns the connection whose platform sent it; undefined when the path is unknown, or the secret is wrong or missing
  */
 export function senderOf(
   expecting: readonly Expecting[],
@@ -71,9 +69,9 @@ export function senderOf(
   const same = expecting.filter(({ keys }) => isSame(keys.path, path));
   const sender = same.at(0);
   if (sender === undefined) return undefined;
-  const secrets = Object.entries(headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value ?? ""] : []));
-  const proven = secrets.flat().filter((secret) => isSame(sender.keys.secret, secret)).length > 0;
-  return sender.sendsSecret && secrets.length > 0 && !proven ? undefined : sender.key;
+  const values = Object.values(headers).flatMap((value) => value ?? []);
+  const proofs = values.filter((value) => isSame(sender.keys.secret, value));
+  return sender.sendsSecret && proofs.length === 0 ? undefined : sender.key;
 }
 
 /** Compares hashes, as they have the same length whatever was sent. */

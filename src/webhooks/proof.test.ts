@@ -9,6 +9,7 @@ const connection = (name: string, sendsSecret: boolean): Expecting => {
 };
 const [first, second] = [connection("first", false), connection("second", true)];
 const { path, secret } = second.keys;
+const proof = { "platform-secret": secret };
 
 describe("[E12] the proof of a delivery", () => {
   it("differs from connection to connection, and tells nothing of the token", () => {
@@ -18,15 +19,20 @@ describe("[E12] the proof of a delivery", () => {
   });
 
   it.each<[string, string, Record<string, string | string[]>, string]>([
-    ["the path", `/${path}`, {}, "second"],
-    ["the path under a prefix", `/hooks/of/us/${path}`, {}, "second"],
-    ["the path with a query", `/${path}?try=2`, {}, "second"],
+    ["the path and the secret", `/${path}`, proof, "second"],
+    ["the path under a prefix", `/hooks/of/us/${path}`, proof, "second"],
+    ["the path with a query", `/${path}?try=2`, proof, "second"],
     ["another connection's path", `/${first.keys.path}`, {}, "first"],
-    ["the secret in a header of one style", `/${path}`, { "x-platform-signature": secret }, "second"],
-    ["the secret in a header of the other style", `/${path}`, { "x-secret": secret }, "second"],
-    ["the secret in one of several headers", `/${path}`, { "x-signature": "theirs", "x-secret": secret }, "second"],
-    ["a wrong secret", `/${path}`, { "x-signature": "0".repeat(64) }, "unproven"],
-    ["an empty secret", `/${path}`, { "x-secret": "" }, "unproven"],
+    ["the secret in a header named after the platform", `/${path}`, { "platform-signature": secret }, "second"],
+    ["the secret in a header with x-", `/${path}`, { "x-platform-signature": secret }, "second"],
+    ["the secret in a header of any other name", `/${path}`, { "x-hub-proof": secret }, "second"],
+    ["the secret beside a value of a proxy", `/${path}`, { "x-signature": "theirs", "x-secret": secret }, "second"],
+    ["no secret", `/${path}`, {}, "unproven"],
+    ["a wrong secret", `/${path}`, { "platform-signature": "0".repeat(64) }, "unproven"],
+    ["a part of the secret", `/${path}`, { "platform-signature": secret.slice(1) }, "unproven"],
+    ["another connection's secret", `/${path}`, { "platform-secret": first.keys.secret }, "unproven"],
+    ["an empty secret", `/${path}`, { "platform-secret": "" }, "unproven"],
+    ["the secret in the query", `/${path}?platform-secret=${secret}`, {}, "unproven"],
     ["a proxy's header where no secret is sent", `/${first.keys.path}`, { "x-proxy-signature": "v1" }, "first"],
     ["a wrong path", `/${"0".repeat(64)}`, {}, "unproven"],
     ["the secret for a path", `/${secret}`, {}, "unproven"],

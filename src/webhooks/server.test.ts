@@ -11,6 +11,7 @@ import { startReceiver, type Deliveries } from "./server.ts";
 
 const KEY = { kind: "PlatformConnection", namespace: "shop", name: "default" };
 const KEYS = receiverKeys("a-long-random-text", KEY);
+const PROOF = { "platform-signature": KEYS.secret };
 const KNOWN = "00000000-0000-4000-8000-00000000000a";
 const UNKNOWN = "00000000-0000-4000-8000-00000000000b";
 
@@ -47,7 +48,8 @@ afterEach(() => receiver.stop());
 
 async function send(path: string, body: unknown, init: RequestInit = {}): Promise<number> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  const answer = await fetch(`${receiver.url}/${path}`, { method: "POST", body: text, ...init });
+  const headers = { ...PROOF, ...(init.headers as Record<string, string> | undefined) };
+  const answer = await fetch(`${receiver.url}/${path}`, { method: "POST", body: text, ...init, headers });
   expect(await answer.text()).toBe("");
   return answer.status;
 }
@@ -60,6 +62,7 @@ function open(text: string): Socket {
   return socket;
 }
 
+const proof = `platform-signature: ${KEYS.secret}`;
 const about = (id: string) => ({ event_type: "DEPLOYMENT_SUCCEEDED", payload: { application_id: id } });
 
 describe("[E12] the receiver", () => {
@@ -86,7 +89,8 @@ describe("[E12] the receiver", () => {
   it.each<[string, string, RequestInit, number]>([
     ["a wrong path", "0".repeat(64), {}, 401],
     ["no path", "", {}, 401],
-    ["a wrong secret", KEYS.path, { headers: { "x-signature": "guess" } }, 401],
+    ["a wrong secret", KEYS.path, { headers: { "platform-signature": "guess" } }, 401],
+    ["an empty secret", KEYS.path, { headers: { "platform-signature": "" } }, 401],
     ["another method", KEYS.path, { method: "PUT" }, 405],
     ["another method without proof", "guess", { method: "PUT" }, 401],
     ["10 MiB without proof, unread", "guess", { body: new Uint8Array(10 * 1024 * 1024) }, 401],
@@ -97,7 +101,7 @@ describe("[E12] the receiver", () => {
   });
 
   it.each(["GET", "HEAD", "OPTIONS", "DELETE"])("has no answer to %s but a status", async (method) => {
-    const answer = await fetch(`${receiver.url}/${KEYS.path}`, { method });
+    const answer = await fetch(`${receiver.url}/${KEYS.path}`, { method, headers: PROOF });
     expect([answer.status, await answer.text()]).toEqual([405, ""]);
     expect(hinted).toEqual([]);
   });
@@ -151,7 +155,11 @@ describe("[E12] the receiver", () => {
 
   it("has senders come again while another process leads", async () => {
     leads = false;
-    const answer = await fetch(`${receiver.url}/${KEYS.path}`, { method: "POST", body: JSON.stringify(about(KNOWN)) });
+    const answer = await fetch(`${receiver.url}/${KEYS.path}`, {
+      method: "POST",
+      headers: PROOF,
+      body: JSON.stringify(about(KNOWN)),
+    });
     expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([503, "5", ""]);
     expect(ended).toEqual(["none standby"]);
   });
@@ -167,7 +175,7 @@ describe("[E12] the receiver", () => {
 
   it.each([
     ["headers", `POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\nx-slow: `],
-    ["a body", `POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n`],
+    ["a body", `POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\n${proof}\r\ncontent-length: 100\r\n\r\n`],
   ])("does not wait for %s that come drop by drop", async (_name, start) => {
     const socket = open(start);
     const drops = setInterval(() => socket.write("x"), 20);
@@ -180,7 +188,7 @@ describe("[E12] the receiver", () => {
   });
 
   it("goes on after a sender broke off", async () => {
-    const socket = open(`POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{`);
+    const socket = open(`POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\n${proof}\r\ncontent-length: 100\r\n\r\n{`);
     await once(socket, "connect");
     socket.destroy();
     expect(await send(KEYS.path, about(KNOWN))).toBe(200);

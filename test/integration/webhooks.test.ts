@@ -20,7 +20,7 @@ const EVENTS = {
 } as const;
 const ports = { documented: await freePort(), full: await freePort() };
 
-describe.each(effort.few(["documented", "full"] as const))("deliveries of the %s surface", (surface) => {
+describe.each(["documented", "full"] as const)("deliveries of the %s surface", (surface) => {
   const [, success] = EVENTS[surface];
   const receiver = `http://127.0.0.1:${String(ports[surface])}`;
   const env = createEnv({
@@ -37,6 +37,11 @@ describe.each(effort.few(["documented", "full"] as const))("deliveries of the %s
   };
   const post = async (url: string, body: unknown, headers: Record<string, string> = {}): Promise<number> =>
     (await fetch(url, { method: "POST", body: JSON.stringify(body), headers })).status;
+  /** The header with which the platform proves its deliveries. */
+  const proof = (): Record<string, string> => {
+    const secret = hook().settings["target_secret"];
+    return typeof secret === "string" ? { "platform-secret": secret } : {};
+  };
   const idOf = (): string => [...env.platform.world().services.values()].find(({ name }) => name === "web")?.id ?? "";
   const counted = async (labels: string): Promise<number> => {
     const lines = (await metricsOf(env.operator)).split("\n");
@@ -73,16 +78,37 @@ describe.each(effort.few(["documented", "full"] as const))("deliveries of the %s
     expect(await post(`${receiver}${guess}`, body)).toBe(401);
     expect(await post(`${receiver}/deliveries`, body)).toBe(401);
     expect(await post(`${receiver}/${TOKEN}`, body)).toBe(401);
-    const wrong = await post(url.href, body, { "x-signature": "guess" });
-    // The documented surface echoes no secret, so there is none to be wrong.
-    expect(wrong).toBe(surface === "full" ? 401 : 200);
-    expect(await post(url.href, { event_type: "SURPRISE" })).toBe(200);
-    expect(
-      await post(url.href, { event_type: success, payload: { application_id: env.platform.organizationId } }),
-    ).toBe(200);
+    expect(await post(url.href, { event_type: "SURPRISE" }, proof())).toBe(200);
+    const aboutOthers = { event_type: success, payload: { application_id: env.platform.organizationId } };
+    expect(await post(url.href, aboutOthers, proof())).toBe(200);
     expect(record.changes()).toEqual([]);
     expect(await counted('event="none",result="rejected"')).toBeGreaterThan(2);
     expect(await counted('event="other",result="ignored"')).toBe(1);
+  });
+
+  // A platform that offers only its specification is not given the secret, so it cannot send it.
+  const unproven = surface === "full" ? 401 : 200;
+
+  it.each(["platform-signature", "platform-secret", "x-platform-signature", "x-secret", "authorization"])(
+    "[E12] with a wrong secret in the header %s prove nothing to a receiver that expects one",
+    async (header) => {
+      const other = { event_type: success, payload: { application_id: env.platform.organizationId } };
+      expect(await post(hook().targetUrl, other, { [header]: "guess" })).toBe(unproven);
+    },
+  );
+
+  it("[E12] without a secret prove nothing to a receiver that expects one", async () => {
+    const other = { event_type: success, payload: { application_id: env.platform.organizationId } };
+    expect(await post(hook().targetUrl, other)).toBe(unproven);
+  });
+
+  it("[E12] need the secret also right after a restart", async () => {
+    await env.restart();
+    const other = { event_type: success, payload: { application_id: env.platform.organizationId } };
+    // Until the connection was read, there is no path that could be proven.
+    const taken = async () => expect(await post(hook().targetUrl, other, proof())).toBe(200);
+    await vi.waitFor(taken, { interval: 500, timeout: 15_000 });
+    expect(await post(hook().targetUrl, other)).toBe(unproven);
   });
 
   it("[E12] are limited: a flood has one application looked at a few times", async () => {
@@ -93,7 +119,7 @@ describe.each(effort.few(["documented", "full"] as const))("deliveries of the %s
     const startedAt = performance.now();
     // Some may not even be answered.
     const answers = (url: string, length: number) =>
-      Promise.all(Array.from({ length }, () => post(url, body).catch(() => 0)));
+      Promise.all(Array.from({ length }, () => post(url, body, proof()).catch(() => 0)));
     const taken = (await answers(targetUrl, effort.cases(300, 1_000))).filter((status) => status !== 0);
     expect(new Set(taken), "every genuine delivery is taken").toEqual(new Set([200]));
     const guessed = await answers(`${receiver}/x`, 100);

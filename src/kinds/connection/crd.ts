@@ -198,6 +198,10 @@ const registration = z
   .object({
     id: id.describe("Id of the registration on the platform."),
     registered: digestField("the receiver's address and secret that were last sent to the platform").optional(),
+    hasSecret: z
+      .boolean()
+      .optional()
+      .describe("Whether the platform was given the secret that proves a delivery: one without it is then refused."),
   })
   .describe("Registration of the operator's own receiver.");
 

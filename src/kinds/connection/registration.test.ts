@@ -67,14 +67,16 @@ describe.each<SurfaceName>(["Documented", "Full"])("the registration of the rece
     const events = ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"];
     const body = { target_url: inputs.url, enabled: true, events, ...(isFull && more) };
     expect(env.harness.writes()).toEqual([["createWebhook", body]]);
-    expect(memory.webhook).toMatchObject({ registered: inputs.registered });
+    expect(memory.webhook).toMatchObject({ registered: inputs.registered, hasSecret: isFull });
     expect(await run({ memory })).toMatchObject({ ops: [], reason: "settled", memory });
   });
 
   it("is found again by a record that the status does not have", async () => {
     const { id } = await run();
     const again = await run({ id, identitySource: "recorded" });
-    expect(again).toMatchObject({ ops: [], reason: "settled", memory: { webhook: { id } } });
+    // Nothing says that the platform has the secret, so it is sent where it can be.
+    const ops = isFull ? ["updateWebhook"] : [];
+    expect(again).toMatchObject({ ops, reason: "settled", memory: { webhook: { id } } });
     // The record of a registration that was repeated is newer than the status.
     const old = { webhook: { id: "00000000-0000-4000-8000-00000000dead", registered: print("old") } };
     expect(await run({ id, identitySource: "recorded", memory: old })).toMatchObject({ memory: { webhook: { id } } });
@@ -134,8 +136,14 @@ describe("a registration that the platform shows", () => {
 
   it("is brought up to the surface once that is known", async () => {
     const { memory } = await run({ surface: "Documented" });
+    expect(memory.webhook).toMatchObject({ hasSecret: false });
     env.harness.writes();
-    expect(await run({ memory })).toMatchObject({ ops: ["updateWebhook"], reason: "settled" });
+    const later = await run({ memory });
+    expect(later).toMatchObject({
+      ops: ["updateWebhook"],
+      reason: "settled",
+      memory: { webhook: { hasSecret: true } },
+    });
     expect(env.harness.writes()).toMatchObject([["updateWebhook", { target_secret: "***", enabled: true }]]);
   });
 });

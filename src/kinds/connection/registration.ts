@@ -65,12 +65,16 @@ export function registration(resource: Kind<RegistrationTypes>["resource"]): Kin
         const next = { ...observed.shown, ...wanted(context), ...updated };
         return {
           observed: { shown: next, sent: true },
-          memory: { ...memory, webhook: { id: observed.shown.id, registered } },
+          memory: { ...memory, webhook: { id: observed.shown.id, registered, hasSecret: isFull } },
         };
       }
       const { id } = await api.webhooks.create({ ...input, ...(isFull && { kind: KIND }) });
       const made = isFull ? { id, record: {}, ...wanted(context) } : undefined;
-      return { observed: { shown: made, sent: true }, memory: { ...memory, webhook: { id, registered } }, id };
+      return {
+        observed: { shown: made, sent: true },
+        memory: { ...memory, webhook: { id, registered, hasSecret: isFull } },
+        id,
+      };
     },
     trace: (_intent, { inputs }) => {
       const message = `The platform did not confirm the registration, and its surface has no list to look it up in. Look there for a webhook to ${shownTarget(inputs.url)}, delete it if it exists, then ${ANEW}.`;
@@ -120,7 +124,9 @@ function checkClaim({ identitySource, memory, inputs }: RegistrationContext, obs
 function checkShown(context: RegistrationContext, observed: Observed): Plan<Action> | undefined {
   if (typeof observed.shown !== "object" || observed.sent) return undefined;
   const differs = webhookDrift(wanted(context), observed.shown).length > 0;
-  if (!differs && !isOutdated(context.memory.webhook?.registered, context.inputs.registered)) return undefined;
+  const lacksSecret = takesMore(context) && context.memory.webhook?.hasSecret !== true;
+  const outdated = isOutdated(context.memory.webhook?.registered, context.inputs.registered);
+  if (!differs && !lacksSecret && !outdated) return undefined;
   if (context.supports("updateWebhook") === "Unsupported") return NO_UPDATE;
   const message = "Update the registration of the operator's receiver.";
   return safely("updateWebhook", "update", { message });
