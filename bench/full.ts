@@ -50,12 +50,12 @@ export interface Results {
   readonly many: number;
   readonly create: Readonly<Record<Subject, readonly Figures[]>>;
   readonly redeploy: Readonly<Record<Subject, readonly Figures[]>>;
-  /** Deletions, each with its request to the platform. Missing in older results. */
-  readonly deletion?: Readonly<Record<Rival, readonly Figures[]>>;
+  /** Deletions, each with its request to the platform. */
+  readonly deletion: Readonly<Record<Rival, readonly Figures[]>>;
   readonly large: Readonly<Record<Rival, ManyFigures>>;
   readonly limited: Readonly<Record<Rival, LimitedFigures>>;
-  /** The same with two connections and a second replica. Missing in older results. */
-  readonly shared?: Readonly<Record<Rival, LimitedFigures>>;
+  /** The same with two connections and a second replica. */
+  readonly shared: Readonly<Record<Rival, LimitedFigures>>;
   readonly tenants: Readonly<Record<Rival, readonly TenantsFigures[]>>;
   /** Seconds until that number of applications is Ready, with a connection's default budget and with a large one. */
   readonly budget: { readonly applications: number; readonly ownSeconds: number; readonly largeSeconds: number };
@@ -147,7 +147,7 @@ async function bursts(): Promise<Pick<Results, "create" | "redeploy">> {
  * Deletes all applications of a namespace at once, on a platform that deletes them as well. They are created on the
  * documented surface, as the peer's import has no scopes.
  */
-async function deletions(): Promise<Required<Pick<Results, "deletion">>> {
+async function deletions(): Promise<Pick<Results, "deletion">> {
   const deletion: Record<Rival, Figures[]> = { operator: [], peer: [] };
   for (let round = 0; round < rounds; round += 1) {
     for (const subject of round % 2 === 0 ? (["operator", "peer"] as const) : (["peer", "operator"] as const)) {

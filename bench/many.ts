@@ -25,13 +25,13 @@ export interface ManyFigures {
   readonly longestStallMs: number | undefined;
   readonly idleReadsPerSecond: number;
   /** Reads of ingresses among them. */
-  readonly idleIngressReadsPerSecond?: number;
+  readonly idleIngressReadsPerSecond: number;
   readonly idleCpuPercent: number;
   readonly rssMiB: number;
   /** From the edit of a commit to the request for it, in milliseconds. */
   readonly latency: Latency;
-  /** Twenty edits a second: the cost of each, and its latency. Missing in older results. */
-  readonly churn?: Figures & { readonly latency: Latency };
+  /** Twenty edits a second: the cost of each, and its latency. */
+  readonly churn: Figures & { readonly latency: Latency };
 }
 
 export interface ManyOptions {

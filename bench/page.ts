@@ -20,14 +20,14 @@ const FIGURES: readonly [name: keyof Figures, what: string, digits: number][] = 
 ];
 
 /** The figures of steady edits, with their number of decimal digits. */
-const CHURN: readonly [what: string, of: (churn: ManyFigures["churn"]) => number | undefined, digits: number][] = [
-  ["CPU of the controller per edit, ms", (churn) => churn?.cpuMs, 2],
-  ["CPU of the API server per edit, ms", (churn) => churn?.apiServerMs, 1],
-  ["calls of the platform per edit", (churn) => churn?.platformCalls, 2],
-  ["writes of custom resources per edit", (churn) => churn?.kubernetesWrites, 2],
-  ["edit → request, p50, ms", (churn) => churn?.latency.p50, 0],
-  ["edit → request, p99, ms", (churn) => churn?.latency.p99, 0],
-  ["edits without a request within 5 s", (churn) => churn?.latency.missing, 0],
+const CHURN: readonly [what: string, of: (churn: ManyFigures["churn"]) => number, digits: number][] = [
+  ["CPU of the controller per edit, ms", (churn) => churn.cpuMs, 2],
+  ["CPU of the API server per edit, ms", (churn) => churn.apiServerMs, 1],
+  ["calls of the platform per edit", (churn) => churn.platformCalls, 2],
+  ["writes of custom resources per edit", (churn) => churn.kubernetesWrites, 2],
+  ["edit → request, p50, ms", (churn) => churn.latency.p50, 0],
+  ["edit → request, p99, ms", (churn) => churn.latency.p99, 0],
+  ["edits without a request within 5 s", (churn) => churn.latency.missing, 0],
 ];
 
 /** @returns the page, as Markdown */
@@ -48,7 +48,7 @@ export function page(results: Results): string {
     "",
     ...phase("Create", results.create),
     ...phase("Redeploy", results.redeploy),
-    ...(results.deletion === undefined ? [] : phase("Delete", results.deletion)),
+    ...phase("Delete", results.deletion),
     `## ${String(many)} settled applications`,
     "",
     ...table(largeRows(results)),
@@ -57,13 +57,9 @@ export function page(results: Results): string {
     "150 applications are created on a platform that allows 20 requests a second and answers 429 beyond that. The bound is the time that each one's own calls take at exactly that rate.",
     "",
     ...table(limitedRows(results.limited)),
-    ...(results.shared === undefined
-      ? []
-      : [
-          "The same with the applications divided among two connections that use the same token, while a second replica stands by:",
-          "",
-          ...table(limitedRows(results.shared)),
-        ]),
+    "The same with the applications divided among two connections that use the same token, while a second replica stands by:",
+    "",
+    ...table(limitedRows(results.shared)),
     "## Tenants that compete under a limit",
     "",
     "Three namespaces with 90, 9 and 1 percent of the applications are created at once on a platform that limits requests, while a user edits settled applications in a fourth.",
@@ -166,7 +162,7 @@ function tenantsRows({ tenants: { operator, peer } }: Results): readonly Row[] {
     return [
       row("time / bound", ({ seconds, boundSeconds }) => seconds / boundSeconds, 2),
       row("answers 429 after ten seconds, percent", (one) => one.lateRefusedPercent, 2),
-      ...(own.jain === undefined ? [] : [row("Jain's index", ({ jain = NaN }) => jain, 2)]),
+      row("Jain's index", ({ jain }) => jain, 2),
       row("edit → request, p50, ms", (one) => one.edit.p50, 0),
       row("edit → request, longest, ms", (one) => one.edit.longest, 0),
       row("edits without a request", (one) => one.edit.missing, 0),

@@ -15,8 +15,8 @@ export interface TenantsFigures {
   readonly boundSeconds: number;
   /** The percentage of requests that were refused with 429 after the first ten seconds. */
   readonly lateRefusedPercent: number;
-  /** Jain's index of the namespaces' shares while they compete: 1 is max-min fair. Missing in older results. */
-  readonly jain?: number;
+  /** Jain's index of the namespaces' shares while they compete: 1 is max-min fair. */
+  readonly jain: number;
   /** From a user's edit of a settled application to the request for it, in milliseconds. */
   readonly edit: { readonly p50: number; readonly longest: number; readonly missing: number };
 }
