@@ -136,7 +136,7 @@ function traceOrder(kind: ServiceKind, intent: OpenIntent, context: ServiceConte
     return { is: "landed", known: [{ observed, memory: { ...memory, runState: "Stopped" } }] };
   }
   const { mark } = intent;
-  const isNews = movedPast(textIn(mark, "baseline"), status) || isFresh(mark, status);
+  const isNews = movedPast(baselineIn(mark), status) || isFresh(mark, status);
   if (!isNews && servicePhase(status.state) !== "busy") return { is: "absent" };
   const lastDeployment = { ...markedDeployment(kind, intent), ...landedDeployment(intent, status, now) };
   const replaced = kind.replaced?.(memory, memory.lastDeployment);
@@ -161,7 +161,7 @@ function markedDeployment(
 function landedDeployment({ mark }: OpenIntent, status: ServiceStatus, now: Date) {
   return {
     requestId: isFresh(mark, status) ? status.deploymentRequestId : undefined,
-    baseline: textIn(mark, "baseline"),
+    baseline: baselineIn(mark),
     state: shownState(status.state),
     startedAt: now.toISOString(),
   };
@@ -172,7 +172,7 @@ function isFresh(mark: Json, { deploymentRequestId: id }: ServiceStatus): boolea
   return id !== undefined && id !== baseline(mark, "requestId");
 }
 
-function textIn(mark: Json, member: string): string | undefined {
-  const value = baseline(mark, member);
+function baselineIn(mark: Json): string | undefined {
+  const value = baseline(mark, "baseline");
   return typeof value === "string" ? value : undefined;
 }
