@@ -7,6 +7,8 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
+import { LRUCache } from "lru-cache";
+
 import { createTokenBucket, type TokenBucket, type TokenBucketOptions } from "../kube/api/token-bucket.ts";
 import type { Clock, ObjectKey } from "../kube/api/types.ts";
 import type { BindAddress } from "../operator/config/flags.ts";
@@ -137,13 +139,9 @@ const REMEMBERED = 1_000;
 
 /** @returns a function that counts one request of `name`, and reports whether it is within the rate */
 function createAllowance(clock: Clock, rate: TokenBucketOptions): (name: string) => boolean {
-  const buckets = new Map<string, TokenBucket>();
-  return (name) => {
-    const bucket = buckets.get(name) ?? createTokenBucket(clock, rate);
-    buckets.delete(name);
-    buckets.set(name, bucket);
-    const oldest = buckets.keys().next().value;
-    if (buckets.size > REMEMBERED && oldest !== undefined) buckets.delete(oldest);
-    return bucket.allow();
-  };
+  const buckets = new LRUCache<string, TokenBucket>({
+    max: REMEMBERED,
+    memoMethod: () => createTokenBucket(clock, rate),
+  });
+  return (name) => buckets.memo(name).allow();
 }

@@ -15,9 +15,9 @@ const root = join(import.meta.dirname, "../..");
 const MOST_PACKAGES = 40;
 const FOLDER = "node_modules/";
 /** Licences of shipped code: no copyleft. */
-const PERMISSIVE = new Set(["0BSD", "Apache-2.0", "BSD-3-Clause", "ISC", "MIT"]);
+const PERMISSIVE = new Set(["0BSD", "Apache-2.0", "BlueOak-1.0.0", "BSD-3-Clause", "ISC", "MIT"]);
 /** Licences of tools, which run on developers' machines only: also weak copyleft. */
-const TOOL_LICENCES = new Set([...PERMISSIVE, "BlueOak-1.0.0", "CC-BY-4.0", "MPL-2.0", "PSF-2.0", "Unlicense"]);
+const TOOL_LICENCES = new Set([...PERMISSIVE, "CC-BY-4.0", "MPL-2.0", "PSF-2.0", "Unlicense"]);
 
 const Package = z.object({
   version: z.string().optional(),

@@ -20,7 +20,12 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   kube: {
     mayImport: ["text", "node:"],
-    except: { "kube/api/client": ["undici"], "kube/api/credentials": ["@kubernetes/client-node", "undici"] },
+    except: {
+      "kube/api/client": ["undici"],
+      "kube/api/credentials": ["@kubernetes/client-node", "undici"],
+      "kube/watch/readers": ["lru-cache"],
+      "kube/write/events": ["lru-cache"],
+    },
   },
   engine: {
     mayImport: ["text", "api", "platform/transport/errors", "kube", "zod", "node:crypto", "node:util"],
@@ -30,7 +35,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   observability: {
     mayImport: ["text", ...BELOW, "kinds/index", "operator/config", "zod", "pino", "prom-client", "node:"],
   },
-  webhooks: { mayImport: ["kube", "engine/connections/receiver-keys", "operator/config", "zod", "node:"] },
+  webhooks: { mayImport: ["kube", "engine/connections/receiver-keys", "operator/config", "zod", "lru-cache", "node:"] },
   console: { mayImport: ["text", "api", "kube", "engine", "kinds/index", "operator/config", "zod", "node:"] },
   operator: {
     mayImport: [...BELOW, "kinds", "observability", "console", "webhooks", "zod", "prom-client", "node:"],

@@ -1,18 +1,22 @@
+import { LRUCache } from "lru-cache";
+
 import { KubeError } from "../api/errors.ts";
 import { member, stringEntries, stringMember } from "../api/json.ts";
 import { CONFIG_MAP, NAMESPACE, objectPath, SECRET } from "../api/paths.ts";
 import { type KubeClient, readOptional } from "../api/transport.ts";
 import type { Clock, Json, KeyValues, NamespaceFacts, ResourceType } from "../api/types.ts";
 
-/** The number of Secrets and ConfigMaps that are cached; the oldest is dropped. */
-const REMEMBERED = 1_000;
+/** The number of Secrets and ConfigMaps that are cached. */
+const VALUES = 1_000;
+/** The number of namespaces that are cached: all that one cluster supports. */
+const NAMESPACES = 10_000;
 
 /** Reads of Secrets and ConfigMaps by name; there is no list and no watch of them. */
 export type Reader = ReturnType<typeof createReader>;
 
 /** @returns a reader by name only: the RBAC on Secrets is `get` alone (docs/architecture.md §10) */
 export function createReader(client: KubeClient, clock: Clock) {
-  const answers = createAnswers<KeyValues | undefined>(clock, REMEMBERED);
+  const answers = createAnswers<KeyValues | undefined>(clock, VALUES);
   /** Reads an object; undefined when it does not exist. A cached answer younger than `maxAgeMs` replaces the read. */
   const readerOf = (type: ResourceType) => (namespace: string, name: string, maxAgeMs: number) =>
     answers.get(`${type.kind}/${namespace}/${name}`, maxAgeMs, async () => {
@@ -27,7 +31,7 @@ export type Namespaces = ReturnType<typeof createNamespaces>;
 
 /** @returns a caching reader of namespaces, which reads by name only; one that does not exist is not cached */
 export function createNamespaces(client: KubeClient, clock: Clock) {
-  const answers = createAnswers<NamespaceFacts | undefined>(clock);
+  const answers = createAnswers<NamespaceFacts | undefined>(clock, NAMESPACES);
   const read = async (name: string): Promise<NamespaceFacts | undefined> => {
     const answer = await readOptional(client, objectPath(NAMESPACE, { namespace: "", name }));
     if (answer === undefined) answers.forget(name);
@@ -40,20 +44,17 @@ export function createNamespaces(client: KubeClient, clock: Clock) {
 }
 
 /** Caches answers for as long as each reader allows. All readers share an answer; a failure is not cached. */
-function createAnswers<T>(clock: Clock, limit = Number.POSITIVE_INFINITY) {
-  const held = new Map<string, { readonly readAt: number; readonly answer: Promise<T> }>();
+function createAnswers<T>(clock: Clock, max: number) {
+  const held = new LRUCache<string, { readonly readAt: number; readonly answer: Promise<T> }>({ max });
   return {
     get: (id: string, maxAgeMs: number, read: () => Promise<T>): Promise<T> => {
       const known = held.get(id);
       if (known !== undefined && clock.monotonic() - known.readAt < maxAgeMs) return known.answer;
       const entry = { readAt: clock.monotonic(), answer: read() };
-      held.delete(id);
       held.set(id, entry);
       entry.answer.catch(() => {
-        if (held.get(id) === entry) held.delete(id);
+        if (held.peek(id) === entry) held.delete(id);
       });
-      const oldest = held.keys().next().value;
-      if (held.size > limit && oldest !== undefined) held.delete(oldest);
       return entry.answer;
     },
     forget: (id: string): void => {

@@ -30,7 +30,6 @@ export interface Series {
   count: number;
   lastObservedTime: string;
   /** On the monotonic clock. */
-  lastSeenAt: number;
   lastWriteAt: number;
   /** Queued, or waiting for its next write. */
   waiting: boolean;

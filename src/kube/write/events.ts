@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 import { cleanText } from "../../text/text.ts";
 import { abortableSleep, microTime } from "../api/clock.ts";
 import type { EventInput, KubeObject } from "../api/types.ts";
@@ -25,7 +27,12 @@ export interface RecorderOptions extends PublisherOptions {
 export function createRecorder(options: RecorderOptions) {
   const { clock } = options;
   const publish = createEventPublisher(options);
-  const known = new Map<string, Series>();
+  const known = new LRUCache<string, Series>({
+    max: REMEMBERED,
+    ttl: SERIES_MS,
+    ttlResolution: 0,
+    perf: { now: clock.monotonic },
+  });
   const queue: Series[] = [];
   const timers = new Set<() => void>();
   const stopping = new AbortController();
@@ -67,30 +74,16 @@ export function createRecorder(options: RecorderOptions) {
   };
 
   const find = (id: string, event: EventInput, note: string): Series => {
-    const at = clock.monotonic();
     const now = microTime(clock.now());
-    const before = known.get(id);
-    known.delete(id);
-    const series: Series =
-      before !== undefined && at - before.lastSeenAt < SERIES_MS
-        ? before
-        : {
-            ...event,
-            ...{ regarding: referenceTo(event.regarding), note },
-            ...{ eventTime: now, count: 0, lastObservedTime: now, lastSeenAt: at, ...NEVER },
-          };
+    const series = known.get(id) ?? {
+      ...event,
+      ...{ regarding: referenceTo(event.regarding), note },
+      ...{ eventTime: now, count: 0, lastObservedTime: now, ...NEVER },
+    };
     series.count += 1;
     series.lastObservedTime = now;
-    series.lastSeenAt = at;
     known.set(id, series);
     return series;
-  };
-
-  const forgetOldest = (): void => {
-    for (const [id, series] of known) {
-      if (known.size <= REMEMBERED && clock.monotonic() - series.lastSeenAt < SERIES_MS) return;
-      known.delete(id);
-    }
   };
 
   return {
@@ -99,7 +92,6 @@ export function createRecorder(options: RecorderOptions) {
       const note = cleanText(event.note, NOTE_BYTES);
       const id = JSON.stringify([event.regarding.metadata.uid, event.type, event.reason, event.action, note]);
       schedule(find(id, event, note));
-      forgetOldest();
     },
     /** Writes the queued events, for 2 s at most. */
     stop: async (): Promise<void> => {

@@ -38,7 +38,10 @@ export function createSharedReads(clock: Clock) {
         if (!isCurrent()) return;
         entries.delete(name);
         remember(entry);
-        for (const oldest of entries.keys()) if (entries.size > MAX_ENTRIES) entries.delete(oldest);
+        for (const oldest of entries.keys()) {
+          if (entries.size <= MAX_ENTRIES) break;
+          entries.delete(oldest);
+        }
       },
       () => {
         if (isCurrent()) entries.delete(name);

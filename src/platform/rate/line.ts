@@ -65,7 +65,8 @@ export function createLine() {
       leave(chosen);
       turns.delete(chosen.turn.lane);
       turns.set(chosen.turn.lane, turn);
-      for (const lane of turns.keys()) if (turns.size > MAX_LANES) turns.delete(lane);
+      const [oldest] = turns.keys();
+      if (turns.size > MAX_LANES && oldest !== undefined) turns.delete(oldest);
       return chosen;
     },
     /** Returns the priorities of the waiting requests. */
