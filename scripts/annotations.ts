@@ -50,10 +50,9 @@ const OF_USERS: readonly Described[] = [
 /** The annotations that only the operator writes. A backup may contain them. */
 const OF_THE_OPERATOR: readonly Described[] = [
   { name: names.EXTERNAL_ID, does: "Copy of `status.externalId`, in case the status is lost." },
-  { name: names.SEAL, does: "Signature of that copy for this resource. Without it the copy is not trusted." },
   {
-    name: names.BACKUP_SIGNATURE,
-    does: "Signature of that copy for any resource of this kind, namespace and name, such as one restored from a backup.",
+    name: names.RECORD_SIGNATURE,
+    does: "Signature of that copy for a resource of this kind, namespace and name, such as one restored from a backup. Without a valid one the copy is a claim that is verified.",
   },
   { name: names.INSTALLATION, does: "Installation that recorded the id." },
   { name: names.INTENT, does: "Record of a create that is not confirmed yet, so that it is never sent twice." },

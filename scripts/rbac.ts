@@ -1,7 +1,7 @@
 /** The declaration in src/operator/config/rbac.ts → manifests of deploy/rbac/. */
 import { GROUP } from "../src/api/names.ts";
 import { RESOURCES } from "../src/kinds/index.ts";
-import { OPERATOR } from "../src/operator/config/names.ts";
+import { INSTALLATION_KEY, OPERATOR } from "../src/operator/config/names.ts";
 import { GRANTS, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
 import type { Grant } from "../src/operator/config/rbac.ts";
 
@@ -12,7 +12,7 @@ const labels = { "app.kubernetes.io/name": OPERATOR };
 export function rbacManifests(): ReadonlyMap<string, readonly object[]> {
   return new Map([
     ["namespace.yaml", [namespace()]],
-    ["operator.yaml", [serviceAccount(), ...operatorRoles()]],
+    ["operator.yaml", [serviceAccount(), installationKey(), ...operatorRoles()]],
     ["secret-outputs.yaml", [secretOutputsRole()]],
     ["users.yaml", userRoles()],
   ]);
@@ -31,6 +31,11 @@ function serviceAccount(): object {
     // The Deployment mounts its own token, which is bound and short-lived.
     automountServiceAccountToken: false,
   };
+}
+
+/** Returns the Secret without data: the operator fills it once, and another apply does not empty it. */
+function installationKey(): object {
+  return { apiVersion: "v1", kind: "Secret", metadata: { name: INSTALLATION_KEY, namespace: OPERATOR, labels } };
 }
 
 function operatorRoles(): readonly object[] {

@@ -128,6 +128,15 @@
 - apiGroups:
     - ""
   resources:
+    - secrets
+  resourceNames:
+    - platform-operator-key
+  verbs:
+    - get
+    - patch
+- apiGroups:
+    - ""
+  resources:
     - configmaps
   verbs:
     - get

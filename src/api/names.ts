@@ -20,12 +20,11 @@ export const MOVE_TO = `${GROUP}/move-to`;
 export const APPROVED_PLAN = `${GROUP}/approved-plan`;
 
 /**
- * Annotations that the operator writes: the backup of the id and its signatures, the installation that wrote them, and
+ * Annotations that the operator writes: the backup of the id and its signature, the installation that wrote them, and
  * the intent of a create.
  */
 export const EXTERNAL_ID = `${GROUP}/external-id`;
-export const SEAL = `${GROUP}/seal`;
-export const BACKUP_SIGNATURE = `${GROUP}/backup-signature`;
+export const RECORD_SIGNATURE = `${GROUP}/record-signature`;
 export const INSTALLATION = `${GROUP}/installation`;
 export const INTENT = `${GROUP}/intent`;
 /**

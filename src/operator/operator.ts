@@ -5,6 +5,7 @@ import type { About } from "../console/page/shape.ts";
 import { abortableSleep, createBackoff, systemClock } from "../kube/api/clock.ts";
 import type { Fields } from "../observability/logger.ts";
 import type { HttpServer } from "./config/http.ts";
+import { loadInstallationKey } from "./installation-key.ts";
 import { createParts, type PartsOptions } from "./parts.ts";
 import { startServers } from "./servers.ts";
 import type { Work } from "./work.ts";
@@ -43,9 +44,7 @@ export function createOperator(options: OperatorOptions) {
     abandoned: abandoned.signal,
     onSynced: synced.resolve,
     onStarted: () => {
-      if (installation === undefined || stopping.signal.aborted) return;
-      work = parts.work(installation);
-      void work.start();
+      if (installation !== undefined) void begin(installation);
     },
     onLost: () => {
       log.error("lost the lease: ending at once, as another process may lead now");
@@ -53,6 +52,20 @@ export function createOperator(options: OperatorOptions) {
     },
   });
   const { caches, client, election, events, metrics, namespaces } = parts;
+
+  const begin = async (uid: string): Promise<void> => {
+    const key = await loadInstallationKey({
+      client,
+      namespace: config.operatorNamespace,
+      clock,
+      random,
+      log: logs.kube,
+      stopping: stopping.signal,
+    });
+    if (key === undefined || stopping.signal.aborted) return;
+    work = parts.work(uid, key);
+    await work.start();
+  };
 
   const waitingFor = (): string | undefined => {
     if (stopping.signal.aborted) return "stopping";

@@ -1,5 +1,6 @@
 /** The composition root: builds every part of the operator from the frozen config and connects them. */
 import { createOrphans } from "../engine/orphans/ledger.ts";
+import type { InstallationKey } from "../engine/ownership/installation-key.ts";
 import { createKubeClient } from "../kube/api/client.ts";
 import { keyOf } from "../kube/api/objects.ts";
 import type { Clock, EventRecorder, KubeObject } from "../kube/api/types.ts";
@@ -194,7 +195,7 @@ export function createParts(options: PartsOptions) {
   });
 
   /** @param installation the uid of the kube-system namespace */
-  const work = (installation: string): Work => {
+  const work = (installation: string, key: InstallationKey): Work => {
     const made = createWork({
       store: caches.store,
       queue,
@@ -219,6 +220,7 @@ export function createParts(options: PartsOptions) {
         windows: config.windows,
         dryRun: false,
         installation,
+        key,
         observer: engineObserver(logs.engine, metrics, (change) => {
           metrics.platform.changed(change);
           const running = tracker.current();

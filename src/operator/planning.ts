@@ -22,7 +22,7 @@ import { connectOf } from "./platforms.ts";
 /** The engine's identity and its access to the cluster. `installation` identifies the operator's own records. */
 type Reading = Pick<
   EngineDeps<Platform>,
-  "reader" | "namespaces" | "operatorNamespace" | "installation" | "clock" | "random"
+  "reader" | "namespaces" | "operatorNamespace" | "installation" | "key" | "clock" | "random"
 >;
 
 export interface PlanningOptions extends Reading {

@@ -100,7 +100,10 @@ describe("the operator's rights", () => {
     const deletions = GRANTS.filter(({ verbs }) => verbs.includes("delete"));
     expect(deletions.map(({ resources }) => resources)).toEqual([["platformoperations"]]);
     const secrets = GRANTS.filter(({ resources }) => resources.includes("secrets"));
-    expect(secrets.map(({ verbs }) => verbs)).toEqual([["get"]]);
+    expect(secrets.map(({ verbs, names }) => ({ verbs, names }))).toEqual([
+      { verbs: ["get"], names: undefined },
+      { verbs: ["get", "patch"], names: ["platform-operator-key"] },
+    ]);
   });
 });
 

@@ -12,6 +12,7 @@ import type { Orphans } from "../orphans/ledger.ts";
 import type { ExternalWrites } from "../ownership/external-writes.ts";
 import type { FieldOwnership } from "../ownership/fields.ts";
 import type { IdOwnership } from "../ownership/ids.ts";
+import type { InstallationKey } from "../ownership/installation-key.ts";
 import type { DependencyIndex } from "../references/dependencies.ts";
 import type { ConnectionKinds, Found } from "../references/references.ts";
 import type { LocalStates } from "./local-state.ts";
@@ -88,6 +89,8 @@ export interface ProvidedPorts {
   readonly dryRun: boolean;
   /** The uid of the kube-system namespace. */
   readonly installation: string;
+  /** Signs what the operator stores in objects that users may edit. */
+  readonly key: InstallationKey;
   readonly observer: Observer;
   /** Aborted when the process stops: retries of storing outcomes end then. */
   readonly stopping: AbortSignal;

@@ -36,8 +36,8 @@ export interface Why {
 }
 
 /**
- * Where an id comes from: "recorded" by the operator in the status, or in an annotation whose signature covers the uid
- * of the resource; "claimed" by an annotation without such a signature, or by an unsigned entry of the orphan ledger;
+ * Where an id comes from: "recorded" by the operator in the status, or in a signed annotation of this resource;
+ * "claimed" by an annotation without a valid signature, or by an unsigned entry of the orphan ledger;
  * "given" by the user in spec.externalId; "orphaned" where an earlier resource of the same key left the object, as a
  * signed entry of the orphan ledger or the signed annotation of a backup proves. The last three are verified, then
  * adopted. Where the surface has no proof of an orphaned id, the signature is enough.
@@ -212,8 +212,8 @@ export function entryOf(id: Uuid, name: string): string {
 }
 
 /**
- * Represents secret values in memory. Never a plain hash, which can be guessed: `digest` is keyed with the connection's
- * token, `key` says which key that was, `sources` which versions of which objects were read.
+ * Represents secret values in the status. Never a plain hash, which can be guessed: `digest` is keyed with the key of
+ * the installation, `key` says which key that was, `sources` which versions of which objects were read.
  */
 export type Fingerprint = {
   readonly key: string;
@@ -223,7 +223,8 @@ export type Fingerprint = {
 
 /**
  * Reports whether two fingerprints represent the same content. Under one key the digests decide, so a Secret that was
- * only touched is no change. After a rotation of the token digests cannot be compared, and the sources decide.
+ * only touched is no change. Digests of two keys cannot be compared: after the loss of the installation's key, and in
+ * another installation, the sources decide.
  */
 export function sameContent(left: Fingerprint | undefined, right: Fingerprint | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
@@ -239,12 +240,11 @@ export function isChangedAtSource(known: Fingerprint | undefined, now: Fingerpri
 }
 
 /**
- * Returns the fingerprint to remember of content that was written: the current one while the content is the same, else
- * the known one. Without the update, a Secret that was only touched would be sent again after a rotation of the token.
+ * Returns the fingerprint to remember of content that was written: the known one, or, after the loss of the key, the
+ * current one while the content is the same, so that later values are compared by their digests again.
  */
 export function refreshed<Known extends Fingerprint | undefined>(known: Known, now: Fingerprint): Known | Fingerprint {
-  if (known === undefined || !sameContent(known, now)) return known;
-  return known.key === now.key && known.sources === now.sources ? known : { ...now };
+  return known === undefined || known.key === now.key || !sameContent(known, now) ? known : { ...now };
 }
 
 /** An operation that is needed, or several of which one is enough. */

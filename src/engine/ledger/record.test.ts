@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
 
-import { BACKUP_SIGNATURE, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RESOLVE, SEAL } from "../../api/names.ts";
+import { aKey } from "../../../test/support/engine/keys.ts";
+import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECORD_SIGNATURE, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import type { ExternalLifecycle } from "../contract/kind.ts";
 import { createIdOwnership } from "../ownership/ids.ts";
+import { temporaryKey } from "../ownership/installation-key.ts";
 import {
   finalizerDue,
-  isBackup,
   isStarted,
   keepRecord,
   readRecord,
@@ -18,61 +19,76 @@ import {
   type RecordTarget,
 } from "./record.ts";
 
-const ports = { installation: "here" } as Ports;
+const key = aKey();
+const ports = { installation: "here", key } as Ports;
 const kept = { written: { names: ["A"] } };
 
 const recordedIdentity = { connectionUid: "c", host: "h", organizationId: "o", installation: "here", parentId: "p-1" };
 
 function place(annotations: Readonly<Record<string, string>> = {}): RecordTarget {
   const metadata = { name: "a", namespace: "n", uid: "uid-1", resourceVersion: "1", annotations };
-  const connection = { token: () => "token" } as Connection;
+  const connection = {} as Connection;
   return { object: { apiVersion: "v1", kind: "Widget", metadata }, connection, recordedIdentity };
 }
 
 describe("a record in annotations", () => {
-  it("is read back with what it keeps, for this object, id and parent alone", () => {
+  it("is read back with the uid of its resource and what it keeps", () => {
     const annotations = recordAnnotations(ports, place(), "id-1", kept);
-    expect(Object.keys(annotations)).toEqual([EXTERNAL_ID, SEAL, BACKUP_SIGNATURE, INSTALLATION]);
-    expect(readRecord(place(annotations), "id-1")).toEqual({ kept });
-    expect(readRecord(place(annotations), "id-2")).toBeUndefined();
-    const moved = { ...place(annotations), recordedIdentity: { ...recordedIdentity, parentId: "p-2" } };
-    expect(readRecord(moved, "id-1")).toBeUndefined();
-    expect(readRecord(place(recordAnnotations(ports, place(), "id-1")), "id-1")).toEqual({ kept: undefined });
+    expect(Object.keys(annotations)).toEqual([EXTERNAL_ID, RECORD_SIGNATURE, INSTALLATION]);
+    expect(readRecord(key, place(annotations), "id-1")).toEqual({ uid: "uid-1", kept });
+  });
+
+  it("is read back without anything kept", () => {
+    const annotations = recordAnnotations(ports, place(), "id-1");
+    expect(readRecord(key, place(annotations), "id-1")).toEqual({ uid: "uid-1", kept: undefined });
   });
 
   it("is none where there are no annotations", () => {
     const { annotations: _, ...metadata } = place().object.metadata;
     const bare = { ...place(), object: { ...place().object, metadata } };
-    const found = [readRecord(bare, "id-1"), isBackup(bare, "id-1"), isStarted(bare.object)];
-    expect(found).toEqual([undefined, false, false]);
+    expect(readRecord(key, bare, "id-1")).toBeUndefined();
+    expect(isStarted(bare.object)).toBe(false);
   });
 
-  it("is valid for another resource of this kind, namespace and name, as a restored one", () => {
-    const annotations = recordAnnotations(ports, place(), "id-1", kept);
-    const at = (change: Partial<KubeObject["metadata"]> = {}, from = place(annotations)): RecordTarget => {
-      const { object } = from;
-      return { ...from, object: { ...object, metadata: { ...object.metadata, uid: "uid-2", ...change } } };
-    };
-    expect(readRecord(at(), "id-1")).toBeUndefined();
-    expect(isBackup(at(), "id-1")).toBe(true);
-    expect(isBackup(at(), "id-2")).toBe(false);
-    const others: readonly RecordTarget[] = [
-      at({ namespace: "other" }),
-      at({ name: "other" }),
-      at({ annotations: { ...annotations, [INSTALLATION]: "there" } }),
-      at({ annotations: { ...annotations, [BACKUP_SIGNATURE]: "" } }),
-      { ...at(), object: { ...at().object, kind: "Gadget" } },
-      ...["host", "organizationId", "parentId"].map((member) => ({
-        ...at(),
-        recordedIdentity: { ...recordedIdentity, [member]: "other" },
-      })),
-      { ...at(), connection: { token: () => "rotated" } as Connection },
-    ];
-    expect(others.map((one) => isBackup(one, "id-1"))).toEqual(others.map(() => false));
-    // Anyone without the token can sign with an empty one.
-    const unsigned = { ...place(), connection: { token: () => "" } as Connection };
-    const forged = { ...place(recordAnnotations(ports, unsigned, "id-1")), connection: unsigned.connection };
-    expect(isBackup(forged, "id-1")).toBe(false);
+  const signed = recordAnnotations(ports, place(), "id-1", kept);
+  const [code = "", payload = ""] = signed[RECORD_SIGNATURE]?.split(".") ?? [];
+  const bare = recordAnnotations(ports, place(), "id-1")[RECORD_SIGNATURE]?.split(".")[0] ?? "";
+  const at = (change: Partial<KubeObject["metadata"]> = {}): RecordTarget => {
+    const { object } = place(signed);
+    return { ...place(), object: { ...object, metadata: { ...object.metadata, ...change } } };
+  };
+
+  it("is valid for another resource of this kind, namespace and name, as a restored one, and names the first", () => {
+    expect(readRecord(key, at({ uid: "uid-2" }), "id-1")).toEqual({ uid: "uid-1", kept });
+  });
+
+  it.each<[what: string, target: RecordTarget]>([
+    ["another namespace", at({ namespace: "other" })],
+    ["another name", at({ name: "other" })],
+    ["another kind", { ...at(), object: { ...at().object, kind: "Gadget" } }],
+    ["another host", { ...at(), recordedIdentity: { ...recordedIdentity, host: "other" } }],
+    ["another organization", { ...at(), recordedIdentity: { ...recordedIdentity, organizationId: "other" } }],
+    ["another parent", { ...at(), recordedIdentity: { ...recordedIdentity, parentId: "other" } }],
+    ["no signature", at({ annotations: { ...signed, [RECORD_SIGNATURE]: "" } })],
+    ["a code without its payload", at({ annotations: { ...signed, [RECORD_SIGNATURE]: code } })],
+    ["an empty payload", at({ annotations: { ...signed, [RECORD_SIGNATURE]: `${code}.` } })],
+    ["a changed payload", at({ annotations: { ...signed, [RECORD_SIGNATURE]: `${code}.${payload}x` } })],
+    ["the code of another payload", at({ annotations: { ...signed, [RECORD_SIGNATURE]: `${bare}.${payload}` } })],
+  ])("is invalid for %s", (_, target) => {
+    expect(readRecord(key, target, "id-1")).toBeUndefined();
+  });
+
+  it("is invalid for another object of the platform", () => {
+    expect(readRecord(key, at(), "id-2")).toBeUndefined();
+  });
+
+  it("is invalid under another key of the installation", () => {
+    expect(readRecord(aKey("another"), at(), "id-1")).toBeUndefined();
+  });
+
+  it("has no signature while the key is not stored", () => {
+    const unsigned = recordAnnotations({ ...ports, key: temporaryKey() }, place(), "id-1", kept);
+    expect(unsigned).toEqual({ [EXTERNAL_ID]: "id-1", [INSTALLATION]: "here" });
   });
 
   it("keeps nothing where there is no room, so that the id itself is stored", () => {
@@ -115,14 +131,13 @@ function recorded(
 
 describe("keepRecord", () => {
   const other = { [EXTERNAL_ID]: "id-2" };
-  const unsigned = { [BACKUP_SIGNATURE]: "" };
-  const signed = { annotations: { [BACKUP_SIGNATURE]: WHOLE[BACKUP_SIGNATURE] } };
+  const unsigned = { [RECORD_SIGNATURE]: "" };
+  const signed = { annotations: WHOLE };
   const [mine, held] = [{ annotations: { [INSTALLATION]: "here" } }, { finalizers: [FINALIZER] }];
   const answered = { annotations: { ...mine.annotations, [RESOLVE]: null } };
   const bound = recorded().object;
   const metadata = { ...bound.metadata, finalizers: ["other/one", FINALIZER] };
   const retained = { ...recorded(), object: { ...bound, metadata, spec: { lifecycle: { deletionPolicy: "Retain" } } } };
-  const withoutToken = { ...recorded(unsigned), connection: { ...recorded().connection, token: () => "" } };
 
   it.each<[string, RecordTarget, readonly object[]]>([
     ["nothing over a record that is up to date", recorded(), []],
@@ -132,11 +147,16 @@ describe("keepRecord", () => {
     ["nothing where there is no room", recorded({ ...other, note: "x".repeat(256 * 1_024) }), []],
     ["the signature over an invalid one", recorded(unsigned), [signed]],
     ["no finalizer of ours that the policy does not need", retained, [{ finalizers: ["other/one"] }]],
-    ["no signature without a token", withoutToken, []],
   ])("writes %s", async (_, target, expected) => {
     const { ports, changes } = portsWith();
     await keepRecord(ports, target, true);
     expect(changes).toEqual(expected);
+  });
+
+  it("writes no signature while the key is not stored", async () => {
+    const { ports, changes } = portsWith();
+    await keepRecord({ ...ports, key: temporaryKey() }, recorded(unsigned), true);
+    expect(changes).toEqual([]);
   });
 
   it("continues without a backup that is refused, and reports any other failure", async () => {

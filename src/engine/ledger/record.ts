@@ -1,25 +1,17 @@
 /** Records which object of the platform belongs to a resource, and releases it. */
 import { isDeepStrictEqual } from "node:util";
 
-import {
-  BACKUP_SIGNATURE,
-  BEGUN,
-  EXTERNAL_ID,
-  FINALIZER,
-  INSTALLATION,
-  INTENT,
-  RESOLVE,
-  SEAL,
-} from "../../api/names.ts";
+import { BEGUN, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECORD_SIGNATURE, RESOLVE } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
+import { isObject, member, parseJson, stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
-import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import { shortName } from "../contract/keys.ts";
 import type { ExternalLifecycle, Uuid } from "../contract/kind.ts";
 import { recordedIdentityIn, recordedIdIn, statusOf } from "../contract/status.ts";
-import { sameSignature, sign, signatureOf, verify } from "../ownership/signature.ts";
+import { type InstallationKey, sameCode } from "../ownership/installation-key.ts";
 import { policiesOf } from "../policies/policy.ts";
 import type { RecordedIdentity } from "./identity.ts";
 import type { Intent } from "./ledger.ts";
@@ -43,7 +35,7 @@ export function finalizersWith(object: KubeObject, ours: boolean): readonly stri
   return ours ? [...others, FINALIZER] : others;
 }
 
-/** Where an object is recorded: with whose token its record is signed, and under which parent. */
+/** Where an object is recorded: through which connection, and under which parent. */
 export interface RecordTarget {
   readonly object: KubeObject;
   readonly connection: Connection;
@@ -81,11 +73,8 @@ async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject
   const holder = recordedIdentityIn(object, "installation");
   const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === ports.installation;
   if (id === undefined || holder !== ports.installation) return object;
-  // A rotation of the token makes the signature invalid.
-  if (kept && (place.connection.token() === "" || isBackup(place, id))) return object;
-  const change = kept
-    ? { [BACKUP_SIGNATURE]: signBackup(place, id, ports.installation) }
-    : { ...recordAnnotations(ports, place, id), ...cleared(object) };
+  if (kept && (!ports.key.isStored || readRecord(ports.key, place, id) !== undefined)) return object;
+  const change = { ...recordAnnotations(ports, place, id), ...(kept ? {} : cleared(object)) };
   // The status has the id. A backup that has no room or is refused must not block the reconcile, least of all a
   // deletion.
   if (!hasRoom(object, change)) return object;
@@ -99,23 +88,21 @@ async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject
 
 /**
  * Returns the annotations of a record. They include `kept`, what the kind keeps of the create, if there is room for it.
+ * A record has no signature while the key of the installation is not stored.
  */
 export function recordAnnotations(
-  ports: Ports,
+  { installation, key }: Ports,
   place: RecordTarget,
   id: Uuid,
   kept?: JsonObject,
 ): Readonly<Record<string, string>> {
-  const { object, connection, recordedIdentity } = place;
-  const sealed = { uid: object.metadata.uid, id, parentId: recordedIdentity.parentId };
   const annotations = (note?: JsonObject) => ({
     [EXTERNAL_ID]: id,
-    [SEAL]: sign(connection.token(), sealed, note),
-    [BACKUP_SIGNATURE]: signBackup(place, id, ports.installation),
-    [INSTALLATION]: ports.installation,
+    ...(key.isStored && { [RECORD_SIGNATURE]: signRecord(key, place, id, note) }),
+    [INSTALLATION]: installation,
   });
   const whole = annotations(kept);
-  return hasRoom(object, whole) ? whole : annotations();
+  return hasRoom(place.object, whole) ? whole : annotations();
 }
 
 /**
@@ -129,43 +116,38 @@ function hasRoom(object: KubeObject, change: Readonly<Record<string, string | nu
   return Buffer.byteLength(then.flat().join("")) <= ANNOTATIONS_MAX;
 }
 
-/**
- * Returns what the annotations keep of the create of this object.
- * @returns undefined unless they are a valid record of this object, id and parent
- */
-export function readRecord(
-  { object, connection, recordedIdentity }: RecordTarget,
-  id: Uuid,
-): { readonly kept: Json | undefined } | undefined {
-  const sealed = { uid: object.metadata.uid, id, parentId: recordedIdentity.parentId };
-  return verify(connection.token(), sealed, object.metadata.annotations?.[SEAL]);
+/** What a valid signature proves beside the id. Everyone who may read the object can read it. */
+export interface SignedRecord {
+  /** The uid of the custom resource that the record was written for: a restored backup has another one. */
+  readonly uid: string;
+  /** What the kind keeps of the answer to the create. */
+  readonly kept: JsonObject | undefined;
 }
 
 /**
- * Reports whether the annotations are a valid record of this id, made for a resource of this kind, namespace and name.
- * Unlike the signature of `readRecord`, which covers the uid, this one is valid for a restored backup, which has
- * another uid. A rotation of the token makes it invalid.
+ * Returns what the signature of a record proves.
+ * @returns undefined unless the annotations are a record of this id that the operator made for a resource of this kind,
+ * namespace and name, under this host, organization and parent
  */
-export function isBackup(place: RecordTarget, id: Uuid): boolean {
-  const annotations = place.object.metadata.annotations ?? {};
-  const expected = signBackup(place, id, annotations[INSTALLATION] ?? "");
-  return place.connection.token() !== "" && sameSignature(expected, annotations[BACKUP_SIGNATURE] ?? "");
+export function readRecord(key: InstallationKey, place: RecordTarget, id: Uuid): SignedRecord | undefined {
+  const given = place.object.metadata.annotations?.[RECORD_SIGNATURE] ?? "";
+  const [code = "", payload = ""] = given.split(".");
+  if (!sameCode(codeOf(key, place, id, payload), code)) return undefined;
+  const signed = parseJson(Buffer.from(payload, "base64url").toString());
+  const kept = member(signed, "kept");
+  return { uid: stringMember(signed, "uid") ?? "", kept: isObject(kept) ? kept : undefined };
 }
 
-function signBackup({ object, connection, recordedIdentity }: RecordTarget, id: Uuid, installation: string): string {
+/** @returns the code, "." and the payload: the uid of the resource and `kept`, as JSON in base64url */
+function signRecord(key: InstallationKey, place: RecordTarget, id: Uuid, kept: JsonObject | undefined): string {
+  const payload = Buffer.from(JSON.stringify({ uid: place.object.metadata.uid, kept })).toString("base64url");
+  return `${codeOf(key, place, id, payload)}.${payload}`;
+}
+
+function codeOf(key: InstallationKey, { object, recordedIdentity }: RecordTarget, id: Uuid, payload: string): string {
   const { host, organizationId, parentId = null } = recordedIdentity;
   const { kind, namespace, name } = keyOf(object);
-  return signatureOf(connection.token(), [
-    "backup",
-    installation,
-    host,
-    organizationId,
-    kind,
-    namespace,
-    name,
-    parentId,
-    id,
-  ]);
+  return key.code("record", [kind, namespace, name, host, organizationId, parentId, id, payload]);
 }
 
 /** Adds or removes the finalizer as the deletion policy requires. */
@@ -256,7 +238,7 @@ function cleared(object: KubeObject): Readonly<Record<string, null>> {
 }
 
 /** The change that removes the annotations of a record. */
-export const NO_RECORD = { [EXTERNAL_ID]: null, [SEAL]: null, [BACKUP_SIGNATURE]: null, [INSTALLATION]: null } as const;
+export const NO_RECORD = { [EXTERNAL_ID]: null, [RECORD_SIGNATURE]: null, [INSTALLATION]: null } as const;
 
 /**
  * Removes the record of an object that is gone from the platform, unless the resource has changed since it was read:

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 
+import { aKey } from "../../../test/support/engine/keys.ts";
 import { ID, orphan } from "../../../test/support/platform/orphans.ts";
+import { temporaryKey } from "../ownership/installation-key.ts";
 import { isSigned, orphanKeyText, readOrphan, writeOrphan, type Orphan } from "./orphan.ts";
 
 const OTHER = ID.replace("7b0c", "8b0c");
@@ -10,8 +12,8 @@ describe("[S4] an entry of the orphan ledger", () => {
     const entry = orphan({ parentId: OTHER, memory: { written: { settings: { "spec.name": '"pr-7"' } } } });
     const read = readOrphan(writeOrphan(entry));
     expect(read).toEqual(entry);
-    expect(isSigned(entry, "token")).toBe(true);
-    expect(read !== undefined && isSigned(read, "token")).toBe(true);
+    expect(isSigned(entry, aKey())).toBe(true);
+    expect(read !== undefined && isSigned(read, aKey())).toBe(true);
   });
 
   it.each<[what: string, change: Partial<Orphan>]>([
@@ -28,13 +30,17 @@ describe("[S4] an entry of the orphan ledger", () => {
     ["another memory", { memory: { lastDeployment: { gitCommitId: "f00" } } }],
   ])("whose signature is put under %s is not signed", (_, change) => {
     const { signature } = orphan();
-    expect(isSigned({ ...orphan(), ...change, signature }, "token")).toBe(false);
+    expect(isSigned({ ...orphan(), ...change, signature }, aKey())).toBe(false);
   });
 
-  it("is not signed under another token, or without one", () => {
-    expect(isSigned(orphan(), "rotated")).toBe(false);
-    expect(orphan({}, "").signature).toBe("");
-    expect(isSigned(orphan({}, ""), "")).toBe(false);
+  it("is not signed under another key", () => {
+    expect(isSigned(orphan(), aKey("another"))).toBe(false);
+  });
+
+  it("has no signature while the key is not stored", () => {
+    const key = temporaryKey();
+    expect(orphan({}, key).signature).toBe("");
+    expect(isSigned(orphan({}, key), key)).toBe(false);
   });
 
   it.each<[what: string, text: string]>([

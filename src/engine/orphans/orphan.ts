@@ -6,7 +6,7 @@ import { parseJson } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { tenantOf } from "../contract/keys.ts";
 import { nonEmptyText } from "../contract/status.ts";
-import { sameSignature, signatureOf } from "../ownership/signature.ts";
+import { sameCode, type InstallationKey } from "../ownership/installation-key.ts";
 
 const id = z.string().refine(isUuid);
 const name = z.string().min(1).max(253);
@@ -33,7 +33,7 @@ const orphan = z.object({
   why: z.string().regex(/^[A-Z][A-Za-z]{0,62}$/),
   /** The kind's memory, which the platform cannot return. */
   memory: z.record(z.string(), z.json()).optional(),
-  /** Of all of the above, with the connection's token; "" where there was none. */
+  /** Of all of the above, with the key of the installation; "" where it was not stored. */
   signature: z.string().max(64),
 });
 
@@ -62,21 +62,22 @@ export function externalNameOf({ spec }: KubeObject): string | undefined {
 const named = z.object({ name: z.string().optional() });
 
 /**
- * @returns the entry with its signature. Without a token it has none, and counts only in the namespace that it names
+ * @returns the entry with its signature. Without a stored key it has none, and counts only in the namespace that it
+ * names
  */
-export function signed(entry: Omit<Orphan, "signature">, token: string | undefined): Orphan {
-  return { ...entry, signature: token === undefined || token === "" ? "" : signatureOf(token, partsOf(entry)) };
+export function signed(entry: Omit<Orphan, "signature">, key: InstallationKey): Orphan {
+  return { ...entry, signature: key.isStored ? key.code("orphan", partsOf(entry)) : "" };
 }
 
-/** Reports whether an entry was signed with this token and is unchanged since. */
-export function isSigned(entry: Orphan, token: string): boolean {
-  return token !== "" && entry.signature !== "" && sameSignature(signatureOf(token, partsOf(entry)), entry.signature);
+/** Reports whether an entry was signed with this key and is unchanged since. */
+export function isSigned(entry: Orphan, key: InstallationKey): boolean {
+  return sameCode(key.code("orphan", partsOf(entry)), entry.signature);
 }
 
 function partsOf(entry: Omit<Orphan, "signature">): readonly (string | null)[] {
   const { id: own, namespaceUid, at, why, memory } = entry;
   const remembered = memory === undefined ? null : JSON.stringify(memory);
-  return ["orphan", orphanKeyText(entry), own, namespaceUid, at, why, remembered];
+  return [orphanKeyText(entry), own, namespaceUid, at, why, remembered];
 }
 
 /** Returns the entry as it is stored. */

@@ -45,8 +45,6 @@ export async function orphanOf(
   if (kind.externalLifecycle !== true || kind.independent === true || !isOurs(ports, object, id, place))
     return undefined;
   const { host, organizationId, installation, parentId } = place;
-  // Read before the first await: the connection may be released as soon as nothing refers to it.
-  const token = tokenFor(ports, object);
   const { namespace: home, name } = keyOf(object);
   const namespace = destinationOf(object) ?? home;
   const externalName = externalNameOf(object);
@@ -67,7 +65,7 @@ export async function orphanOf(
     why,
     ...(kept === undefined ? {} : { memory: kept }),
   };
-  return signed(entry, token);
+  return signed(entry, ports.key);
 }
 
 type Recorded = Omit<RecordedIdentity, "connectionUid">;
@@ -111,12 +109,6 @@ export function defaultsFor(ports: Ports, object: KubeObject): PolicyDefaults {
   const connection = found.is === "found" ? ports.cache.get(found.key) : undefined;
   if (connection !== undefined) return defaultsIn(connection);
   return lastUsed(ports, object)?.settings.defaults ?? NO_DEFAULTS;
-}
-
-function tokenFor(ports: Ports, object: KubeObject): string | undefined {
-  const found = ports.route(object);
-  const last = lastUsed(ports, object) ?? (found.is === "found" ? ports.connections.last(found.key) : undefined);
-  return last?.token();
 }
 
 /** Returns the uid of a namespace; "" if it cannot be read or is gone: then only the signature proves the entry. */

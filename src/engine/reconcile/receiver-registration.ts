@@ -106,7 +106,7 @@ async function readKeys(
  * and its annotation is removed before it is carried out.
  */
 async function resolvedFor(
-  { ports, object, connection, policies, context }: Resolved,
+  { ports, object, policies, context }: Resolved,
   settings: ReceiverSettings,
   { keys, sources }: Keys,
 ): Promise<Pick<Resolved, "object" | "policies" | "context">> {
@@ -119,7 +119,7 @@ async function resolvedFor(
   const inputs: ReceiverInputs = {
     url,
     secret: keys.secret,
-    registered: fingerprintOf({ url }, `${settings.url} ${sources}`, connection.token()),
+    registered: fingerprintOf({ url }, `${settings.url} ${sources}`, ports.key),
     anew,
   };
   return {

@@ -5,6 +5,7 @@ import type { Namespaces } from "../../kube/watch/readers.ts";
 import { keyText, shortName } from "../contract/keys.ts";
 import type { ConnectionSettings, Reference, ResolvedNeeds, Uuid, Why } from "../contract/kind.ts";
 import { conditionOf, isSettled, nonEmptyText, recordedIdIn } from "../contract/status.ts";
+import type { InstallationKey } from "../ownership/installation-key.ts";
 import { fingerprintOf, type ResolvedValues } from "./values.ts";
 
 /** The names of the two connection kinds. The engine refers to them by role. */
@@ -172,7 +173,7 @@ export function resolver(
   gate: ReferenceGate,
   resolved: ResolvedValues,
   how: {
-    readonly token: () => string;
+    readonly key: InstallationKey;
     readonly generation: number;
     readonly lenient: { readonly parentId: Uuid | undefined } | undefined;
   },
@@ -189,6 +190,6 @@ export function resolver(
     idIfAny: (field) => ids.get(field),
     value: (field) => otherwise(found.get(field), "", field),
     all: (field) => otherwise(all.get(field), new Map(), field),
-    fingerprint: (content) => fingerprintOf(content, `${how.generation} ${sources}`, how.token()),
+    fingerprint: (content) => fingerprintOf(content, `${how.generation} ${sources}`, how.key),
   };
 }

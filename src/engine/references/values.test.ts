@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { aKey } from "../../../test/support/engine/keys.ts";
 import type { Json, KeyValues } from "../../kube/api/types.ts";
 import type { Reader } from "../../kube/watch/readers.ts";
 import { isChangedAtSource, sameContent, type ValueRequest } from "../contract/kind.ts";
+import type { InstallationKey } from "../ownership/installation-key.ts";
 import { resolver } from "./references.ts";
 import { fingerprintOf, resolveValues } from "./values.ts";
 
@@ -79,9 +81,9 @@ describe("resolveValues", () => {
 });
 
 describe("fingerprint", () => {
-  const [one, other] = ["token-1", "token-2"];
+  const [one, other] = [aKey("key-1"), aKey("key-2")];
 
-  type Content = [value: Json, sources: string, token: string];
+  type Content = [value: Json, sources: string, key: InstallationKey];
   const known: Content = [SECRET, "s1", one];
 
   it.each<[what: string, left: Content, right: Content, isSame: boolean, isChangedAtSource: boolean]>([
@@ -89,8 +91,14 @@ describe("fingerprint", () => {
     ["a Secret that was only touched", known, [SECRET, "s2", one], true, false],
     ["a value that changed", known, ["new", "s2", one], false, true],
     ["a value that changed in the spec, or by another version", known, ["new", "s1", one], false, false],
-    ["a token that was rotated", known, [SECRET, "s1", other], true, false],
-    ["a token that was rotated and a value that changed", known, ["new", "s2", other], false, false],
+    ["the same sources after the loss of the key", known, [SECRET, "s1", other], true, false],
+    [
+      "other sources after the loss of the key, which the limit of mass changes counts",
+      known,
+      ["new", "s2", other],
+      false,
+      false,
+    ],
     ["another type of the same text", ["1", "s1", one], [1, "s1", one], false, false],
   ])("of %s", (...[, left, right, isSame, isChanged]) => {
     const [before, now] = [fingerprintOf(...left), fingerprintOf(...right)];
@@ -105,12 +113,14 @@ describe("fingerprint", () => {
     expect(isChangedAtSource(undefined, some)).toBe(false);
   });
 
-  it("[C12] shows neither value nor token, and cannot be made without the token", () => {
+  it("[C12] shows neither value nor key, and cannot be made without the key", () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 8 }), fc.string({ minLength: 8 }), (value, token) => {
-        const text = JSON.stringify(fingerprintOf(value, "s", token));
-        expect(text.includes(value) || text.includes(token)).toBe(false);
-        expect(fingerprintOf(value, "s", token).digest).not.toBe(fingerprintOf(value, "s", `${token}x`).digest);
+      fc.property(fc.string({ minLength: 8 }), fc.string({ minLength: 8, maxLength: 31 }), (value, secret) => {
+        const { digest, ...rest } = fingerprintOf(value, "s", aKey(secret));
+        const text = JSON.stringify({ digest, ...rest });
+        expect(text).not.toContain(JSON.stringify(value).slice(1, -1));
+        expect(text).not.toContain(JSON.stringify(secret).slice(1, -1));
+        expect(digest).not.toBe(fingerprintOf(value, "s", aKey("another")).digest);
       }),
     );
   });
@@ -122,7 +132,7 @@ describe("the resolver", () => {
   const all = new Map([["spec.y", new Map([["k", "v"]])]]);
   const found = { is: "found", values: new Map([["spec.x", "v"]]), all, sources: "s" } as const;
   const missing = { is: "missing", why: { reason: "DependencyNotReady", message: "?" } } as const;
-  const how = { token: () => "t", generation: 1, lenient: undefined };
+  const how = { key: aKey(), generation: 1, lenient: undefined };
 
   it("returns what was resolved, and throws for a field that was not requested", () => {
     const resolved = resolver(open, found, how);
@@ -143,7 +153,7 @@ describe("the resolver", () => {
   });
 
   it("counts a new generation as another source, for values in the spec", () => {
-    const next = resolver(open, found, { ...how, generation: 2, token: () => "rotated" });
+    const next = resolver(open, found, { ...how, generation: 2, key: aKey("another") });
     expect(sameContent(resolver(open, found, how).fingerprint("v"), next.fingerprint("v"))).toBe(false);
   });
 });

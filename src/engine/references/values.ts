@@ -1,9 +1,10 @@
 /** Reads values from Secrets and ConfigMaps, and makes the fingerprints that represent them in memory. */
-import { createHmac, hash } from "node:crypto";
+import { hash } from "node:crypto";
 
 import type { Json, KeyValues } from "../../kube/api/types.ts";
 import type { Reader } from "../../kube/watch/readers.ts";
 import type { Fingerprint, ValueRequest, Why } from "../contract/kind.ts";
+import type { InstallationKey } from "../ownership/installation-key.ts";
 
 export type ResolvedValues =
   | {
@@ -64,25 +65,13 @@ function missing(namespace: string, request: ValueRequest, key?: string): Why {
 }
 
 /**
- * Returns the fingerprint of content that may hold secrets. The digest is an HMAC keyed with the connection's token, so
- * that a reader of a status cannot try out values (docs/reliability.md C12).
+ * Returns the fingerprint of content that may hold secrets. The digest is keyed with the key of the installation, so
+ * that a reader of a status cannot try out values.
  */
-export function fingerprintOf(content: Json, sources: string, token: string): Fingerprint {
+export function fingerprintOf(content: Json, sources: string, key: InstallationKey): Fingerprint {
   return {
-    key: keyOf(token),
-    digest: mac(token, JSON.stringify(content)).slice(0, 22),
+    key: key.id,
+    digest: key.code("fingerprint", [content]),
     sources: hash("sha256", sources, "base64url").slice(0, 12),
   };
-}
-
-function mac(token: string, text: string): string {
-  return createHmac("sha256", token).update(text).digest("base64url");
-}
-
-/** The last token and its key: most objects share one. */
-let last = { token: "", key: "" };
-
-function keyOf(token: string): string {
-  if (last.token !== token) last = { token, key: mac(token, "fingerprint key").slice(0, 8) };
-  return last.key;
 }

@@ -3,7 +3,7 @@ import { isKube } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
-import type { Uuid, Why } from "../contract/kind.ts";
+import type { Why } from "../contract/kind.ts";
 import type { Identity } from "../ledger/identity.ts";
 import type { RecordTarget } from "../ledger/record.ts";
 import { externalNameOf, isSigned, type Orphan, type OrphanKey } from "../orphans/orphan.ts";
@@ -19,9 +19,9 @@ export interface Origin {
 }
 
 /**
- * Returns the origin that the orphan ledger shows for a resource. An entry that is signed with the connection's token
- * counts wherever that token is used; any other entry counts only in the namespace that it was made for, by its uid,
- * and only as a claim.
+ * Returns the origin that the orphan ledger shows for a resource. An entry that this installation signed counts for
+ * every resource of its key; any other entry counts only in the namespace that it was made for, by its uid, and only as
+ * a claim.
  * @returns undefined if no entry counts, or the policies do not allow the adoption
  * @throws KubeError
  */
@@ -37,7 +37,7 @@ export async function candidateFor(
   const orphan = await confirmed(ports, known);
   if (orphan === undefined) return undefined;
   const { id } = orphan;
-  if (isSigned(orphan, place.connection.token())) {
+  if (isSigned(orphan, ports.key)) {
     return { orphan, identity: { is: "known", id, identitySource: "orphaned" }, kept: orphan.memory };
   }
   // A namespace of the same name may belong to another team by now.
@@ -49,11 +49,13 @@ export async function candidateFor(
 /** Returns the memory in the signed entry of an object, for a status that does not have it; undefined without one. */
 export function memoryOfOrphan(
   ports: Ports,
-  { object, recordedIdentity, connection }: RecordTarget,
-  id: Uuid,
+  { object, recordedIdentity }: RecordTarget,
+  identity: Identity,
 ): JsonObject | undefined {
+  if (identity.is !== "known") return undefined;
+  const { id } = identity;
   const orphan = ports.orphans.get({ ...recordedIdentity, kind: object.kind, id });
-  return orphan !== undefined && isSigned(orphan, connection.token()) ? orphan.memory : undefined;
+  return orphan !== undefined && isSigned(orphan, ports.key) ? orphan.memory : undefined;
 }
 
 /** Reads an entry again. Without the permission to read it, the known entry counts. */

@@ -3,11 +3,12 @@
  * resource comes from.
  */
 import { INTENT } from "../../api/names.ts";
-import { isObject } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
+import type { Ports } from "../context/context.ts";
 import { keyText } from "../contract/keys.ts";
-import type { Goal, Needs, ReconcileContext, Reference, ResolvedNeeds, Why } from "../contract/kind.ts";
+import type { Goal, IdentitySource, Needs, ReconcileContext, Reference, ResolvedNeeds, Why } from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { recordedIdentityIn } from "../contract/status.ts";
 import {
@@ -17,7 +18,7 @@ import {
   identityMismatch,
   type RecordedIdentity,
 } from "../ledger/identity.ts";
-import { isBackup, isStarted, readRecord, type RecordTarget } from "../ledger/record.ts";
+import { isStarted, readRecord, type RecordTarget, type SignedRecord } from "../ledger/record.ts";
 import { invalidWindows } from "../policies/change-window.ts";
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import { invalidSpec, policiesOf } from "../policies/policy.ts";
@@ -60,7 +61,7 @@ export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Reso
   if (displaced !== undefined) return stalled(displaced);
 
   const lenient = insist ? undefined : { parentId: recordedIdentity.parentId };
-  const inputs = await resolveInputs(r, needs, gate, { token: connection.token, lenient });
+  const inputs = await resolveInputs(r, needs, gate, { key: ports.key, lenient });
   if (inputs.is === "missing") return waiting(inputs.why);
   const policies = policiesOf(object, connection.settings.defaults, kind.needsApproval);
   const unclear = unclearWindows(policies, ports.clock.now(), goal);
@@ -173,7 +174,12 @@ function identityNow(
   };
 }
 
-/** Returns where the id of a resource comes from: its own records, else what an earlier resource of its key left. */
+/**
+ * Returns where the id of a resource comes from: its own records, else what an earlier resource of its key left. A claim
+ * with a valid signature of this resource is a record, with the memory of the create, whose status a crash prevented. A
+ * claim that another resource of the same kind, namespace and name signed, as in a restored backup, counts like an entry
+ * of the orphan ledger.
+ */
 async function originOf(
   { ports, kind }: Reconciliation,
   place: RecordTarget,
@@ -181,41 +187,41 @@ async function originOf(
   goal: Goal,
   policies: Resolved["policies"],
 ): Promise<Origin> {
-  const proven = provenBySeal(place, identity);
-  if (goal !== "present" || kind.externalLifecycle !== true) return proven;
-  if (identity.is === "known" && proven.identity !== identity) {
+  const mayAdopt = goal === "present" && kind.externalLifecycle === true;
+  const record = recordOfClaim(ports, place, identity);
+  if (record?.uid === place.object.metadata.uid) {
     // A process that was killed right after it adopted an orphan left no status.
-    const memory = memoryOfOrphan(ports, place, identity.id);
-    return memory === undefined ? proven : { ...proven, kept: memory };
+    const memory = mayAdopt ? memoryOfOrphan(ports, place, identity) : undefined;
+    return { identity: from("recorded", identity), kept: memory ?? keptIn(place, record) };
   }
-  if (!mayBeOrphaned(place, identity)) return proven;
+  if (!mayAdopt || !mayBeOrphaned(place, identity)) return { identity };
   const candidate = await candidateFor(ports, place, policies);
-  if (candidate === undefined) return provenByBackup(place, identity);
-  // A backup may be older than the entry: if they name different objects, the claim remains a claim.
-  const isOther = identity.is === "known" && candidate.orphan?.id !== identity.id;
-  return isOther ? proven : candidate;
+  if (candidate === undefined) return { identity: record === undefined ? identity : from("orphaned", identity) };
+  return isAbout(identity, candidate) ? candidate : { identity };
+}
+
+/** A backup may be older than the entry: if they name different objects, the claim remains a claim. */
+function isAbout(identity: Identity, { orphan }: Origin): boolean {
+  return identity.is !== "known" || orphan?.id === identity.id;
+}
+
+/** Returns the signed record of a claim; undefined for any other identity, and for a claim without a valid signature. */
+function recordOfClaim({ key }: Ports, place: RecordTarget, identity: Identity): SignedRecord | undefined {
+  if (identity.is !== "known" || identity.identitySource !== "claimed") return undefined;
+  return readRecord(key, place, identity.id);
+}
+
+function from(identitySource: IdentitySource, identity: Identity): Identity {
+  return identity.is === "known" ? { ...identity, identitySource } : identity;
+}
+
+/** Returns the memory of the create. Where the started marker shows that more was done since, it is of no use. */
+function keptIn({ object }: RecordTarget, record: SignedRecord | undefined): JsonObject | undefined {
+  return isStarted(object) ? undefined : record?.kept;
 }
 
 /** Reports whether to look into the orphan ledger: if there is no id, or a restored or moved manifest claims one. */
 function mayBeOrphaned({ object }: RecordTarget, identity: Identity): boolean {
   if (identity.is === "none") return object.metadata.annotations?.[INTENT] === undefined;
   return identity.is === "known" && identity.identitySource === "claimed";
-}
-
-/**
- * Accepts a claim with a valid signature as recorded. Its memory is that of the create, whose status a crash prevented;
- * where the started marker shows that more was done since, the memory is of no use.
- */
-function provenBySeal(place: RecordTarget, identity: Identity): Origin {
-  if (identity.is !== "known" || identity.identitySource !== "claimed") return { identity };
-  const record = readRecord(place, identity.id);
-  if (record === undefined) return { identity };
-  const kept = isObject(record.kept) && !isStarted(place.object) ? record.kept : undefined;
-  return { identity: { ...identity, identitySource: "recorded" }, kept };
-}
-
-/** Accepts a claim that was signed for a resource of this name, as in a backup, like an entry of the orphan ledger. */
-function provenByBackup(place: RecordTarget, identity: Identity): Origin {
-  const isProven = identity.is === "known" && isBackup(place, identity.id);
-  return { identity: isProven ? { ...identity, identitySource: "orphaned" } : identity };
 }

@@ -161,7 +161,7 @@ function writtenVariables(context: ApplicationContext, foreign: boolean): Partia
   }
   if (!sameContent(written?.variables, fingerprint)) return {};
   return {
-    // After a rotation of the token, other digests represent the same content.
+    // After the loss of the key, other digests represent the same content.
     variables: refreshed(written?.variables, fingerprint),
     secrets: secretsOf(context, names),
     ...(pendingVariables(context).length === 0 && { attempts: undefined, sentAt: undefined }),

@@ -37,7 +37,7 @@ describe("the status of a blueprint", () => {
     expect(blueprint.report(passWith(), observedIn(undefined)).status["serviceId"]).toBe(SERVICE);
   });
 
-  it("renews the fingerprint of the variables after a rotation of the token", () => {
+  it("renews the fingerprint of the variables after the loss of the key", () => {
     const inputs = { ...passWith().inputs, fingerprint: print("new", "key-2", "same") };
     const context = passWith({ inputs, memory: { written: { variables: print("old", "key-1", "same") } } });
     const { written } = blueprint.report(context, observedIn("DEPLOYED")).status;

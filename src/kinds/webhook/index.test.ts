@@ -91,7 +91,7 @@ describe("a webhook that the platform shows", () => {
     expect(JSON.stringify(again.status)).not.toMatch(/hush|secret-path|user:/);
     harness.edit(hook.id(), { targetUrl: "https://other.example.com/x" });
     expect(await hook.run({ goal: "absent" })).toMatchObject({ end: "stalled NameConflict" });
-    hook.around.token = "rotated";
+    hook.around.key = "lost";
     expect(await hook.run({ goal: "absent" })).toMatchObject({ end: "stalled NameConflict" });
     expect(await hook.run({ goal: "absent" })).toMatchObject({ end: "stalled NameConflict" });
     expect(await hook.run()).toMatchObject({ ops: ["updateWebhook"], is: "settled", report: { drift } });

@@ -6,7 +6,7 @@ import { GROUP } from "../../api/names.ts";
 import type { Resource } from "../../api/resource.ts";
 import { RESOURCES } from "../../kinds/index.ts";
 import { platformOperation } from "../../kinds/operation/crd.ts";
-import { LEASE_NAME, MAX_SHARDS, OPERATOR, ORPHAN_SHARDS, ORPHANS, shardLease } from "./names.ts";
+import { INSTALLATION_KEY, LEASE_NAME, MAX_SHARDS, OPERATOR, ORPHAN_SHARDS, ORPHANS, shardLease } from "./names.ts";
 
 export interface Grant {
   /** "" is the core group. */
@@ -105,6 +105,14 @@ export const GRANTS: readonly Grant[] = [
     names: [LEASE_NAME, ...Array.from({ length: MAX_SHARDS }, (_, index) => shardLease(index))],
     where: "operator's namespace",
     why: "holds the leases of the leader election and of its shard",
+  },
+  {
+    group: "",
+    resources: ["secrets"],
+    verbs: ["get", "patch"],
+    names: [INSTALLATION_KEY],
+    where: "operator's namespace",
+    why: "reads the key of the installation, and fills its Secret once",
   },
   {
     group: "",

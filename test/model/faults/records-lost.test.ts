@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { EXTERNAL_ID, SEAL } from "../../../src/api/names.ts";
+import { EXTERNAL_ID, RECORD_SIGNATURE } from "../../../src/api/names.ts";
 import { everyKind } from "../../support/examples/every-kind.ts";
 import { application, COMMIT, deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
@@ -11,8 +11,8 @@ import { idsOf, NO_STATUS, stripMetadata, SURFACES, unready } from "./restores.t
 const DELETED = { deletionPolicy: "Delete" };
 /** Puts what is there already in its place once more: where the surface shows nothing of it, nobody can know. */
 const REPEATED = new Set(["importEnvironmentVariable", "updateClusterPlatformBinding"]);
-/** What a seal kept until there was a status is in the status. */
-const EMPTY_SEAL: unknown = expect.stringMatching(/^[\w-]{22}$/);
+/** A new signature keeps nothing of the create: the status has it. */
+const NEW_SIGNATURE: unknown = expect.stringMatching(/^[\w-]{22}\.[\w-]+$/);
 const NAMES = Array.from({ length: 12 }, (_, index) => `app-${index}`);
 
 /** One of each kind, and more applications than the brake lets through at once. */
@@ -74,8 +74,8 @@ describe.each(SURFACES)("[R1] records that are lost, %s surface", (surface) => {
       const { annotations = {}, finalizers = [] } = before.get(`${kind} ${metadata.name}`)?.metadata ?? {};
       // An operation that is over needs no memory of its beginning.
       const kept = kind === "PlatformOperation" ? {} : annotations;
-      const sealed = kept[SEAL]?.includes(".") === true ? { [SEAL]: EMPTY_SEAL } : {};
-      expect(metadata.annotations, `${kind} ${metadata.name}`).toEqual({ ...kept, ...sealed });
+      const signed = kept[RECORD_SIGNATURE] === undefined ? {} : { [RECORD_SIGNATURE]: NEW_SIGNATURE };
+      expect(metadata.annotations, `${kind} ${metadata.name}`).toEqual({ ...kept, ...signed });
       expect(metadata.finalizers, `${kind} ${metadata.name}`).toEqual(finalizers);
     }
     expect(env.writes(from)).toEqual([]);

@@ -10,6 +10,7 @@ import { MINUTE } from "../platform/durations.ts";
 import { memoryOrphans, memoryShards } from "../platform/orphans.ts";
 import { apiError, makeHarness, type Op, type Remote, type WidgetApi } from "./fake-platform.ts";
 import { engineHarness, type Harness } from "./harness.ts";
+import { aKey } from "./keys.ts";
 import { widget } from "./kinds.ts";
 import { clusterLink, link } from "./links.ts";
 
@@ -57,7 +58,7 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget, assi
     process: () => {
       const orphans = memoryOrphans(clock, env.shards, env.orphans);
       void orphans.load();
-      return { connect: ({ surface }) => world.api(surface), orphans, installation: env.installation };
+      return { connect: ({ surface }) => world.api(surface), orphans, installation: env.installation, key: env.key };
     },
   });
   const { cluster } = harness;
@@ -73,6 +74,8 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget, assi
     leader: true,
     /** The uid of kube-system, for the next process. */
     installation: INSTALLATION,
+    /** The key of the installation, for the next process. */
+    key: aKey(),
     /** Fails the output ConfigMap. */
     output: () => Promise.resolve(),
     writes: (of: string, name: string): number => {

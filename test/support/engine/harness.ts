@@ -24,7 +24,8 @@ type HarnessOptions<Api extends RatedApi> = Partial<EngineDeps<Api>> &
     readonly types?: readonly ResourceType[];
     readonly kinds: () => readonly Bound<Api>[];
     /** Creates the parts of each new process. */
-    readonly process: () => Pick<EngineDeps<Api>, "connect" | "orphans" | "installation">;
+    readonly process: () => Pick<EngineDeps<Api>, "connect" | "orphans" | "installation"> &
+      Partial<Pick<EngineDeps<Api>, "key">>;
   };
 
 /** @returns numbers in [0, 1), different at each call, as they name attempts, but the same in every run */

@@ -10,6 +10,7 @@ import { createIdOwnership } from "../../../src/engine/ownership/ids.ts";
 import { createDependencyIndex } from "../../../src/engine/references/dependencies.ts";
 import { UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
 import { memoryOrphans } from "../platform/orphans.ts";
+import { aKey } from "./keys.ts";
 import { usualSettings } from "./links.ts";
 import { anObject } from "./objects.ts";
 
@@ -33,6 +34,7 @@ export const quietPorts = () =>
     assignment: UNDIVIDED,
     windows: DEFAULT_WINDOWS,
     operatorNamespace: "operator",
+    key: aKey(),
     dryRun: false,
     stopping: new AbortController().signal,
   }) as const;

@@ -27,6 +27,7 @@ import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";
 import { drawn } from "../engine/harness.ts";
+import { aKey } from "../engine/keys.ts";
 import { connectedPorts, QUIET } from "../engine/ports.ts";
 import { memoryApiServer } from "../kube/api-server.ts";
 import { contextWith, type SpecChange } from "./contexts.ts";
@@ -46,7 +47,7 @@ export interface Surroundings {
   sources: string;
   readonly passed: () => number;
   /** The connection's token, the key of fingerprints. */
-  token: string;
+  key: string;
 }
 
 export type Runner = ReturnType<typeof kindRunner>;
@@ -63,7 +64,7 @@ export function kindRunner<K extends KindTypes>(
   given: Pick<Surroundings, "surface"> & Partial<Surroundings>,
   spec: JsonObject,
 ) {
-  const around: Surroundings = { ids: {}, values: {}, sources: "s@1", token: "token-1", passed: () => 0, ...given };
+  const around: Surroundings = { ids: {}, values: {}, sources: "s@1", key: "key-1", passed: () => 0, ...given };
   const kind = typed as unknown as AnyKind<K["api"]>;
   const { kind: name } = kind.resource;
   let elapsed = 0;
@@ -86,7 +87,7 @@ export function kindRunner<K extends KindTypes>(
   const contextOf = ({ spec: _spec, ...change }: PassChange): ReconcileContext => {
     const { metadata, status, spec: stored } = object();
     const generation = metadata.generation ?? 1;
-    const fingerprint = (content: Json) => fingerprintOf(content, `${generation} ${around.sources}`, around.token);
+    const fingerprint = (content: Json) => fingerprintOf(content, `${generation} ${around.sources}`, aKey(around.key));
     const parsed = kind.resource.spec.parse(stored);
     return contextWith<ReconcileContext>(
       {

@@ -5,6 +5,7 @@ import { signed, type Orphan } from "../../../src/engine/orphans/orphan.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import type { Clock } from "../../../src/kube/api/types.ts";
 import type { Shards } from "../../../src/kube/write/shards.ts";
+import { aKey } from "../engine/keys.ts";
 
 export const ID = "7b0c6f5e-90ad-4c3c-9a4e-3d3a0a4b1c01";
 const ORGANIZATION = "11111111-2222-4333-8444-555555555555";
@@ -67,8 +68,8 @@ export function memoryOrphans(
 
 export const idOf = (index: number): string => `${ID.slice(0, -4)}${String(index).padStart(4, "0")}`;
 
-/** An entry, signed with a token unless that is "". */
-export function orphan(change: Partial<Orphan> = {}, token = "token"): Orphan {
+/** An entry, signed with a key. */
+export function orphan(change: Partial<Orphan> = {}, key = aKey()): Orphan {
   return signed(
     {
       v: 1,
@@ -85,6 +86,6 @@ export function orphan(change: Partial<Orphan> = {}, token = "token"): Orphan {
       why: "DeleteNotSupported",
       ...change,
     },
-    token,
+    key,
   );
 }

@@ -6,7 +6,7 @@ import { EXIT, UsageError } from "../../base/exit.ts";
 import { explain } from "../../base/explain.ts";
 import { ALL_NAMESPACES } from "../../base/globals.ts";
 import { failed, printFindings, type CheckContext, type Finding } from "./finding.ts";
-import { checkCrds, checkOperator, checkServerVersion, checkUninstall } from "./installation.ts";
+import { checkCrds, checkInstallationKey, checkOperator, checkServerVersion, checkUninstall } from "./installation.ts";
 import { checkConnections, checkObjects, checkPlatform } from "./platform.ts";
 import { checkInstaller, checkOperatorRights, checkUser } from "./rights.ts";
 
@@ -88,6 +88,7 @@ const CHECKS: readonly Check[] = [
   { what: "your rights", parts: ["pre"], run: ({ cluster }) => checkInstaller(cluster) },
   { what: "CRDs", parts: ["installation", "all"], run: ({ cluster }) => checkCrds(cluster) },
   { what: "operator", parts: ["installation", "all"], run: checkOperator },
+  { what: "installation key", parts: ["installation", "all"], run: checkInstallationKey },
   { what: "operator's rights", parts: ["installation", "all"], run: checkOperatorRights },
   { what: "your rights", parts: ["all"], run: ({ cluster }) => checkUser(cluster) },
   { what: "connections", parts: ["all"], run: ({ cluster }) => checkConnections(cluster) },

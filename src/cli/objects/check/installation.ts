@@ -7,11 +7,11 @@ import { ageOf } from "../../../console/tree/labels.ts";
 import { RESOURCES } from "../../../kinds/index.ts";
 import { isKube, KubeError } from "../../../kube/api/errors.ts";
 import { isObject, listMember, member, stringMember } from "../../../kube/api/json.ts";
-import { LEASE, objectPath } from "../../../kube/api/paths.ts";
+import { LEASE, objectPath, SECRET } from "../../../kube/api/paths.ts";
 import { readOptional } from "../../../kube/api/transport.ts";
 import type { Json, KubeObject } from "../../../kube/api/types.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
-import { LEASE_NAME, shardLease, shardsOf } from "../../../operator/config/names.ts";
+import { INSTALLATION_KEY, LEASE_NAME, shardLease, shardsOf } from "../../../operator/config/names.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
 import { listKind } from "../shared/listing.ts";
 import { failed, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
@@ -150,6 +150,29 @@ function leaseFinding(what: string, lease: Json, namespace: string, now: Date): 
   if (!(age <= lasts))
     return failed(what, `${holder} has not renewed the lease for ${ageOf(renewed, now)}. ${podsOf(namespace)}`);
   return ok(what, `${holder} leads`);
+}
+
+const KEY = "installation key";
+
+/** Checks the Secret with the key of the installation. @throws KubeError */
+export async function checkInstallationKey({
+  cluster,
+  operatorNamespace: namespace,
+}: Pick<CheckContext, "cluster" | "operatorNamespace">): Promise<readonly Finding[]> {
+  const where = `Secret ${INSTALLATION_KEY} in namespace "${namespace}"`;
+  try {
+    const secret = await readOptional(cluster.client, objectPath(SECRET, { namespace, name: INSTALLATION_KEY }));
+    if (secret === undefined)
+      return [
+        failed(KEY, `${where} does not exist. Upgrade the chart's release or apply deploy/, or restore a backup.`),
+      ];
+    const { length } = stringMember(member(secret, "data"), "key") ?? "";
+    if (length > 0) return [ok(KEY, `${where} has it; keep it in your backups`)];
+    return [failed(KEY, `${where} is empty: no operator has led since it was created, or it may not write there.`)];
+  } catch (error) {
+    if (isKube(error, "Forbidden")) return [unknown(KEY, `you may not see ${where}`)];
+    throw error;
+  }
 }
 
 const FINALIZERS = "finalizers";

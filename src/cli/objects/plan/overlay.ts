@@ -6,7 +6,9 @@ import { isObject, member, stringEntries, stringMember } from "../../../kube/api
 import type { KeyValues, KubeObject } from "../../../kube/api/types.ts";
 import { createNamespaces, createReader, type Namespaces, type Reader } from "../../../kube/watch/readers.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
+import { INSTALLATION_KEY } from "../../../operator/config/names.ts";
 import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
+import { readInstallationKey } from "../../../operator/installation-key.ts";
 import { orphanShards } from "../../../operator/orphans.ts";
 import { type PlanningOptions, planObjects } from "../../../operator/planning.ts";
 import { typeOf, type ClusterClient } from "../../base/cluster.ts";
@@ -52,6 +54,7 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
       report("the orphan ledger is omitted: you may not read it.");
     },
     installation: await installationOf(namespaces, [...present.values()]),
+    key: await keyOfInstallation(overlay),
     version: OPERATOR_VERSION,
     clock,
     random: Math.random,
@@ -59,6 +62,15 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
   });
   const rows = planned.map(({ object, problem }) => rowOf({ object, old: present.get(factOf(object).id), problem }));
   return [...refused, ...rows];
+}
+
+async function keyOfInstallation({ cluster, operatorNamespace, report }: Overlay): Promise<PlanningOptions["key"]> {
+  const key = await readInstallationKey(cluster.client, operatorNamespace);
+  if (!key.isStored)
+    report(
+      `values of Secrets and ConfigMaps are compared by their versions: you may not read the Secret ${INSTALLATION_KEY} in namespace ${operatorNamespace}, or it has no key.`,
+    );
+  return key;
 }
 
 /** A manifest in its namespace; "" for a cluster-scoped object. */

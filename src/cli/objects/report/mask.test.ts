@@ -10,7 +10,7 @@ it("a masked object keeps what tells how it goes, and no value", () => {
   const auth = { scheme: "Token", tokenSecretRef: { name: "token", key: "token" } };
   const annotations = {
     "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify({ value: PASSWORD }),
-    "platform-operator.io/seal": PASSWORD,
+    "platform-operator.io/record-signature": PASSWORD,
     "platform-operator.io/external-id": "0a1b",
   };
   const spec = {

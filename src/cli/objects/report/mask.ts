@@ -1,5 +1,5 @@
 /** Removes from custom resources what may be secret, for support bundles. Pure. */
-import { BACKUP_SIGNATURE, SEAL } from "../../../api/names.ts";
+import { RECORD_SIGNATURE } from "../../../api/names.ts";
 import { isObject, listMember, member, tryParseJson } from "../../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../kube/api/types.ts";
 import { withoutCredentials } from "../../../text/text.ts";
@@ -14,8 +14,7 @@ const SECRET = /passw|secret|token|credential|private|api_?key|access_?key/i;
 /** Annotations that repeat the spec or prove something. */
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   "kubectl.kubernetes.io/last-applied-configuration",
-  SEAL,
-  BACKUP_SIGNATURE,
+  RECORD_SIGNATURE,
 ]);
 /** Secrets in any text besides credentials in URLs: JWTs, authorization headers. */
 const TEXTS: readonly (readonly [what: RegExp, by: string])[] = [
