@@ -6,6 +6,7 @@ import type { ConnectionSettings, NetworkAccess, WaySettings, Why } from "../eng
 import type { ReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { createRedactor, type Redactor } from "../observability/secrets.ts";
 import { type CallRecord, DEFAULT_DEADLINES } from "../platform/client/caller.ts";
+import { createMemory } from "../platform/client/memory.ts";
 import { connectPlatform, type Platform, type PlatformOptions } from "../platform/index.ts";
 import { createGates } from "../platform/rate/gates.ts";
 import type { RequestPriority, Turn } from "../platform/rate/line.ts";
@@ -32,6 +33,7 @@ export type Platforms = ReturnType<typeof createPlatforms>;
 export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, ...shared }: PlatformsOptions) {
   const open = new Map<string, Platform>();
   const gates = createGates({ clock: shared.clock, random: shared.random, ...(onRoom && { changed: onRoom }) });
+  const memory = createMemory();
   return {
     connect: ((settings, token, name, network) => {
       let held: string | undefined;
@@ -58,6 +60,7 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
         },
         rate: shareOf(settings, name, config.shards),
         gates,
+        memory,
         onLimited: (isLimited, sinceMs) => onLimited?.(name, isLimited, sinceMs),
         allowedHosts: config.allowedPlatformHosts,
         allowInsecure: config.allowInsecurePlatform,

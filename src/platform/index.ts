@@ -13,6 +13,7 @@ import { secrets, variables } from "./areas/variables.ts";
 import { webhooks } from "./areas/webhooks.ts";
 import { type Caller, type CallerOptions, createCaller, DEFAULT_DEADLINES, type Deadlines } from "./client/caller.ts";
 import { type Capabilities, createCapabilities } from "./client/capabilities.ts";
+import { createMemory, type Memory } from "./client/memory.ts";
 import type { ApiEndpoint } from "./client/request.ts";
 import { isUuidOfAnyCase } from "./codec/paths.ts";
 import { createGates, type Gates } from "./rate/gates.ts";
@@ -37,6 +38,8 @@ export interface PlatformOptions
   readonly rate?: Ceiling | undefined;
   /** Shared with all clients that may use the same token; by default not shared. */
   readonly gates?: Gates;
+  /** Of the answers that reads share, for all clients of the process; by default not shared. */
+  readonly memory?: Memory;
   /** The proxy, if any. A trusted one (named in the operator's own configuration) may have any address. */
   readonly proxy?: (Pick<Proxy, "url" | "from"> & { readonly isTrusted: boolean }) | undefined;
   /** Certificates and the proxy's credentials, as they are now; none by default. */
@@ -86,6 +89,7 @@ export function connectPlatform(options: PlatformOptions) {
     gate,
     transport,
     capabilities: learning,
+    memory: options.memory ?? createMemory(),
     onServerDate: (date) => {
       observed = { date, at: clock.monotonic() };
     },
@@ -113,6 +117,7 @@ export function connectPlatform(options: PlatformOptions) {
     /** Ends all connections; running calls fail. */
     close: (): Promise<void> => {
       leave();
+      caller.refresh();
       return transport.close();
     },
   };

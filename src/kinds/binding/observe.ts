@@ -24,6 +24,9 @@ const MODES: ReadonlyMap<string, string> = new Map([
   ["CUSTOMER_MANAGED", "CUSTOMER_MANAGED"],
 ]);
 
+/** For how many kinds of cluster the last list of a connection is kept: a list may have megabytes. */
+const MOST_LISTS = 4;
+
 /** Lists templates; while the catalog cannot be loaded (500, 503), returns the last list. @throws ApiError */
 export type ListTemplates = (api: Platform, cluster: ClusterKind | undefined) => Promise<readonly Template[]>;
 
@@ -37,7 +40,10 @@ export function createTemplateList(): ListTemplates {
     try {
       const context = cluster && { clusterMode: cluster.mode, cloudProvider: cluster.provider };
       const templates = await api.templates.list(context, { maxAgeMs: MAX_AGE_MS });
+      answers.delete(name); // to the end: the oldest goes first
       answers.set(name, templates);
+      const [oldest] = answers.keys();
+      if (answers.size > MOST_LISTS && oldest !== undefined) answers.delete(oldest);
       return templates;
     } catch (error) {
       const last = error instanceof ApiError && error.failure.is === "Server" ? answers.get(name) : undefined;

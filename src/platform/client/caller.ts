@@ -20,7 +20,8 @@ import {
 } from "../transport/errors.ts";
 import type { HttpAnswer, Transport } from "../transport/http.ts";
 import type { Learning } from "./capabilities.ts";
-import { createRetry, createSharedReads } from "./reads.ts";
+import type { Memory } from "./memory.ts";
+import { createRetry, createSharedReads, type Loaded } from "./reads.ts";
 import { type ApiEndpoint, type Content, type Prepared, prepareRequest, queryOf } from "./request.ts";
 
 export interface ReadOptions {
@@ -91,6 +92,8 @@ export interface CallerOptions {
   readonly mayCall?: (effect: Effect) => boolean;
   readonly transport: Transport;
   readonly capabilities: Learning;
+  /** Shared with all clients. */
+  readonly memory: Memory;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
@@ -106,7 +109,7 @@ const ANYBODY: Turn = { priority: "high", lane: "" };
 export function createCaller(options: CallerOptions): Caller {
   const { target, deadlines, transport, capabilities, clock, random } = options;
   const { turn = () => ANYBODY, mayCall = () => true } = options;
-  const shared = createSharedReads(clock);
+  const shared = createSharedReads(clock, options.memory);
   const retry = createRetry(clock, random);
 
   const report = (
@@ -120,7 +123,7 @@ export function createCaller(options: CallerOptions): Caller {
   };
 
   /** Sends one request that the gate has admitted. */
-  const send = async <T>(attempt: Attempt, deadlineMs: number, decode: Decode<T>): Promise<T> => {
+  const send = async <T>(attempt: Attempt, deadlineMs: number, decode: Decode<T>): Promise<Loaded<T>> => {
     const { prepared, gate } = attempt;
     const sentAt = clock.monotonic();
     try {
@@ -132,7 +135,7 @@ export function createCaller(options: CallerOptions): Caller {
       const value = valueOf(answer, prepared, decode, serverDate);
       capabilities.succeeded(prepared.operation);
       report(attempt, sentAt, { status: answer.status, failure: undefined, requestId: requestIdOf(value) });
-      return value;
+      return { value, size: answer.text.length };
     } catch (error) {
       const failed = failureOf(error, prepared);
       capabilities.failed(prepared.operation, failed);
@@ -153,7 +156,7 @@ export function createCaller(options: CallerOptions): Caller {
     throw held;
   };
 
-  const fetch = async <T>(name: OperationName, ids: Ids, call: Call<T>): Promise<T> => {
+  const fetch = async <T>(name: OperationName, ids: Ids, call: Call<T>): Promise<Loaded<T>> => {
     const prepared = prepareRequest(target, name, ids, call);
     const admitted = async (made: number): Promise<Attempt> => {
       const attempt = { prepared, ids, attempt: made, gate: options.gate() };
@@ -163,7 +166,7 @@ export function createCaller(options: CallerOptions): Caller {
     // The first attempt's wait for the gate is not part of the deadline.
     const first = await admitted(1);
     if (prepared.request.method !== "GET") return await send(first, deadlines.readMs, call.answer);
-    const once = async (remainingMs: () => number, made: number): Promise<T> => {
+    const once = async (remainingMs: () => number, made: number): Promise<Loaded<T>> => {
       const attempt = made === 1 ? first : await admitted(made);
       return await send(attempt, Math.max(1, Math.ceil(remainingMs())), call.answer);
     };
@@ -171,7 +174,7 @@ export function createCaller(options: CallerOptions): Caller {
   };
 
   return {
-    fetch: (name, ids, call) => fetch(name, idsByName(name, ids), call),
+    fetch: async (name, ids, call) => (await fetch(name, idsByName(name, ids), call)).value,
     read: async (name, pathIds, call) => {
       const ids = idsByName(name, pathIds);
       const { priority, lane } = turn();
@@ -186,7 +189,7 @@ export function createCaller(options: CallerOptions): Caller {
       throwUnlessAdmitted(attempt, await (isOnce(name) ? gate.admitReserved(turn()) : gate.admit(turn())));
       shared.forget(name, ids);
       try {
-        return await send(attempt, deadlines.writeMs, call.answer);
+        return (await send(attempt, deadlines.writeMs, call.answer)).value;
       } finally {
         shared.forget(name, ids);
       }

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
 import { ApiError, type ApiFailure } from "../transport/errors.ts";
-import { createRetry, createSharedReads } from "./reads.ts";
+import { createMemory } from "./memory.ts";
+import { createRetry, createSharedReads, type Loaded } from "./reads.ts";
 
 const project = { operation: "listProjects", ids: {}, query: "" } as const;
 const stats = (projectId: string) =>
@@ -14,10 +15,13 @@ function setUp() {
   let loads = 0;
   const load = async () => {
     loads += 1;
-    return loads;
+    return { value: loads, size: 10 };
   };
-  const slow = (ms: number) => () => new Promise((resolve) => void clock.after(ms, () => resolve("slow")));
-  return { clock, load, slow, reads: createSharedReads(clock) };
+  const slow = (ms: number) => () =>
+    new Promise<Loaded<string>>((resolve) => void clock.after(ms, () => resolve({ value: "slow", size: 10 })));
+  const memory = createMemory(100);
+  const another = () => createSharedReads(clock, memory);
+  return { clock, load, slow, memory, another, reads: createSharedReads(clock, createMemory()) };
 }
 
 describe("shared reads", () => {
@@ -101,6 +105,37 @@ describe("shared reads", () => {
     expect(await reads.get(stats("599"), 10_000, load)).toBe(600);
     expect(await reads.get(stats("88"), 10_000, load)).toBe(89);
     expect(await reads.get(stats("87"), 10_000, load)).toBe(601);
+  });
+
+  it("[E5] of all clients remember no more than fits: the client that remembers most forgets its oldest", async () => {
+    const { memory, another, load } = setUp();
+    const [small, large] = [another(), another()];
+    const byId = (count: number) => Array.from({ length: count }, (_, index) => stats(String(index)));
+    for (const key of byId(2)) await small.get(key, 0, load);
+    for (const key of byId(50)) await large.get(key, 0, load);
+    expect(memory.total()).toBe(100);
+    const asked = await Promise.all(byId(2).map((key) => small.get(key, 10_000, load)));
+    expect(asked, "from memory").toEqual([1, 2]);
+    expect(await large.get(stats("42"), 10_000, load), "one of the last eight").toBe(45);
+    expect(await large.get(stats("41"), 10_000, load), "forgotten").toBe(53);
+  });
+
+  it("[E5] free the memory of what a write makes stale, of what is read again, and of all when they end", async () => {
+    const { clock, memory, another, load } = setUp();
+    const reads = another();
+    for (const key of [project, stats("a"), stats("b"), stats("a")]) await reads.get(key, 0, load);
+    expect(memory.total()).toBe(30);
+    reads.forget("createEnvironment", { projectId: "a" });
+    expect(memory.total()).toBe(20);
+    const late = reads.get(
+      stats("c"),
+      0,
+      () => new Promise<Loaded<number>>((resolve) => void clock.after(5, () => resolve({ value: 0, size: 10 }))),
+    );
+    reads.forgetAll();
+    await clock.advance(5);
+    await late;
+    expect(memory.total()).toBe(0);
   });
 });
 

@@ -5,6 +5,7 @@
 import { operationEntry, type OperationName } from "../codec/operations.ts";
 import { type Clock, sleep } from "../transport/clock.ts";
 import { ApiError } from "../transport/errors.ts";
+import type { Holder, Memory } from "./memory.ts";
 
 export interface ReadKey {
   readonly operation: OperationName;
@@ -15,32 +16,53 @@ export interface ReadKey {
   readonly lane?: string;
 }
 
+/** An answer, and the size of its body. */
+export interface Loaded<T> {
+  readonly value: T;
+  readonly size: number;
+}
+
 interface Entry {
   readonly key: ReadKey;
   readonly value: Promise<unknown>;
+  /** What it counts in the memory: 0 while the read is in flight. */
+  readonly size: number;
   /** When the read began: the answer is not older than that. */
   readonly askedAt: number;
 }
 
 const MAX_ENTRIES = 512;
 
-export function createSharedReads(clock: Clock) {
+export function createSharedReads(clock: Clock, memory: Memory) {
   const entries = new Map<string, Entry>();
 
-  const start = <T>(key: ReadKey, load: () => Promise<T>): Promise<T> => {
-    const value = load();
+  const drop = (name: string): void => {
+    const size = entries.get(name)?.size ?? 0;
+    entries.delete(name);
+    if (size > 0) memory.count(holder, -size);
+  };
+  const holder: Holder = {
+    forgetOldest: () => {
+      const [oldest] = [...entries].find(([, { size }]) => size > 0) ?? [];
+      if (oldest !== undefined) drop(oldest);
+    },
+  };
+
+  const start = <T>(key: ReadKey, load: () => Promise<Loaded<T>>): Promise<T> => {
+    const loaded = load();
+    const value = loaded.then((answer) => answer.value);
     const name = inFlight(key);
-    const entry = { key, value, askedAt: clock.monotonic() };
+    const entry = { key, value, size: 0, askedAt: clock.monotonic() };
     entries.set(name, entry);
     const isCurrent = () => entries.get(name) === entry;
-    void value.then(
-      () => {
+    void loaded.then(
+      ({ size }) => {
         if (!isCurrent()) return;
         entries.delete(name);
-        remember(entry);
+        remember({ ...entry, size });
         for (const oldest of entries.keys()) {
           if (entries.size <= MAX_ENTRIES) break;
-          entries.delete(oldest);
+          drop(oldest);
         }
       },
       () => {
@@ -53,8 +75,9 @@ export function createSharedReads(clock: Clock) {
   const remember = (entry: Entry): void => {
     const name = nameOf(entry.key);
     if ((entries.get(name)?.askedAt ?? -Infinity) > entry.askedAt) return;
-    entries.delete(name); // to the end: the oldest go first
+    drop(name); // to the end: the oldest go first
     entries.set(name, entry);
+    if (entry.size > 0) memory.count(holder, entry.size);
   };
 
   return {
@@ -62,7 +85,7 @@ export function createSharedReads(clock: Clock) {
      * Returns a cached answer that is at most `maxAgeMs` old, else joins an equal read in flight in its lane, else
      * calls `load`. Failures are shared with those who wait, and never cached.
      */
-    get: <T>(key: ReadKey, maxAgeMs: number, load: () => Promise<T>): Promise<T> => {
+    get: <T>(key: ReadKey, maxAgeMs: number, load: () => Promise<Loaded<T>>): Promise<T> => {
       const known = entries.get(nameOf(key));
       const isFresh = known !== undefined && clock.monotonic() - known.askedAt < maxAgeMs;
       const usable = isFresh ? known : entries.get(inFlight(key));
@@ -76,12 +99,12 @@ export function createSharedReads(clock: Clock) {
     forget: (write: OperationName, ids: ReadKey["ids"]): void => {
       const stale = operationEntry(write).stale ?? [];
       for (const [name, { key }] of entries) {
-        if (stale.includes(key.operation) && agrees(key.ids, ids)) entries.delete(name);
+        if (stale.includes(key.operation) && agrees(key.ids, ids)) drop(name);
       }
     },
     /** Forgets all reads, after a report that the platform has changed. Reads in flight still answer those who wait. */
     forgetAll: (): void => {
-      entries.clear();
+      for (const name of entries.keys()) drop(name);
     },
   };
 }
