@@ -63,8 +63,12 @@ build: $(installed) ## bundle the operator into dist/operator.js, the simulated 
 plugin: build ## the kubectl plugin for npm and Krew: dist/kubectl-platform-VERSION.tgz, dist/platform.yaml
 	@node scripts/plugin.ts
 
-sbom: build ## the bill of materials of the bundle, CycloneDX, in dist/
-	@node scripts/sbom.ts
+# With --omit dev, npm 11 leaves out packages that a development tool needs too, e.g. zod: its package.json has none here.
+sbom: $(installed) ## the bill of materials of the runtime packages, CycloneDX, in dist/
+	@rm -rf dist/sbom && mkdir -p dist/sbom/platform-operator && cp package.json package-lock.json dist/sbom/platform-operator
+	@cd dist/sbom/platform-operator && npm pkg delete devDependencies optionalDependencies && \
+	  npm install --package-lock-only --ignore-scripts --offline --silent && \
+	  npm sbom --package-lock-only --sbom-type application --sbom-format cyclonedx > ../../platform-operator.cdx.json
 
 image: $(installed) ## the container image, by docker, podman or buildah; IMAGE=name VERSION=tag PUSH=1 NPMRC=file BUILD_IMAGE= RUNTIME_IMAGE=
 	@node scripts/build-image.ts $(if $(IMAGE),--image '$(IMAGE)') $(if $(VERSION),--version '$(VERSION)') \
