@@ -1,5 +1,4 @@
 /** The generated files of the chart. */
-import { dashboardJson } from "./dashboard.ts";
 import { valuesSchema, valuesYaml } from "./files.ts";
 import { generatedPartials } from "./partials.ts";
 import { readme } from "./readme.ts";
@@ -11,7 +10,6 @@ export function chartFiles(crds: ReadonlyMap<string, string>): ReadonlyMap<strin
     ["values.schema.json", valuesSchema()],
     ["README.md", readme()],
     ["templates/_generated.tpl", generatedPartials()],
-    ["files/dashboard.json", dashboardJson()],
     ...[...crds].map(([name, text]) => [`files/crds/${name}`, text] as const),
   ]);
 }

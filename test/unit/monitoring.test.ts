@@ -6,7 +6,6 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 
-import { ROWS } from "../../scripts/chart/panels.ts";
 import { describedMetrics } from "../../scripts/metrics.ts";
 import { dashboard, putIn } from "../monitoring/dashboard.ts";
 import { groupingOf, selectorsOf } from "../monitoring/promql.ts";
@@ -29,11 +28,11 @@ const SERVED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ),
 ]);
 
-const PANELS = ROWS.flatMap(({ panels }) => panels);
+const PANELS = dashboard().panels;
 const QUERIES: readonly (readonly [string, string])[] = [
   ...rules().map(({ alert, expr }) => [`alert ${alert}`, expr] as const),
   ...recordings().map(({ record, expr }) => [`series ${record}`, expr] as const),
-  ...PANELS.flatMap(({ title, shows }) => Object.values(shows).map((expr) => [`panel ${title}`, expr] as const)),
+  ...PANELS.flatMap(({ title, targets }) => targets.map(({ expr }) => [`panel ${title}`, expr] as const)),
 ];
 
 describe("each expression", () => {
@@ -52,9 +51,9 @@ describe("each expression", () => {
     expect(groupingOf(expr).filter((label) => !TARGET.has(label) && !known.has(label))).toEqual([]);
   });
 
-  const legends = PANELS.flatMap(({ title, shows }) => Object.entries(shows).map((shown) => [title, ...shown]));
-  it.each(legends)("of panel %s has what its legend %j shows", (_title, legend = "", expr = "") => {
-    const labels = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
+  const shown = PANELS.flatMap(({ title, targets }) => targets.map((target) => ({ title, ...target })));
+  it.each(shown)("of panel $title has what its legend $legendFormat shows", ({ legendFormat, expr }) => {
+    const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
     const kept = new Set([...groupingOf(expr), ...(/\bby\b/.test(expr) ? [] : TARGET)]);
     expect(labels.filter((label) => !kept.has(label))).toEqual([]);
   });
@@ -118,19 +117,17 @@ describe("each alert", () => {
 });
 
 describe("the dashboard's model", () => {
-  const { panels } = dashboard();
-
   it("has panels of different ids and titles that neither overlap nor stand out of its 24 columns", () => {
-    for (const key of ["id", "title"] as const) expect(new Set(panels.map((one) => one[key])).size).toBe(panels.length);
-    const taken = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    for (const key of ["id", "title"] as const) expect(new Set(PANELS.map((one) => one[key])).size).toBe(PANELS.length);
+    const taken = PANELS.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
     );
     expect(new Set(taken).size).toBe(taken.length);
-    expect(Math.max(...panels.map(({ gridPos: { x, w } }) => x + w))).toBe(24);
+    expect(Math.max(...PANELS.map(({ gridPos: { x, w } }) => x + w))).toBe(24);
   });
 
   it("leaves no variable of its own unknown", () => {
-    const rest = panels.flatMap((panel) => panel.targets.map(({ expr }) => putIn(dashboard(), expr, 60)));
+    const rest = PANELS.flatMap((panel) => panel.targets.map(({ expr }) => putIn(dashboard(), expr, 60)));
     expect(rest.filter((expr) => expr.includes("$"))).toEqual([]);
   });
 });
