@@ -51,7 +51,7 @@ export default defineConfig({
           // unit tests go through.
           exclude: isWhole
             ? []
-            : ["test/integration/{demo,examples-on-platforms}.test.ts", "test/hostile/generated-changes.test.ts"],
+            : ["test/integration/{demo,examples}.test.ts", "test/hostile/generated-changes.test.ts"],
           globalSetup: ["test/integration/global-setup.ts"],
           setupFiles: ["test/runner/note-run.ts"],
           // Files keep to namespaces of their own and mostly wait: six at once are what two cores carry. A worker keeps

@@ -227,7 +227,7 @@ export function platformsPage(): string {
 
 The specification of the platform documents 32 operations: it creates projects, environments, applications, databases and blueprints, deploys, and stops databases and clusters. It has no updates and no deletions, and few reads. The operator works with these operations alone (**Documented**), and uses ${String(beyond().length)} more operations if a platform offers them (**Full**). A platform may offer only some of them: if it lacks an operation in the column "needs", the column "without them" describes the effect.
 
-\`kubectl get pconn\` shows the learned surface of a connection in the column SURFACE; \`spec.surface: Documented\` or \`Full\` on a connection overrides it. [Examples on platforms](platforms-examples.md) shows the final conditions of every example on five platforms. [Coverage](../coverage.md) lists the operations that each kind uses, with their tests, and [reasons](../reference/reasons.md) explains each reason.
+\`kubectl get pconn\` shows the learned surface of a connection in the column SURFACE; \`spec.surface: Documented\` or \`Full\` on a connection overrides it. [Coverage](../coverage.md) lists the operations that each kind uses, with their tests, and [reasons](../reference/reasons.md) explains each reason.
 
 ${table()}
 
