@@ -31,7 +31,7 @@ export function createRecorder(options: RecorderOptions) {
     max: REMEMBERED,
     ttl: SERIES_MS,
     ttlResolution: 0,
-    perf: { now: clock.monotonic },
+    perf: { now: () => clock.monotonic() },
   });
   const queue: Series[] = [];
   const timers = new Set<() => void>();
