@@ -23,6 +23,11 @@ const OF_USERS: readonly Described[] = [
     ...(name === names.RECONCILE_REQUESTED_AT && { by: "`kubectl platform reconcile`" }),
   })),
   {
+    name: names.REDEPLOY_REQUESTED_AT,
+    does: "Deploys a PlatformApplication or a PlatformDatabase once more for each new value: the commit of the spec, or the running one where the spec names none; the settings of the database. Policies apply as to a change of the spec. `status.lastHandledRedeployAt` is the last handled value; a Warning event with the reason `RedeployRefused` says why nothing was deployed.",
+    by: "the action Redeploy of Argo CD",
+  },
+  {
     name: names.POLL_INTERVAL,
     does: "Sets the poll interval of the settled object; overrides `spec.defaults.pollInterval` of the connection.",
   },

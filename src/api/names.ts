@@ -9,6 +9,8 @@ export const FINALIZER = `${GROUP}/finalizer`;
 /** Annotations that users write. */
 export const PAUSED = `${GROUP}/paused`;
 export const RECONCILE_REQUESTED_AT = `${GROUP}/reconcile-requested-at`;
+/** Requests one more deployment of an application or a database, for each value. */
+export const REDEPLOY_REQUESTED_AT = `${GROUP}/redeploy-requested-at`;
 /** Flux's own annotation for the same request. */
 export const FLUX_REQUESTED_AT = "reconcile.fluxcd.io/requestedAt";
 export const POLL_INTERVAL = `${GROUP}/poll-interval`;

@@ -127,6 +127,11 @@ const common = {
     .describe("Value of the last reconcile-requested-at annotation that the operator handled."),
 };
 
+/** The answer to the annotation redeploy-requested-at, on the kinds that have it. */
+export const lastHandledRedeployAt = token.describe(
+  "Value of the last redeploy-requested-at annotation that the operator handled: it deployed, or refused with a Warning event.",
+);
+
 export const planSchema = z
   .object({
     hash: text.describe(

@@ -28,7 +28,7 @@ export const CAUSES = {
   SpecChanged: "the spec says so",
   InputsChanged: "what the spec refers to has changed",
   Drifted: "the platform differs from the spec",
-  Requested: "a reconcile was requested",
+  Requested: "an annotation requested it",
   Scheduled: "spec.runSchedule says so",
   Retried: "the deployment failed and spec.lifecycle.retry starts it again",
   Recreated: "it was gone from the platform",

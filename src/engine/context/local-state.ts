@@ -34,6 +34,8 @@ export interface Rejection {
   readonly inputs: unknown;
   /** The surface of the platform that was known then. */
   readonly surface: Surface | undefined;
+  /** The request to deploy again that was open then. */
+  readonly redeploy: string | undefined;
   readonly why: Why;
   /** When the step may be sent again even if nothing changed, on the monotonic clock. */
   readonly until: Ms;
@@ -89,6 +91,8 @@ export class LocalState {
         readonly object: KubeObject;
         readonly status: JsonObject;
         readonly note: string | undefined;
+        /** Why a request to deploy again was refused. */
+        readonly refusal: string | undefined;
       }
     | undefined = undefined;
   /** Warnings that were given already, each once, e.g. of a poll interval that cannot be parsed. */

@@ -48,6 +48,8 @@ export interface ContextPolicies {
   readonly corrects: "Nothing" | "Settings" | "Everything";
   /** How often a failed deployment is started again, and how long after its failure was observed. */
   readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
+  /** The value of the annotation redeploy-requested-at until it is handled. It requests one more deployment. */
+  readonly redeploy: string | undefined;
   /** Absent without a schedule, and while the object is being deleted. */
   readonly runSchedule?: RunSchedule | undefined;
   /** The deadline of a one-shot operation. */
@@ -56,6 +58,8 @@ export interface ContextPolicies {
   readonly blockedOperations: ReadonlySet<string>;
   /** The blocked operations that only wait for approval or a window. The plan includes what follows from them. */
   readonly pendingOperations: ReadonlySet<string>;
+  /** The managementPolicy that forbids every write to the object; undefined where writes are allowed. */
+  readonly forbiddenBy: "ObserveOnly" | "CreateOnly" | undefined;
   /** Whether the connection accepts ids without a proof that they lie under its organization. */
   readonly allowUnverifiedIds: boolean;
   /** The ids of the projects that the connection is limited to; undefined where it is not. */

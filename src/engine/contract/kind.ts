@@ -47,6 +47,8 @@ interface StepFacts<Action> {
    * resource, which then wrote to the object.
    */
   readonly follows?: boolean;
+  /** The value of the annotation redeploy-requested-at that the step answers. */
+  readonly redeploys?: string | undefined;
   /** What the step changes, for a plan; without secret values. */
   readonly changes?: readonly DriftField[];
 }
@@ -123,6 +125,8 @@ export interface Report {
    * The text of the event of Ready=True, with details that change from call to call; absent: the message of `ready`.
    */
   readonly note?: string | undefined;
+  /** Why the object is not deployed again, although the annotation redeploy-requested-at requests it. */
+  readonly redeployRefusal?: string | undefined;
   /** Absent where nothing can be compared: then there is no Drifted condition. */
   readonly drift?: readonly DriftField[];
   /** A ConfigMap to write beside the object. */

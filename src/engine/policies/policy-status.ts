@@ -10,7 +10,7 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import type { ChangeCause } from "../context/context.ts";
 import type { Step } from "../contract/kind.ts";
 import { isSettled, isStalled, nonEmptyText } from "../contract/status.ts";
-import { requestedToken } from "./policy.ts";
+import { isRequested } from "./policy.ts";
 
 /** The member `plan` of a status. */
 export type StatusPlan = z.output<typeof planSchema>;
@@ -92,6 +92,6 @@ export function isSpecApplied(object: KubeObject): boolean {
 export function causeIn(object: KubeObject): Extract<ChangeCause, "Requested" | "SpecChanged"> | undefined {
   const isDone = isSpecApplied(object);
   // A stalled object continues only because of the request.
-  if (requestedToken(object) !== undefined && (isDone || isStalled(object))) return "Requested";
+  if (isRequested(object) && (isDone || isStalled(object))) return "Requested";
   return isDone ? undefined : "SpecChanged";
 }

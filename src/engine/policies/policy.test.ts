@@ -2,9 +2,18 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 
 import { anObject } from "../../../test/support/engine/objects.ts";
-import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
+import { RECONCILE_REQUESTED_AT, REDEPLOY_REQUESTED_AT } from "../../api/names.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
-import { adoptionPolicy, invalidSpec, NO_DEFAULTS, type Policies, policiesOf, requestedToken } from "./policy.ts";
+import {
+  adoptionPolicy,
+  forbidsWrites,
+  invalidSpec,
+  NO_DEFAULTS,
+  type Policies,
+  policiesOf,
+  redeployToken,
+  requestedToken,
+} from "./policy.ts";
 
 const FLUX = "reconcile.fluxcd.io/requestedAt";
 
@@ -20,6 +29,26 @@ it.each<[Readonly<Record<string, string>> | undefined, string | undefined, strin
 ])("requestedToken of %o after %s is %s", (annotations, lastHandledReconcileAt, expected) => {
   const meta = annotations === undefined ? {} : { annotations };
   expect(requestedToken(anObject({ meta, status: { lastHandledReconcileAt } }))).toBe(expected);
+});
+
+it.each<[what: string, annotation: string | undefined, status: JsonObject, expected: string | undefined]>([
+  ["without a request", undefined, { externalId: "id" }, undefined],
+  ["once for its value", "1", { externalId: "id" }, "1"],
+  ["not again for that value", "1", { externalId: "id", lastHandledRedeployAt: "1" }, undefined],
+  ["for another value", "2", { externalId: "id", lastHandledRedeployAt: "1" }, "2"],
+  ["not while no object is recorded", "1", {}, undefined],
+])("an object is deployed again %s", (_what, annotation, status, expected) => {
+  const meta = annotation === undefined ? {} : { annotations: { [REDEPLOY_REQUESTED_AT]: annotation } };
+  expect(redeployToken(anObject({ meta, status }))).toBe(expected);
+});
+
+it.each<[Policies["management"], number | undefined, boolean]>([
+  ["Manage", 1, false],
+  ["ObserveOnly", undefined, true],
+  ["CreateOnly", undefined, false],
+  ["CreateOnly", 1, true],
+])("%s forbids writes where generation %s was applied: %s", (management, appliedGeneration, expected) => {
+  expect(forbidsWrites({ management }, appliedGeneration)).toBe(expected);
 });
 
 it.each<[Json | undefined, boolean, boolean, string]>([

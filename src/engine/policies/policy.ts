@@ -1,12 +1,12 @@
 /** The policies that a user sets beside a kind's own fields, on the object or on its connection. */
 import { z } from "zod";
 
-import { FLUX_REQUESTED_AT, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
+import { FLUX_REQUESTED_AT, RECONCILE_REQUESTED_AT, REDEPLOY_REQUESTED_AT } from "../../api/names.ts";
 import { isObject, member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { ContextPolicies, Ms, PolicyDefaults, Why } from "../contract/kind.ts";
 import { parseDuration } from "../contract/requeue.ts";
-import { nonEmptyText } from "../contract/status.ts";
+import { nonEmptyText, recordedIdIn } from "../contract/status.ts";
 
 /** The annotations that carry a reconcile request. */
 export const REQUEST_ANNOTATIONS = [RECONCILE_REQUESTED_AT, FLUX_REQUESTED_AT] as const;
@@ -16,6 +16,33 @@ export function requestedToken(object: KubeObject): string | undefined {
   const annotations = object.metadata.annotations;
   const token = annotations?.[RECONCILE_REQUESTED_AT] ?? annotations?.[FLUX_REQUESTED_AT];
   return token === undefined || token === member(object.status, "lastHandledReconcileAt") ? undefined : token;
+}
+
+/**
+ * Returns the value of the annotation redeploy-requested-at that was not handled yet. The request counts for an object
+ * that the status records: a new one is deployed anyway, and with a lost status it is not known whether it was handled.
+ */
+export function redeployToken(object: KubeObject): string | undefined {
+  return recordedIdIn(object) === undefined ? undefined : unhandledRedeploy(object);
+}
+
+/** Returns the value of the annotation that the status does not answer, whether or not an object is recorded. */
+export function unhandledRedeploy(object: KubeObject): string | undefined {
+  const token = object.metadata.annotations?.[REDEPLOY_REQUESTED_AT];
+  return token === member(object.status, "lastHandledRedeployAt") ? undefined : token;
+}
+
+/** Reports whether the user requests something of the object by an annotation that was not handled yet. */
+export function isRequested(object: KubeObject): boolean {
+  return requestedToken(object) !== undefined || redeployToken(object) !== undefined;
+}
+
+/** Reports whether the policy forbids every write to an object that exists on the platform. */
+export function forbidsWrites(
+  { management }: Pick<Policies, "management">,
+  appliedGeneration: number | undefined,
+): boolean {
+  return management === "ObserveOnly" || (management === "CreateOnly" && appliedGeneration !== undefined);
 }
 
 const milliseconds = z.string().transform((written): Ms => parseDuration(written) ?? 0);

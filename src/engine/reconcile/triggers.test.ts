@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 
 import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine/objects.ts";
-import { EXTERNAL_ID, INTENT, PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT, RESOLVE } from "../../api/names.ts";
+import {
+  EXTERNAL_ID,
+  INTENT,
+  PAUSED,
+  POLL_INTERVAL,
+  RECONCILE_REQUESTED_AT,
+  REDEPLOY_REQUESTED_AT,
+  RESOLVE,
+} from "../../api/names.ts";
 import type { JsonObject, KubeObject, ObjectMeta } from "../../kube/api/types.ts";
 import { concernsDependents, concernsItself, mayWait, priorityOf } from "./triggers.ts";
 
@@ -11,6 +19,8 @@ const STOPPED = aStatus([aCondition("Ready", "True", "Stopped")], { externalId: 
 const DELETED = { deletionTimestamp: "2026-11-21T10:00:00Z" };
 const ASKED = { [RECONCILE_REQUESTED_AT]: "1" };
 const HANDLED: JsonObject = { ...READY, lastHandledReconcileAt: "1" };
+const REDEPLOY = { [REDEPLOY_REQUESTED_AT]: "1" };
+const REDEPLOYED: JsonObject = { ...READY, lastHandledRedeployAt: "1" };
 
 function object(meta: Partial<ObjectMeta> = {}, status: JsonObject = READY): KubeObject {
   return anObject({ meta, status });
@@ -26,6 +36,7 @@ describe("a change concerns the object itself", () => {
     ["when it is paused", object(), annotated({ [PAUSED]: "true" }), true],
     ["when it goes on", annotated({ [PAUSED]: "true" }), object(), true],
     ["when a reconcile is asked for", object(), annotated(ASKED), true],
+    ["when it is to be deployed again", object(), annotated(REDEPLOY), true],
     ["when Flux asks", object(), annotated({ "reconcile.fluxcd.io/requestedAt": "1" }), true],
     ["when its interval changed", annotated({ [POLL_INTERVAL]: "1h" }), annotated({ [POLL_INTERVAL]: "2h" }), true],
     ["when the user resolves", object(), annotated({ [RESOLVE]: "recreate" }), true],
@@ -67,6 +78,8 @@ it.each<[string, KubeObject, boolean]>([
   ["but not one that is being deleted", object(DELETED), false],
   ["but not one with a request", annotated(ASKED), false],
   ["that has handled its request", object({ annotations: ASKED }, HANDLED), true],
+  ["but not one to deploy again", annotated(REDEPLOY), false],
+  ["that was deployed again", object({ annotations: REDEPLOY }, REDEPLOYED), true],
   ["but not one with the intent of a create", annotated({ [INTENT]: "{" }), false],
   ["but not one with the intent of an action", object({}, { ...READY, intent: {} }), false],
   ["but not one with an annotation of the user", annotated({ [RESOLVE]: "adopt" }), false],
@@ -90,6 +103,8 @@ it.each<[string, KubeObject, string]>([
   ["deleted", object(DELETED), "urgent"],
   ["asked to reconcile", annotated(ASKED), "urgent"],
   ["asked to reconcile, and done", object({ annotations: ASKED }, HANDLED), "low"],
+  ["to deploy again", annotated(REDEPLOY), "urgent"],
+  ["to deploy again, and done", object({ annotations: REDEPLOY }, REDEPLOYED), "low"],
   ["with a person's decision", object({ annotations: { [RESOLVE]: "recreate" } }, WORKING), "urgent"],
 ])("the priority of an object %s: %#", (_, one, expected) => {
   expect(priorityOf(one)).toBe(expected);

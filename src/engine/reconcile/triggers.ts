@@ -1,7 +1,15 @@
 /** Decides which changes of stored objects and which webhook deliveries queue which objects, and how urgently. */
 import { isDeepStrictEqual } from "node:util";
 
-import { APPROVED_PLAN, INTENT, PAUSED, POLL_INTERVAL, RESOLVE, RUN_UNTIL } from "../../api/names.ts";
+import {
+  APPROVED_PLAN,
+  INTENT,
+  PAUSED,
+  POLL_INTERVAL,
+  REDEPLOY_REQUESTED_AT,
+  RESOLVE,
+  RUN_UNTIL,
+} from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
@@ -10,9 +18,9 @@ import type { Enqueue, Ports } from "../context/context.ts";
 import { keyText, parseKey } from "../contract/keys.ts";
 import type { Uuid } from "../contract/kind.ts";
 import { conditionOf, isSettled, recordedIdIn } from "../contract/status.ts";
-import { REQUEST_ANNOTATIONS, requestedToken } from "../policies/policy.ts";
+import { isRequested, REQUEST_ANNOTATIONS } from "../policies/policy.ts";
 
-const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, POLL_INTERVAL, RESOLVE, APPROVED_PLAN];
+const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, REDEPLOY_REQUESTED_AT, POLL_INTERVAL, RESOLVE, APPROVED_PLAN];
 
 /**
  * Reports whether the object itself has to be reconciled: it was created or deleted, its deletion began, its spec or a
@@ -57,7 +65,7 @@ export function mayWait(object: KubeObject): boolean {
   return (
     isSettled(object) &&
     object.metadata.deletionTimestamp === undefined &&
-    requestedToken(object) === undefined &&
+    !isRequested(object) &&
     object.metadata.annotations?.[INTENT] === undefined &&
     object.metadata.annotations?.[RESOLVE] === undefined &&
     member(object.status, "plan") === undefined &&
@@ -96,7 +104,7 @@ export type ReconcilePriority = "urgent" | "high" | "normal" | "low";
 
 export function priorityOf(object: KubeObject): ReconcilePriority {
   const { deletionTimestamp, annotations, generation = 0 } = object.metadata;
-  if (deletionTimestamp !== undefined || requestedToken(object) !== undefined) return "urgent";
+  if (deletionTimestamp !== undefined || isRequested(object)) return "urgent";
   if (annotations?.[RESOLVE] !== undefined) return "urgent";
   if (conditionOf(object, "Ready") === undefined) return "high";
   if (member(object.status, "observedGeneration") !== generation || isEditUnanswered(object)) return "urgent";

@@ -14,7 +14,8 @@ import { buildStatus, type ReconcileResult } from "../status/build.ts";
 import { deadlineOf, expectLook, timeLimit } from "../status/one-shot.ts";
 import { writeOutputs } from "../status/outputs.ts";
 import { type Ended, idToStore, memoryToStore, type Reconciliation } from "../status/reconciliation.ts";
-import { recordTransitions, significantPart, throttle } from "../status/writes.ts";
+import { redeployAnswer } from "../status/redeploy.ts";
+import { recordRefusal, recordTransitions, significantPart, throttle } from "../status/writes.ts";
 import { openAction, openSlot } from "../steps/recover.ts";
 
 /**
@@ -26,6 +27,7 @@ export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms>
   const { ports, kind, object, local } = r;
   const isHandled = isAnswered(r, ended) && !isHeld(r);
   const result = decided(r, await writeOutputs(r, ended));
+  const { handledRedeploy, refusal } = redeployAnswer(r);
   const now = ports.clock.now();
   const status = buildStatus({
     object,
@@ -36,6 +38,7 @@ export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms>
     recordedIdentity: isPinned(r, result) ? r.recordedIdentity : undefined,
     intent: openAction(object, local),
     handled: isHandled ? requestedToken(object) : undefined,
+    handledRedeploy,
     policyStatus: "appliedGeneration" in kind.resource.status.shape ? r.policyStatus : undefined,
     timeLimit: timeLimit(kind, object, local, { result, now }),
     now,
@@ -44,7 +47,8 @@ export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms>
   const next = isDeferred ? Math.max(result.again ?? 0, ports.windows.followMinMs) : nextReconcile(r, result);
   // A connection reports its own errors, at once.
   const isOwn = kind.connection !== undefined && !isDeferred;
-  const held = await write(r, status, isOwn ? 0 : throttle(object, status, result, ports.windows));
+  const patience = isOwn ? 0 : throttle(object, status, result, ports.windows);
+  const held = await write(r, status, { patience, refusal });
   const requeueAfter = held === undefined ? next : Math.min(next, held);
   if (kind.oneShot !== undefined) expectLook(local, ports.clock, requeueAfter);
   return requeueAfter;
@@ -109,7 +113,7 @@ function isPinned(r: Ended, result: ReconcileResult): boolean {
 async function write(
   { ports, object, local, report }: Reconciliation,
   status: JsonObject,
-  patience: Ms,
+  { patience, refusal }: { readonly patience: Ms; readonly refusal?: string | undefined },
 ): Promise<Ms | undefined> {
   if (isDeepStrictEqual(status, statusOf(object))) {
     local.deferred = undefined;
@@ -120,7 +124,7 @@ async function write(
   const now = ports.clock.monotonic();
   const looks = significantPart(status);
   const since = local.deferred?.signature === looks ? local.deferred.since : now;
-  local.deferred = { since, signature: looks, object, status, note: report?.note };
+  local.deferred = { since, signature: looks, object, status, note: report?.note, refusal };
   const left = since + patience - now;
   if (left > 0) return left;
   await store(ports, local, local.deferred);
@@ -130,13 +134,14 @@ async function write(
 async function store(
   ports: Ports,
   local: LocalState,
-  { object, status, note }: NonNullable<LocalState["deferred"]>,
+  { object, status, note, refusal }: NonNullable<LocalState["deferred"]>,
 ): Promise<void> {
   const stored = await ports.writer.patchStatus(object, status);
   local.deferred = undefined;
   local.unsaved = undefined;
   if (member(stored.status, "deadline") !== member(object.status, "deadline")) local.idleMs = 0;
   recordTransitions(ports.events, object, stored, note);
+  if (refusal !== undefined) recordRefusal(ports.events, stored, refusal);
   ports.observer.status(stored, object);
 }
 

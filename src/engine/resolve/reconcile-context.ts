@@ -1,16 +1,18 @@
 /** Builds the context of a kind's pure code from the resolved facts. */
 import { runUntilOf } from "../../api/annotations.ts";
-import type { JsonObject } from "../../kube/api/types.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
-import type { Goal, ReconcileContext, Reference, ResolvedNeeds, Supports } from "../contract/kind.ts";
+import type { ContextPolicies, Goal, ReconcileContext, Reference, ResolvedNeeds, Supports } from "../contract/kind.ts";
 import { conditionOf, isSettled, statusOf } from "../contract/status.ts";
 import type { Identity } from "../ledger/identity.ts";
 import { isStarted } from "../ledger/record.ts";
 import { listHistoryOf, presenceOf } from "../ownership/presence.ts";
-import { adoptionPolicy, requestedToken } from "../policies/policy.ts";
+import { policyStatusIn } from "../policies/policy-status.ts";
+import { adoptionPolicy, forbidsWrites, type Policies, requestedToken } from "../policies/policy.ts";
 import { runScheduleAt } from "../policies/run-schedule.ts";
 import { deadlineOf } from "../status/one-shot.ts";
 import type { Resolved } from "../status/reconciliation.ts";
+import { requestedRedeploy } from "../status/redeploy.ts";
 
 const NO_IDENTITY = { id: undefined, identitySource: undefined };
 
@@ -52,8 +54,10 @@ export function reconcileContext(
       onMissing: policies.onMissing,
       corrects: policies.corrects,
       retry: policies.retry,
+      redeploy: requestedRedeploy(kind, object),
       runSchedule: goal === "present" ? runScheduleAt(policies.runSchedule, runUntilOf(object), now) : undefined,
       deadline: deadlineOf(kind, object, local, now),
+      forbiddenBy: forbiddingPolicy(object, policies),
       blockedOperations: new Set(),
       pendingOperations: new Set(),
       allowUnverifiedIds: connection.settings.allowUnverifiedIds,
@@ -96,6 +100,12 @@ function withRequestedAction(
   if (action === undefined) return context;
   const isOlder = Date.parse(action.at) < Date.parse(object.metadata.creationTimestamp ?? "");
   return isOlder ? context : { ...context, memory: kind.recordAction(action, context) };
+}
+
+function forbiddingPolicy(object: KubeObject, policies: Policies): ContextPolicies["forbiddenBy"] {
+  const { management } = policies;
+  const isForbidden = forbidsWrites(policies, policyStatusIn(object).appliedGeneration);
+  return isForbidden && management !== "Manage" ? management : undefined;
 }
 
 /** Reports whether the parent is a resource of the same namespace; without a parent, whether the connection is. */

@@ -56,6 +56,8 @@ export interface ReconcileOutcome {
   readonly intent: Intent | undefined;
   /** The reconcile-requested-at token that this reconcile handled. */
   readonly handled: string | undefined;
+  /** The redeploy-requested-at value that this reconcile handled without a deployment. */
+  readonly handledRedeploy?: string | undefined;
   /** The members of a one-shot object's status about its time limit; absent where they stay. */
   readonly timeLimit?: JsonObject;
   /** What the policies report; undefined where nothing was planned, or the kind has no such members. */
@@ -85,6 +87,8 @@ export function buildStatus(outcome: ReconcileOutcome): JsonObject {
     identity: recordedIdentity === undefined ? member(object.status, "identity") : { ...recordedIdentity },
     intent: outcome.intent === undefined ? unreadableIntent(object) : { ...outcome.intent },
     lastHandledReconcileAt: outcome.handled ?? member(object.status, "lastHandledReconcileAt"),
+    lastHandledRedeployAt:
+      outcome.handledRedeploy ?? memory["lastHandledRedeployAt"] ?? member(object.status, "lastHandledRedeployAt"),
     ...outcome.policyStatus,
     drift: report === undefined ? member(object.status, "drift") : driftFields(report.drift),
     conditions: conditions(outcome),

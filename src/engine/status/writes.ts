@@ -2,6 +2,7 @@
  * Decides which statuses are written now, and which changes of a status become events: transitions, never polls. Writes
  * are the most expensive thing that the operator does (docs/architecture.md §5).
  */
+import { REDEPLOY_REQUESTED_AT } from "../../api/names.ts";
 import type { Reason } from "../../api/reasons.ts";
 import { member } from "../../kube/api/json.ts";
 import type { EventInput, EventRecorder, JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -33,10 +34,12 @@ export function throttle(object: KubeObject, status: JsonObject, result: Reconci
   return isReported(object, result) && current ? windows.deferMs : 0;
 }
 
-/** Reports whether the status answers a reconcile request that the stored one does not. */
+/** Reports whether the status answers a request that the stored one does not. */
 function isAnswered(object: KubeObject, status: JsonObject): boolean {
-  const handled = member(status, "lastHandledReconcileAt");
-  return handled !== undefined && handled !== member(object.status, "lastHandledReconcileAt");
+  return ["lastHandledReconcileAt", "lastHandledRedeployAt"].some((answer) => {
+    const handled = member(status, answer);
+    return handled !== undefined && handled !== member(object.status, answer);
+  });
 }
 
 /** Reports whether the stored status says already that the object waits. A stalled one may wait for its connection. */
@@ -99,6 +102,12 @@ function outcome(after: KubeObject, ready: Condition, note = ready.message): rea
 export function recordTransitions(events: EventRecorder, before: KubeObject, after: KubeObject, note?: string): void {
   for (const transition of transitions(before, after, note))
     events.record({ regarding: after, action: "Reconcile", ...transition });
+}
+
+/** Records that a request to deploy again was refused. @param refusal why, as a sentence */
+export function recordRefusal(events: EventRecorder, regarding: KubeObject, refusal: string): void {
+  const note = `The request by the annotation ${REDEPLOY_REQUESTED_AT} is refused: ${refusal}`;
+  events.record({ regarding, type: "Warning", reason: "RedeployRefused", action: "Redeploy", note });
 }
 
 /** Returns the condition if its status or reason differs from before. */

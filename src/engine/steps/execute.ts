@@ -21,6 +21,7 @@ import { isSpecApplied } from "../policies/policy-status.ts";
 import { buildStatus, type ReconcileResult } from "../status/build.ts";
 import type { CallKind } from "../status/errors.ts";
 import { recordedId, type Resolved } from "../status/reconciliation.ts";
+import { redeployAnswer } from "../status/redeploy.ts";
 import { recordTransitions } from "../status/writes.ts";
 import { withCapabilities } from "./capabilities.ts";
 import { reportChange } from "./changes.ts";
@@ -74,7 +75,8 @@ export function massChangeHeld(
   { ports, object, connection, context }: Resolved,
   { scheduled = false, follows = false }: Pick<Step, "scheduled" | "follows"> = {},
 ): Why | undefined {
-  if (context.goal !== "present" || context.requested !== undefined) return undefined;
+  if (context.goal !== "present") return undefined;
+  if (context.requested !== undefined || context.policies.redeploy !== undefined) return undefined;
   if (scheduled || !isSpecApplied(object)) return undefined;
   if (connection.brake.take(keyText(keyOf(object)), connection.users.size, follows)) return undefined;
   ports.connections.suspect(connection);
@@ -247,6 +249,7 @@ async function writeStatusBefore(r: Resolved, observed: unknown, why: Why, inten
     recordedIdentity: r.recordedIdentity,
     intent,
     handled: undefined,
+    handledRedeploy: redeployAnswer(r).handledRedeploy,
     policyStatus: r.policyStatus,
     now: context.now,
   });

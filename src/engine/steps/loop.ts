@@ -107,6 +107,7 @@ async function step(r: Resolved, observed: unknown): Promise<ReconcileResult | O
   const why = rejectedBefore(local.rejected, plan.step.op, {
     ...r.context,
     generation: r.context.resource.generation,
+    redeploy: r.context.policies.redeploy,
     surface: r.connection.api.capabilities.summary(),
     now: ports.clock.monotonic(),
   });
@@ -115,9 +116,17 @@ async function step(r: Resolved, observed: unknown): Promise<ReconcileResult | O
     return { is: "stalled", why, exchange: "failed" };
   }
   const done = await execute(r, observed, plan.step);
-  if ("error" in done) return await afterFailure(r, observed, plan.step, done);
+  if ("error" in done) return answered(r, plan.step, await afterFailure(r, observed, plan.step, done));
   if ("is" in done) r.report = kind.report(r.context, observed);
   return done;
+}
+
+/** Notes the answer to a request to deploy again if the platform rejects it: another value requests it again. */
+function answered(r: Resolved, { redeploys }: Step, result: ReconcileResult | Observation) {
+  const isRejected = "is" in result && result.is === "stalled";
+  if (isRejected && redeploys !== undefined)
+    remember(r, { memory: { ...r.context.memory, lastHandledRedeployAt: redeploys } });
+  return result;
 }
 
 /** Decides how the reconcile continues after the request of a step failed. */

@@ -4,7 +4,7 @@ import type { Goal, Ms, Plan, Step, Why } from "../contract/kind.ts";
 import { pollInterval } from "../contract/requeue.ts";
 import { windowState, type WindowState } from "../policies/change-window.ts";
 import { covers, isApproved, type PolicyStatus, type StatusPlan, statusPlanOf } from "../policies/policy-status.ts";
-import type { Policies } from "../policies/policy.ts";
+import { forbidsWrites, type Policies } from "../policies/policy.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 
 /** A plan after the policies were applied. A step in it may be taken. */
@@ -125,7 +125,7 @@ function judgeStep(place: Place, step: Step): "yes" | "later" | "never" {
 /** Reports whether a finished object is left alone: under CreateOnly, under Report, or right after a correction. */
 function isLeftAlone(place: Place, step: Step): boolean {
   const { policies, policyStatus } = place;
-  if (policies.management === "CreateOnly") return policyStatus.appliedGeneration !== undefined;
+  if (forbidsWrites(policies, policyStatus.appliedGeneration)) return true;
   const untouched = policies.corrects === "Nothing" || place.rests;
   return step.corrects === true && untouched && isDone(place);
 }

@@ -6,7 +6,7 @@ import type { Plan, Step } from "../contract/kind.ts";
 import { rejectedBefore, withoutStep } from "./rejection.ts";
 
 const why = { reason: "InvalidSpec", message: "no" } as const;
-const step = { generation: 2, inputs: { parent: "p", value: "v" }, surface: "Documented" } as const;
+const step = { generation: 2, inputs: { parent: "p", value: "v" }, surface: "Documented", redeploy: "first" } as const;
 const last: Rejection = { op: "create", ...step, why, until: 100 };
 const context = { ...step, requested: undefined, now: 99 } as const;
 
@@ -17,6 +17,8 @@ it.each([
   ["another value", "create", { ...context, inputs: { parent: "p", value: "w" } }, undefined],
   ["another surface", "create", { ...context, surface: "Full" }, undefined],
   ["the same after a while", "create", { ...context, now: 100 }, undefined],
+  ["a request to deploy once more", "create", { ...context, redeploy: "second" }, undefined],
+  ["no request to deploy once more", "create", { ...context, redeploy: undefined }, why],
   ["the user's request", "create", { ...context, requested: "now" }, undefined],
 ] as const)("a step that was rejected %s", (_, op, now, expected) => {
   expect(rejectedBefore(last, op, now)).toEqual(expected);

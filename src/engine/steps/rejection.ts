@@ -17,8 +17,9 @@ export function rejectionOf(
   op: string,
   reported: Pick<Rejection, "why" | "until">,
 ): Rejection {
-  const { inputs, resource } = context;
-  return { op, generation: resource.generation, inputs, surface: connection.api.capabilities.summary(), ...reported };
+  const { inputs, policies, resource } = context;
+  const surface = connection.api.capabilities.summary();
+  return { op, generation: resource.generation, inputs, surface, redeploy: policies.redeploy, ...reported };
 }
 
 /**
@@ -28,12 +29,14 @@ export function rejectionOf(
 export function rejectedBefore(
   last: Rejection | undefined,
   op: string,
-  context: Pick<Rejection, "generation" | "inputs" | "surface"> & {
+  context: Pick<Rejection, "generation" | "inputs" | "surface" | "redeploy"> & {
     readonly requested: string | undefined;
     readonly now: Ms;
   },
 ): Why | undefined {
-  if (last?.op !== op || last.generation !== context.generation || context.requested !== undefined) return undefined;
+  if (last?.op !== op || last.generation !== context.generation) return undefined;
+  if (context.requested !== undefined) return undefined;
+  if (context.redeploy !== undefined && context.redeploy !== last.redeploy) return undefined;
   if (last.surface !== context.surface || context.now >= last.until) return undefined;
   return isDeepStrictEqual(last.inputs, context.inputs) ? last.why : undefined;
 }

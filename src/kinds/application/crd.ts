@@ -20,7 +20,15 @@ import {
   runsBySchedule,
   SCHEDULE_COLUMNS,
 } from "../../api/run-schedule.ts";
-import { count, digestField, lastOperation, livingStatus, text, atomicList } from "../../api/status.ts";
+import {
+  count,
+  digestField,
+  lastHandledRedeployAt,
+  lastOperation,
+  livingStatus,
+  text,
+  atomicList,
+} from "../../api/status.ts";
 import {
   connectionSecret,
   connectionSecretRef,
@@ -183,6 +191,7 @@ const remembered = {
   lastFailure,
   written,
   lastOperation,
+  lastHandledRedeployAt,
   ...runStateFields,
   connectionSecret,
   ingress,

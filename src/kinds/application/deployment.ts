@@ -39,6 +39,11 @@ export function runningCommit(context: ApplicationContext, observed: Observed): 
   return deployedCommit(context, observed) ?? (last === undefined || hasFailed(last) ? undefined : last.gitCommitId);
 }
 
+/** Returns the commit that a request deploys again: that of the spec; where it names none, the running one. */
+export function redeployedCommit(context: ApplicationContext, observed: Observed): string | undefined {
+  return context.spec.deploy?.gitCommitId ?? runningCommit(context, observed);
+}
+
 /** Returns the deployment that the platform shows, whoever made it. */
 function foundDeployment(context: ApplicationContext, observed: Observed): LastDeployment | undefined {
   if (observed.status === undefined || !everDeployed(observed.status)) return undefined;

@@ -8,6 +8,7 @@ import { impliedStatus, isGone, statusesOf, UP_TO_DATE } from "../service/observ
 import { isUnsent } from "../service/settings.ts";
 import { sideRead, unlessMissing } from "../shared/answers.ts";
 import { offered, SHOWN } from "../shared/offered.ts";
+import { redeployDue } from "../shared/redeploy.ts";
 import { isOfApplication } from "../shared/variables.ts";
 import type { LastDeployment } from "./crd.ts";
 import { deployCause, sameCommit } from "./deployment.ts";
@@ -79,7 +80,8 @@ function impliedBy(
  * its state is the baseline that shows after a crash whether that request was executed.
  */
 function isOrderDue(context: ApplicationContext, last: LastDeployment | undefined): boolean {
-  return context.spec.runState === "Stopped" || !isSent(context) || deployCause(context, last, false) !== undefined;
+  const isDue = deployCause(context, last, false) !== undefined || redeployDue(context) !== undefined;
+  return context.spec.runState === "Stopped" || !isSent(context) || isDue;
 }
 
 /** Reports whether the platform has the settings and the variables of the spec. */

@@ -13,6 +13,7 @@ import {
 } from "../service/steps.ts";
 import { hasFailed } from "../service/trace.ts";
 import { stalled, safely } from "../shared/checks.ts";
+import { redeployDue, redeployRefusal } from "../shared/redeploy.ts";
 import {
   areChangedByUser,
   type DeployCause,
@@ -20,6 +21,7 @@ import {
   followedDeployment,
   foreignCommit,
   lastDeployment,
+  redeployedCommit,
   variablesIncluded,
 } from "./deployment.ts";
 import { type Action, type ApplicationContext, type Declaration, NAMES, type Observed } from "./model.ts";
@@ -63,7 +65,8 @@ function checkProgress(context: ApplicationContext, progress: Progress): Check {
   const busy = checkBusy(progress, ofCommit(commit));
   if (busy !== undefined || progress.phase !== "gone") return busy;
   const { deploy, runState } = context.spec;
-  const isWanted = context.requested !== undefined || context.policies.corrects === "Everything";
+  const isAsked = context.requested !== undefined || redeployDue(context) !== undefined;
+  const isWanted = isAsked || context.policies.corrects === "Everything";
   if (
     isWanted &&
     deploy !== undefined &&
@@ -77,19 +80,41 @@ function checkProgress(context: ApplicationContext, progress: Progress): Check {
   return stalled("ExternalResourceDeleted", message);
 }
 
-/** Deploys if that is due: for a cause of the operator, to start a stopped application, or as another attempt. */
+/**
+ * Deploys if that is due: for a cause of the operator, to start a stopped application, because the user requests it, or
+ * as another attempt.
+ */
 function checkDeploy(context: ApplicationContext, observed: Observed, progress: Progress): Check {
-  const { deploy: wanted, runState } = context.spec;
-  if (wanted === undefined || runState === "Stopped") return undefined;
-  const commit = wanted.gitCommitId;
+  if (context.spec.runState === "Stopped") return undefined;
+  return (
+    checkWanted(context, observed, progress) ??
+    checkRedeploy(context, observed) ??
+    checkAttempts(context, observed, progress)
+  );
+}
+
+function checkWanted(context: ApplicationContext, observed: Observed, progress: Progress): Check {
+  const commit = context.spec.deploy?.gitCommitId;
+  if (commit === undefined) return undefined;
   const start = startDue(context, progress);
   const cause = causeOf(context, observed, progress);
-  if (start !== undefined || deployDue(context, progress, cause)) {
-    const corrects = start === "corrects" || (start === undefined && cause === "foreign");
-    const follows = start === undefined && cause === "variables" && areChangedByUser(context, observed, "deployment");
-    return deploy(context, observed, { commit, corrects, follows, attempts: undefined });
-  }
-  if (cause !== undefined) return undefined;
+  if (start === undefined && !deployDue(context, progress, cause)) return undefined;
+  const corrects = start === "corrects" || (start === undefined && cause === "foreign");
+  const follows = start === undefined && cause === "variables" && areChangedByUser(context, observed, "deployment");
+  return deploy(context, observed, { commit, corrects, follows, attempts: undefined });
+}
+
+/** Deploys the same commit again on request. */
+function checkRedeploy(context: ApplicationContext, observed: Observed): Check {
+  if (redeployDue(context) === undefined || redeployRefusal(NAMES.noun, context) !== undefined) return undefined;
+  const commit = redeployedCommit(context, observed);
+  if (commit === undefined) return undefined;
+  return deploy(context, observed, { commit, corrects: false, follows: false, attempts: undefined });
+}
+
+function checkAttempts(context: ApplicationContext, observed: Observed, progress: Progress): Check {
+  const commit = context.spec.deploy?.gitCommitId;
+  if (commit === undefined || causeOf(context, observed, progress) !== undefined) return undefined;
   return checkRetry(
     context,
     followedDeployment(context, observed),

@@ -7,6 +7,7 @@ import { carries, serviceProgress } from "../service/progress.ts";
 import { upToDateCondition, writtenSettings } from "../service/report.ts";
 import { hasFailed } from "../service/trace.ts";
 import { faultCondition } from "../shared/answers.ts";
+import { redeployDue, redeployRefusal } from "../shared/redeploy.ts";
 import { nextTry } from "../shared/variables.ts";
 import type { ApplicationMemory, LastDeployment } from "./crd.ts";
 import {
@@ -15,11 +16,12 @@ import {
   followedDeployment,
   foreignCommit,
   lastDeployment,
+  redeployedCommit,
   runningCommit,
   sameCommit,
 } from "./deployment.ts";
 import { historyWith, successNote } from "./history.ts";
-import { APPLICATION_SETTINGS, type ApplicationContext, type Observed } from "./model.ts";
+import { APPLICATION_SETTINGS, type ApplicationContext, NAMES, type Observed } from "./model.ts";
 import { isListedSecret, pendingVariables, secretsOf, variablesSent } from "./variables.ts";
 
 /** How soon after a deployment the ingress is read where none is known. In milliseconds. */
@@ -31,6 +33,7 @@ export function report(context: ApplicationContext, observed: Observed): Service
   const isIngressUnread = observed.siblings === undefined && observed.ingress.value === undefined;
   return {
     note: note(context, last),
+    redeployRefusal: redeployRefusal(NAMES.noun, context) ?? nothingToDeploy(context, observed),
     ...(isJustDeployed && isIngressUnread && { lookWithin: INGRESS_WITHIN_MS }),
     conditions: [...variablesCondition(context, observed), ...upToDate(context, observed)],
     status: {
@@ -40,6 +43,13 @@ export function report(context: ApplicationContext, observed: Observed): Service
       written: written(context, observed),
     },
   };
+}
+
+/** Returns why the application cannot be deployed again although that is requested: no commit is known. */
+function nothingToDeploy(context: ApplicationContext, observed: Observed): string | undefined {
+  const isUnknown = observed.status === undefined || redeployedCommit(context, observed) !== undefined;
+  if (redeployDue(context) === undefined || isUnknown) return undefined;
+  return "No commit is known to be deployed, and spec.deploy names none.";
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   runsBySchedule,
   SCHEDULE_COLUMNS,
 } from "../../api/run-schedule.ts";
-import { id, lastOperation, livingStatus, text } from "../../api/status.ts";
+import { id, lastHandledRedeployAt, lastOperation, livingStatus, text } from "../../api/status.ts";
 import {
   connectionSecret,
   connectionSecretRef,
@@ -88,6 +88,7 @@ const remembered = {
   lastFailure: lastFailureOf({}),
   written: writtenOf(writtenFields),
   lastOperation,
+  lastHandledRedeployAt,
   ...runStateFields,
   connectionSecret,
   stopRequestId,

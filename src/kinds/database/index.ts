@@ -1,4 +1,5 @@
 /** PlatformDatabase: exists, settings, deployed and running, or stopped. */
+import { RECONCILE_REQUESTED_AT, REDEPLOY_REQUESTED_AT } from "../../api/names.ts";
 import type { Database } from "../../platform/areas/databases.ts";
 import { defineService } from "../service/define.ts";
 import { serviceRecord } from "../service/model.ts";
@@ -65,14 +66,18 @@ export const database = defineService<DatabaseTypes, Database>({
   },
   /**
    * Nothing shows whether the request was executed. A second stop changes nothing, nor does a second deployment of the
-   * same settings: other settings come with another generation. The user's request to retry permits a new attempt,
-   * unless the open one was made for that very request.
+   * same settings: other settings come with another generation. A deployment that the user requested once more is not
+   * repeated. The user's request permits a new attempt, unless the open one was made for that very request.
    */
-  unconfirmed: ({ op, mark, repetition }, { requested }) => {
+  unconfirmed: ({ op, mark, repetition }, { requested, policies: { redeploy } }) => {
     if (requested !== undefined && requested !== baseline(mark, "retry")) return { is: "absent" };
+    const redeployed = baseline(mark, "redeploy");
+    if (redeploy !== undefined && redeploy !== redeployed) return { is: "absent" };
     const what = op === "stopDatabase" ? "stop" : "deploy";
-    const message = `The platform did not confirm the order to ${what} the database${repetition ? ", nor its repetition" : ""}, and its surface does not show the state of databases. Look on the platform. To request it again, use the annotation platform-operator.io/reconcile-requested-at.`;
-    return { is: "unknowable", why: { reason: "NotObservable", message }, repeatable: true };
+    const isRedeployed = typeof redeployed === "string";
+    const request = isRedeployed ? REDEPLOY_REQUESTED_AT : RECONCILE_REQUESTED_AT;
+    const message = `The platform did not confirm the order to ${what} the database${repetition ? ", nor its repetition" : ""}, and its surface does not show the state of databases. Look on the platform. To request it again, use the annotation ${request}.`;
+    return { is: "unknowable", why: { reason: "NotObservable", message }, repeatable: !isRedeployed };
   },
 
   ready,

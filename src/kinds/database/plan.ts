@@ -16,6 +16,7 @@ import {
 import { everDeployed } from "../service/trace.ts";
 import { stalled } from "../shared/checks.ts";
 import { onWhoseRequest } from "../shared/last-operation.ts";
+import { redeployDue, redeployRefusal } from "../shared/redeploy.ts";
 import type { DatabaseDeployment } from "./crd.ts";
 import { type DatabaseContext, type Declaration, NAMES, type Observed } from "./model.ts";
 import { stoppedBy, unwantedRunState } from "./reported.ts";
@@ -54,6 +55,7 @@ function checkDeploy(context: DatabaseContext, observed: Observed, progress: Pro
   if (context.spec.runState === "Stopped") return undefined;
   const start = startDue(context, progress);
   if (start !== undefined) return deploy(context, observed, { corrects: start === "corrects" });
+  if (isRedeployed(context)) return deploy(context, observed, {});
   // Others stopped or uninstalled the database: changes are deployed with the next start.
   if (progress.phase === "stopped" || progress.phase === "gone") return undefined;
   const last = followedDatabase(context, observed);
@@ -65,11 +67,16 @@ function checkDeploy(context: DatabaseContext, observed: Observed, progress: Pro
   return checkRetry(context, last, progress, "the database", (attempts) => deploy(context, observed, { attempts }));
 }
 
+/** Reports whether a request deploys the database again. */
+function isRedeployed(context: DatabaseContext): boolean {
+  return redeployDue(context) !== undefined && redeployRefusal(NAMES.noun, context) === undefined;
+}
+
 /** Plans by the earlier requests where the state of the database is not observed. */
 function checkUnseen(context: DatabaseContext, observed: Observed): Check {
   if (observed.ordered || observed.status === undefined) return undefined;
   const { runState = "Running" } = context.memory;
-  const asked = isAsked(context, context.memory.lastDeployment);
+  const asked = isAsked(context, context.memory.lastDeployment) || isRedeployed(context);
   const unwanted = asked ? undefined : unwantedRunState(context);
   if (unwanted === undefined && !asked && runState === context.spec.runState) return undefined;
   if (unwanted !== undefined && context.policies.corrects !== "Everything") return changed(context, unwanted);

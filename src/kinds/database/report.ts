@@ -6,9 +6,10 @@ import { serviceRecord, type ServiceReport } from "../service/model.ts";
 import { carries, shownProgress } from "../service/progress.ts";
 import { stoppingOf, upToDateCondition, writtenSettings } from "../service/report.ts";
 import { hasFailed } from "../service/trace.ts";
+import { redeployRefusal } from "../shared/redeploy.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { DatabaseMemory } from "./crd.ts";
-import { DATABASE_SETTINGS, type DatabaseContext, type Observed, typeCheckOf, typeCondition } from "./model.ts";
+import { DATABASE_SETTINGS, type DatabaseContext, NAMES, type Observed, typeCheckOf, typeCondition } from "./model.ts";
 import { followedDatabase, isPending } from "./plan.ts";
 
 /** Returns the advice on the type. */
@@ -21,6 +22,7 @@ export function report(context: DatabaseContext, observed: Observed): ServiceRep
   // The documented surface shows the deployment status only in answers, and not what it is later.
   const isStatusShown = context.supports("listServiceStatuses") === "Supported";
   return {
+    redeployRefusal: redeployRefusal(NAMES.noun, context),
     conditions: upToDate(context, observed),
     status: {
       ...shownRecord({ ...serviceRecord(context, observed) }),

@@ -11,6 +11,15 @@ const intentOf = (op: string, mark: Json) => openIntent(op, { id: DATABASE, mark
 /** It gets no reads. */
 const api = platformOn("Documented", {});
 
+it.each<[string, Json, string, object]>([
+  ["is not repeated", { redeploy: "now" }, "now", { is: "unknowable", repeatable: false }],
+  ["may be sent again for another value", { redeploy: "now" }, "later", { is: "absent" }],
+  ["may be sent after an unconfirmed deployment", { retry: "now" }, "later", { is: "absent" }],
+])("another deployment of a database whose state the surface does not show %s", async (_what, mark, redeploy, is) => {
+  const context = passWith({ surface: "Documented", redeploy });
+  expect(await database.trace(intentOf("deployDatabase", mark), context, api)).toMatchObject(is);
+});
+
 it.each<[string, string, Json, string | undefined, "absent" | "unknowable"]>([
   ["is not known to have landed", "deployDatabase", { retry: undefined }, undefined, "unknowable"],
   ["may be sent again at a person's request", "deployDatabase", {}, "now", "absent"],

@@ -108,6 +108,7 @@ async function deploy(
       runState: "Running",
       stopping: undefined,
       lastDeployment,
+      lastHandledRedeployAt: context.policies.redeploy ?? memory.lastHandledRedeployAt,
       ...more?.memory,
     },
   };

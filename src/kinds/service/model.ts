@@ -35,6 +35,7 @@ export type ServiceMemory = {
   readonly runState?: RunState | undefined;
   readonly runUntil?: string | undefined;
   readonly stopping?: string | undefined;
+  readonly lastHandledRedeployAt?: string | undefined;
   readonly ingress?: Ingress | undefined;
   readonly connectionSecret?: ConnectionSecret | undefined;
 };
@@ -184,5 +185,5 @@ export interface Start<K extends ServiceTypes, Item extends ListedObject> {
   readonly listed: Neighbours<Item> | "gone";
 }
 
-/** The conditions, the members of status, and the text of the event. */
-export type ServiceReport = Pick<Report, "conditions" | "status" | "note">;
+/** The conditions, the members of status, the text of the event, and the refusal of a request. */
+export type ServiceReport = Pick<Report, "conditions" | "status" | "note" | "redeployRefusal">;

@@ -9,6 +9,7 @@ import { projectOfEnvironment } from "../shared/limits.ts";
 import type { ListedObject } from "../shared/names.ts";
 import { offered, offeredList, SHOWN } from "../shared/offered.ts";
 import { isOpen, isRoutine, presenceIn } from "../shared/presence.ts";
+import { redeployDue } from "../shared/redeploy.ts";
 import type { ServiceKind } from "./define.ts";
 import type {
   Neighbours,
@@ -35,7 +36,8 @@ export async function observeService(
   if (!place.environmentIsOurs) return place;
   // The request is read first: a state that was read before the request ended would be reported as its end.
   const request = await requestOf(context, api);
-  const isFresh = context.requested !== undefined || mayBeOver(context, request);
+  const isAsked = context.requested !== undefined || redeployDue(context) !== undefined;
+  const isFresh = isAsked || mayBeOver(context, request);
   const listed = await (kind.list?.(context, isFresh, api) ?? recordsOf(kind, context, isFresh, api));
   const observed = await kind.observe(context, { place, request, isFresh, listed }, api);
   return { ...observed, serverNow: api.serverNow() };

@@ -2,6 +2,7 @@
 import type { Json, Plan, Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { once, stalled, safely } from "../shared/checks.ts";
+import { redeployDue } from "../shared/redeploy.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
 import type { ServiceKind } from "./define.ts";
 import { busy, explainFailure, ofCommit, unknownState } from "./messages.ts";
@@ -125,16 +126,23 @@ export function deploy(
 ): Plan<ServiceAction> {
   const what = commit === undefined ? {} : { commit };
   const why: Why = { reason: "Deploying", message };
+  const redeploys = redeployDue(context);
   return once<ServiceAction>(
     operations.deploy ?? "",
     { what: "deploy", ...what, retry: context.requested, attempts },
     why,
     {
       ...what,
-      mark: orderMark(context, status, { settings: revisionOf(context.memory), ...mark, attempts }),
-      corrects,
+      mark: orderMark(context, status, {
+        settings: revisionOf(context.memory),
+        ...mark,
+        attempts,
+        redeploy: redeploys,
+      }),
+      corrects: corrects && redeploys === undefined,
       follows,
       retries: attempts !== undefined,
+      redeploys,
     },
   );
 }

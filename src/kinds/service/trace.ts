@@ -136,13 +136,16 @@ function traceOrder(kind: ServiceKind, intent: OpenIntent, context: ServiceConte
     return { is: "landed", known: [{ observed, memory: { ...memory, runState: "Stopped" } }] };
   }
   const { mark } = intent;
-  const isNews = movedPast(baselineIn(mark), status) || isFresh(mark, status);
+  const isNews = movedPast(textIn(mark, "baseline"), status) || isFresh(mark, status);
   if (!isNews && servicePhase(status.state) !== "busy") return { is: "absent" };
   const lastDeployment = { ...markedDeployment(kind, intent), ...landedDeployment(intent, status, now) };
   const replaced = kind.replaced?.(memory, memory.lastDeployment);
+  const lastHandledRedeployAt = textIn(mark, "redeploy") ?? memory.lastHandledRedeployAt;
   return {
     is: "landed",
-    known: [{ observed, memory: { ...memory, ...replaced, runState: "Running", lastDeployment } }],
+    known: [
+      { observed, memory: { ...memory, ...replaced, runState: "Running", lastDeployment, lastHandledRedeployAt } },
+    ],
   };
 }
 
@@ -161,7 +164,7 @@ function markedDeployment(
 function landedDeployment({ mark }: OpenIntent, status: ServiceStatus, now: Date) {
   return {
     requestId: isFresh(mark, status) ? status.deploymentRequestId : undefined,
-    baseline: baselineIn(mark),
+    baseline: textIn(mark, "baseline"),
     state: shownState(status.state),
     startedAt: now.toISOString(),
   };
@@ -172,7 +175,7 @@ function isFresh(mark: Json, { deploymentRequestId: id }: ServiceStatus): boolea
   return id !== undefined && id !== baseline(mark, "requestId");
 }
 
-function baselineIn(mark: Json): string | undefined {
-  const value = baseline(mark, "baseline");
+function textIn(mark: Json, member: string): string | undefined {
+  const value = baseline(mark, member);
   return typeof value === "string" ? value : undefined;
 }
