@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { GROUP, PAUSED } from "../../src/api/names.ts";
+import { GROUP, PAUSED, REDEPLOY_REQUESTED_AT } from "../../src/api/names.ts";
 import { conditionOf } from "../../src/engine/contract/status.ts";
 import { planIn } from "../../src/engine/policies/policy-status.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
@@ -151,30 +151,22 @@ describe("the actions", () => {
     expect(await env.actions(ready("PlatformProject"))).toEqual(usual);
   });
 
-  it("redeploy creates a PlatformOperation for the deployed commit", async () => {
-    const { object } = caseOf("platformapplication-state-deployed");
-    expect(await env.actions(object)).toEqual({ ...usual, redeploy: false });
-    expect(await env.act(object, "redeploy")).toEqual([
-      {
-        apiVersion: "platform-operator.io/v1alpha1",
-        kind: "PlatformOperation",
-        metadata: { name: expect.stringMatching(/^application-redeploy-\d{14}$/), namespace: "shop" },
-        spec: {
-          type: "DeployApplication",
-          applicationRef: { name: "application" },
-          gitCommitId: "1a2b3c4d5e6f708192a3b4c5d6e7f80910a1b2c3",
-          ttlSecondsAfterFinished: 86_400,
-        },
-      },
-    ]);
-    expect(await env.actions(ready("PlatformApplication"))).toEqual({ ...usual, redeploy: true });
-  });
+  it.each(["application", "database"])(
+    "redeploy requests another deployment of the %s by an annotation",
+    async (noun) => {
+      const { object } = caseOf(`platform${noun}-state-deployed`);
+      expect(await env.actions(object)).toEqual({ ...usual, redeploy: false });
+      const [redeployed, ...others] = await env.act(object, "redeploy");
+      expect(others).toEqual([]);
+      expect(annotationsOf(redeployed)).toEqual({
+        [REDEPLOY_REQUESTED_AT]: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      });
+      const { spec, status } = Acted.parse(object);
+      expect(Acted.parse(redeployed)).toMatchObject({ spec, status });
+    },
+  );
 
-  it("redeploy of a database deploys the database", async () => {
-    const { object } = caseOf("platformdatabase-state-deployed");
-    expect(await env.actions(object)).toEqual({ ...usual, redeploy: false });
-    expect(await env.act(object, "redeploy")).toMatchObject([
-      { kind: "PlatformOperation", spec: { type: "DeployDatabase", databaseRef: { name: "database" } } },
-    ]);
+  it("redeploy is not offered for an application that was not deployed", async () => {
+    expect(await env.actions(ready("PlatformApplication"))).toEqual({ ...usual, redeploy: true });
   });
 });

@@ -1,21 +1,7 @@
--- The same once more, as a PlatformOperation: an edit of the spec would be taken back by self-heal.
+-- Deploys the same commit or settings once more: an edit of the spec would be taken back by self-heal.
 local os = require("os")
-local spec = { ttlSecondsAfterFinished = 86400 }
-if obj.kind == "PlatformDatabase" then
-  spec.type = "DeployDatabase"
-  spec.databaseRef = { name = obj.metadata.name }
-else
-  spec.type = "DeployApplication"
-  spec.applicationRef = { name = obj.metadata.name }
-  spec.gitCommitId = obj.status.lastDeployment.gitCommitId
+if obj.metadata.annotations == nil then
+  obj.metadata.annotations = {}
 end
-local operation = {
-  apiVersion = "platform-operator.io/v1alpha1",
-  kind = "PlatformOperation",
-  metadata = {
-    name = obj.metadata.name .. "-redeploy-" .. os.date("!%Y%m%d%H%M%S"),
-    namespace = obj.metadata.namespace,
-  },
-  spec = spec,
-}
-return { { ["operation"] = "create", ["resource"] = operation } }
+obj.metadata.annotations["platform-operator.io/redeploy-requested-at"] = os.date("!%Y-%m-%dT%H:%M:%SZ")
+return obj
