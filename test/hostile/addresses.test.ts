@@ -34,10 +34,14 @@ const PRIVATE = [
   ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0.0.0.0", "169.254.169.254"],
   ["10.96.0.1", "172.16.0.1", "192.168.0.1", "100.64.0.1", "[::1]", "[::]", "[::ffff:127.0.0.1]"],
   ["[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[fe80::1]", "[fd00::1]", "localhost", "LOCALHOST"],
+  ["[::7f00:1]", "[::ffff:0:7f00:1]", "[2001:0:7f00:1::1]", "192.0.2.1", "[2001:db8::1]", "[100::1]", "168.63.129.16"],
 ].flat();
 const PLAIN = ["http://127.0.0.1", "http://platform.example"];
 const ADDRESSES = [
-  ...PRIVATE.map((host) => ({ host: `https://${host}`, message: /loopback, link-local or private address/ })),
+  ...PRIVATE.map((host) => ({
+    host: `https://${host}`,
+    message: /(?:is not a public address|address that is not public)/,
+  })),
   ...PLAIN.map((host) => ({ host, message: /is not https/ })),
 ];
 /** Base URLs that the API server refuses. */

@@ -2,9 +2,10 @@
  * The rules for targets of requests (docs/reliability.md E8): https, an allowed host, and no address inside the cluster
  * or the machine.
  */
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 
 import { ApiError } from "./errors.ts";
+import { inBlocks, isBlock, isPublic } from "./public.ts";
 
 export interface AddressRules {
   /**
@@ -12,33 +13,10 @@ export interface AddressRules {
    * public host is allowed.
    */
   readonly allowedHosts: readonly string[];
-  /** Allows plain http, and loopback, link-local and private addresses: for the demo and tests. */
+  /** Allows plain http, and addresses that are not public: for the demo and tests. */
   readonly allowInsecure: boolean;
 }
 
-const PRIVATE_BLOCKS = [
-  "0.0.0.0/8",
-  "10.0.0.0/8",
-  "100.64.0.0/10",
-  "127.0.0.0/8",
-  "169.254.0.0/16",
-  "172.16.0.0/12",
-  "192.0.0.0/24",
-  "192.168.0.0/16",
-  "198.18.0.0/15",
-  "224.0.0.0/3",
-  "::/128",
-  "::1/128",
-  "64:ff9b::/96",
-  "64:ff9b:1::/48",
-  "2002::/16",
-  "fc00::/7",
-  "fe80::/10",
-  "fec0::/10",
-  "ff00::/8",
-] as const;
-
-const CIDR = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i;
 const PREFIX = /^(?:\/[A-Za-z0-9._~-]+)*$/;
 
 /**
@@ -46,12 +24,8 @@ const PREFIX = /^(?:\/[A-Za-z0-9._~-]+)*$/;
  * addresses, so that a platform in a private network can be reached.
  */
 export function addressFilter(rules: AddressRules): (address: string) => boolean {
-  const closed = blockList(PRIVATE_BLOCKS);
-  const open = blockList(rules.allowedHosts.filter(isBlock));
-  return (address) => {
-    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    return rules.allowInsecure || open.check(address, family) || !closed.check(address, family);
-  };
+  const isListed = inBlocks(rules.allowedHosts.filter(isBlock));
+  return (address) => rules.allowInsecure || isPublic(address, isListed);
 }
 
 /**
@@ -108,8 +82,7 @@ function hostOf(url: URL): string {
 
 function checkHost(url: URL, rules: AddressRules, what: "host" | "proxy", operation: string): void {
   const host = hostOf(url);
-  if (isIP(host) !== 0 && !addressFilter(rules)(host))
-    refuse(`the ${what} is a loopback, link-local or private address`, operation);
+  if (isIP(host) !== 0 && !addressFilter(rules)(host)) refuse(`the ${what} is not a public address`, operation);
   const listed = rules.allowedHosts.length === 0 || rules.allowedHosts.some((entry) => matches(entry, host, url));
   if (!listed) refuse(`the ${what} is not in the operator's list of allowed platform hosts`, operation);
 }
@@ -120,22 +93,8 @@ function matches(entry: string, host: string, { port, protocol }: URL): boolean 
   const usual = protocol === "https:" ? "443" : "80";
   const names = [host, `${host}:${port === "" ? usual : port}`];
   if (wanted.startsWith("*.")) return names.some((name) => name.endsWith(wanted.slice(1)));
-  if (isBlock(wanted)) return isIP(host) !== 0 && blockList([wanted]).check(host, isIP(host) === 6 ? "ipv6" : "ipv4");
+  if (isBlock(wanted)) return isIP(host) !== 0 && inBlocks([wanted])(host);
   return names.includes(wanted);
-}
-
-function isBlock(entry: string): boolean {
-  return isIP(CIDR.exec(entry)?.[1] ?? "") !== 0;
-}
-
-function blockList(blocks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const block of blocks) {
-    const [, address = "", bits] = CIDR.exec(block) ?? [];
-    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    list.addSubnet(address, Number(bits ?? (family === "ipv6" ? 128 : 32)), family);
-  }
-  return list;
 }
 
 function refuse(message: string, operation = "connect"): never {

@@ -1,3 +1,4 @@
+import type { LookupAddress } from "node:dns";
 import type { RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 
@@ -6,7 +7,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type ConnectProxy, connectProxy } from "../../../test/support/kube/connect-proxy.ts";
 import { startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
 import { certificate, expiredCertificate, privateKey } from "../../../test/support/kube/tls.ts";
-import type { Network } from "./connect.ts";
+import { addressFilter } from "./address.ts";
+import { guardedLookup, type Network } from "./connect.ts";
 import { createTransport, type HttpOptions } from "./http.ts";
 
 const anywhere = () => true;
@@ -107,7 +109,7 @@ describe("a proxy", () => {
     const { proxy, call } = await behindProxy({ options: { allowAddress: () => false } });
     await expect(call("https://localhost")).rejects.toMatchObject({
       failure: "address",
-      message: "the host resolves to a loopback, link-local or private address",
+      message: "the host resolves to an address that is not public",
     });
     expect([proxy.asked, proxy.open()]).toEqual([[], 0]);
   });
@@ -121,8 +123,33 @@ describe("a proxy", () => {
     });
     await expect(call()).rejects.toMatchObject({
       failure: "address",
-      message: "the proxy of spec.proxy resolves to a loopback, link-local or private address",
+      message: "the proxy of spec.proxy resolves to an address that is not public",
     });
     expect(at.open()).toBe(0);
+  });
+});
+
+describe("[E8] the addresses of a name", () => {
+  const PUBLIC = { address: "93.184.216.34", family: 4 };
+  const TRANSLATED = { address: "64:ff9b::5db8:d822", family: 6 };
+  const INNER = { address: "10.0.0.5", family: 4 };
+  const INNER_TRANSLATED = { address: "64:ff9b::a00:5", family: 6 };
+  const allow = addressFilter({ allowedHosts: [], allowInsecure: false });
+  const found = (...answer: LookupAddress[]) =>
+    new Promise<unknown>((resolve, reject) => {
+      const answered = guardedLookup(allow, (_host, _options, done) => done(null, answer));
+      answered("platform.example", { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
+    });
+
+  it.each([
+    ["are those of IPv4 and of DNS64", [PUBLIC, TRANSLATED], [PUBLIC, TRANSLATED]],
+    ["leave out one that is not public", [INNER, PUBLIC], [PUBLIC]],
+    ["leave out one that stands for another", [INNER_TRANSLATED, TRANSLATED], [TRANSLATED]],
+  ])("%s", async (_what, answer, usable) => {
+    expect(await found(...answer)).toEqual(usable);
+  });
+
+  it("are refused when none is public", async () => {
+    await expect(found(INNER, INNER_TRANSLATED)).rejects.toMatchObject({ code: "ERR_REFUSED_ADDRESS" });
   });
 });

@@ -129,7 +129,7 @@ function noConnection(to: string, error: unknown): TransportError {
 }
 
 function refusedAddress(what: string): TransportError {
-  return new TransportError("address", `${what} resolves to a loopback, link-local or private address`);
+  return new TransportError("address", `${what} resolves to an address that is not public`);
 }
 
 /** The parts of a library's error that may be shown: its message may hold hosts, headers or bodies. */
@@ -176,7 +176,7 @@ function refusal(status: number, from: string, hasCredentials: boolean): string 
 
 /**
  * Checks a target before the proxy is asked for it. Refuses a name that resolves here to an address that is not
- * allowed, and, unless the proxy may resolve it, one that does not resolve here in time.
+ * allowed, since the proxy chooses one, and, unless the proxy may resolve it, one that does not resolve here in time.
  * @throws TransportError "address" or "connect"
  */
 function judge(hostname: string, allow: (address: string) => boolean, mayResolve: boolean): Promise<void> {
@@ -188,10 +188,10 @@ function judge(hostname: string, allow: (address: string) => boolean, mayResolve
     AbortSignal.timeout(JUDGE_MS).addEventListener("abort", () => {
       unresolved("timeout");
     });
-    guardedLookup(allow)(hostname.replaceAll(/[[\]]/g, ""), {}, (error) => {
-      if (error === null) resolve();
-      else if (error.code === REFUSED_ADDRESS) reject(refusedAddress("the host"));
-      else unresolved(traitsOf(error).code);
+    lookup(hostname.replaceAll(/[[\]]/g, ""), { all: true }, (error, addresses) => {
+      if (error !== null) unresolved(traitsOf(error).code);
+      else if (addresses.length > 0 && addresses.every(({ address }) => allow(address))) resolve();
+      else reject(refusedAddress("the host"));
     });
   });
 }
@@ -200,18 +200,24 @@ function uncheckable(code: string): string {
   return `the host does not resolve here (${code}), so its address cannot be checked: name the host in --allowed-platform-hosts to let the proxy resolve it`;
 }
 
+type Lookup = (
+  host: string,
+  options: LookupOptions & { readonly all: true },
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 type LookupDone = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
 /**
- * Returns a function like `dns.lookup` that refuses an answer with an address that is not allowed. Every lookup is
- * checked, because the answer of a DNS server may change at any time.
+ * Returns a function like `dns.lookup` that leaves out addresses that are not allowed, and fails when no other is left.
+ * Every lookup is checked, because the answer of a DNS server may change at any time.
  */
-function guardedLookup(allow: (address: string) => boolean) {
+export function guardedLookup(allow: (address: string) => boolean, resolve: Lookup = lookup) {
   return (host: string, options: LookupOptions, done: LookupDone): void => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
+    resolve(host, { ...options, all: true }, (error, all) => {
       if (error !== null) return done(error, []);
+      const addresses = all.filter(({ address }) => allow(address));
       const [first] = addresses;
-      if (first === undefined || !addresses.every(({ address }) => allow(address))) {
+      if (first === undefined) {
         return done(Object.assign(new Error("refused address"), { code: REFUSED_ADDRESS }), []);
       }
       return options.all === true ? done(null, addresses) : done(null, first.address, first.family);
