@@ -1,4 +1,4 @@
-/** Values → values.yaml, values.schema.json and the table of the chart's README. */
+/** Values → values.yaml and values.schema.json. */
 import { stringify } from "yaml";
 import { z } from "zod";
 
@@ -30,15 +30,7 @@ export function valuesYaml(): string {
 
 /** @returns every value that can be set, by its path, e.g. "image.tag", with its default. */
 export function valueDefaults(): ReadonlyMap<string, unknown> {
-  return new Map(leaves("", Node.parse(SCHEMA), Values.parse({})).map(({ path, value }) => [path, value]));
-}
-
-/** @returns the rows of the chart's README: name, default, what it is for. */
-export function valuesTable(): string {
-  const rows = leaves("", Node.parse(SCHEMA), Values.parse({})).map(
-    ({ path, value, about }) => `| \`${path}\` | \`${JSON.stringify(value)}\` | ${about.replaceAll("|", "\\|")} |`,
-  );
-  return ["| value | default | what it is for |", "|---|---|---|", ...rows].join("\n");
+  return new Map(leaves("", Node.parse(SCHEMA), Values.parse({})));
 }
 
 function children(node: Node, value: object, indent: string): readonly string[] {
@@ -63,18 +55,12 @@ function entry(name: string, node: Node, value: unknown, indent: string): string
   return [...comment, ...body].join("\n");
 }
 
-interface Leaf {
-  readonly path: string;
-  readonly value: unknown;
-  readonly about: string;
-}
-
-function leaves(prefix: string, node: Node, value: object): readonly Leaf[] {
+function leaves(prefix: string, node: Node, value: object): readonly (readonly [path: string, value: unknown])[] {
   const values = new Map(Object.entries(value));
-  return membersIn(node).flatMap(([name, child]): readonly Leaf[] => {
+  return membersIn(node).flatMap(([name, child]) => {
     const path = `${prefix}${name}`;
-    if (membersIn(child).length > 0) return leaves(`${path}.`, child, membersOf(values.get(name)));
-    return [{ path, value: values.get(name), about: child.description ?? "" }];
+    const own = values.get(name);
+    return membersIn(child).length > 0 ? leaves(`${path}.`, child, membersOf(own)) : [[path, own] as const];
   });
 }
 
