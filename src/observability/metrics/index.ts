@@ -33,8 +33,7 @@ const UNWANTED =
 
 /**
  * The sampling interval of Node's histogram of the event loop's delay. The metrics of the lag include it. Each sample
- * wakes the process: at prom-client's 10 ms an idle operator needed 1.3 percent of a core
- * (docs/performance-experiments.md).
+ * wakes the process: at prom-client's 10 ms an idle operator needed 1.3 percent of a core, at 50 ms 0.8.
  */
 const LAG_RESOLUTION_MS = 50;
 
