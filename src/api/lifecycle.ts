@@ -1,13 +1,14 @@
-/** `spec.lifecycle`: what the operator may do, and when. The engine reads it; kinds never do. */
+/** `spec.lifecycle`: what the operator may do. The engine reads it; kinds never do. */
 import { z } from "zod";
 
 import { matches } from "./fields.ts";
-import { ATOMIC } from "./status.ts";
 
 /** A duration in whole minutes or hours, as Go writes it. */
-const duration = matches(/^([0-9]{1,4}h)?([0-9]{1,5}m)?$/, 16, "must be hours and minutes, e.g. 30m, 8h or 1h30m").min(
-  2,
-);
+export const duration = matches(
+  /^([0-9]{1,4}h)?([0-9]{1,5}m)?$/,
+  16,
+  "must be hours and minutes, e.g. 30m, 8h or 1h30m",
+).min(2);
 
 const managementPolicy = z
   .enum(["Manage", "ObserveOnly", "CreateOnly"])
@@ -49,34 +50,6 @@ function applyPolicy(usual: UsualApplyPolicy) {
     );
 }
 
-/** A recurring time window. */
-export const recurringWindow = z
-  .object({
-    schedule: matches(
-      /^[0-9A-Za-z*/,-]+( +[0-9A-Za-z*/,-]+){4}$/,
-      128,
-      "must be a cron expression of five fields, e.g. 0 22 * * 1-5",
-    ).describe("Start of the window, as a cron expression of five fields, e.g. 0 22 * * 1-5."),
-    duration: duration.describe("Duration of the window, e.g. 30m or 8h."),
-    timeZone: matches(/^[A-Za-z0-9_+/-]+$/, 64, "must be the name of a time zone")
-      .min(1)
-      .optional()
-      .describe("IANA time zone of the schedule, e.g. Europe/Berlin. Defaults to UTC."),
-  })
-  .describe("A recurring window of time.");
-
-const syncWindows = z
-  .object({
-    kind: z
-      .enum(["Allow", "Deny"])
-      .describe("Allow permits writes to the platform only inside the windows, Deny only outside of them."),
-    windows: z.array(recurringWindow).min(1).max(16).describe("The windows.").meta(ATOMIC),
-  })
-  .optional()
-  .describe(
-    "Windows that restrict when the operator may write to the platform, deletions included. Reads are always allowed, and changes that the platform makes by itself are not delayed. Defaults to always.",
-  );
-
 const retry = z
   .object({
     limit: z.int().min(0).max(20).describe("Number of retries of a failed deployment."),
@@ -97,7 +70,6 @@ const MEMBERS = {
   onMissing,
   driftPolicy,
   applyPolicy: applyPolicy("Automatic"),
-  syncWindows,
   retry,
   progressDeadline,
 };
@@ -136,18 +108,11 @@ export function lifecycleOf(
       ...(deletionPolicy === undefined ? {} : { deletionPolicy }),
     })
     .optional()
-    .describe("What the operator may do to the object on the platform, and when. A connection can set defaults.");
+    .describe("What the operator may do to the object on the platform. A connection can set defaults.");
 }
 
 /** The members of `spec.lifecycle` for kinds that create, change and adopt. */
-export const CREATED = [
-  "managementPolicy",
-  "adoptionPolicy",
-  "onMissing",
-  "driftPolicy",
-  "applyPolicy",
-  "syncWindows",
-] as const;
+export const CREATED = ["managementPolicy", "adoptionPolicy", "onMissing", "driftPolicy", "applyPolicy"] as const;
 
 /** The members of `spec.lifecycle` for services, which are deployed too. */
 export const DEPLOYED = [...CREATED, "retry", "progressDeadline"] as const;

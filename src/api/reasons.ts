@@ -33,7 +33,6 @@ export const REASONS = {
   WaitingForChildren: "Children must be deleted first.",
   AdoptionPending: "The object was adopted; nothing is written to it until every shard has seen that.",
   ApprovalPending: "A plan waits for approval.",
-  OutsideChangeWindow: "The operator may not write to the platform now; a change window opens later.",
   CreateResultUnknown: "A create was sent, and its result cannot be determined.",
   // A person is needed.
   CredentialsMissing: "The Secret with the token, or with the proxy's credentials, or its key, does not exist.",

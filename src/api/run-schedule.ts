@@ -1,15 +1,28 @@
 /** `spec.runSchedule`, which stops a service or a cluster in recurring windows, and the members of status about it. */
 import { z } from "zod";
 
-import { recurringWindow } from "./lifecycle.ts";
+import { matches } from "./fields.ts";
+import { duration } from "./lifecycle.ts";
 import { type CelRule, type PrinterColumn, wide } from "./resource.ts";
 import { ATOMIC, time } from "./status.ts";
 
 /** The schema of `spec.runSchedule`. */
 export const runSchedule = z
   .array(
-    recurringWindow
-      .extend({ kind: z.enum(["Stop"]).describe("Action during the window: Stop stops it.") })
+    z
+      .object({
+        schedule: matches(
+          /^[0-9A-Za-z*/,-]+( +[0-9A-Za-z*/,-]+){4}$/,
+          128,
+          "must be a cron expression of five fields, e.g. 0 22 * * 1-5",
+        ).describe("Start of the window, as a cron expression of five fields, e.g. 0 22 * * 1-5."),
+        duration: duration.describe("Duration of the window, e.g. 30m or 8h."),
+        timeZone: matches(/^[A-Za-z0-9_+/-]+$/, 64, "must be the name of a time zone")
+          .min(1)
+          .optional()
+          .describe("IANA time zone of the schedule, e.g. Europe/Berlin. Defaults to UTC."),
+        kind: z.enum(["Stop"]).describe("Action during the window: Stop stops it."),
+      })
       .describe("A recurring window of time."),
   )
   .min(1)

@@ -137,7 +137,6 @@ export const planSchema = z
     hash: text.describe(
       "Hash of the plan. The annotation platform-operator.io/approved-plan with this value approves it.",
     ),
-    reason: text.describe("Why the plan waits: ApprovalPending or OutsideChangeWindow."),
     generation: count.describe("Generation of the spec that it applies."),
     approved: z.boolean().optional().describe("Whether the plan is approved and being executed."),
     actions: z
@@ -159,7 +158,7 @@ export const planSchema = z
       .describe("Planned writes, in order.")
       .meta(ATOMIC),
   })
-  .describe("Writes to the platform that wait for approval or for a change window.");
+  .describe("Writes to the platform that wait for approval.");
 
 /** The recorded identity and the open intent. */
 const ledger = { identity: identity.optional(), intent: intent.optional() };

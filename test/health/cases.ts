@@ -67,7 +67,6 @@ const settled = {
 const working = waitingFor("Creating", "The platform creates it.");
 const waiting = waitingFor("ParentNotReady", 'Waiting for PlatformProject "shop" (reason Creating).', "none");
 const approval = waitingFor("ApprovalPending", "A plan waits for approval: see status.plan.");
-const outsideWindow = waitingFor("OutsideChangeWindow", "Waiting for a change window of spec.lifecycle.syncWindows.");
 const strange = waitingFor("UnknownState", "The platform reports HIBERNATING, which is not documented.");
 const stalled = {
   is: "stalled",
@@ -86,10 +85,10 @@ function after(object: KubeObject, ending: ReconcileResult, policyStatus?: Polic
   return { ...object, status: composed({ object, result: ending, report, memory: {}, context, policyStatus }) };
 }
 
-/** Returns an object with a plan that needs an approval or waits for a change window. */
+/** Returns an object with a plan that waits for approval. */
 function planned(object: KubeObject, ending: ReconcileResult & { readonly why: Why }): KubeObject {
   const step = { op: "updateIt", action: undefined, repeat: "safe", message: "Updates it." } as const;
-  const plan = statusPlanOf(object, [step], ending.why.reason);
+  const plan = statusPlanOf(object, [step]);
   return after(object, ending, { appliedGeneration: undefined, lastApprovedPlan: undefined, plan });
 }
 
@@ -116,7 +115,6 @@ const SITUATIONS: readonly Situation[] = [
   ["working", "Progressing", "InProgress", having(working)],
   ["waiting", "Progressing", "InProgress", having(waiting)],
   ["approval", "Suspended", "InProgress", (object) => planned(object, approval), "plans"],
-  ["window", "Suspended", "InProgress", (object) => planned(object, outsideWindow), "plans"],
   ["strange-state", "Progressing", "InProgress", having(strange)],
   ["ready", "Healthy", "Current", having(settled)],
   ["stalled", "Degraded", "Failed", having(stalled)],

@@ -100,7 +100,7 @@ function kindContract(kind: KindName, sample: Sample): void {
 
 /**
  * Tests of policies with the sample of one kind: blocked operations are not sent, and each is sent once after the
- * policies allow it. Kinds that never write have no such tests. ObserveOnly and syncWindows of every kind:
+ * policies allow it. Kinds that never write have no such tests. ObserveOnly of every kind:
  * test/hostile/generated-changes.test.ts.
  */
 function policyContract(kind: KindName, sample: Sample): void {

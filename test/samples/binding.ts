@@ -27,7 +27,7 @@ export const bindingSample: Sample = {
       /exactly one of value and valueFrom must be set/,
     ],
   ],
-  rules: 22,
+  rules: 19,
   good: ({ env, name, spec }) =>
     resource(KIND, name, {
       clusterRef: { externalId: env.platform.clusterIds[0] ?? "" },

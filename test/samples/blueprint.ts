@@ -26,7 +26,7 @@ export const blueprintSample: Sample = {
     ["a variable without value", { variables: [{ name: "A" }] }, /exactly one of value and valueFrom must be set/],
     ["deletion policy Delete", { lifecycle: { deletionPolicy: "Delete" } }, /deletionPolicy: Unsupported value/],
   ],
-  rules: 22,
+  rules: 19,
   good: ({ name, tree, spec }) => blueprint(name, tree, spec),
   hostile: ({ name, tree }) => blueprint(name, tree, { tag: "constructor/9.9.9" }),
   writes: ["createBlueprint"],

@@ -17,7 +17,7 @@ export const environmentSample: Sample = {
     ["a mode in lower case", { mode: "staging" }, /in the platform's spelling, in capitals/],
     ["two clusters", { clusterRef: { name: "edge", externalId: ID } }, REFERENCE],
   ],
-  rules: 16,
+  rules: 13,
   good: ({ env, name, tree, spec }) => environment(env, name, tree, spec),
   hostile: ({ env, name }) => environment(env, name, "constructor"),
   writes: ["createEnvironment"],

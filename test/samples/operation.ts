@@ -42,7 +42,7 @@ export const operationSample: Sample = {
     ],
     ["no output", { type: "RenderHelmDefaultValues", environmentRef, source }, /spec.outputConfigMap must be set/],
   ],
-  rules: 27,
+  rules: 24,
   good: ({ name, spec }) => operation(name, { type: "SendInvoices", ...spec }),
   hostile: ({ name }) => operation(name, { type: "StopDatabase", databaseRef: { externalId: NOWHERE } }),
   writes: ["downloadInvoices"],

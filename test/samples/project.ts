@@ -10,7 +10,7 @@ export const projectSample: Sample = {
     ["a name with a line break", { name: "a\nb" }, /name.*should match/],
     ["an empty name", { name: "" }, /name.*should match/],
   ],
-  rules: 7,
+  rules: 4,
   good: ({ name, spec }) => project(name, spec),
   hostile: ({ name }) => project(name, { externalId: NOWHERE }),
   writes: ["createProject"],

@@ -36,7 +36,7 @@ export const variableSetSample: Sample = {
     ["a prefix that begins no name", { variablesFrom: [{ secretRef, prefix: "1" }] }, /prefix.*should match/],
     ["a variable with both", variable({ value: "1", valueFrom: { secretKeyRef } }), /exactly one of value/],
   ],
-  rules: 21,
+  rules: 18,
   good: ({ name, tree, spec }) =>
     resource(KIND, name, {
       targets: [{ applicationRef: { name: tree } }],

@@ -15,7 +15,7 @@ export const webhookSample: Sample = {
     ["an event in another spelling", { events: ["deployment.started"] }, /events.*should match/],
   ],
   duplicates: [["an event twice", { events: ["A", "A"] }, /events.*[Dd]uplicate/]],
-  rules: 8,
+  rules: 5,
   good: ({ name, spec }) =>
     resource(KIND, name, {
       targetUrl: `https://hooks.example.com/${name}`,

@@ -29,7 +29,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   engine: {
     mayImport: ["text", "api", "platform/transport/errors", "kube", "zod", "node:crypto", "node:util"],
-    except: { "engine/policies/change-window": ["croner"] },
+    except: { "engine/policies/run-schedule": ["croner"] },
   },
   kinds: { mayImport: ["text", "api", "platform", "engine/contract/kind", "zod"], maxLines: 200 },
   observability: {

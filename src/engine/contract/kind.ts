@@ -76,7 +76,7 @@ export type Plan<Action = unknown> =
    * The operator cannot observe whether the object works. `condition` names the reported condition that has been
    * Unknown since then; it is absent where no list shows the object (`ContextRecords.presence`).
    */
-  | { readonly is: "unknown"; readonly why: Why; readonly condition?: string; readonly again?: Ms }
+  | { readonly is: "unknown"; readonly why: Why; readonly condition?: string }
   /** Adopt the existing object with this id. The engine records it like the outcome of a create. */
   | { readonly is: "adopt"; readonly id: Uuid }
   /** The recorded object is proven gone and a new one is wanted: the engine drops its records. */

@@ -9,11 +9,11 @@ import { causeIn, covers, statusPlanOf, type StatusPlan } from "./policy-status.
 
 const update: Step<string> = { repeat: "safe", op: "update", action: "update" };
 const CREATE = { operation: "create", creates: true } as const;
-const PLAN: StatusPlan = { hash: "0", reason: "ApprovalPending", generation: 3, actions: [{ operation: "update" }] };
+const PLAN: StatusPlan = { hash: "0", generation: 3, actions: [{ operation: "update" }] };
 const plan = (change: Partial<StatusPlan> = {}): StatusPlan => ({ ...PLAN, approved: true, ...change });
 
 it("an approval of the same steps is not that of a newer generation", () => {
-  const hashes = [2, 3].map((generation) => statusPlanOf(anObject({ meta: { generation } }), [update], "").hash);
+  const hashes = [2, 3].map((generation) => statusPlanOf(anObject({ meta: { generation } }), [update]).hash);
   expect(new Set(hashes).size).toBe(2);
 });
 
@@ -29,14 +29,14 @@ it.each<[what: string, step: Step<string>, action: StatusPlan["actions"][number]
   ["a commit", { ...once, commit: "abc" }, { operation: "deploy", message: why.message, commit: "abc" }],
   ["a create", { ...once, creates: true }, { operation: "deploy", message: why.message, creates: true }],
 ])("a plan shows %s with what a person has to know to approve it", (_what, step, action) => {
-  const { hash, actions } = statusPlanOf(anObject(), [step], "");
+  const { hash, actions } = statusPlanOf(anObject(), [step]);
   expect(actions).toStrictEqual([action]);
   expect(hash).toMatch(/^[0-9a-f]{16}$/);
 });
 
 it("a plan shows as many fields as the status takes", () => {
   const changes = Array.from({ length: DRIFT_FIELDS + 1 }, () => difference);
-  const [action] = statusPlanOf(anObject(), [{ ...update, changes }], "").actions;
+  const [action] = statusPlanOf(anObject(), [{ ...update, changes }]).actions;
   expect(action?.fields).toHaveLength(DRIFT_FIELDS);
 });
 

@@ -24,7 +24,7 @@ export function planIn(object: KubeObject): StatusPlan | undefined {
  * Returns the plan for some steps. Its hash covers the shown steps, the object's uid and generation, and the last
  * approved plan, so that the same change needs another approval when it comes again.
  */
-export function statusPlanOf<Action>(object: KubeObject, steps: readonly Step<Action>[], reason: string): StatusPlan {
+export function statusPlanOf<Action>(object: KubeObject, steps: readonly Step<Action>[]): StatusPlan {
   const generation = object.metadata.generation ?? 0;
   const actions = steps.map(actionOf);
   const basis = [
@@ -34,7 +34,7 @@ export function statusPlanOf<Action>(object: KubeObject, steps: readonly Step<Ac
     actions,
   ];
   const hash = createHash("sha256").update(JSON.stringify(basis)).digest("hex").slice(0, 16);
-  return { hash, reason, generation, actions };
+  return { hash, generation, actions };
 }
 
 function actionOf<Action>(step: Step<Action>): StatusPlan["actions"][number] {

@@ -49,13 +49,6 @@ const milliseconds = z.string().transform((written): Ms => parseDuration(written
 
 const PROGRESS_DEADLINE_MS = 3_600_000;
 
-const recurringWindows = z.array(
-  z.object({ schedule: z.string(), duration: milliseconds, timeZone: z.string().default("UTC") }).readonly(),
-);
-
-/** A recurring time window. */
-export type RecurringWindow = z.output<typeof recurringWindows>[number];
-
 /** `spec.lifecycle`. An invalid member counts as absent: the kind's own schema has reported it. */
 const lifecycle = z.object({
   managementPolicy: z.enum(["Manage", "ObserveOnly", "CreateOnly"]).optional().catch(undefined),
@@ -64,10 +57,6 @@ const lifecycle = z.object({
   onMissing: z.enum(["Fail", "Recreate"]).optional().catch(undefined),
   driftPolicy: z.enum(["Correct", "Report"]).optional().catch(undefined),
   applyPolicy: z.enum(["Automatic", "Manual"]).optional().catch(undefined),
-  syncWindows: z
-    .object({ kind: z.enum(["Allow", "Deny"]), windows: recurringWindows })
-    .optional()
-    .catch(undefined),
   retry: z
     .object({ limit: z.int(), backoff: milliseconds.default(300_000) })
     .optional()
@@ -75,13 +64,16 @@ const lifecycle = z.object({
   progressDeadline: milliseconds.default(PROGRESS_DEADLINE_MS).catch(PROGRESS_DEADLINE_MS),
 });
 
-const runSchedule = recurringWindows.optional().catch(undefined);
+const runSchedule = z
+  .array(z.object({ schedule: z.string(), duration: milliseconds, timeZone: z.string().default("UTC") }).readonly())
+  .optional()
+  .catch(undefined);
+
+/** One of the recurring windows of `spec.runSchedule`. */
+export type RecurringWindow = NonNullable<z.output<typeof runSchedule>>[number];
 
 /** The values of spec.lifecycle, spec.runSchedule and of the connection's defaults; else the documented defaults. */
 export type Policies = ReturnType<typeof policiesOf>;
-
-/** Recurring windows of time, and whether they allow or deny writes. */
-export type SyncWindows = NonNullable<z.output<typeof lifecycle>["syncWindows"]>;
 
 export const NO_DEFAULTS: PolicyDefaults = { lifecycle: {}, pollInterval: undefined };
 
@@ -100,7 +92,6 @@ export function policiesOf(object: KubeObject, defaults: PolicyDefaults, manual 
     onMissing: management === "Manage" ? (said.onMissing ?? "Fail") : "Fail",
     corrects: management === "Manage" ? CORRECTS[said.driftPolicy ?? "absent"] : "Nothing",
     manual: said.applyPolicy === undefined ? manual : said.applyPolicy === "Manual",
-    windows: said.syncWindows,
     runSchedule: runSchedule.parse(member(object.spec, "runSchedule")),
     retry: said.retry && { limit: said.retry.limit, backoffMs: said.retry.backoff },
     // How long the platform may stay in one state before that is reported; 0: for ever.

@@ -68,40 +68,6 @@ describe("the deletion of an object", () => {
     expect(farewells(env)).toEqual([farewell]);
   });
 
-  /** Sets the daily change window of the widget "a". */
-  const setWindow = ({ cluster }: Env, schedule: string): void => {
-    const syncWindows = { kind: "Allow", windows: [{ schedule, duration: "2h" }] };
-    cluster.spec("Widget", "a", { name: "a", lifecycle: { ...DELETE.lifecycle, syncWindows } });
-  };
-
-  it("waits for its change window, and continues as soon as that opens", async () => {
-    const env = await applied(DELETE);
-    setWindow(env, "0 12 * * *");
-    env.cluster.remove("Widget", "a");
-    await env.run(Date.parse("2026-11-21T12:00:00Z") - env.clock.now().getTime() - 1_000);
-    expect(ready(env)).toBe("Ready=False/OutsideChangeWindow");
-    expect(env.world.remotes.size).toBe(1);
-    await env.run(30_000);
-    expect(env.cluster.find("Widget", "a")).toBeUndefined();
-    expect(env.world.remotes.size).toBe(0);
-  });
-
-  it("waits while its change windows cannot be parsed", async () => {
-    const env = await applied(DELETE);
-    setWindow(env, "0 25 * * *");
-    await env.run(MINUTE);
-    expect(env.conditions("Widget", "a")).toContain("Stalled=True/InvalidSpec");
-    env.cluster.remove("Widget", "a");
-    await env.run(HOUR);
-    expect(remote(env).state).toBe("READY");
-    expect(ready(env)).toBe("Ready=False/InvalidSpec");
-    expect(farewells(env)).toEqual([]);
-    setWindow(env, "0 11 * * *");
-    await env.run(5 * MINUTE);
-    expect(env.cluster.find("Widget", "a")).toBeUndefined();
-    expect(env.world.remotes.size).toBe(0);
-  });
-
   it("waits for children, and follows the last of them", async () => {
     const env = await withChild(DELETE);
     env.cluster.remove("Widget", "a");

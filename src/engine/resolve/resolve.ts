@@ -19,9 +19,9 @@ import {
   type RecordedIdentity,
 } from "../ledger/identity.ts";
 import { isStarted, readRecord, type RecordTarget, type SignedRecord } from "../ledger/record.ts";
-import { invalidWindows } from "../policies/change-window.ts";
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import { invalidSpec, policiesOf } from "../policies/policy.ts";
+import { invalidSchedule } from "../policies/run-schedule.ts";
 import { type ReferenceGate, resolver, resolveReferences, strayed } from "../references/references.ts";
 import { resolveValues } from "../references/values.ts";
 import type { ReconcileResult } from "../status/build.ts";
@@ -64,8 +64,8 @@ export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Reso
   const inputs = await resolveInputs(r, needs, gate, { key: ports.key, lenient });
   if (inputs.is === "missing") return waiting(inputs.why);
   const policies = policiesOf(object, connection.settings.defaults, kind.needsApproval);
-  const unclear = unclearWindows(policies, ports.clock.now(), goal);
-  if (unclear !== undefined) return unclear;
+  const unclear = goal === "present" ? invalidSchedule(policies.runSchedule, ports.clock.now()) : undefined;
+  if (unclear !== undefined) return stalled(unclear);
 
   const place = { object, connection, recordedIdentity };
   const { orphan, ...origin } = await originOf(r, place, identity, goal, policies);
@@ -76,15 +76,6 @@ export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Reso
   const context = reconcileContext(base, { spec, inputs: value, fingerprint, goal, parent, ...origin });
   if (insist) claimFields(r, context);
   return { ...base, context };
-}
-
-/** Returns how the reconcile ends if a time window cannot be parsed. */
-function unclearWindows(policies: Resolved["policies"], now: Date, goal: Goal): ReconcileResult | undefined {
-  const windows = invalidWindows("spec.lifecycle.syncWindows.windows", policies.windows?.windows, now);
-  // A deletion waits instead of stalling: a window that cannot be parsed must not count as no window.
-  if (goal !== "present") return windows && waiting(windows);
-  const why = windows ?? invalidWindows("spec.runSchedule", policies.runSchedule, now);
-  return why && stalled(why);
 }
 
 /** Checks what needs no request: the spec, and which object of the platform the resource represents. */

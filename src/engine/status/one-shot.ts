@@ -2,7 +2,6 @@
  * One-shot objects do one thing and end, like a Job of Kubernetes. Their time limit counts from the object's creation,
  * and pauses while nothing can be done.
  */
-import type { Reason } from "../../api/reasons.ts";
 import { timeText } from "../../api/status.ts";
 import { member } from "../../kube/api/json.ts";
 import type { Clock, JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -21,8 +20,6 @@ interface Timed<Spec> {
 
 /** A deadline that moved by less is not worth a write of its own. */
 const STORED_FROM_MS = 60_000;
-
-const SUSPENDED: ReadonlySet<Reason> = new Set(["ApprovalPending", "OutsideChangeWindow"]);
 
 /** Returns the deadline of a one-shot object; undefined for other kinds. */
 export function deadlineOf<Spec>(
@@ -96,7 +93,7 @@ export async function rest(
 }
 
 function isSuspended(result: ReconcileResult): boolean {
-  return result.is === "paused" || (result.is === "waiting" && SUSPENDED.has(result.why.reason));
+  return result.is === "paused" || (result.is === "waiting" && result.why.reason === "ApprovalPending");
 }
 
 function remaining({ status }: KubeObject): number | undefined {

@@ -169,7 +169,7 @@ function concluded(
     if (condition === undefined) r.report = undefined;
     const forMs =
       condition === undefined ? hiddenFor(local, clock.monotonic()) : unknownFor(object, condition, clock.now());
-    return { is: "unknown", why: plan.why, keepsReady: forMs < windows.unknownMs, again: plan.again };
+    return { is: "unknown", why: plan.why, keepsReady: forMs < windows.unknownMs };
   }
   if (plan.is === "waiting" && isLate(r, plan.why)) {
     const again = plan.again ?? windows.followMaxMs;

@@ -1,8 +1,7 @@
-/** Decides which of a kind's planned steps may be taken now: management, drift, approval and change windows. */
+/** Decides which of a kind's planned steps may be taken now: management, drift and approval. */
 import { APPROVED_PLAN } from "../../api/names.ts";
-import type { Goal, Ms, Plan, Step, Why } from "../contract/kind.ts";
+import type { Goal, Plan, Step, Why } from "../contract/kind.ts";
 import { pollInterval } from "../contract/requeue.ts";
-import { windowState, type WindowState } from "../policies/change-window.ts";
 import { covers, isApproved, type PolicyStatus, type StatusPlan, statusPlanOf } from "../policies/policy-status.ts";
 import { forbidsWrites, type Policies } from "../policies/policy.ts";
 import type { Resolved } from "../status/reconciliation.ts";
@@ -12,9 +11,6 @@ interface Allowed {
   readonly plan: Plan;
   readonly policyStatus: PolicyStatus;
 }
-
-/** The longest time between two checks while a window is closed. */
-const WINDOW_LOOK_MS = 600_000;
 
 /** The largest number of steps of a plan. */
 const PLAN_LIMIT = 16;
@@ -45,27 +41,24 @@ function sinceCorrection({ ports, object, local, connection }: Resolved): number
 
 function judged(r: Resolved, observed: unknown): Allowed {
   const { ports, kind, object, context, policies } = r;
-  const now = ports.clock.now();
   const place: Place = {
     policies,
     policyStatus: r.policyStatus,
     goal: context.goal,
     generation: context.resource.generation,
     isDry: ports.dryRun,
-    window: windowState(policies.windows, now),
     rests: isResting(r),
   };
   const planWithout: PlanWithout = (blockedOperations, pendingOperations) =>
     kind.plan({ ...context, policies: { ...context.policies, blockedOperations, pendingOperations } }, observed);
   const first = sift(place, planWithout);
   if (first.later.length === 0) return concluded(place, first);
-  const reason = place.window.is === "closed" ? "OutsideChangeWindow" : "ApprovalPending";
-  const plan = statusPlanOf(object, first.later, reason);
-  if (reason === "ApprovalPending" && !ports.dryRun && isApproved(object, plan)) {
+  const plan = statusPlanOf(object, first.later);
+  if (!ports.dryRun && isApproved(object, plan)) {
     const approved = { ...place, policyStatus: { ...place.policyStatus, plan: { ...plan, approved: true as const } } };
     return concluded(approved, sift(approved, planWithout));
   }
-  return { plan: pending(place, first.plan, plan, now), policyStatus: { ...place.policyStatus, plan } };
+  return { plan: pending(place, first.plan, plan), policyStatus: { ...place.policyStatus, plan } };
 }
 
 /** Reports whether the last correction is over and the next is not due yet. A reconcile request makes it due. */
@@ -80,7 +73,6 @@ interface Place {
   readonly policyStatus: PolicyStatus;
   readonly goal: Goal;
   readonly generation: number;
-  readonly window: WindowState;
   readonly isDry: boolean;
   /** A correction was made a moment ago. */
   readonly rests: boolean;
@@ -92,7 +84,7 @@ type PlanWithout = (blockedOperations: ReadonlySet<string>, pendingOperations: R
 
 /**
  * Returns a step that may be taken, or the kind's plan without the steps that may not; and, as `later`, the steps that
- * wait for approval or a window.
+ * wait for approval.
  */
 function sift(place: Place, planWithout: PlanWithout) {
   const later: Step[] = [];
@@ -118,7 +110,7 @@ function judgeStep(place: Place, step: Step): "yes" | "later" | "never" {
   if (policies.management === "ObserveOnly") return "never";
   const isEnding = place.goal !== "present";
   if (!isEnding && isLeftAlone(place, step)) return "never";
-  if (place.isDry || place.window.is === "closed") return "later";
+  if (place.isDry) return "later";
   return !isEnding && policies.manual && !covers(policyStatus.plan, generation, step) ? "later" : "yes";
 }
 
@@ -164,30 +156,15 @@ function refused(step: Step): Exclude<Plan, { is: "step" }> {
  * Returns the result if steps wait. If the spec was applied already, the object keeps its result, and only its drift is
  * not corrected.
  */
-function pending(place: Place, plan: Plan, { hash, actions }: StatusPlan, now: Date): Plan {
-  const again = untilOpen(place.window, now);
-  const later = again === undefined ? {} : { again };
-  if (place.goal === "present" && isDone(place)) {
-    return plan.is === "step" ? { is: "settled", ...later } : { ...later, ...plan };
-  }
+function pending(place: Place, plan: Plan, { hash, actions }: StatusPlan): Plan {
+  if (place.goal === "present" && isDone(place)) return plan.is === "step" ? { is: "settled" } : plan;
   const operations = [...new Set(actions.map(({ operation }) => operation))].join(", ");
-  const why: Why =
-    place.window.is === "closed"
-      ? {
-          reason: "OutsideChangeWindow",
-          message: `Waiting for a change window of spec.lifecycle.syncWindows before writing to the platform: ${operations}.`,
-        }
-      : {
-          reason: "ApprovalPending",
-          message: `Waiting for approval of the plan in status.plan: ${operations}. To approve it, set the annotation ${APPROVED_PLAN}=${hash}.`,
-        };
-  return { is: "waiting", why, again: again ?? APPROVAL_LOOK_MS };
+  const why: Why = {
+    reason: "ApprovalPending",
+    message: `Waiting for approval of the plan in status.plan: ${operations}. To approve it, set the annotation ${APPROVED_PLAN}=${hash}.`,
+  };
+  return { is: "waiting", why, again: APPROVAL_LOOK_MS };
 }
 
 /** How often an object that waits for approval is reconciled. An approval wakes it at once. */
 const APPROVAL_LOOK_MS = 600_000;
-
-function untilOpen(window: WindowState, now: Date): Ms | undefined {
-  if (window.is === "open") return undefined;
-  return Math.min(WINDOW_LOOK_MS, Math.max(0, (window.until?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime()));
-}

@@ -76,7 +76,7 @@ const spec = z.object({
   customerProvidedInputs: mapOf(mapOf(inputValue, 128).describe("Inputs of one component, by key."), 64)
     .default({})
     .describe("Inputs that the components need at run time: by component key, then by input key."),
-  lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows", "progressDeadline"]),
+  lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy", "progressDeadline"]),
 });
 
 export type BindingSpec = z.output<typeof spec>;

@@ -84,7 +84,7 @@ export const spec = z
     externalId: externalId.optional(),
     // No surface deletes or stops the service of a blueprint.
     lifecycle: lifecycleOf(
-      ["managementPolicy", "adoptionPolicy", "onMissing", "applyPolicy", "syncWindows", "progressDeadline"],
+      ["managementPolicy", "adoptionPolicy", "onMissing", "applyPolicy", "progressDeadline"],
       ["Retain"],
     ),
   })

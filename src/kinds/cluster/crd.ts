@@ -75,7 +75,7 @@ const spec = z
       .optional()
       .describe("Id of cloud credentials of the organization, shown in status.credentials."),
     lifecycle: lifecycleOf(
-      ["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows", "progressDeadline"],
+      ["managementPolicy", "driftPolicy", "applyPolicy", "progressDeadline"],
       ["Retain", "Stop"],
       "Manual",
     ),

@@ -115,13 +115,13 @@ export const spec = z
     activeDeadlineSeconds: integer(1, MAX_SECONDS)
       .default(FOLLOWED_SECONDS)
       .describe(
-        "Maximum duration from its creation, in seconds. Time during which it is paused, waits for approval or a change window, or is delayed by the platform's rate limit does not count. Afterwards it has failed if its request was not sent; if it was sent, its result is unknown. " +
+        "Maximum duration from its creation, in seconds. Time during which it is paused, waits for approval, or is delayed by the platform's rate limit does not count. Afterwards it has failed if its request was not sent; if it was sent, its result is unknown. " +
           `Defaults to ${FOLLOWED_SECONDS}, three hours.`,
       ),
     ttlSecondsAfterFinished: integer(0, MAX_SECONDS)
       .optional()
       .describe("Deletes this object, with its ConfigMap, this many seconds after its end. Kept when absent."),
-    lifecycle: lifecycleOf(["applyPolicy", "syncWindows"]),
+    lifecycle: lifecycleOf(["applyPolicy"]),
   })
   .superRefine((operation, context) => {
     for (const [field, types] of FIELDS) {
@@ -144,7 +144,7 @@ const record = {
   startedAt: time.describe("Time when the operator started it."),
   deadline: time.describe("Deadline by spec.activeDeadlineSeconds. It is extended by the time that does not count."),
   remainingSeconds: count.describe(
-    "Rest of spec.activeDeadlineSeconds while time does not count because the operation is paused or waits for approval or a change window.",
+    "Rest of spec.activeDeadlineSeconds while time does not count because the operation is paused or waits for approval.",
   ),
   targetId: id.describe("Id of the target on the platform."),
   request: z

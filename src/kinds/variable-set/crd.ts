@@ -91,10 +91,7 @@ const spec = z.object({
       "Whole Secrets and ConfigMaps. If two contain the same key, the later one wins; spec.variables overrides both. Keys that cannot be names of variables are skipped and listed in the status.",
     )
     .meta(ATOMIC),
-  lifecycle: lifecycleOf(
-    ["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows"],
-    ["Retain", "Delete"],
-  ).describe(
+  lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy"], ["Retain", "Delete"]).describe(
     "What the operator may do in the applications, and when. Delete only removes the variables that this set created, by their ids. A connection can set defaults.",
   ),
 });

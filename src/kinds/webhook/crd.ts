@@ -27,7 +27,7 @@ const spec = z.object({
   events,
   enabled: flag(true, "Whether the platform sends deliveries."),
   externalId: externalId.optional(),
-  lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy", "syncWindows"], ["Retain", "Delete"]),
+  lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy"], ["Retain", "Delete"]),
 });
 
 const registered = digestField("the settings as last sent, which the documented surface does not return");

@@ -68,7 +68,7 @@ describe("the time from a generation", () => {
     expect(await env.figures()).toEqual(["1 in 1 s", "1 in 5 s"]);
   });
 
-  const waits = ["ParentNotReady", "ApprovalPending", "OutsideChangeWindow"];
+  const waits = ["ParentNotReady", "ApprovalPending"];
   it.each(waits)("begins after %s, and its first request is not counted then", async (reason) => {
     const env = setting();
     env.at(0, 1, []);

@@ -30,7 +30,7 @@ interface Apply {
 
 /**
  * Makes the two histograms. A generation is measured from when it is seen; it is dropped when it is Stalled, paused,
- * deleted or replaced by the next one. After a wait for another resource, an approval or a change window, its time to
+ * deleted or replaced by the next one. After a wait for another resource or an approval, its time to
  * Ready starts anew, and its first request is not measured.
  */
 export function applyMetrics(registry: Registry, { kinds, leading, now }: ApplyFigures) {

@@ -52,7 +52,7 @@ export const HELP = {
     "Whether a connection is Ready (1) or not (0); paused connections have no series, and of more than 1,000 connections those that are down take precedence",
   platform_operator_resources: "Custom resources by kind and by the status of their condition Ready",
   platform_operator_resources_drifted: "Custom resources whose object on the platform currently differs from the spec",
-  platform_operator_plans_pending: "Custom resources with a plan that waits for approval or for a change window",
+  platform_operator_plans_pending: "Custom resources with a plan that waits for approval",
   platform_operator_resources_unknown_state:
     "Custom resources whose object on the platform is in an undocumented state; the label state is other for all of them",
   platform_operator_orphaned_objects:
@@ -64,7 +64,7 @@ export const HELP = {
   platform_operator_apply_to_call_seconds:
     "Time from observing a new generation of a custom resource to the first request to the platform for it",
   platform_operator_apply_to_ready_seconds:
-    "Time from observing a new generation of a custom resource, or from the end of its wait for another resource, an approval or a change window, to Ready",
+    "Time from observing a new generation of a custom resource, or from the end of its wait for another resource or an approval, to Ready",
   platform_operator_operation_duration_seconds:
     "Duration of the work on a custom resource, by its last reason (other for unusual ones) and its outcome: succeeded, failed",
   platform_operator_operation_in_progress_seconds:

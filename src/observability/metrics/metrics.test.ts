@@ -132,7 +132,7 @@ describe("the metrics of the custom resources", () => {
 
   it("count the plans that wait for somebody", async () => {
     const { series, store } = setting();
-    const plan = { hash: "1", reason: "ApprovalPending", generation: 1, actions: [] };
+    const plan = { hash: "1", generation: 1, actions: [] };
     store.upsert({ ...object("a", {}), status: { plan } });
     store.upsert({ ...object("b", {}), status: { plan: { ...plan, approved: true } } });
     store.upsert(object("c", {}));

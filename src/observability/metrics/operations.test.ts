@@ -80,7 +80,7 @@ describe("the time of an operation", () => {
 
   it("does not count a wait on purpose, and no wait as an end", async () => {
     env.put("a", working("Creating"));
-    env.put("a", working("OutsideChangeWindow"));
+    env.put("a", working("ApprovalPending"));
     expect(await env.series(DURATION)).toEqual([]);
     env.time = "2026-01-01T08:00:00Z";
     env.put("a", deploying);
@@ -124,9 +124,8 @@ describe("the oldest work in progress", () => {
     expect(await env.series(OLDEST)).toContain(of("PlatformProject", 0));
   });
 
-  const onPurpose = ["ApprovalPending", "OutsideChangeWindow"];
   const notTheirs = ["ParentNotReady", "DependencyNotReady", "WaitingForChildren", "ConnectionNotReady"];
-  const waits = [...onPurpose, ...notTheirs, "PlatformUnavailable"];
+  const waits = ["ApprovalPending", ...notTheirs, "PlatformUnavailable"];
   it.each(waits)("leaves out what waits on purpose or is not the platform's work: %s", async (reason) => {
     env.put("a", working(reason));
     expect(await env.series(OLDEST)).toContain(of("PlatformProject", 0));

@@ -36,11 +36,11 @@ const OPERATIONS: ReadonlySet<string> = new Set<Reason>([
   "Queued",
   "Progressing",
 ]);
-/** Reasons of intended waits, for a person or a change window: they are not operations. */
-const WAITS_ON_PURPOSE: ReadonlySet<string> = new Set<Reason>(["ApprovalPending", "OutsideChangeWindow"]);
+/** The reason of a wait for a person: it is not an operation. */
+const WAITS_ON_PURPOSE: Reason = "ApprovalPending";
 /** Reasons of waits before the platform has anything to do: the time of the operation begins after them. */
 const BEFORE_WORK: ReadonlySet<string> = new Set<Reason>([
-  ...(["ApprovalPending", "OutsideChangeWindow"] as const),
+  WAITS_ON_PURPOSE,
   ...(["ParentNotReady", "ParentNotFound", "DependencyNotReady", "WaitingForChildren"] as const),
 ]);
 
@@ -134,7 +134,7 @@ function workOf(object: KubeObject): Work | undefined {
 }
 
 function waits(object: KubeObject): boolean {
-  return WAITS_ON_PURPOSE.has(workOf(object)?.reason ?? "");
+  return workOf(object)?.reason === WAITS_ON_PURPOSE;
 }
 
 /** Reports whether the object still waits for something that must come before its own work. */

@@ -1,7 +1,7 @@
 /** What follows for a kind from its schema and from the platform's operations: parts of its seed, and of its entries. */
 import { operations } from "../../../simulator/base/operations.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
-import { leavesOf, type Leaf } from "./leaves.ts";
+import type { Leaf } from "./leaves.ts";
 import {
   always,
   everywhere,
@@ -11,19 +11,17 @@ import {
   type Draft,
   type Entry,
   type Fixture,
-  type Misuse,
   type Outcome,
   type TestedKind,
 } from "./outcomes.ts";
 
-/** A lifecycle with every member. It allows every operation, except in one minute of a year. */
+/** A lifecycle with every member that allows every operation. */
 export const LIFECYCLE: JsonObject = {
   managementPolicy: "Manage",
   adoptionPolicy: "IfUniqueName",
   onMissing: "Fail",
   driftPolicy: "Correct",
   applyPolicy: "Automatic",
-  syncWindows: { kind: "Deny", windows: [{ schedule: "0 3 29 2 *", duration: "1m", timeZone: "UTC" }] },
   retry: { limit: 1, backoff: "5m" },
   progressDeadline: "1h",
   deletionPolicy: "Retain",
@@ -39,11 +37,6 @@ const POLICIES: Readonly<Record<string, Draft>> = {
   onMissing: { to: "Recreate" },
   driftPolicy: { to: "Report" },
   applyPolicy: whenCreated("Manual", reported("ApprovalPending", "nothing is written before it is approved")),
-  "syncWindows.kind": whenCreated("Allow", reported("OutsideChangeWindow", "nothing is written outside of the window")),
-  "syncWindows.windows": { to: [{ schedule: "0 4 29 2 *", duration: "2m" }] },
-  "syncWindows.windows[].schedule": { to: "30 3 29 2 *" },
-  "syncWindows.windows[].duration": { to: "2m" },
-  "syncWindows.windows[].timeZone": { to: "Europe/Berlin" },
   "retry.limit": { to: 3 },
   "retry.backoff": { to: "1h30m" },
   progressDeadline: { to: "2h" },
@@ -58,16 +51,6 @@ export function seedOf({ spec, cases }: TestedKind, fixture: Fixture, name: stri
     ...(lifecycle !== undefined && { lifecycle: Object.fromEntries(policies) }),
     ...cases.seed(fixture, name),
   };
-}
-
-/** @returns misuses of leaves that kinds have in common: windows that the schema lets pass and that never open */
-export function sharedMisuses({ spec, rules }: TestedKind): readonly Misuse[] {
-  if (rules.some(({ message }) => message.startsWith(FROZEN))) return [];
-  return leavesOf(spec).flatMap(({ path }): readonly Misuse[] => {
-    if (path.endsWith("syncWindows.windows[].schedule")) return [{ path, to: "99 99 * * *", reason: "InvalidSpec" }];
-    if (path.endsWith("syncWindows.windows[].timeZone")) return [{ path, to: "Mars/Olympus", reason: "InvalidSpec" }];
-    return [];
-  });
 }
 
 interface Basis {

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import type { Surface } from "../../../simulator/base/operations.ts";
 import type { Env } from "../../support/env/env.ts";
 import { casesOf, type LeafCases } from "./cases.ts";
-import { sharedMisuses } from "./derive.ts";
 import type { Lane } from "./lane.ts";
 import type { Entry } from "./outcomes.ts";
 import { placed } from "./place.ts";
@@ -57,8 +56,7 @@ export function trialsOf(
       ...bounds.map((bound) => ({ title: bound.title, run: () => tryBoundary(on(leaf), surface, bound) })),
     ];
   });
-  const all = [...(cases.misuses?.(fixture, name) ?? []), ...sharedMisuses(kind)];
-  const misuses = all
+  const misuses = (cases.misuses?.(fixture, name) ?? [])
     .filter(({ only = surface }) => only === surface)
     .map((misuse): Trial => {
       const leaf = leaves.find(({ leaf: { path } }) => path === misuse.path);

@@ -13,7 +13,7 @@ const problem = { message: "There is none.", cause: "There is none." };
 const unready = (reason: string, ...more: readonly StoredCondition[]): KubeObject =>
   evaluated([["Ready", "False", reason], synced, ...more]);
 const planned = (...operations: readonly string[]): KubeObject => {
-  const plan = { hash: "1", reason: "ApprovalPending", actions: operations.map((operation) => ({ operation })) };
+  const plan = { hash: "1", actions: operations.map((operation) => ({ operation })) };
   return evaluated([["Ready", "False", "ApprovalPending"], synced], { plan });
 };
 const unsynced = evaluated([ready[0], ["Synced", "False", "PlatformUnavailable"]]);

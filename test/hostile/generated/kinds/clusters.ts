@@ -42,7 +42,6 @@ export const cluster: KindCases = {
     ...scheduleLeaves(reported("NotSupportedByApi", "the documented surface has no start of clusters")),
     "lifecycle.managementPolicy": RUNS,
     "lifecycle.applyPolicy": RUNS,
-    "lifecycle.syncWindows.kind": RUNS,
   }),
   misuses: () => [
     { path: "kubernetesVersion", to: "9.9", reason: "VersionNotAvailable", only: "full" },
