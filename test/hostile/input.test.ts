@@ -25,7 +25,6 @@ import { figure } from "../support/platform/figure.ts";
 
 const ODD = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 const VALUE = 'c4n4ry-"value"-ä\\/+?&1';
-const ms = (time: number): string => `${Math.ceil(time)} ms`;
 const EventNote = z.object({ note: z.string(), regarding: z.object({ name: z.string() }) });
 
 describe("hostile input", () => {
@@ -139,7 +138,7 @@ describe("hostile input", () => {
     await expectOtherServed("deep");
   });
 
-  it("[E4] a catalog of evil patterns blocks no other object, and the platform validates instead", async ({ task }) => {
+  it("[E4] no pattern of the catalog is run: the platform validates the value", async () => {
     const { platform } = env;
     const headers = { authorization: `Token ${platform.tokens.admin}` };
     const path = `/organization/${platform.organizationId}/platformTemplate`;
@@ -147,12 +146,6 @@ describe("hostile input", () => {
     const evil = catalog.replaceAll(/"pattern":\s*"(?:[^"\\]|\\.)*"/g, `"pattern":"^(a+)+$"`);
     expect(evil).not.toBe(catalog);
     always("evil", "listPlatformTemplates", 200, evil);
-    const lag = async (): Promise<number> =>
-      Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await metrics())?.[1]) * 1_000;
-    // Other work on a busy machine delays the event loop as well.
-    await lag();
-    await expectOtherServed("before the evil");
-    const usually = await lag();
     const record = await env.record();
     await env.apply(
       resource("PlatformBinding", "evil", {
@@ -163,7 +156,6 @@ describe("hostile input", () => {
     );
     await env.stalled("PlatformBinding", "evil", "InvalidSpec", "rejected putBinding");
     expect(record.changes().length).toBeGreaterThan(0);
-    figure(task, `event loop delayed by ${ms(await lag())} at most, ${ms(usually)} by a deployment`);
     platform.sim.faults.clear("evil");
     await env.remove("PlatformBinding", "evil");
   });

@@ -1,11 +1,10 @@
 /** Checks the spec against the template that it names, before anything is sent. */
 import type { Template, TemplateField } from "../../platform/areas/templates.ts";
-import { testPatterns } from "../../platform/codec/pattern.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import type { BindingSpec } from "./crd.ts";
 import { isActive, unavailable } from "./layers.ts";
 import { type ClusterKind, type ConfigLeaf, type Inputs, pathOf } from "./model.ts";
-import { listOf, typed, valueProblems } from "./values.ts";
+import { listOf, valueProblems } from "./values.ts";
 
 /** What a spec is checked against. */
 interface Rules {
@@ -19,8 +18,8 @@ interface Rules {
 type Components = ReadonlyMap<string, ReadonlyMap<string, TemplateField> | undefined>;
 
 /**
- * Returns everything that is wrong with a spec by the rules of its template. Pure, except that a pattern whose test
- * takes too long is left to the platform.
+ * Returns what is wrong with a spec by the rules of its template. Pure. Patterns are left to the platform: one from a
+ * catalog may take for ever.
  * @returns texts of a path and its problem, sorted, without values of the spec
  */
 export function problemsOf(rules: Rules): readonly string[] {
@@ -32,7 +31,6 @@ export function problemsOf(rules: Rules): readonly string[] {
     ...(rules.template.isIncomplete ? [] : unknownFields(rules.inputs.config, components)),
     ...missing(rules),
     ...leaves.flatMap((leaf) => leafProblems(leaf, fieldOf(leaf, components))),
-    ...patternProblems(leaves, components),
   ];
   return [...new Set(problems.map((problem) => cleaned(problem, [])))].toSorted();
 }
@@ -110,17 +108,4 @@ function missing({ spec, inputs, template, cluster }: Rules): readonly string[] 
           return `${path} is required${field.sensitive ? ", from a Secret" : ""}`;
         }),
     );
-}
-
-function patternProblems(leaves: readonly ConfigLeaf[], components: Components): readonly string[] {
-  const tests = leaves.flatMap((leaf) => {
-    const field = fieldOf(leaf, components);
-    const pattern = field?.constraints.pattern;
-    const value = field?.type === "string" ? typed(field.type, leaf.value) : undefined;
-    return pattern === undefined || typeof value !== "string" ? [] : [{ path: leaf.path, pattern, value }];
-  });
-  const answers = testPatterns(tests);
-  return tests.flatMap(({ path, pattern }, index) =>
-    answers[index] === false ? [`${path} must match ${pattern}`] : [],
-  );
 }
