@@ -45,9 +45,6 @@ life: $(installed) ## lives with one kill by name, PLAN=full-037-after,documente
 bench-quick: build ## cost of a create and a redeploy beside the fewest requests that do the same, two minutes; APPLICATIONS=n
 	@npm run --silent bench:quick -- $(if $(APPLICATIONS),--applications '$(APPLICATIONS)')
 
-bench-shards: build ## memory, processor time and duplicates of 1, 2 and 4 shards, on a quiet machine; MANY=n
-	@npm run --silent bench:shards -- $(if $(MANY),--many '$(MANY)')
-
 bench: build ## operator, controller-runtime and oracle side by side, on a quiet machine, needs Go; ROUNDS=n APPLICATIONS=n MANY=n; writes docs/performance.md
 	@npm run --silent bench -- $(if $(ROUNDS),--rounds '$(ROUNDS)') $(if $(APPLICATIONS),--applications '$(APPLICATIONS)') $(if $(MANY),--many '$(MANY)')
 

@@ -70,7 +70,7 @@ export default defineConfig({
           maxConcurrency: 3,
           include: isWhole
             ? ["test/chaos/**/*.test.ts"]
-            : ["test/chaos/{absence,cache-past,failover,shards}.test.ts", "test/chaos/lifecycle/crash-*.test.ts"],
+            : ["test/chaos/{absence,cache-past,failover}.test.ts", "test/chaos/lifecycle/crash-*.test.ts"],
           globalSetup: ["test/chaos/global-setup.ts"],
           setupFiles: ["test/runner/note-run.ts"],
           maxWorkers: 3,

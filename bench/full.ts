@@ -17,7 +17,7 @@ import { type Figures, measure, memoryOf } from "./figures.ts";
 import { type LimitedFigures, limitedOf } from "./limited.ts";
 import { type ManyFigures, manyOf } from "./many.ts";
 import { page } from "./page.ts";
-import { buildPeer, type Rig, type Rival, startRig, type Subject } from "./rig.ts";
+import { buildPeer, type Rival, startRig, type Subject } from "./rig.ts";
 import { tenantsOf, type TenantsFigures } from "./tenants.ts";
 
 const text = { type: "string" } as const;
@@ -130,7 +130,7 @@ async function bursts(): Promise<Pick<Results, "create" | "redeploy">> {
     for (const subject of turn) {
       const namespace = `${subject}-${String(round)}`;
       const running = await rig.start(subject, namespace);
-      const run = (phase: (on: Rig, namespace: string, objects: number) => Promise<void>) =>
+      const run = (phase: typeof createAll | typeof redeployAll) =>
         measure(running.sources, objects, () => Promise.race([phase(rig, namespace, objects), running.failed]));
       create[subject].push(await run(createAll));
       redeploy[subject].push(await run(redeployAll));

@@ -48,8 +48,6 @@ export interface RigOptions {
   readonly nodeFlags: readonly string[];
   /** The file for the operator's output. */
   readonly logFile: string | undefined;
-  /** Further flags of kube-apiserver, without their dashes. */
-  readonly apiServerFlags?: Readonly<Record<string, string>>;
 }
 
 export interface RunningSubject {
@@ -72,9 +70,8 @@ export interface Rig {
   /**
    * Starts a subject that works in a namespace, or in several that are separated by commas; the operator works in all
    * namespaces if it is "". Resolves when it leads.
-   * @param args further flags of the operator
    */
-  start(subject: Subject, namespace: string, args?: readonly string[]): Promise<RunningSubject>;
+  start(subject: Subject, namespace: string): Promise<RunningSubject>;
   /** Starts a second replica. Resolves when it has filled its caches, or waits for the lease. */
   startStandby(subject: Rival, namespace: string): Promise<RunningSubject>;
   stop(): Promise<void>;
@@ -88,7 +85,6 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       "audit-policy-file": join(import.meta.dirname, "audit-policy.yaml"),
       "audit-log-mode": "batch",
       "audit-log-maxsize": "10000",
-      ...options.apiServerFlags,
     },
   });
   try {
@@ -118,11 +114,11 @@ async function rigOn(controlPlane: ControlPlane, options: RigOptions): Promise<R
     userAgent: "platform-operator-bench",
     clock: systemClock(),
   });
-  const start = async (subject: Subject, namespace: string, line: string, more: readonly string[] = []) => {
+  const start = async (subject: Subject, namespace: string, line: string) => {
     const kubeconfig = await kubeconfigFor(controlPlane, users[subject].namespace, users[subject].name);
     const isReady = (written: string): boolean => written.includes(line);
     const starters = {
-      operator: () => startOperator(options, kubeconfig, namespace, more, isReady),
+      operator: () => startOperator(options, kubeconfig, namespace, isReady),
       peer: () => startPeer(kubeconfig, namespace, platform.facts("platform"), isReady),
       oracle: () => startOracle([kubeconfig, namespace, platform.facts("platform")], isReady),
     };
@@ -142,7 +138,7 @@ async function rigOn(controlPlane: ControlPlane, options: RigOptions): Promise<R
     clusterId: platform.facts("cluster"),
     controlUrl: platform.facts("control"),
     auditLogPath: controlPlane.auditLogPath,
-    start: (subject, namespace, more) => start(subject, namespace, LEADS[subject], more),
+    start: (subject, namespace) => start(subject, namespace, LEADS[subject]),
     startStandby: (subject, namespace) => start(subject, namespace, STANDS_BY[subject]),
     stop: async () => {
       await client.close();
@@ -166,20 +162,14 @@ async function startPlatform() {
   return { ...started, facts: (name: string): string => values.get(name) ?? "" };
 }
 
-async function startOperator(
-  options: RigOptions,
-  kubeconfig: string,
-  namespace: string,
-  more: readonly string[],
-  isReady: IsReady,
-) {
+async function startOperator(options: RigOptions, kubeconfig: string, namespace: string, isReady: IsReady) {
   const { logFile, program } = options;
   const file = logFile === undefined ? undefined : createWriteStream(logFile);
   const flags = nodeFlags([dirname(program), dirname(kubeconfig), followParent]);
   const own = ["--kubeconfig", kubeconfig, "--allow-insecure-platform=true", "--allowed-platform-hosts=127.0.0.1"];
   const addresses = ["--metrics-bind-address=127.0.0.1:0", "--health-probe-bind-address=127.0.0.1:0"];
   const scope = namespace === "" ? [] : [`--watch-namespaces=${namespace}`];
-  const args = [program, "run", ...own, ...addresses, ...scope, `--workers=${String(WORKERS)}`, ...more];
+  const args = [program, "run", ...own, ...addresses, ...scope, `--workers=${String(WORKERS)}`];
   let healthUrl: string | undefined;
   const started = await startNode([...flags, ...options.nodeFlags, ...args], (line) => {
     file?.write(`${line}\n`);

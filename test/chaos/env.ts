@@ -56,7 +56,7 @@ export type ChaosEnv = Awaited<ReturnType<typeof openChaosEnv>>;
 /** Returns an environment with a running operator. */
 export async function openChaosEnv(options: ChaosEnvOptions) {
   const stage = createStage("env", { ...options, windows: { pollMs: POLL_MS, ...options.windows } });
-  const { namespace, operatorNamespace, client, at } = stage;
+  const { namespace, operatorNamespace, client } = stage;
   const sequence = createSequence();
   const refusals = createRefusals(options.mayBeRefused);
   const operators: RunningOperator[] = [];
@@ -81,8 +81,8 @@ export async function openChaosEnv(options: ChaosEnvOptions) {
     name: platformName(() => simulator),
   });
 
-  const launch = async (args = options.args ?? ["--leader-elect=false"]): Promise<RunningOperator> => {
-    const started = await stage.start(["--log-level=trace", ...args]);
+  const launch = async (): Promise<RunningOperator> => {
+    const started = await stage.start(["--log-level=trace", ...(options.args ?? ["--leader-elect=false"])]);
     operators.push(started);
     return started;
   };
@@ -95,7 +95,6 @@ export async function openChaosEnv(options: ChaosEnvOptions) {
     /** The platform; its URL is the tap's. */
     platform: { ...simulator, url: platform.url },
     client,
-    at,
     /** All calls of the operator to both servers so far, including those that were not forwarded. */
     calls: sequence.calls,
     /** What the test did as the user about unknown results. */
@@ -108,7 +107,7 @@ export async function openChaosEnv(options: ChaosEnvOptions) {
     /** The logs of all processes of the operator. */
     logs: () => operators.flatMap((operator) => operator.logs()),
     start,
-    /** Starts a further process, with other flags than `args` if given. */
+    /** Starts a further process. */
     startAnother: launch,
     /** Sends SIGKILL unless the process has ended. */
     kill: async (): Promise<void> => void (await last().kill()),

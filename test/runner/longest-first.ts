@@ -4,7 +4,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LONG = [
   "e2e/alerts",
   "lifecycle/crash-",
-  "chaos/shards",
   "chaos/failover",
   "chaos/regressions",
   "chaos/soak",
