@@ -106,22 +106,6 @@
     - leases
   resourceNames:
     - platform-operator-leader-election
-    - platform-operator-shard-0
-    - platform-operator-shard-1
-    - platform-operator-shard-2
-    - platform-operator-shard-3
-    - platform-operator-shard-4
-    - platform-operator-shard-5
-    - platform-operator-shard-6
-    - platform-operator-shard-7
-    - platform-operator-shard-8
-    - platform-operator-shard-9
-    - platform-operator-shard-10
-    - platform-operator-shard-11
-    - platform-operator-shard-12
-    - platform-operator-shard-13
-    - platform-operator-shard-14
-    - platform-operator-shard-15
   verbs:
     - get
     - update

@@ -19,22 +19,6 @@
 {{- end }}
 {{- end }}
 
-{{/* Whether several processes divide the objects. Gives "true" or nothing. */}}
-{{- define "platform-operator.sharded" -}}
-{{- if gt (int .Values.shards) 1 -}}
-true
-{{- end }}
-{{- end }}
-
-{{/*
-The name of the Deployment or StatefulSet. That of a StatefulSet has 52 characters, as the value of the label
-controller-revision-hash has 63 and consists of the name, a hyphen and a hash.
-*/}}
-{{- define "platform-operator.workloadName" -}}
-{{- $most := ternary 52 55 (gt (int .Values.shards) 1) }}
-{{- include "platform-operator.fullname" . | trunc $most | trimSuffix "-" }}
-{{- end }}
-
 {{- define "platform-operator.serviceAccountName" -}}
 {{- if .Values.serviceAccount.create }}
 {{- default (include "platform-operator.fullname" .) .Values.serviceAccount.name }}
@@ -140,12 +124,5 @@ subjects:
 {{- end }}
 {{- if ne (len $ports) (len (uniq $ports)) }}
 {{- fail (printf "metrics.port, webhook.port, statusPage.port and the port of the probes, 8081, have to differ: %v." $ports) }}
-{{- end }}
-{{- end }}
-
-{{/* Nothing, or an end with the reason: a Service gives a delivery to any pod, which may be that of another shard. */}}
-{{- define "platform-operator.checkShards" -}}
-{{- if and .Values.webhook.enabled (include "platform-operator.sharded" .) }}
-{{- fail (printf "webhook.enabled requires shards: 1, and shards is %d: a delivery could reach a shard that does not reconcile its object. Set webhook.enabled to false, or shards to 1." (int .Values.shards)) }}
 {{- end }}
 {{- end }}

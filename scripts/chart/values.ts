@@ -5,7 +5,6 @@
 import { z } from "zod";
 
 import { describeOption, type OptionName } from "../../src/operator/config/flags.ts";
-import { MAX_SHARDS } from "../../src/operator/config/names.ts";
 import { NAMESPACE_PATTERN } from "../../src/operator/config/validators.ts";
 import { ENDPOINT_PATTERN, LEVELS_PATTERN, PLATFORM_HOST_PATTERN } from "./patterns.ts";
 
@@ -111,7 +110,7 @@ const webhook = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Receives the platform's webhooks, so that changes are noticed at once instead of at the next poll. Not possible with shards. With several replicas, a delivery that reaches one without the lease gets 503 and is lost unless the platform repeats it.",
+      "Receives the platform's webhooks, so that changes are noticed at once instead of at the next poll. With several replicas, a delivery that reaches one without the lease gets 503 and is lost unless the platform repeats it.",
     ),
   port: port(8082).describe("Port of the receiver."),
   ingress: ingress.prefault({}).describe("Ingress to the receiver."),
@@ -184,10 +183,8 @@ const podDisruptionBudget = z.strictObject({
   enabled: z
     .boolean()
     .default(true)
-    .describe(
-      "Keeps minAvailable replicas during a drain; with shards, a drain evicts one pod at a time. Created only with more than one replica or shard.",
-    ),
-  minAvailable: z.int().min(1).default(1).describe("Replicas to keep. Not used with shards."),
+    .describe("Keeps minAvailable replicas during a drain. Created only with more than one replica."),
+  minAvailable: z.int().min(1).default(1).describe("Replicas to keep."),
 });
 
 /** Pod Security "restricted" (Kubernetes: "Pod Security Standards"). */
@@ -222,20 +219,7 @@ export const Values = z.strictObject({
   commonAnnotations: labels.default({}).describe("Annotations of every object."),
   image: image.prefault({}).describe("The operator's image."),
   imagePullSecrets: list.describe("Secrets to pull the image with: `- name: …`."),
-  replicas: z
-    .int()
-    .min(0)
-    .max(9)
-    .default(1)
-    .describe("Replicas; one is active, the others are on standby. Not used with shards."),
-  shards: z
-    .int()
-    .min(1)
-    .max(MAX_SHARDS)
-    .default(1)
-    .describe(
-      "Processes that divide the objects by namespace; more than one makes a StatefulSet in place of the Deployment.",
-    ),
+  replicas: z.int().min(0).max(9).default(1).describe("Replicas; one is active, the others are on standby."),
   watchNamespaces: z
     .array(namespace)
     .default([])
@@ -263,7 +247,7 @@ export const Values = z.strictObject({
   terminationGracePeriodSeconds: z.int().min(10).default(30).describe("Time to finish requests that are in progress."),
   strategy: members
     .default({ type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } })
-    .describe("Update strategy of the Deployment. Not used with shards."),
+    .describe("Update strategy of the Deployment."),
   livenessProbe: members
     .default({ initialDelaySeconds: 10, periodSeconds: 20, timeoutSeconds: 5 })
     .describe("Times and thresholds of the liveness probe."),

@@ -31,7 +31,6 @@ export const REASONS = {
   ConnectionNotReady:
     "There is no connection, it does not allow the namespace, or it cannot be used now; the message or the connection's own conditions say why.",
   WaitingForChildren: "Children must be deleted first.",
-  AdoptionPending: "The object was adopted; nothing is written to it until every shard has seen that.",
   ApprovalPending: "A plan waits for approval.",
   CreateResultUnknown: "A create was sent, and its result cannot be determined.",
   // A person is needed.

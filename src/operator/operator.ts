@@ -134,7 +134,7 @@ export function createOperator(options: OperatorOptions) {
         deliveries: () => (stopping.signal.aborted ? undefined : work),
         ended: metrics.platform.delivered,
       };
-      const statusPage = { clock, store: caches.own, about };
+      const statusPage = { clock, store: caches.store, about };
       servers = await startServers({ config, registry: metrics.registry, waitingFor, receiver, statusPage, log });
       log.info("started", {
         ...configured(config),

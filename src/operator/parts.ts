@@ -2,11 +2,9 @@
 import { createOrphans } from "../engine/orphans/ledger.ts";
 import type { InstallationKey } from "../engine/ownership/installation-key.ts";
 import { createKubeClient } from "../kube/api/client.ts";
-import { keyOf } from "../kube/api/objects.ts";
-import type { Clock, EventRecorder, KubeObject } from "../kube/api/types.ts";
+import type { Clock, EventRecorder } from "../kube/api/types.ts";
 import type { LeaderElection } from "../kube/leader/leader.ts";
 import { createWorkQueue } from "../kube/queue/workqueue.ts";
-import { createAssignment } from "../kube/watch/assignment.ts";
 import { createNamespaces, createReader } from "../kube/watch/readers.ts";
 import { createRecorder } from "../kube/write/events.ts";
 import { createOutputs } from "../kube/write/outputs.ts";
@@ -29,7 +27,7 @@ import { isRead } from "../platform/codec/operations.ts";
 import { createCaches, TYPES, type Caches } from "./config/caches.ts";
 import type { Config } from "./config/config.ts";
 import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
-import { LEASE_NAME, OPERATOR, shardLease } from "./config/names.ts";
+import { LEASE_NAME, OPERATOR } from "./config/names.ts";
 import { createLeadership } from "./leadership.ts";
 import { droppedOrphan, orphanShards } from "./orphans.ts";
 import { createPlatforms, createTurns, type Platforms } from "./platforms.ts";
@@ -56,8 +54,6 @@ export interface PartsOptions {
 /** @returns all parts, none of them started. @throws Error when no API server is configured */
 export function createParts(options: PartsOptions) {
   const { config, version, clock, random, onSynced, onStarted, onLost } = options;
-  const assignment = createAssignment(config.shardIndex, config.shards);
-  const isOwn = (object: KubeObject): boolean => assignment.isOwn(keyOf(object));
   let working: Work | undefined;
   const kinds = boundKinds();
   const tracker = createReconcileTracker(random, (key) => priorityIn(caches.store, key));
@@ -70,13 +66,12 @@ export function createParts(options: PartsOptions) {
     perObject: config.metricsPerObject,
     perNamespace: config.metricsPerNamespace,
     now: () => clock.now(),
-    lease: config.shards === 1 ? LEASE_NAME : shardLease(config.shardIndex),
-    cache: () => caches.own,
+    lease: LEASE_NAME,
+    cache: () => caches.store,
     leading: () => election.leading(),
     budgets: () => platforms.budgets(),
     silentMs: () => caches.silentMs(),
-    // Each shard has read the whole ledger, so only one reports it.
-    orphans: () => (config.shardIndex === 0 ? orphans.counts() : new Map()),
+    orphans: () => orphans.counts(),
     queue: () => queue,
   });
   const client = createKubeClient({
@@ -92,17 +87,13 @@ export function createParts(options: PartsOptions) {
   const caches: Caches = createCaches({
     ...base,
     namespaces: config.watchNamespaces,
-    assignment,
-    kinds,
     observer: watchObserver(logs.kube, metrics.platform),
     onListenerError: (error) => {
       logs.engine.error("a change of the cache could not be followed", { error });
     },
     onSynced,
   });
-  caches.store.subscribe((change) => {
-    if (isOwn(change.object)) metrics.changed(change);
-  });
+  caches.store.subscribe(metrics.changed);
   const election: LeaderElection = createLeadership({
     ...base,
     config,
@@ -171,10 +162,7 @@ export function createParts(options: PartsOptions) {
     random,
     windows: config.windows,
     shards: orphanShards(client, config.operatorNamespace),
-    isShared: assignment.shards > 1,
     report: (change) => {
-      // The shard of the entry's namespace reports it.
-      if (!assignment.isOwn(change.orphan)) return;
       logOrphan(logs.changes, change);
       if (change.is === "dropped") owned.record(droppedOrphan(config.operatorNamespace, change.orphan));
     },
@@ -214,7 +202,6 @@ export function createParts(options: PartsOptions) {
         events: discreetEvents(owned, options.redactor),
         outputs: createOutputs(client),
         fence: election,
-        assignment,
         random,
         connectionKinds: CONNECTION_KINDS,
         windows: config.windows,

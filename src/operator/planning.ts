@@ -11,7 +11,6 @@ import { createEngine, type Engine, type EngineDeps } from "../engine/reconcile/
 import { isKube, KubeError } from "../kube/api/errors.ts";
 import { keyOf } from "../kube/api/objects.ts";
 import type { JsonObject, KubeObject, ObjectKey } from "../kube/api/types.ts";
-import { UNDIVIDED } from "../kube/watch/assignment.ts";
 import type { Shards } from "../kube/write/shards.ts";
 import type { Platform } from "../platform/index.ts";
 import { TYPES } from "./config/caches.ts";
@@ -136,7 +135,6 @@ function createPlanner({ cache }: Memory, engine: Engine<Platform>, explain: Pla
 /** The orphan ledger as far as the user may read it. @throws KubeError */
 async function orphansOf({ shards, clock, random, unread }: PlanningOptions): Promise<Orphans> {
   const orphans = createOrphans({
-    isShared: false,
     shards: { ...shards, write: (_index, shard) => Promise.resolve(shard) },
     clock,
     random,
@@ -166,7 +164,6 @@ function engineOver(
       events: { record: () => {} },
       outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
       fence: { mayWrite: () => false },
-      assignment: UNDIVIDED,
       connectionKinds: CONNECTION_KINDS,
       // Without delays each reconcile writes its status at once.
       windows: { ...DEFAULT_WINDOWS, deferMs: 0, graceMs: 0 },

@@ -18,7 +18,7 @@ export interface PlatformsOptions extends Pick<
   PlatformOptions,
   "version" | "clock" | "random" | "connections" | "turn" | "mayCall" | "transport"
 > {
-  readonly config: Pick<Config, "deadlines"> & Partial<Pick<Config, "shards">> & PlatformRules;
+  readonly config: Pick<Config, "deadlines"> & PlatformRules;
   readonly redactor: Redactor;
   readonly onCall: (connection: string, call: CallRecord) => void;
   /** Called when a rate gate may have room again. */
@@ -58,7 +58,7 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
           holdProxy(redactor, name, now.proxyCredentials);
           return now;
         },
-        rate: shareOf(settings, name, config.shards),
+        rate: { requestsPerSecond: settings.requestsPerSecond, burst: settings.burst },
         gates,
         memory,
         onLimited: (isLimited, sinceMs) => onLimited?.(name, isLimited, sinceMs),
@@ -91,15 +91,6 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
     stop: () => {
       for (const gate of gates.all()) gate.close();
     },
-  };
-}
-
-/** Returns the rate limit of a connection; for one of the cluster, which all shards use, this shard's share of it. */
-function shareOf({ requestsPerSecond, burst }: ConnectionSettings, name: string, shards = 1) {
-  if (shards === 1 || parseKey(name).namespace !== "") return { requestsPerSecond, burst };
-  return {
-    requestsPerSecond: requestsPerSecond === undefined ? undefined : requestsPerSecond / shards,
-    burst: burst === undefined ? undefined : Math.max(1, Math.floor(burst / shards)),
   };
 }
 

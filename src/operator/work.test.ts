@@ -33,7 +33,6 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
   return {
     kind: name,
     isConnection: false,
-    records: (object) => object,
     references: () => [],
     claim: () => undefined,
     fieldOwnership: () => [],

@@ -15,7 +15,6 @@ const REFUSED: readonly Refused[] = [
     {
       replcias: 2,
       replicas: "two",
-      shards: 0,
       image: { version: "1", digest: "latest" },
       webhook: { port: 80 },
       // A rule with an empty list of peers or ports allows all of them.
@@ -23,7 +22,6 @@ const REFUSED: readonly Refused[] = [
     },
     /additional properties 'replcias' not allowed/,
     /at '\/replicas': got string, want integer/,
-    /at '\/shards': minimum: got 0, want 1/,
     /at '\/image': additional properties 'version' not allowed/,
     /at '\/image\/digest': 'latest' does not match pattern/,
     /at '\/webhook\/port': minimum: got 80, want 1,?024/,
@@ -31,17 +29,7 @@ const REFUSED: readonly Refused[] = [
       (name) => new RegExp(`at '/networkPolicy/${name}': minItems: got 0, want 1`),
     ),
   ],
-  [
-    "too many pods",
-    { replicas: 10, shards: 17 },
-    /at '\/replicas': maximum: got 10, want 9/,
-    /at '\/shards': maximum: got 17, want 16/,
-  ],
-  [
-    "webhooks with shards",
-    { shards: 4, webhook: { enabled: true } },
-    /webhook\.enabled requires shards: 1, and shards is 4: .* Set webhook\.enabled to false/,
-  ],
+  ["too many pods", { replicas: 10 }, /at '\/replicas': maximum: got 10, want 9/],
   ["one port for two servers", { statusPage: { port: 8081 } }, /have to differ: \[8081 8080 8081\]/],
   [
     "an ingress without a host",
@@ -90,39 +78,14 @@ describe("the values of the chart", () => {
     expect(await shown({ metrics: { ...metrics, enabled: false } }, { args })).toEqual([]);
   });
 
-  it("alert for the absence of their own job, and of each shard in it, if the chart's ServiceMonitor defines it", async () => {
-    const own = await template(helm, { shards: 2, metrics: { prometheusRule, serviceMonitor: { enabled: true } } });
+  it("alert for the absence of their own job if the chart's ServiceMonitor defines it", async () => {
+    const own = await template(helm, { metrics: { prometheusRule, serviceMonitor: { enabled: true } } });
     const labels = 'namespace="platform-operator", job="platform-operator-metrics"';
     expect(own).toContain(`absent(platform_operator_build_info{${labels}})`);
-    const shards = [...own.matchAll(/or absent\(leader_election_master_status\{(.*), name="(.*)"\}\) - 1\n/g)];
-    expect(shards.map(([, job, name]) => [job, name])).toEqual([
-      [labels, "platform-operator-shard-0"],
-      [labels, "platform-operator-shard-1"],
-    ]);
-    const any = await template(helm, { shards: 2, metrics: { prometheusRule } });
+    const any = await template(helm, { metrics: { prometheusRule } });
     expect(any).toContain("absent(platform_operator_build_info)");
-    expect(any).not.toContain("absent(leader_election");
     // Of the chart's version.
     expect(any).toMatch(/runbook_url: https:\S+\/blob\/v\d+\.\d+\.\d+\/docs\/runbooks\/PlatformOperatorAbsent\.md$/m);
-  });
-
-  it("divide the objects among the pods of a StatefulSet", async () => {
-    const rendered = await render(helm, { shards: 4 });
-    const specOf = (kind: string, name = "platform-operator"): unknown =>
-      rendered.find(({ kind: of, metadata }) => of === kind && metadata.name === name)?.["spec"];
-    expect(specOf("Deployment")).toBeUndefined();
-    expect(specOf("StatefulSet")).toMatchObject({
-      replicas: 4,
-      serviceName: "platform-operator-shards",
-      podManagementPolicy: "Parallel",
-      template: { spec: { containers: [{ args: expect.arrayContaining(["--shards=4"]) }] } },
-    });
-    expect(specOf("Service", "platform-operator-shards")).toMatchObject({
-      clusterIP: "None",
-      publishNotReadyAddresses: true,
-      ports: [{ port: 8081, targetPort: "health" }],
-    });
-    expect(specOf("PodDisruptionBudget")).toMatchObject({ maxUnavailable: 1 });
   });
 
   it("replace pods one after the other without settings of another strategy", async () => {
@@ -135,10 +98,8 @@ describe("the values of the chart", () => {
   it("keep names within their limits for a long release name", async () => {
     const release = `a${"b".repeat(51)}c`;
     const values = { ...VARIANTS["the receiver behind an ingress"], watchNamespaces: ["shop"] };
-    const rendered = await Promise.all([values, { shards: 16 }].map((one) => render(helm, one, { release })));
-    // The label controller-revision-hash of a StatefulSet's pods is its name, a hyphen and up to ten characters.
-    const most = new Map(Object.entries({ Service: 63, Deployment: 63, Pod: 63, StatefulSet: 52 }));
-    for (const { kind, metadata } of rendered.flat()) {
+    const most = new Map(Object.entries({ Service: 63, Deployment: 63, Pod: 63 }));
+    for (const { kind, metadata } of await render(helm, values, { release })) {
       expect(metadata.name.length, `${kind} ${metadata.name}`).toBeLessThanOrEqual(most.get(kind) ?? 253);
       for (const label of Object.values(metadata.labels ?? {})) expect(label.length).toBeLessThanOrEqual(63);
     }

@@ -49,7 +49,7 @@ export function podsIn(all: readonly Rendered[]) {
 /** The selectors of a spec; that of a Service has no `matchLabels`. */
 const Selectors = z.looseObject({ selector: z.unknown().optional(), podSelector: z.unknown().optional() });
 /** The kinds with a selector of Pods. */
-const SELECTING = new Set(["Deployment", "StatefulSet", "NetworkPolicy", "PodDisruptionBudget", "Service"]);
+const SELECTING = new Set(["Deployment", "NetworkPolicy", "PodDisruptionBudget", "Service"]);
 
 /** @returns every object with a selector, and the selected Pods of its namespace */
 export function selectingIn(all: readonly Rendered[]) {

@@ -51,8 +51,7 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     ],
     terminationGracePeriodSeconds: 60,
   },
-  "shards of another name, with an image of another version": {
-    shards: 4,
+  "another name, with an image of another version": {
     fullnameOverride: "deployer",
     image: { registry: "registry.example.com", tag: "0.0.9" },
   },

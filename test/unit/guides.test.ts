@@ -12,7 +12,7 @@ const docs = filesIn("docs", ".md");
 const NEEDS_NOBODY = new Set([
   ...["Available", "Deployed", "Stopped", "NotDeployed", "Bound", "Completed", "Accepted", "Progressing"],
   ...["ReconcileSuccess", "Creating", "Deploying", "Building", "Stopping", "Restarting", "Upgrading", "Deleting"],
-  ...["Canceling", "Orphaned", "DriftDetected", "NoDrift", "Unlocked", "UpToDate", "DeployPending", "AdoptionPending"],
+  ...["Canceling", "Orphaned", "DriftDetected", "NoDrift", "Unlocked", "UpToDate", "DeployPending"],
   ...["TypeListed", "TypeNotListed", "Valid", "FieldsIgnored", "LayersEnabled", "LayersNotEnabled", "VariablesSynced"],
   ...["VariablesPending", "SurfaceKnown", "Supported", "NotTried"],
 ]);

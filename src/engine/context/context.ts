@@ -1,6 +1,5 @@
 /** The ports that the engine works with. */
 import type { Cache, Clock, EventRecorder, Fence, KubeObject, ObjectKey } from "../../kube/api/types.ts";
-import type { Assignment } from "../../kube/watch/assignment.ts";
 import type { Namespaces, Reader } from "../../kube/watch/readers.ts";
 import type { Outputs } from "../../kube/write/outputs.ts";
 import type { Writer } from "../../kube/write/writer.ts";
@@ -74,8 +73,6 @@ export interface ProvidedPorts {
   readonly events: EventRecorder;
   readonly outputs: Outputs;
   readonly fence: Fence;
-  /** Which objects this process works on. */
-  readonly assignment: Assignment;
   readonly clock: Clock;
   /** Returns a random number in [0, 1). */
   readonly random: () => number;

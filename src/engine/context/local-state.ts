@@ -73,8 +73,6 @@ export class LocalState {
   readAt: Ms;
   /** The recorded object is gone from the platform and is being created again. */
   recreates = false;
-  /** When the object was adopted, or first seen as adopted, on the monotonic clock; only where there are shards. */
-  adoptedAt: Ms | undefined = undefined;
   /** Since when a deletion has no connection. */
   lostAt: Ms | undefined = undefined;
   /** Since when the orphan of a deletion cannot be recorded. */

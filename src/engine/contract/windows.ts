@@ -23,8 +23,6 @@ export const DEFAULT_WINDOWS = {
   missingMs: 600_000,
   /** How far two lists that lack an object have to be apart, at least, for it to count as gone. */
   absenceMs: 60_000,
-  /** How long an adopted object is not written to where shards divide the objects (docs/architecture.md §10). */
-  adoptMs: 60_000,
   /** How soon an object that has just become settled is reconciled once more, before the poll interval begins. */
   firstLookMs: 60_000,
   /** The poll interval of settled objects, and the bounds of the follow interval. */

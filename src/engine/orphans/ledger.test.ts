@@ -49,21 +49,6 @@ describe("the orphan ledger", () => {
     expect(shards.writes).toBe(2);
   });
 
-  it("that several processes share is read again before an object is looked up, at most once a second", async () => {
-    const { ledger, clock, shards } = ground();
-    const other = memoryOrphans(clock, shards, [], true);
-    await other.load();
-    await ledger.add(orphan());
-    await other.expected();
-    expect(other.find(orphan())).toEqual(orphan());
-    await ledger.add(orphan({ id: idOf(2), name: "later" }));
-    await other.expected();
-    expect(other.find(orphan({ name: "later" }))).toBeUndefined();
-    await clock.advance(1_000);
-    await other.expected();
-    expect(other.find(orphan({ name: "later" }))?.id).toBe(idOf(2));
-  });
-
   it("writes nothing for what it has", async () => {
     const { ledger, shards, told } = ground();
     await ledger.add(orphan());

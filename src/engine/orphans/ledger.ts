@@ -1,7 +1,7 @@
 /**
  * The orphan ledger: which objects stay on the platform after their resources are deleted. It is kept in memory and in
- * ConfigMaps of the operator's namespace. The leader writes it, with shards the leader of each shard. Changes by
- * others, e.g. the command line, take effect with the next read.
+ * ConfigMaps of the operator's namespace. The leader writes it. Changes by others, e.g. the command line, take effect
+ * with the next read.
  */
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import type { Clock, Shard } from "../../kube/api/types.ts";
@@ -27,8 +27,6 @@ export interface OrphansDeps {
   readonly clock: Clock;
   readonly random: () => number;
   readonly windows: Windows;
-  /** Whether other processes write entries too, as with shards. */
-  readonly isShared: boolean;
   readonly report: (change: OrphanChange) => void;
 }
 
@@ -36,8 +34,6 @@ export interface OrphansDeps {
 const PENDING = 1_000;
 /** How often a write is tried while others write the same shard. */
 const CONFLICTS = 5;
-/** The age at which entries of other processes are read again before an object is looked up. */
-const SHARED_MAX_AGE_MS = 1_000;
 
 /** @returns a ledger that has not read anything yet */
 export function createOrphans(deps: OrphansDeps) {
@@ -51,7 +47,6 @@ export function createOrphans(deps: OrphansDeps) {
   let next: Promise<void> | undefined;
   let failures = 0;
   let isClosed = false;
-  let shared: { readonly at: number; readonly read: Promise<void> } | undefined;
 
   /** Runs reads and writes one after the other: a read must not undo what a write has just stored. */
   const exclusive = <T>(work: () => Promise<T>): Promise<T> => {
@@ -82,30 +77,11 @@ export function createOrphans(deps: OrphansDeps) {
     for (const key of before.keys()) if (!shard.data.has(key) && !pending.has(key)) gone(key, "forgotten");
   };
 
-  const readAll = (): Promise<void> =>
-    exclusive(async () => {
-      await Promise.all(shards.map(async (_, at) => read(at)));
-    });
-
   const refresh = async (): Promise<void> => {
     later("refresh", deps.windows.pollMs, refresh);
-    if (deps.isShared) return await readAll();
     await exclusive(async () => {
       for (const [at, { resourceVersion }] of shards.entries()) if (resourceVersion !== undefined) await read(at);
     });
-  };
-
-  /** Reads what other processes have written; lookups of the same second share the read. */
-  const readShared = (): Promise<void> => {
-    const now = clock.monotonic();
-    if (shared === undefined || now - shared.at >= SHARED_MAX_AGE_MS) {
-      const entry = { at: now, read: readAll() };
-      entry.read.catch(() => {
-        if (shared === entry) shared = undefined;
-      });
-      shared = entry;
-    }
-    return shared.read;
   };
 
   /** Writes one batch. @returns the shard that somebody else has changed, undefined when all is written */
@@ -182,7 +158,9 @@ export function createOrphans(deps: OrphansDeps) {
   return {
     /** Reads all stored entries, and again at every poll interval. @throws KubeError if the first read fails */
     load: async (): Promise<void> => {
-      await readAll();
+      await exclusive(async () => {
+        await Promise.all(shards.map(async (_, at) => read(at)));
+      });
       later("refresh", deps.windows.pollMs, refresh);
     },
     /** Returns the newest known entry of a resource. Reads nothing. */
@@ -222,15 +200,9 @@ export function createOrphans(deps: OrphansDeps) {
         .finally(() => coming.delete(known));
       coming.add(known);
     },
-    /**
-     * Returns a promise that resolves once the entries that are being made, and those that other processes have
-     * written, are known; undefined if there can be none.
-     * @throws KubeError
-     */
-    expected: (): Promise<void> | undefined => {
-      const all = [...coming, ...(deps.isShared ? [readShared()] : [])];
-      return all.length === 0 ? undefined : Promise.all(all).then(() => undefined);
-    },
+    /** Returns a promise that resolves once the entries that are being made are known; undefined if there are none. */
+    expected: (): Promise<void> | undefined =>
+      coming.size === 0 ? undefined : Promise.all(coming).then(() => undefined),
     /** Removes the entry of an object that a resource has recorded. A write that fails is repeated later. */
     found: (id: OrphanId): void => {
       if (index.size() === 0) return;

@@ -4,7 +4,6 @@ import type { Ports } from "../context/context.ts";
 import type { ExternalWrite, Kind, KindTypes, RatedApi, Reference, Uuid } from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { recordedIdIn } from "../contract/status.ts";
-import { recordsOf } from "../ownership/foreign.ts";
 import { noteLeft } from "./orphaning.ts";
 import { reconciler, type Reconcile } from "./reconcile.ts";
 
@@ -12,8 +11,6 @@ import { reconciler, type Reconcile } from "./reconcile.ts";
 export interface Bound<Api extends RatedApi> {
   readonly kind: string;
   readonly isConnection: boolean;
-  /** Returns what another shard needs of an object: the records that decide who holds ids and fields. */
-  records(object: KubeObject): KubeObject;
   references(object: KubeObject): readonly Reference[];
   claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   fieldOwnership(object: KubeObject): readonly string[];
@@ -43,11 +40,6 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
   return {
     kind: kind.resource.kind,
     isConnection: kind.connection !== undefined,
-    records: (object) => {
-      const writes = kind.fieldOwnership !== undefined || kind.externalWrites !== undefined;
-      const memory = writes ? recall(object, (parsed) => parsed) : undefined;
-      return recordsOf(object, { memory, spec: kind.externalWrites && object.spec });
-    },
     references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
     claim: (object, idOf) => ask(object, (spec) => kind.claim?.(spec, idOf)),
     fieldOwnership: (object) => {

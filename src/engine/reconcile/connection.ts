@@ -171,6 +171,6 @@ function pause({ trouble, failures }: Connection, random: number): Ms {
 }
 
 /** Reports whether the user releases a held mass change. */
-export function mayProceed(object: KubeObject): boolean {
+function mayProceed(object: KubeObject): boolean {
   return object.metadata.annotations?.[RESOLVE] === "proceed";
 }

@@ -13,7 +13,6 @@ import { isSettled, nonEmptyText, recordedIdentityIn, recordedIdIn } from "../co
 import { checkInstallation } from "../ledger/identity.ts";
 import { createExternalWrites } from "../ownership/external-writes.ts";
 import { createFieldOwnership } from "../ownership/fields.ts";
-import { onOwn } from "../ownership/foreign.ts";
 import { createIdOwnership } from "../ownership/ids.ts";
 import { createDependencyIndex } from "../references/dependencies.ts";
 import {
@@ -24,7 +23,6 @@ import {
   defaultConnections,
 } from "../references/references.ts";
 import type { Bound } from "./bind.ts";
-import { mayProceed } from "./connection.ts";
 import { changesDefaults, concernsDependents, concernsItself, mayWait, wakeUp } from "./triggers.ts";
 import { flush } from "./write-status.ts";
 
@@ -38,16 +36,7 @@ export type Engine<Api extends RatedApi> = ReturnType<typeof createEngine<Api>>;
 
 export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound: readonly Bound<Api>[]) {
   const kinds = new Map(bound.map((kind) => [kind.kind, kind]));
-  const { assignment } = deps;
-  /** Reports whether this process reconciles an object: its own, and each connection that its own may use. */
-  const isReconciled = (key: ObjectKey): boolean =>
-    assignment.isOwn(key) || (key.namespace === "" && kinds.get(key.kind)?.isConnection === true);
-  const enqueue: Enqueue =
-    assignment.shards === 1
-      ? deps.enqueue
-      : (key, how) => {
-          if (isReconciled(parseKey(key))) deps.enqueue(key, how);
-        };
+  const { enqueue } = deps;
   const wake = (key: string): void => enqueue(key, { afterMs: 0, urgent: true });
   const connections = createConnections<Api>({ ...deps, wake });
   const dependencies = createDependencyIndex();
@@ -57,7 +46,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const localStates = createLocalStates(() => deps.clock.monotonic());
   const route = router(deps, kinds);
   const owned = { dependencies, idOwnership, fieldOwnership, externalWrites, localStates };
-  const ports: Ports<Api> = { ...onOwn(deps), ...owned, connections, route, wake };
+  const ports: Ports<Api> = { ...deps, ...owned, connections, route, wake };
   const reconcilers = new Map(bound.map((kind) => [kind.kind, kind.attach(ports)]));
 
   /** Returns the id that a reference by name leads to now. */
@@ -73,12 +62,9 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   };
 
   const claim = (object: KubeObject): void => {
-    // Another shard's claim without a record counts in its own namespace only.
-    const isOwn = assignment.isOwn(keyOf(object));
-    const kind = isOwn ? kinds.get(object.kind) : undefined;
     idOwnership.set(
       object,
-      kind?.claim(object, (field) => idBehind(object, field)),
+      kinds.get(object.kind)?.claim(object, (field) => idBehind(object, field)),
     );
   };
 
@@ -98,15 +84,14 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       existing(ports, dependencies.dependents(keyOf(object))).forEach(claim);
     const kind = kinds.get(object.kind);
     if (kind === undefined) return [];
-    const isOwn = assignment.isOwn(keyOf(object));
     if (change.type === "deleted") {
-      if (isOwn) kind.left(ports, object);
+      kind.left(ports, object);
       return forget(object);
     }
-    if (isOwn && recordedIdIn(object) !== recordedIdIn(old)) foundAgain(ports, object);
+    if (recordedIdIn(object) !== recordedIdIn(old)) foundAgain(ports, object);
     claim(object);
     if (old === undefined || object.status !== old.status) fieldOwnership.record(object, kind.fieldOwnership(object));
-    if (isOwn) dependencies.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
+    dependencies.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
     // The records of another installation are not trusted.
     return externalWrites.record(
       object,
@@ -132,11 +117,6 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     const at = nonEmptyText(member(member(object.status, "nextRunChange"), "at"));
     const left = Date.parse(at ?? "") - deps.clock.now().getTime();
     return Number.isNaN(left) ? Infinity : Math.max(0, left);
-  };
-
-  /** Releases held mass changes of another shard's connection, whose own shard removes the user's annotation. */
-  const releaseHeld = (key: ObjectKey, object: KubeObject): void => {
-    if (!assignment.isOwn(key) && mayProceed(object)) connections.last(key)?.brake.release();
   };
 
   /** Queues an object. Objects of the first list with nothing pending are spread over the poll interval. */
@@ -169,13 +149,12 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       const key = keyOf(object);
       const parents = change.type === "deleted" ? dependencies.references(key) : [];
       const written = note(change);
-      if (concernsItself(change) && isReconciled(key)) queue(object, initial);
+      if (concernsItself(change)) queue(object, initial);
       if (initial) return;
       for (const id of written) idOwnership.recorders(id).forEach(wake);
       for (const parent of parents) if (isGoing(deps.cache, parent)) wake(parent);
       if (concernsDependents(change)) wakeDependents(ports, key);
       if (changesDefaults(change)) spreadOver(ports, enqueue, dependencies.dependents(key));
-      releaseHeld(key, object);
     },
   };
 }

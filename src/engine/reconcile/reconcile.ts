@@ -2,7 +2,6 @@
 import { invalidAnnotations } from "../../api/annotations.ts";
 import { isPaused } from "../../api/paused.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
-import { keyOf } from "../../kube/api/objects.ts";
 import type { ObjectKey } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import { isOvertaken, type LocalState } from "../context/local-state.ts";
@@ -127,8 +126,7 @@ async function reconcileConnection(r: Resolved): Promise<Ms> {
   }
   const result = await probed(r, probe, probe.again ?? pollInterval(r.object, ports.windows).ms);
   try {
-    const isOwn = ports.assignment.isOwn(keyOf(r.object));
-    if (isOwn && result.is === "settled" && kind.receiverRegistration !== undefined)
+    if (result.is === "settled" && kind.receiverRegistration !== undefined)
       await registerReceiver(r, kind.receiverRegistration);
     const next = await writeStatus(r, result);
     return Math.min(next, untilProbe(ports, connection));

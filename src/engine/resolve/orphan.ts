@@ -31,7 +31,7 @@ export async function candidateFor(
   { adoption, management }: Pick<Policies, "adoption" | "management">,
 ): Promise<Origin | undefined> {
   const expected = ports.orphans.expected();
-  if (expected !== undefined) await readable(expected, undefined);
+  if (expected !== undefined) await expected;
   const known = ports.orphans.find(orphanKeyOf(place));
   if (known === undefined || adoption === "Never" || management === "ObserveOnly") return undefined;
   const orphan = await confirmed(ports, known);
@@ -60,15 +60,10 @@ export function memoryOfOrphan(
 
 /** Reads an entry again. Without the permission to read it, the known entry counts. */
 async function confirmed(ports: Ports, orphan: Orphan): Promise<Orphan | undefined> {
-  return await readable(ports.orphans.confirm(orphan), orphan);
-}
-
-/** @returns what was read from the ledger; `known` without the permission to read it */
-async function readable<T>(read: Promise<T>, known: T): Promise<T> {
   try {
-    return await read;
+    return await ports.orphans.confirm(orphan);
   } catch (error) {
-    if (isKube(error, "Forbidden")) return known;
+    if (isKube(error, "Forbidden")) return orphan;
     throw error;
   }
 }

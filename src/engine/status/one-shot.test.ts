@@ -6,7 +6,6 @@ import { memoryApiServer } from "../../../test/support/kube/api-server.ts";
 import { manualClock } from "../../../test/support/kube/clock.ts";
 import { BEGUN, INSTALLATION } from "../../api/names.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
-import { UNDIVIDED } from "../../kube/watch/assignment.ts";
 import { createWriter } from "../../kube/write/writer.ts";
 import type { Ports } from "../context/context.ts";
 import { createLocalStates, type LocalState } from "../context/local-state.ts";
@@ -33,7 +32,6 @@ function env(mayWrite = true) {
     writer: createWriter({ client: cluster.client, store: cluster.cache, types: [TYPE], clock, random: () => 0 }),
     clock,
     fence: { mayWrite: () => mayWrite },
-    assignment: UNDIVIDED,
     windows: { followMaxMs: 30_000 },
     installation: "here",
     observer: { status: (object: KubeObject) => told.push(object) },

@@ -1,9 +1,7 @@
 /** Adopts an existing object of the platform for a resource, or forgets one that is gone. */
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { LocalState } from "../context/local-state.ts";
 import type { Uuid, Why } from "../contract/kind.ts";
-import { conditionOf } from "../contract/status.ts";
 import {
   finalizerDue,
   finalizersWith,
@@ -14,7 +12,6 @@ import {
   recordId,
 } from "../ledger/record.ts";
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
-import type { ReconcileResult } from "../status/build.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { remember } from "./execute.ts";
 
@@ -34,32 +31,6 @@ export async function adopt(r: Resolved, id: Uuid): Promise<void> {
     }
   }
   remember(r, { memory: context.memory, id });
-  if (ports.assignment.shards > 1) r.local.adoptedAt = ports.clock.monotonic();
-}
-
-/**
- * Decides whether an adopted object may be written to. Where shards divide the objects, two of them may adopt the same
- * object before they see each other's record; neither writes until both have seen both records, of which the same one
- * counts in every shard (docs/architecture.md §10).
- * @returns the result of a reconcile that has to wait; undefined where it may go on
- */
-export function adoptionPending({ ports, object, local, context }: Resolved): ReconcileResult | undefined {
-  const { assignment, clock, windows } = ports;
-  if (assignment.shards === 1 || context.identitySource !== "recorded") return undefined;
-  if (local.adoptedAt === undefined && isJustAdopted(object, local)) local.adoptedAt = clock.monotonic();
-  if (local.adoptedAt === undefined) return undefined;
-  const left = local.adoptedAt + windows.adoptMs - clock.monotonic();
-  const why = {
-    reason: "AdoptionPending" as const,
-    message: "Adopted. The operator waits until each shard has seen it.",
-  };
-  return left > 0 ? { is: "waiting", why, exchange: "ok", again: left } : undefined;
-}
-
-/** Reports whether another process may have adopted the object shortly before it ended. */
-function isJustAdopted(object: KubeObject, local: LocalState): boolean {
-  const ready = conditionOf(object, "Ready");
-  return local.unsaved === undefined && (ready === undefined || ready.reason === "AdoptionPending");
 }
 
 async function adoptObject(r: Resolved, id: Uuid): Promise<KubeObject> {

@@ -14,7 +14,7 @@ import { classifyError, rejectedToken, type CallKind } from "../status/errors.ts
 import { expectLook } from "../status/one-shot.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { isLate, overdue, refusedForLong, restAfter } from "../status/stalls.ts";
-import { adopt, adoptionPending, forgetRecord } from "./adoption.ts";
+import { adopt, forgetRecord } from "./adoption.ts";
 import { withCapabilities } from "./capabilities.ts";
 import { execute, type Failed, massChangeHeld, type Observation, remember } from "./execute.ts";
 import { checkPolicies } from "./policy-gate.ts";
@@ -53,8 +53,6 @@ async function keepRecords(r: Resolved): Promise<void> {
 
 /** Observes, plans and acts until there is no step left, or until other objects should be reconciled. */
 async function reconcileSteps(r: Resolved): Promise<ReconcileResult> {
-  const pending = adoptionPending(r);
-  if (pending !== undefined) return pending;
   let observed: Observation | undefined;
   for (let steps = 0; steps < STEP_LIMIT; steps += 1) {
     const now = observed ?? (await observe(r));
@@ -100,7 +98,7 @@ async function step(r: Resolved, observed: unknown): Promise<ReconcileResult | O
   const plan = checkPolicies(r, observed);
   if (plan.is === "adopt") {
     await adopt(r, plan.id);
-    return adoptionPending(r);
+    return undefined;
   }
   if (plan.is === "forget") return await recreate(r, observed, plan.why);
   if (plan.is !== "step") return concluded(r, observed, plan);

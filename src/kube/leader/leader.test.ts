@@ -56,7 +56,7 @@ function leaseServer() {
 
 const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-function candidate(identity: string, on = clock, isShared = false) {
+function candidate(identity: string, on = clock) {
   const told: string[] = [];
   const failures: unknown[] = [];
   let shown: JsonObject = {};
@@ -71,7 +71,6 @@ function candidate(identity: string, on = clock, isShared = false) {
     namespace: "operator",
     name: "lease",
     identity,
-    isShared,
     onStarted: () => told.push("started"),
     onLost: () => told.push("lost"),
     onObserved: (metadata) => {
@@ -276,40 +275,4 @@ it("a candidate that is stopped while it takes the lease does not start to lead,
   await stopped;
   expect(told).toEqual([]);
   expect(server.spec()).toMatchObject({ holderIdentity: "" });
-});
-
-describe("a lease that several processes share", () => {
-  it("is held by all of them, and by no other until each has stopped and the lease has expired", async () => {
-    const [first, second] = [candidate("shards-of-2", clock, true), candidate("shards-of-2", clock, true)];
-    await clock.advance(10_000);
-    expect([first.told, second.told]).toEqual([["started"], ["started"]]);
-    const other = candidate("shards-of-3", clock, true);
-    await first.election.stop();
-    await clock.advance(60_000);
-    expect([second.told, second.election.mayWrite(), other.told]).toEqual([["started"], true, []]);
-    await second.election.stop();
-    expect(server.spec()).toMatchObject({ holderIdentity: "shards-of-2" });
-    await clock.advance(13_000);
-    expect(other.told).toEqual([]);
-    await clock.advance(3_000);
-    expect(other.told).toEqual(["started"]);
-  });
-
-  it("is held by each of many that renew it at the same time, however slow that is", async () => {
-    server.slowMs = 900;
-    const all = Array.from({ length: 8 }, () => candidate("shards-of-8", clock, true));
-    await clock.advance(120_000);
-    expect(all.map(({ told }) => told)).toEqual(all.map(() => ["started"]));
-    expect(all.map(({ election }) => election.mayWrite())).toEqual(all.map(() => true));
-  });
-
-  it("does not prolong the fence of a process that does not renew it itself", async () => {
-    let isDown = false;
-    const slowed = { ...clock, monotonic: () => clock.monotonic() + (isDown ? 7_000 : 0) };
-    const frozen = candidate("shards-of-2", slowed, true);
-    candidate("shards-of-2", clock, true);
-    await clock.advance(1);
-    isDown = true;
-    expect([frozen.election.leading(), frozen.election.mayWrite()]).toEqual([true, false]);
-  });
 });

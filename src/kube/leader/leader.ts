@@ -20,10 +20,8 @@ export interface LeaderOptions {
   readonly random: () => number;
   readonly namespace: string;
   readonly name: string;
-  /** At most 128 characters; unique to this process unless `isShared`. */
+  /** At most 128 characters; unique to this process. */
   readonly identity: string;
-  /** Processes of the same identity hold the lease together: none of them releases it. */
-  readonly isShared?: boolean;
   /** Called when this process starts to lead. Like the others, it must not throw. */
   onStarted(): void;
   /** Called when this process stops leading: it must exit at once. `stop` does not call it. */
@@ -37,7 +35,7 @@ export interface LeaderOptions {
 /** One candidate. It leads at most once: a process that lost the lease exits and is started again. */
 export interface LeaderElection extends Fence {
   start(): void;
-  /** Releases the lease, unless it is shared, so that another process need not wait until it expires. */
+  /** Releases the lease, so that another process need not wait until it expires. */
   stop(): Promise<void>;
   /**
    * Reports whether it leads and may still renew. It asks the clock, so the answer is right after a pause of the
@@ -54,7 +52,7 @@ interface Observed {
 
 /** @returns a candidate for the Lease, with the protocol of client-go's leaderelection */
 export function createLeaderElection(options: LeaderOptions): LeaderElection {
-  const { client, clock, identity, random, isShared = false } = options;
+  const { client, clock, identity, random } = options;
   const collection = collectionPath(LEASE, options.namespace);
   const path = objectPath(LEASE, options);
   const stopping = new AbortController();
@@ -121,23 +119,6 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
     return held === 0 ? usual : Math.min(held, usual);
   };
 
-  /**
-   * Takes or renews a shared lease. If another process of this identity wrote it after `from`, the time of the read,
-   * candidates first observe that version after `from`: for this process too, the lease is renewed at `from`.
-   */
-  const claimTogether = async (before: LeaseRecord, from: number): Promise<"ours" | "theirs"> => {
-    try {
-      return await claim(before);
-    } catch (error) {
-      if (!isKube(error, "Conflict")) throw error;
-    }
-    const record = await read();
-    if (record !== undefined) observe(record);
-    if (record?.holder !== identity) return "theirs";
-    renewedAt = Math.max(renewedAt ?? from, from);
-    return "ours";
-  };
-
   /** Renews the lease without reading it. @returns undefined when somebody edited or deleted it */
   const renew = async (before: LeaseRecord): Promise<"ours" | undefined> => {
     try {
@@ -150,16 +131,13 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
   };
 
   const acquireOrRenew = async (): Promise<"ours" | "theirs"> => {
-    // The others that share a lease renew it as well, so it has to be read before each renewal.
-    const isOurs = leading && !isShared && observed?.record.holder === identity;
-    const renewed = isOurs && observed !== undefined ? await renew(observed.record) : undefined;
+    const renewed = leading && observed?.record.holder === identity ? await renew(observed.record) : undefined;
     if (renewed !== undefined) return renewed;
-    const from = clock.monotonic();
     const record = await read();
     if (record === undefined) return claim(undefined);
     observe(record);
     if (observed !== undefined && heldByOtherMs(observed) > 0) return "theirs";
-    return isShared ? await claimTogether(record, from) : await claim(record);
+    return claim(record);
   };
 
   const tried = async (): Promise<"ours" | "theirs" | "unknown"> => {
@@ -205,7 +183,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
       stopping.abort();
       await ended;
       leading = false;
-      if (!isShared) await release();
+      await release();
     },
     leading: () => leading && renewedAt !== undefined && clock.monotonic() - renewedAt < TIMES.renewDeadline,
     mayWrite: () => leading && renewedAt !== undefined && isTimeToWrite(clock.monotonic() - renewedAt),

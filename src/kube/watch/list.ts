@@ -7,23 +7,12 @@ import type { Json, KubeObject, ResourceType } from "../api/types.ts";
 /** The size of a page: 10,000 objects then block the event loop for 20 ms at most. */
 const PAGE = 500;
 
-export interface ListOptions {
-  readonly signal?: AbortSignal;
-  /** Returns what is kept of an object; all of it if absent. */
-  readonly keep?: ((object: KubeObject) => KubeObject) | undefined;
-}
-
 /**
  * Lists a collection page by page, from etcd's quorum: `resourceVersion=0` could be answered from a stale cache and is
  * never sent.
  * @throws KubeError "Gone" when the continuation has expired, "BadResponse" when the answer is no list
  */
-export async function listAll(
-  client: KubeClient,
-  type: ResourceType,
-  path: string,
-  { signal, keep }: ListOptions = {},
-) {
+export async function listAll(client: KubeClient, type: ResourceType, path: string, signal?: AbortSignal) {
   const objects: KubeObject[] = [];
   /** The number of items that are no objects. */
   let malformed = 0;
@@ -42,7 +31,7 @@ export async function listAll(
     for (const item of page.items) {
       const object = parseObject(type, item);
       if (object === undefined) malformed += 1;
-      else objects.push(keep === undefined ? object : keep(object));
+      else objects.push(object);
     }
     if (page.next === "") return { objects, resourceVersion: page.resourceVersion, malformed };
     token = page.next;

@@ -3,7 +3,7 @@ import { KubeError } from "../api/errors.ts";
 import { collectionPath } from "../api/paths.ts";
 import { createTokenBucket } from "../api/token-bucket.ts";
 import type { KubeClient } from "../api/transport.ts";
-import type { Clock, KubeObject, ResourceType } from "../api/types.ts";
+import type { Clock, ResourceType } from "../api/types.ts";
 import { listAll } from "./list.ts";
 import { isOlder, type Store } from "./store.ts";
 import { lines, parseEvent, type WatchEvent } from "./watch-event.ts";
@@ -36,8 +36,6 @@ export interface ReflectorOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly observer?: ReflectorObserver;
-  /** Returns what the store keeps of an object; all of it if absent. */
-  readonly keep?: (object: KubeObject) => KubeObject;
 }
 
 /** Keeps the store equal to the API server's objects of one type. */
@@ -69,7 +67,7 @@ export function createReflector(options: ReflectorOptions) {
   };
 
   const list = async (signal: AbortSignal): Promise<void> => {
-    const listed = await listAll(options.client, type, path, { signal, keep: options.keep });
+    const listed = await listAll(options.client, type, path, signal);
     if (signal.aborted) return;
     for (let skipped = 0; skipped < listed.malformed; skipped += 1) observer?.malformed?.(type.kind);
     const { objects, resourceVersion } = listed;
@@ -84,7 +82,7 @@ export function createReflector(options: ReflectorOptions) {
   const apply = (event: WatchEvent): void => {
     switch (event.type) {
       case "put":
-        store.upsert(options.keep === undefined ? event.object : options.keep(event.object));
+        store.upsert(event.object);
         break;
       case "deleted":
         store.remove(event.object);

@@ -1,18 +1,14 @@
 /** The caches of the custom resources: one store, and a reflector for each kind and watched namespace. */
 import { GROUP, VERSION } from "../../api/names.ts";
-import type { Bound } from "../../engine/reconcile/bind.ts";
 import { RESOURCES } from "../../kinds/index.ts";
-import { keyOf } from "../../kube/api/objects.ts";
-import type { KubeObject, ResourceType } from "../../kube/api/types.ts";
-import { type Assignment, UNDIVIDED } from "../../kube/watch/assignment.ts";
+import type { ResourceType } from "../../kube/api/types.ts";
 import {
   createReflector,
   type Reflector,
   type ReflectorObserver,
   type ReflectorOptions,
 } from "../../kube/watch/reflector.ts";
-import { createStore, type Store } from "../../kube/watch/store.ts";
-import type { Platform } from "../../platform/index.ts";
+import { createStore } from "../../kube/watch/store.ts";
 
 /** The types of the custom resources, parents first. */
 export const TYPES: readonly ResourceType[] = RESOURCES.map(({ kind, plural, scope }) => ({
@@ -28,10 +24,6 @@ export interface CachesOptions extends Pick<ReflectorOptions, "client" | "clock"
   readonly types?: readonly ResourceType[];
   /** Empty for all. */
   readonly namespaces: readonly string[];
-  /** Selects the objects that the store keeps whole; of the others it keeps only their records. */
-  readonly assignment?: Assignment;
-  /** The kinds, which extract the records of an object. */
-  readonly kinds?: readonly Pick<Bound<Platform>, "kind" | "records">[];
   readonly observer: ReflectorObserver;
   /** Called with an error that a listener of the store threw. */
   readonly onListenerError: (error: unknown) => void;
@@ -48,9 +40,7 @@ interface Watched {
 
 /** @returns caches that are not started */
 export function createCaches(options: CachesOptions) {
-  const { types = TYPES, namespaces, observer, assignment = UNDIVIDED } = options;
-  const isOwn = (object: KubeObject): boolean => assignment.isOwn(keyOf(object));
-  const keep = assignment.shards === 1 ? undefined : keeperOf(options.kinds ?? [], isOwn);
+  const { types = TYPES, namespaces, observer } = options;
   const store = createStore(options.onListenerError);
   let synced = false;
 
@@ -72,7 +62,6 @@ export function createCaches(options: CachesOptions) {
         store,
         type,
         ...(namespace === undefined ? {} : { namespace }),
-        ...(keep === undefined ? {} : { keep }),
         observer: { ...observer, listed },
       }),
     }));
@@ -80,8 +69,6 @@ export function createCaches(options: CachesOptions) {
 
   return {
     store,
-    /** The objects that this process reports. */
-    own: assignment.shards === 1 ? store : onlyOwn(store, isOwn),
     /** Returns the kinds whose first list is not in the store yet. */
     missing,
     start: () => {
@@ -99,31 +86,5 @@ export function createCaches(options: CachesOptions) {
       }
       return silent;
     },
-  };
-}
-
-/**
- * Returns a function that selects what the store keeps of an object: all of it, or only the records if another shard
- * reconciles it.
- */
-function keeperOf(
-  kinds: NonNullable<CachesOptions["kinds"]>,
-  isOwn: (object: KubeObject) => boolean,
-): (object: KubeObject) => KubeObject {
-  const byKind = new Map(kinds.map((kind) => [kind.kind, kind]));
-  return (object) =>
-    object.metadata.namespace === undefined || isOwn(object)
-      ? object
-      : (byKind.get(object.kind)?.records(object) ?? object);
-}
-
-function onlyOwn(store: Store, isOwn: (object: KubeObject) => boolean): Store {
-  return {
-    ...store,
-    get: (key) => {
-      const object = store.get(key);
-      return object !== undefined && isOwn(object) ? object : undefined;
-    },
-    list: (kind, namespace) => store.list(kind, namespace).filter(isOwn),
   };
 }

@@ -78,18 +78,10 @@ describe("the config", () => {
   });
 
   it.each([
-    [["--shards=3"], "operator-2", 3, 2],
-    [["--shards=3", "--shard-index=1"], "operator-2", 3, 1],
-    [[], "operator-2", 1, 0],
-  ])("takes its name and the index of its shard from its pod: %s", (args, name, shards, shardIndex) => {
-    expect(load(args, { POD_NAME: name })).toMatchObject({ instance: name, shards, shardIndex });
-  });
-
-  it.each([
-    ["operator-7d9f", /--shard-index is needed/],
-    ["operator-3", /--shard-index must be below the number of shards, 3, but is 3/],
-  ])("refuses a shard without an index of its own: %s", (name, message) => {
-    expect(() => load(["--shards=3"], { POD_NAME: name })).toThrow(message);
+    ["from its pod", { POD_NAME: "operator-7d9f" }, "operator-7d9f"],
+    ["else from its host", {}, "host-1"],
+  ])("takes its name %s", (_, env, instance) => {
+    expect(load([], env).instance).toBe(instance);
   });
 
   it("scales times for tests", () => {

@@ -42,11 +42,9 @@ export const DEADLINES_VARIABLE = "PLATFORM_OPERATOR_DEADLINES";
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 /** The whole configuration. Frozen. */
-export interface Config extends Readonly<Omit<z.output<typeof options>, "kubeconfig" | "context" | "shardIndex">> {
+export interface Config extends Readonly<Omit<z.output<typeof options>, "kubeconfig" | "context">> {
   readonly kube: ConfigSource;
   readonly operatorNamespace: string;
-  /** From 0 to shards − 1. */
-  readonly shardIndex: number;
   /** Names this process in the lease and in events: the pod, else the host. */
   readonly instance: string;
   readonly windows: Windows;
@@ -67,14 +65,12 @@ const milliseconds = z.int().min(0).max(86_400_000);
  */
 export function loadConfig(args: readonly string[], surroundings: Surroundings = systemSurroundings()): Config {
   const { env, readFile } = surroundings;
-  const { kubeconfig, context, operatorNamespace, shardIndex, ...others } = parsedBy(options, given(args), env);
-  const instance = env["POD_NAME"] ?? surroundings.hostname();
+  const { kubeconfig, context, operatorNamespace, ...others } = parsedBy(options, given(args), env);
   return Object.freeze({
     ...others,
     kube: configSource(kubeconfig, context),
     operatorNamespace: operatorNamespace ?? ownNamespace(env["POD_NAMESPACE"] ?? readFile(NAMESPACE_FILE)),
-    instance,
-    shardIndex: indexOf(others.shards, shardIndex ?? ordinalOf(instance)),
+    instance: env["POD_NAME"] ?? surroundings.hostname(),
     windows: readTimes(WINDOWS_VARIABLE, env, DEFAULT_WINDOWS),
     deadlines: readTimes(DEADLINES_VARIABLE, env, DEFAULT_DEADLINES),
   });
@@ -161,21 +157,6 @@ function fromEnv(option: string, env: Surroundings["env"]): string | undefined {
   return variablesOf(option)
     .map((name) => env[name])
     .find((text) => text !== undefined);
-}
-
-/** Returns the number at the end of the name of a StatefulSet's pod, undefined if there is none. */
-function ordinalOf(instance: string): number | undefined {
-  const [, ordinal] = /-(\d{1,4})$/.exec(instance) ?? [];
-  return ordinal === undefined ? undefined : Number(ordinal);
-}
-
-/** Checks the index of a shard. @throws ConfigError */
-function indexOf(shards: number, index: number | undefined): number {
-  if (shards === 1) return 0;
-  if (index === undefined)
-    throw new ConfigError("--shard-index is needed with --shards, as POD_NAME does not end in the number of a pod");
-  if (index < shards) return index;
-  throw new ConfigError(`--shard-index must be below the number of shards, ${String(shards)}, but is ${String(index)}`);
 }
 
 function ownNamespace(text: string | undefined): string {

@@ -3,7 +3,6 @@ import { parseArgs } from "node:util";
 
 import { z } from "zod";
 
-import { MAX_SHARDS } from "./names.ts";
 import { isBypass, isPlatformHost, NAMESPACE_PATTERN, parseLogLevels, parseProxy } from "./validators.ts";
 
 /** The address of a server; without a host it listens on all addresses. Port 0 takes a free port, which is logged. */
@@ -126,18 +125,6 @@ export const options = z.object({
   workers: wholeNumber(1, 100)
     .prefault("10")
     .register(help, { value: "N", about: "number of objects to reconcile at the same time" }),
-  shards: wholeNumber(1, MAX_SHARDS).prefault("1").register(help, {
-    value: "N",
-    about: "number of processes that divide the objects by namespace; each needs an index of its own",
-  }),
-  /** undefined for the number at the end of the pod's name. */
-  shardIndex: optional
-    .pipe(wholeNumber(0, MAX_SHARDS - 1).optional())
-    .prefault("")
-    .register(help, {
-      value: "I",
-      about: "index of this process among the shards, from 0; defaults to the number at the end of $POD_NAME",
-    }),
   logLevel: readBy(parseLogLevels).prefault("info").register(help, {
     value: "LEVEL,…",
     about:

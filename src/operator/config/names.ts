@@ -7,25 +7,6 @@ import { GROUP } from "../../api/names.ts";
 /** The name of the namespace, ServiceAccount, roles and bindings. */
 export const OPERATOR = "platform-operator";
 export const LEASE_NAME = "platform-operator-leader-election";
-/** The largest number of shards, each of which has a lease of its own. */
-export const MAX_SHARDS = 16;
-
-/** Returns the name of a shard's lease. @param index from 0 */
-export function shardLease(index: number): string {
-  return `${OPERATOR}-shard-${String(index)}`;
-}
-
-/** Returns the holder of the lease that all shards of one total number share. */
-export function sharedHolder(shards: number): string {
-  return `shards-of-${String(shards)}`;
-}
-
-/** Returns the number of shards that hold the lease together; undefined if a process without shards holds it. */
-export function shardsOf(holder: string): number | undefined {
-  const shards = Number(/^shards-of-(\d+)$/.exec(holder)?.[1]);
-  return shards <= MAX_SHARDS ? shards : undefined;
-}
-
 /** The annotation of the lease that sets the log level of all replicas. */
 export const LOG_LEVEL = `${GROUP}/log-level`;
 

@@ -6,7 +6,7 @@ import { GROUP } from "../../api/names.ts";
 import type { Resource } from "../../api/resource.ts";
 import { RESOURCES } from "../../kinds/index.ts";
 import { platformOperation } from "../../kinds/operation/crd.ts";
-import { INSTALLATION_KEY, LEASE_NAME, MAX_SHARDS, OPERATOR, ORPHAN_SHARDS, ORPHANS, shardLease } from "./names.ts";
+import { INSTALLATION_KEY, LEASE_NAME, OPERATOR, ORPHAN_SHARDS, ORPHANS } from "./names.ts";
 
 export interface Grant {
   /** "" is the core group. */
@@ -102,9 +102,9 @@ export const GRANTS: readonly Grant[] = [
     group: "coordination.k8s.io",
     resources: ["leases"],
     verbs: ["get", "update"],
-    names: [LEASE_NAME, ...Array.from({ length: MAX_SHARDS }, (_, index) => shardLease(index))],
+    names: [LEASE_NAME],
     where: "operator's namespace",
-    why: "holds the leases of the leader election and of its shard",
+    why: "holds the lease of the leader election",
   },
   {
     group: "",

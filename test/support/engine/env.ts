@@ -3,7 +3,6 @@ import type { OrphanChange } from "../../../src/engine/orphans/ledger.ts";
 import { bind } from "../../../src/engine/reconcile/bind.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, ObjectMeta } from "../../../src/kube/api/types.ts";
-import { type Assignment, UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
 import { manualClock } from "../kube/clock.ts";
 import { MINUTE } from "../platform/durations.ts";
@@ -23,8 +22,6 @@ interface EnvOptions {
   readonly surface?: "Documented" | "Full";
   /** The spec of the connection; null for no connection and no Secret. */
   readonly link?: JsonObject | null;
-  /** Which objects this process works on; all by default. */
-  readonly assignment?: Assignment;
   /** The kind behind "Widget". */
   readonly kind?: typeof widget;
 }
@@ -37,7 +34,7 @@ const TYPES = [link, clusterLink, widget].map(({ resource: { kind, plural, scope
   namespaced: scope === "Namespaced",
 }));
 
-export function engineEnv({ surface = "Full", link: of = {}, kind = widget, assignment = UNDIVIDED }: EnvOptions = {}) {
+export function engineEnv({ surface = "Full", link: of = {}, kind = widget }: EnvOptions = {}) {
   const clock = manualClock();
   const world = makeHarness();
   world.surface = surface;
@@ -54,7 +51,6 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget, assi
     },
     outputs: { configMap: () => env.output(), secret: () => env.output() },
     fence: { mayWrite: () => env.leader },
-    assignment,
     process: () => {
       const orphans = memoryOrphans(clock, env.shards, env.orphans);
       void orphans.load();

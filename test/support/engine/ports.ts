@@ -8,7 +8,6 @@ import { createExternalWrites } from "../../../src/engine/ownership/external-wri
 import { createFieldOwnership } from "../../../src/engine/ownership/fields.ts";
 import { createIdOwnership } from "../../../src/engine/ownership/ids.ts";
 import { createDependencyIndex } from "../../../src/engine/references/dependencies.ts";
-import { UNDIVIDED } from "../../../src/kube/watch/assignment.ts";
 import { memoryOrphans } from "../platform/orphans.ts";
 import { aKey } from "./keys.ts";
 import { usualSettings } from "./links.ts";
@@ -31,7 +30,6 @@ export const quietPorts = () =>
     namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
     outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
     fence: { mayWrite: () => true },
-    assignment: UNDIVIDED,
     windows: DEFAULT_WINDOWS,
     operatorNamespace: "operator",
     key: aKey(),

@@ -16,7 +16,6 @@ import { grantRights } from "./rights.ts";
 export const FAST: Partial<Windows> = {
   landingMs: 1_500,
   absenceMs: 1_000,
-  adoptMs: 1_000,
   deferMs: 3_000,
   graceMs: 1_000,
   firstLookMs: 300,

@@ -49,19 +49,13 @@ export function memoryShards(count = 4) {
   });
 }
 
-/** A ledger in memory. @param isShared whether other processes write entries too */
-export function memoryOrphans(
-  clock: Clock,
-  shards: Shards = memoryShards(),
-  told: OrphanChange[] = [],
-  isShared = false,
-): Orphans {
+/** A ledger in memory. */
+export function memoryOrphans(clock: Clock, shards: Shards = memoryShards(), told: OrphanChange[] = []): Orphans {
   return createOrphans({
     shards,
     clock,
     random: () => 0,
     windows: DEFAULT_WINDOWS,
-    isShared,
     report: (change) => told.push(change),
   });
 }

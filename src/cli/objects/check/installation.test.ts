@@ -55,8 +55,7 @@ it.each<[string, (path: string) => unknown, string, RegExp]>([
 describe("the check of the operator", () => {
   const clock = manualClock();
   const operatorNamespace = "platform-operator";
-  const check = (answer: (name: string) => Json) =>
-    checkOperator({ cluster: answering((path) => answer(path.split("/").at(-1) ?? "")), operatorNamespace, clock });
+  const check = (answer: () => Json) => checkOperator({ cluster: answering(answer), operatorNamespace, clock });
   const lease = (holderIdentity: string, ageMs: number): Json => {
     const renewTime = new Date(clock.now().getTime() - ageMs).toISOString();
     return { spec: { holderIdentity, leaseDurationSeconds: 15, renewTime } };
@@ -72,21 +71,6 @@ describe("the check of the operator", () => {
     ["that may not be seen", () => fail("Forbidden"), "unknown", /^you may not see its lease/],
   ])("%s", async (_what, answer, is, detail) => {
     expect(await check(answer)).toEqual([{ what: "operator", is, detail: expect.stringMatching(detail) }]);
-  });
-
-  it("reports each shard", async () => {
-    const ofShards = new Map([
-      ["platform-operator-shard-0", lease("pod-0", 2_000)],
-      ["platform-operator-shard-1", lease("pod-1", 300_000)],
-      ["platform-operator-leader-election", lease("shards-of-3", 2_000)],
-    ]);
-    const pods = "Check its Pods: kubectl get pods -n platform-operator";
-    expect(await check((name) => ofShards.get(name) ?? fail("NotFound"))).toEqual([
-      { what: "operator", is: "ok", detail: "shards-of-3 leads" },
-      { what: "shard 0", is: "ok", detail: "pod-0 leads" },
-      { what: "shard 1", is: "failed", detail: `pod-1 has not renewed the lease for 5m. ${pods}` },
-      { what: "shard 2", is: "failed", detail: `it has never held its lease. ${pods}` },
-    ]);
   });
 
   it("ends where the API server cannot be asked", async () => {

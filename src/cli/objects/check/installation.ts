@@ -11,7 +11,7 @@ import { LEASE, objectPath, SECRET } from "../../../kube/api/paths.ts";
 import { readOptional } from "../../../kube/api/transport.ts";
 import type { Json, KubeObject } from "../../../kube/api/types.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
-import { INSTALLATION_KEY, LEASE_NAME, shardLease, shardsOf } from "../../../operator/config/names.ts";
+import { INSTALLATION_KEY, LEASE_NAME } from "../../../operator/config/names.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
 import { listKind } from "../shared/listing.ts";
 import { failed, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
@@ -107,49 +107,37 @@ const OPERATOR = "operator";
 /** The largest accepted difference between the clocks of this machine and of the operator's, in milliseconds. */
 const SKEW_MS = 60_000;
 
-/** Checks the lease of the leader, and those of all shards if there are several. @throws KubeError */
+/** Checks the lease of the leader. @throws KubeError */
 export async function checkOperator(
   context: Pick<CheckContext, "cluster" | "operatorNamespace" | "clock">,
 ): Promise<readonly Finding[]> {
   const { cluster, operatorNamespace: namespace, clock } = context;
-  const read = async (name: string): Promise<Json | undefined> =>
-    await readOptional(cluster.client, objectPath(LEASE, { namespace, name }));
-  const find = (what: string, lease: Json): Finding => leaseFinding(what, lease, namespace, clock.now());
   try {
-    const lease = await read(LEASE_NAME);
+    const lease = await readOptional(cluster.client, objectPath(LEASE, { namespace, name: LEASE_NAME }));
     if (lease === undefined) {
       const advice =
         "Install it, or name its namespace with --operator-namespace. With --leader-elect=false there is no lease.";
       return [failed(OPERATOR, `there is no lease ${LEASE_NAME} in namespace "${namespace}". ${advice}`)];
     }
-    const shards = shardsOf(holderOf(lease)) ?? 0;
-    const ofShards = Array.from({ length: shards }, async (_, index): Promise<Finding> => {
-      const own = await read(shardLease(index));
-      const what = `shard ${String(index)}`;
-      return own === undefined ? failed(what, `it has never held its lease. ${podsOf(namespace)}`) : find(what, own);
-    });
-    return [find(OPERATOR, lease), ...(await Promise.all(ofShards))];
+    return [leaseFinding(lease, namespace, clock.now())];
   } catch (error) {
     if (isKube(error, "Forbidden")) return [unknown(OPERATOR, `you may not see its lease in namespace "${namespace}"`)];
     throw error;
   }
 }
 
-const holderOf = (lease: Json): string => stringMember(member(lease, "spec"), "holderIdentity") ?? "";
-
-const podsOf = (namespace: string): string => `Check its Pods: kubectl get pods -n ${namespace}`;
-
-function leaseFinding(what: string, lease: Json, namespace: string, now: Date): Finding {
+function leaseFinding(lease: Json, namespace: string, now: Date): Finding {
   const spec = member(lease, "spec");
-  const holder = holderOf(lease);
+  const holder = stringMember(spec, "holderIdentity") ?? "";
   const renewed = stringMember(spec, "renewTime");
   const seconds = member(spec, "leaseDurationSeconds");
   const lasts = (typeof seconds === "number" ? seconds : 15) * 1_000 + SKEW_MS;
   const age = now.getTime() - Date.parse(renewed ?? "");
-  if (holder === "") return failed(what, `nobody holds the lease: no operator runs. ${podsOf(namespace)}`);
+  const advice = `Check its Pods: kubectl get pods -n ${namespace}`;
+  if (holder === "") return failed(OPERATOR, `nobody holds the lease: no operator runs. ${advice}`);
   if (!(age <= lasts))
-    return failed(what, `${holder} has not renewed the lease for ${ageOf(renewed, now)}. ${podsOf(namespace)}`);
-  return ok(what, `${holder} leads`);
+    return failed(OPERATOR, `${holder} has not renewed the lease for ${ageOf(renewed, now)}. ${advice}`);
+  return ok(OPERATOR, `${holder} leads`);
 }
 
 const KEY = "installation key";
