@@ -52,9 +52,9 @@ export function permissionsPage(): string {
       "the same for an operator that runs outside of the cluster.",
     ["| resource | verbs | where | because it |", "|---|---|---|---|", ...rows].join("\n"),
     `The ClusterRole \`${SECRET_OUTPUTS.role}\` is not bound by default, since a subject that may create and patch Secrets can write any ` +
-      "Secret of a namespace. Bind it where a PlatformCluster has `spec.writeTokenSecretToRef`, or a PlatformDatabase or " +
-      "PlatformApplication `spec.writeConnectionSecretToRef`, and nowhere else; whoever may create them there can get a " +
-      "token of any cluster, and the credentials of any database, that their connection reaches:",
+      "Secret of a namespace. Bind it where a PlatformCluster has `spec.writeTokenSecretToRef`, or a PlatformDatabase " +
+      "`spec.writeConnectionSecretToRef`, and nowhere else; whoever may create them there can get a token of any " +
+      "cluster, and the credentials of any database, that their connection reaches:",
     `\`\`\`sh\nkubectl create rolebinding allow-secret-outputs --namespace <namespace> \\\n  --clusterrole ${SECRET_OUTPUTS.role} --serviceaccount ${OPERATOR}:${OPERATOR}\n\`\`\``,
     "Users get `platform-operator-view` and `platform-operator-edit` through the roles `view`, `edit` and `admin` of " +
       "Kubernetes. A user who may edit a PlatformConnection or read its Secret can use the full rights of its token.",

@@ -4,12 +4,11 @@ import { z } from "zod";
 
 import { FINALIZER, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member, stringMember } from "../../src/kube/api/json.ts";
-import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
+import type { JsonObject } from "../../src/kube/api/types.ts";
 import { SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
 import type { Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { grantSecretOutputs } from "../support/env/rights.ts";
-import { idOf } from "../support/env/settling.ts";
 import { database, defaults, environment, project, resource, tree } from "../support/kube/manifests.ts";
 
 const KIND = "PlatformCluster";
@@ -90,15 +89,6 @@ describe("the token of a cluster", () => {
       const reads = record.calls("getDatabaseCredentials").length;
       await env.quiet(2);
       expect(record.calls("getDatabaseCredentials")).toHaveLength(reads);
-    });
-
-    it("which an application has too, until its spec does not name it any more", async () => {
-      const [, , web] = tree(env, "shop", ref("shop-connection"));
-      const ready = await env.ready(web!);
-      expect((await heldIn("shop-connection")).data).toMatchObject({ id: idOf(ready), environment: "shop" });
-      await env.patch("PlatformApplication", "shop", { spec: { writeConnectionSecretToRef: null } });
-      const isForgotten = ({ status }: KubeObject) => member(status, "connectionSecret") === undefined;
-      await env.waitFor("PlatformApplication", "shop", isForgotten);
     });
   });
 });

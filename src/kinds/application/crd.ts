@@ -30,8 +30,6 @@ import {
   atomicList,
 } from "../../api/status.ts";
 import {
-  connectionSecret,
-  connectionSecretRef,
   deploymentFields,
   ingressField,
   lastDeploymentOf,
@@ -122,10 +120,6 @@ export const spec = z
       "Whether the application runs. Stopped needs a platform that can stop applications.",
     ),
     runSchedule,
-    writeConnectionSecretToRef: connectionSecretRef(
-      "application",
-      "The platform shows neither a host nor credentials of applications.",
-    ),
     externalId: externalId.optional(),
     lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]),
   })
@@ -193,7 +187,6 @@ const remembered = {
   lastOperation,
   lastHandledRedeployAt,
   ...runStateFields,
-  connectionSecret,
   ingress,
 };
 

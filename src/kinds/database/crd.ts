@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { choice, externalId, integer, platformValue, matches } from "../../api/fields.ts";
+import { choice, externalId, integer, matches, objectName, platformValue } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
 import {
@@ -10,10 +10,8 @@ import {
   runsBySchedule,
   SCHEDULE_COLUMNS,
 } from "../../api/run-schedule.ts";
-import { id, lastHandledRedeployAt, lastOperation, livingStatus, text } from "../../api/status.ts";
+import { count, id, lastHandledRedeployAt, lastOperation, livingStatus, text, time } from "../../api/status.ts";
 import {
-  connectionSecret,
-  connectionSecretRef,
   deploymentFields,
   lastDeploymentOf,
   lastFailureOf,
@@ -48,10 +46,16 @@ export const spec = z
       "Whether the database runs: Running deploys it after its creation, and again after a stop.",
     ),
     runSchedule,
-    writeConnectionSecretToRef: connectionSecretRef(
-      "database",
-      "If the platform shows them, also host, port, username and password.",
-    ),
+    writeConnectionSecretToRef: z
+      .object({
+        name: objectName.describe(
+          "Name of the Secret in the same namespace. The operator creates it and keeps it up to date; a Secret of others is not overwritten.",
+        ),
+      })
+      .optional()
+      .describe(
+        "Writes what users of the database need into a Secret owned by this object: id, name, environmentId and environment (the name of the PlatformEnvironment). If the platform shows them, also host, port, username and password. The operator needs the right to write Secrets in this namespace: the ClusterRole platform-operator-secret-outputs.",
+      ),
     externalId: externalId.optional(),
     lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]),
   })
@@ -62,6 +66,17 @@ export type DatabaseSpec = z.output<typeof spec>;
 const lastDeployment = lastDeploymentOf(deploymentFields);
 
 const { state, stateSince, ...shown } = stateFields("database");
+
+/** The Secret that was written. */
+const connectionSecret = z
+  .object({
+    secretName: text.describe("Name of the Secret."),
+    generation: count.describe("Generation of the spec that it was written for."),
+    startedAt: time.optional().describe("Start of the deployment that it was written after."),
+  })
+  .describe("The Secret of spec.writeConnectionSecretToRef, once it is written.");
+
+export type ConnectionSecret = z.output<typeof connectionSecret>;
 
 const stopRequestId = id.describe("The platform's id of the stop request that the operator polls.");
 

@@ -12,6 +12,7 @@ import {
   type ServiceNames,
 } from "../service/model.ts";
 import type { ServiceSetting } from "../service/settings.ts";
+import type { SideRead } from "../shared/answers.ts";
 import type { TypesOf } from "../shared/types.ts";
 import type { DatabaseMemory, DatabaseSpec, platformDatabase } from "./crd.ts";
 
@@ -46,6 +47,11 @@ export const DATABASE_SETTINGS: readonly ServiceSetting<DatabaseSpec, Database>[
 export interface Observed extends ServiceObserved<Database> {
   /** The managed types that the platform lists, where they were read. */
   readonly types?: readonly string[] | undefined;
+  /**
+   * How users reach the database, where that was read for the Secret; it contains secrets. "awaited" while the database
+   * does not run: the Secret is then not changed.
+   */
+  readonly details?: SideRead<Readonly<Record<string, string>>> | "awaited" | undefined;
   /** A request to deploy or to stop was sent in this reconcile. */
   readonly ordered: boolean;
 }

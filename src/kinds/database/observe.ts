@@ -3,14 +3,13 @@ import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { connectionSecretDue } from "../service/connection-secret.ts";
 import { serviceRecord, type Start } from "../service/model.ts";
 import { isGone, statusesOf } from "../service/observe.ts";
 import { sideRead, unlessMissing } from "../shared/answers.ts";
 import { offered, SHOWN, unclearRead } from "../shared/offered.ts";
 import { isOpen } from "../shared/presence.ts";
+import { connectionSecretDue } from "./connection-secret.ts";
 import { type DatabaseContext, type DatabaseTypes, type Observed, typesOf } from "./model.ts";
-import { followedDatabase } from "./plan.ts";
 import { followedRequest, reportedState } from "./reported.ts";
 
 type DatabaseStart = Start<DatabaseTypes, Database>;
@@ -34,7 +33,7 @@ async function detailsOf(context: DatabaseContext, observed: Observed, api: Plat
   const { id, memory } = context;
   const { status, unseen } = observed;
   if (id === undefined || serviceRecord(context, observed) === undefined) return undefined;
-  if (connectionSecretDue(context, observed, followedDatabase(context, observed)) === undefined) return undefined;
+  if (connectionSecretDue(context, observed) === undefined) return undefined;
   const { supports } = api.capabilities;
   if (unseen !== undefined && supports("listServiceStatuses") !== "Unsupported")
     return { value: undefined, fault: unseen };

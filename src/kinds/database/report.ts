@@ -8,6 +8,7 @@ import { stoppingOf, upToDateCondition, writtenSettings } from "../service/repor
 import { hasFailed } from "../service/trace.ts";
 import { redeployRefusal } from "../shared/redeploy.ts";
 import { fitOptional } from "../shared/text.ts";
+import { connectionSecretReport } from "./connection-secret.ts";
 import type { DatabaseMemory } from "./crd.ts";
 import { DATABASE_SETTINGS, type DatabaseContext, NAMES, type Observed, typeCheckOf, typeCondition } from "./model.ts";
 import { followedDatabase, isPending } from "./plan.ts";
@@ -21,10 +22,13 @@ export function report(context: DatabaseContext, observed: Observed): ServiceRep
   const { memory } = context;
   // The documented surface shows the deployment status only in answers, and not what it is later.
   const isStatusShown = context.supports("listServiceStatuses") === "Supported";
+  const secret = connectionSecretReport(context, observed);
   return {
+    ...secret,
     redeployRefusal: redeployRefusal(NAMES.noun, context),
-    conditions: upToDate(context, observed),
+    conditions: [...upToDate(context, observed), ...secret.conditions],
     status: {
+      ...secret.status,
       ...shownRecord({ ...serviceRecord(context, observed) }),
       ...(isStatusShown ? {} : { serviceDeploymentStatus: undefined }),
       written: observed.status === undefined ? memory.written : writtenSettings(DATABASE_SETTINGS, context),

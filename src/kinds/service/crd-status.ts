@@ -1,7 +1,7 @@
 /** Members that the specs and statuses of services share: the deployment, the last failure, the written settings. */
 import { z } from "zod";
 
-import { connectionRef, displayName, integer, objectName, reference } from "../../api/fields.ts";
+import { connectionRef, displayName, integer, reference } from "../../api/fields.ts";
 import { column } from "../../api/resource.ts";
 import { runUntil } from "../../api/run-schedule.ts";
 import { count, DO_NOT_CHANGE, id, text, time, token } from "../../api/status.ts";
@@ -30,37 +30,6 @@ export function placeFields(noun: string) {
     name: displayName.describe(`Name of the ${noun}; unique in the environment, case-insensitive.`),
   };
 }
-
-/**
- * Returns the schema of the reference to a Secret that shows users of a service how to reach it.
- * @param noun e.g. "application"
- * @param keys a sentence about the keys that it has beside ids and names
- */
-export function connectionSecretRef(noun: string, keys: string) {
-  return z
-    .object({
-      name: objectName.describe(
-        "Name of the Secret in the same namespace. The operator creates it and keeps it up to date; a Secret of others is not overwritten.",
-      ),
-    })
-    .optional()
-    .describe(
-      `Writes what users of the ${noun} need into a Secret owned by this object: id, ` +
-        `name, environmentId and environment (the name of the PlatformEnvironment). ${keys} The operator needs the right ` +
-        "to write Secrets in this namespace: the ClusterRole platform-operator-secret-outputs.",
-    );
-}
-
-/** The Secret that was written. */
-export const connectionSecret = z
-  .object({
-    secretName: text.describe("Name of the Secret."),
-    generation: count.describe("Generation of the spec that it was written for."),
-    startedAt: time.optional().describe("Start of the deployment that it was written after."),
-  })
-  .describe("The Secret of spec.writeConnectionSecretToRef, once it is written.");
-
-export type ConnectionSecret = z.output<typeof connectionSecret>;
 
 /** The members of `lastDeployment`; a kind adds what it deploys. */
 export const deploymentFields = {

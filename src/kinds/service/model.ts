@@ -7,7 +7,7 @@ import type { Platform } from "../../platform/index.ts";
 import { NOT_READ, type SideRead } from "../shared/answers.ts";
 import type { ListedObject } from "../shared/names.ts";
 import type { DeclaredVariable } from "../shared/variables.ts";
-import type { ConnectionSecret, Ingress, ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
+import type { Ingress, ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
 
 export type RunState = "Running" | "Stopped";
 
@@ -16,7 +16,6 @@ export interface ServiceSpec {
   readonly name: string;
   readonly environmentRef: { readonly name?: string | undefined; readonly externalId?: Uuid | undefined };
   readonly variables?: readonly DeclaredVariable[];
-  readonly writeConnectionSecretToRef?: { readonly name: string } | undefined;
   /** Absent for services that the operator does not stop. */
   readonly runState?: RunState;
   readonly runSchedule?: unknown;
@@ -37,7 +36,6 @@ export type ServiceMemory = {
   readonly stopping?: string | undefined;
   readonly lastHandledRedeployAt?: string | undefined;
   readonly ingress?: Ingress | undefined;
-  readonly connectionSecret?: ConnectionSecret | undefined;
 };
 
 /** The status of a service, as the platform shows it or as the memory implies it. */
@@ -78,11 +76,6 @@ export interface ServiceObserved<Item extends ListedObject = ListedObject> exten
   readonly serverNow?: Date | undefined;
   /** The settings were sent in this reconcile. */
   readonly updated: boolean;
-  /**
-   * How users reach the service, where that was read for the Secret; it contains secrets. "awaited" while the service
-   * does not run: the Secret is then not changed.
-   */
-  readonly details?: SideRead<Readonly<Record<string, string>>> | "awaited" | undefined;
   /**
    * The last lines of the log, where they were read for a failure. They may contain secrets that nobody can recognize.
    */
@@ -185,5 +178,5 @@ export interface Start<K extends ServiceTypes, Item extends ListedObject> {
   readonly listed: Neighbours<Item> | "gone";
 }
 
-/** The conditions, the members of status, the text of the event, and the refusal of a request. */
-export type ServiceReport = Pick<Report, "conditions" | "status" | "note" | "redeployRefusal">;
+/** The conditions, the members of status, the text of the event, the refusal of a request, and the Secret to write. */
+export type ServiceReport = Pick<Report, "conditions" | "status" | "note" | "redeployRefusal" | "secret">;

@@ -3,7 +3,6 @@ import { timeText } from "../../api/status.ts";
 import type { ConditionFact, DriftField, Report } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { fitOptional } from "../shared/text.ts";
-import { connectionSecretReport } from "./connection-secret.ts";
 import type { WrittenSettings } from "./crd-status.ts";
 import type { ServiceKind } from "./define.ts";
 import { lastFailure } from "./failure.ts";
@@ -38,18 +37,10 @@ export function report(kind: ServiceKind, context: ServiceContext, observed: Ser
   const { status, unseen } = observed;
   const state = status === undefined || unseen !== undefined ? undefined : shownState(status.state);
   const drift = isServiceShown(kind, context, observed) ? driftOf(kind, context, observed) : [];
-  const secret = connectionSecretReport(context, observed, kind.followed(context, observed));
   const isCompared = drift.length > 0 || observed.siblings !== undefined || kind.comparesUnlisted === true;
   return {
     ready,
-    ...secret,
-    conditions: [
-      ...deployed(kind, observed),
-      ...always.conditions,
-      ...conditions,
-      ...ingressReady(observed.ingress),
-      ...secret.conditions,
-    ],
+    conditions: [...deployed(kind, observed), ...always.conditions, ...conditions, ...ingressReady(observed.ingress)],
     status: {
       state,
       stateSince: sinceOf(context, state),
@@ -60,7 +51,6 @@ export function report(kind: ServiceKind, context: ServiceContext, observed: Ser
       runState: runStateOf(context, observed),
       stopping: stoppingOf(context, observed),
       ingress: ingressFields(observed.ingress),
-      ...secret.status,
       ...always.status,
       ...members,
     },

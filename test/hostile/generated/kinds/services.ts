@@ -45,11 +45,10 @@ export const application: KindCases = {
     ports: [{ internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true }],
     variables: VARIABLES,
     logs: { onFailure: 1 },
-    writeConnectionSecretToRef: { name: `${name}-connection` },
     deploy: { gitCommitId: COMMIT, policy: "Automatic" },
     runState: "Running",
   }),
-  leaves: (_fixture, name) => ({
+  leaves: () => ({
     "gitRepository.url": { to: "https://github.com/acme/api.git" },
     "gitRepository.branch": { to: "release" },
     "gitRepository.provider": { to: "GITLAB" },
@@ -85,7 +84,6 @@ export const application: KindCases = {
       documented: reported("NotSupportedByApi", NO_STOP),
       created: NOTHING_RUNS,
     },
-    "writeConnectionSecretToRef.name": always(`${name}-moved`, SECRET_OF_CLUSTER),
     ...scheduleLeaves(
       reported("NotSupportedByApi", NO_STOP),
       createdThenReported("NotSupportedByApi", `${NO_STOP}, and the application is to run`),
