@@ -1,8 +1,7 @@
-/** The earlier deployments of an application, and how long its deployments take. Pure. */
+/** The earlier deployments of an application, and how long its last deployment took. Pure. */
 import { z } from "zod";
 
 import { atomicList, count, text, time } from "../../api/status.ts";
-import { servicePhase } from "../../platform/codec/states.ts";
 import type { ServiceDeployment } from "../service/crd-status.ts";
 import { secondsTaken, shortCommit } from "../service/messages.ts";
 
@@ -31,21 +30,11 @@ export function historyWith(known: History, last: Deployment | undefined): Histo
   return [{ commit, state, at, seconds: secondsTaken(last) }, ...(known ?? [])].slice(0, MOST);
 }
 
-/** The fewest earlier deployments that show how long one usually takes. */
-const TELLING = 3;
-
 /** Returns the text of the event of a successful deployment; undefined where its time is not known. */
-export function successNote(last: Deployment, known: History = []): string | undefined {
+export function successNote(last: Deployment): string | undefined {
   const seconds = secondsTaken(last);
   if (seconds === undefined) return undefined;
-  const others = known
-    .filter(({ state = "" }) => servicePhase(state) === "running")
-    .flatMap((one) => one.seconds ?? [])
-    .toSorted((left, right) => left - right);
-  const median = others.length < TELLING ? undefined : others[Math.floor(others.length / 2)];
-  const usually =
-    median === undefined ? "" : `, usually ${spoken(median < 60 ? median : Math.round(median / 60) * 60)}`;
-  return `Commit ${shortCommit(last.gitCommitId)} was deployed in ${spoken(seconds)}${usually}.`;
+  return `Commit ${shortCommit(last.gitCommitId)} was deployed in ${spoken(seconds)}.`;
 }
 
 /** Returns e.g. "2 min 14 s". */

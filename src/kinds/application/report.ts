@@ -58,7 +58,7 @@ function nothingToDeploy(context: ApplicationContext, observed: Observed): strin
  */
 function note({ memory }: ApplicationContext, last: LastDeployment | undefined): string | undefined {
   if (last === undefined || memory.lastDeployment?.finishedAt !== undefined) return undefined;
-  return servicePhase(last.state ?? "") === "running" ? successNote(last, memory.history) : undefined;
+  return servicePhase(last.state ?? "") === "running" ? successNote(last) : undefined;
 }
 
 /** Returns the history with the remembered deployment, if a deployment of others has replaced it. */
