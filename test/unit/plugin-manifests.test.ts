@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { krewManifest } from "../../scripts/plugin/manifests.ts";
+import { krewManifest } from "../../scripts/plugin.ts";
 
 it("gives Krew the version, the archive and its digest", () => {
   const facts = { version: "1.2.3", license: "Apache-2.0", engines: { node: ">=24" }, sha256: "0a1b" };
