@@ -11,7 +11,6 @@ COPY package.json package-lock.json ./
 # Where packages come from a mirror: --secret id=npmrc,src=<its .npmrc>. It stays out of every layer.
 RUN --mount=type=secret,id=npmrc NPM_CONFIG_USERCONFIG=/run/secrets/npmrc npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json rolldown.config.ts ./
-COPY scripts/third-party.ts ./scripts/
 COPY src ./src
 RUN npm run build:operator
 
@@ -37,7 +36,7 @@ COPY --from=build --chown=0:0 --chmod=0444 /src/dist/third-party-licences.txt /l
 COPY --from=node --chown=0:0 --chmod=0444 /usr/local/LICENSE /licenses/node.txt
 COPY --from=node --chown=0:0 --chmod=0555 /usr/local/bin/node /usr/local/bin/node
 COPY --from=build --chown=0:0 --chmod=0444 /src/dist/operator.js /app/operator.js
-# As in scripts/node-flags.ts.
+# As in scripts/image.ts.
 ENV NODE_ENV=production MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 USER 65532:65532

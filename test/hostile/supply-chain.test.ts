@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
-import { packageFolders } from "../../scripts/third-party.ts";
+import { packageFolders } from "../../rolldown.config.ts";
 import { figure } from "../support/platform/figure.ts";
 
 const root = join(import.meta.dirname, "../..");
