@@ -3,7 +3,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 
 import { customResourceDefinition } from "../../scripts/crd.ts";
-import { generatedFiles } from "../../scripts/generated.ts";
+import { generatedFiles } from "../../scripts/generate.ts";
 import { ruleOf } from "../../scripts/rbac.ts";
 import { structural } from "../../scripts/schema.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
@@ -17,7 +17,7 @@ const Chart = z.object({ version: z.string(), appVersion: z.string(), annotation
 const Role = z.object({ kind: z.string(), metadata: z.object({ name: z.string() }), rules: z.array(z.unknown()) });
 
 /** `npm run generated` checks that they are up to date. */
-const files = generatedFiles();
+const files = await generatedFiles();
 
 const yaml = [...files].filter(([path]) => path.endsWith(".yaml"));
 it.each(yaml)("%s is generated, and well-formed YAML", (_path, content) => {
