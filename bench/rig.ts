@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
-import { MALLOC, nodeFlags } from "../scripts/node-flags.ts";
+import { MALLOC, nodeFlags } from "../scripts/image.ts";
 import { createKubeClient } from "../src/kube/api/client.ts";
 import { systemClock } from "../src/kube/api/clock.ts";
 import type { KubeClient } from "../src/kube/api/transport.ts";

@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { OPERATOR } from "../src/operator/config/names.ts";
 import { findBinaries } from "../test/control-plane/binaries.ts";
 import { findGoTool } from "../test/tools/go-tools.ts";
+import { findEngine } from "./build-image.ts";
 import {
   IMAGES,
   OPERATOR_IMAGE,
@@ -17,7 +18,6 @@ import {
   simulatorManifests,
   VALUES,
 } from "./e2e-kind/objects.ts";
-import { findEngine } from "./image-build/engine.ts";
 
 const CLUSTER = "platform-operator-e2e";
 const ROOT = dirname(import.meta.dirname);

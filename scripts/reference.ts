@@ -7,7 +7,7 @@ import { OPERATOR } from "../src/operator/config/names.ts";
 import { GRANTS, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
 import { objectSchema } from "./crd.ts";
 import { exampleOf } from "./examples.ts";
-import { NODE_FLAGS } from "./node-flags.ts";
+import { NODE_FLAGS } from "./image.ts";
 import type { Structural } from "./schema.ts";
 
 /** The page of a kind, as Markdown. */

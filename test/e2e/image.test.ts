@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
-import { imageFacts } from "../../scripts/image-build/facts.ts";
+import { imageFacts } from "../../scripts/build-image.ts";
 import { COMMAND, NODE, PROGRAM, USER } from "../../scripts/image.ts";
 import { figure } from "../support/platform/figure.ts";
 import type { Ended } from "../support/programs/cli.ts";

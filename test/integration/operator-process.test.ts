@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
-import { NODE_FLAGS } from "../../scripts/node-flags.ts";
+import { NODE_FLAGS } from "../../scripts/image.ts";
 import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import { OPERATOR, LEASE_NAME, LOG_LEVEL } from "../../src/operator/config/names.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";

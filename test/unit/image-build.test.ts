@@ -6,9 +6,7 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { buildArguments } from "../../scripts/image-build/command.ts";
-import { findEngine } from "../../scripts/image-build/engine.ts";
-import { imageFacts } from "../../scripts/image-build/facts.ts";
+import { buildArguments, findEngine, imageFacts } from "../../scripts/build-image.ts";
 
 const facts = { version: "1.2.3", revision: "abc", epoch: 1_700_000_000 };
 let folder = "";

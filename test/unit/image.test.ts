@@ -2,8 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { COMMAND, NODE, PROGRAM } from "../../scripts/image.ts";
-import { MALLOC, nodeFlags } from "../../scripts/node-flags.ts";
+import { COMMAND, MALLOC, NODE, nodeFlags, PROGRAM } from "../../scripts/image.ts";
 import { textOf } from "./repository.ts";
 
 interface Instruction {

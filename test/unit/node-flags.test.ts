@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 
 import { describe, expect, it } from "vitest";
 
-import { NODE_FLAGS, nodeFlags } from "../../scripts/node-flags.ts";
+import { NODE_FLAGS, nodeFlags } from "../../scripts/image.ts";
 import { figure } from "../support/platform/figure.ts";
 
 const flags = nodeFlags([import.meta.filename]);

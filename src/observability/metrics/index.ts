@@ -26,7 +26,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
  * Metrics of Node that are removed: two dozen series that no dashboard of the operator uses, and those from files under
- * /proc, which the operator may not read (scripts/node-flags.ts), so that they would stay 0.
+ * /proc, which the operator may not read (scripts/image.ts), so that they would stay 0.
  */
 const UNWANTED =
   /^(nodejs_(active|heap_space_size|eventloop_utilization)_|process_(heap|resident_memory|virtual_memory)_|process_(max|open)_fds)/;

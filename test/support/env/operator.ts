@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { z } from "zod";
 
-import { MALLOC, nodeFlags } from "../../../scripts/node-flags.ts";
+import { MALLOC, nodeFlags } from "../../../scripts/image.ts";
 import { tryParseJson } from "../../../src/kube/api/json.ts";
 
 const root = join(import.meta.dirname, "../../..");
