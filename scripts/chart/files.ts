@@ -59,7 +59,7 @@ function leaves(prefix: string, node: Node, value: object): readonly (readonly [
   const values = new Map(Object.entries(value));
   return membersIn(node).flatMap(([name, child]) => {
     const path = `${prefix}${name}`;
-    const own = values.get(name);
+    const own: unknown = values.get(name);
     return membersIn(child).length > 0 ? leaves(`${path}.`, child, membersOf(own)) : [[path, own] as const];
   });
 }
