@@ -3,13 +3,13 @@ import { readOrphan, type Orphan } from "../engine/orphans/orphan.ts";
 import { isKube } from "../kube/api/errors.ts";
 import type { KubeClient } from "../kube/api/transport.ts";
 import type { EventInput } from "../kube/api/types.ts";
-import { createShards, type Shards } from "../kube/write/shards.ts";
-import { OPERATOR, ORPHAN_SHARDS, ORPHANS, ORPHANS_LABEL } from "./config/names.ts";
+import { createConfigMaps, type ConfigMaps } from "../kube/write/config-maps.ts";
+import { OPERATOR, ORPHAN_CONFIG_MAPS, ORPHANS, ORPHANS_LABEL } from "./config/names.ts";
 
 /** @returns the ConfigMaps of the orphan ledger in the operator's namespace */
-export function orphanShards(client: KubeClient, namespace: string): Shards {
+export function orphanConfigMaps(client: KubeClient, namespace: string): ConfigMaps {
   const labels = { "app.kubernetes.io/managed-by": OPERATOR, [ORPHANS_LABEL.name]: ORPHANS_LABEL.value };
-  return createShards({ client, namespace, prefix: ORPHANS, count: ORPHAN_SHARDS, labels });
+  return createConfigMaps({ client, namespace, prefix: ORPHANS, count: ORPHAN_CONFIG_MAPS, labels });
 }
 
 /** Returns the event for an entry that was dropped for lack of room. It regards the ledger, as the resource is gone. */
@@ -25,13 +25,13 @@ export function droppedOrphan(namespace: string, { kind, namespace: own, name, i
 }
 
 /** Returns all stored entries with their places, the newest first. @throws KubeError */
-export async function storedOrphans(shards: Shards) {
+export async function storedOrphans(configMaps: ConfigMaps) {
   const all = await Promise.all(
-    Array.from({ length: shards.count }, async (_, shard) => {
-      const { data } = await shards.read(shard);
+    Array.from({ length: configMaps.count }, async (_, index) => {
+      const { data } = await configMaps.read(index);
       return [...data].flatMap(([key, text]) => {
         const orphan = readOrphan(text);
-        return orphan === undefined ? [] : [{ shard, key, orphan }];
+        return orphan === undefined ? [] : [{ index, key, orphan }];
       });
     }),
   );
@@ -42,12 +42,12 @@ export async function storedOrphans(shards: Shards) {
 const TRIES = 5;
 
 /** Removes the entries of an object from the ledger. @returns how many there were. @throws KubeError */
-export async function forgetOrphans(shards: Shards, id: string): Promise<number> {
+export async function forgetOrphans(configMaps: ConfigMaps, id: string): Promise<number> {
   for (let tries = 1; ; tries += 1) {
-    const found = (await storedOrphans(shards)).filter(({ orphan }) => orphan.id === id);
+    const found = (await storedOrphans(configMaps)).filter(({ orphan }) => orphan.id === id);
     try {
-      for (const [shard, entries] of Map.groupBy(found, (entry) => entry.shard)) {
-        await shards.write(shard, await shards.read(shard), new Map(entries.map(({ key }) => [key, null])));
+      for (const [index, entries] of Map.groupBy(found, (entry) => entry.index)) {
+        await configMaps.write(index, await configMaps.read(index), new Map(entries.map(({ key }) => [key, null])));
       }
       return found.length;
     } catch (error) {

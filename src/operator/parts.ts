@@ -29,7 +29,7 @@ import type { Config } from "./config/config.ts";
 import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
 import { LEASE_NAME, OPERATOR } from "./config/names.ts";
 import { createLeadership } from "./leadership.ts";
-import { droppedOrphan, orphanShards } from "./orphans.ts";
+import { droppedOrphan, orphanConfigMaps } from "./orphans.ts";
 import { createPlatforms, createTurns, type Platforms } from "./platforms.ts";
 import { createWork, priorityIn, type Work } from "./work.ts";
 
@@ -161,7 +161,7 @@ export function createParts(options: PartsOptions) {
     clock,
     random,
     windows: config.windows,
-    shards: orphanShards(client, config.operatorNamespace),
+    configMaps: orphanConfigMaps(client, config.operatorNamespace),
     report: (change) => {
       logOrphan(logs.changes, change);
       if (change.is === "dropped") owned.record(droppedOrphan(config.operatorNamespace, change.orphan));

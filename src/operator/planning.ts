@@ -11,7 +11,7 @@ import { createEngine, type Engine, type EngineDeps } from "../engine/reconcile/
 import { isKube, KubeError } from "../kube/api/errors.ts";
 import { keyOf } from "../kube/api/objects.ts";
 import type { JsonObject, KubeObject, ObjectKey } from "../kube/api/types.ts";
-import type { Shards } from "../kube/write/shards.ts";
+import type { ConfigMaps } from "../kube/write/config-maps.ts";
 import type { Platform } from "../platform/index.ts";
 import { TYPES } from "./config/caches.ts";
 import type { PlatformRules } from "./config/config.ts";
@@ -32,7 +32,7 @@ export interface PlanningOptions extends Reading {
   readonly rules: PlatformRules;
   readonly version: string;
   /** The orphan ledger, which is only read. @see PlanningOptions.unread */
-  readonly shards: Shards;
+  readonly configMaps: ConfigMaps;
   /** Called when the user may not read the orphan ledger: the plan then ignores it. */
   readonly unread: () => void;
   /** Returns a sentence for people about a failed exchange with the cluster. */
@@ -133,9 +133,9 @@ function createPlanner({ cache }: Memory, engine: Engine<Platform>, explain: Pla
 }
 
 /** The orphan ledger as far as the user may read it. @throws KubeError */
-async function orphansOf({ shards, clock, random, unread }: PlanningOptions): Promise<Orphans> {
+async function orphansOf({ configMaps, clock, random, unread }: PlanningOptions): Promise<Orphans> {
   const orphans = createOrphans({
-    shards: { ...shards, write: (_index, shard) => Promise.resolve(shard) },
+    configMaps: { ...configMaps, write: (_index, entries) => Promise.resolve(entries) },
     clock,
     random,
     windows: DEFAULT_WINDOWS,

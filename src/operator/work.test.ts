@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { quietPorts } from "../../test/support/engine/ports.ts";
 import { manualClock, settle, type ManualClock } from "../../test/support/kube/clock.ts";
 import { stored } from "../../test/support/kube/stored.ts";
-import { memoryOrphans, memoryShards } from "../../test/support/platform/orphans.ts";
+import { memoryOrphans, memoryConfigMaps } from "../../test/support/platform/orphans.ts";
 import { recordingLog } from "../../test/support/platform/telemetry.ts";
 import { DEFAULT_WINDOWS } from "../engine/contract/windows.ts";
 import type { Bound } from "../engine/reconcile/bind.ts";
@@ -136,14 +136,14 @@ describe("the work", () => {
     ["Forbidden", 9, ["/ cannot read the orphan ledger: nothing in it is found again by this process: KubeError: no"]],
   ] as const)("waits for the orphan ledger, but not where it is %s", async (failure, refusals, told) => {
     store.upsert(object("PlatformProject", "shop"));
-    const shards = memoryShards();
-    const read = shards.read.bind(shards);
-    let left = refusals * shards.count;
-    shards.read = (index) => {
+    const configMaps = memoryConfigMaps();
+    const read = configMaps.read.bind(configMaps);
+    let left = refusals * configMaps.count;
+    configMaps.read = (index) => {
       left -= 1;
       return left < 0 ? read(index) : Promise.reject(new KubeError(failure, 403, "no"));
     };
-    await begin([kind("PlatformProject")], {}, memoryOrphans(clock, shards));
+    await begin([kind("PlatformProject")], {}, memoryOrphans(clock, configMaps));
     expect(outcomes.slice(0, 1)).toEqual(told);
     expect(passes).toEqual(failure === "Forbidden" ? ["PlatformProject/shop"] : []);
     await clock.advance(1_000);

@@ -3,7 +3,7 @@
  * were deleted.
  */
 import { ageOf } from "../../console/tree/labels.ts";
-import { forgetOrphans, orphanShards, storedOrphans } from "../../operator/orphans.ts";
+import { forgetOrphans, orphanConfigMaps, storedOrphans } from "../../operator/orphans.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import { command } from "../base/command.ts";
 import { CliError, UsageError } from "../base/exit.ts";
@@ -30,7 +30,7 @@ export const orphansCommand = command({
   run: async (call) => {
     const { flags, host } = call;
     const { client } = await call.cluster();
-    const entries = await storedOrphans(orphanShards(client, flags["operator-namespace"]));
+    const entries = await storedOrphans(orphanConfigMaps(client, flags["operator-namespace"]));
     const all = entries.map(({ orphan }) => orphan);
     const only = flags["all-namespaces"] ? undefined : flags.namespace;
     const shown = all.filter(({ namespace }) => only === undefined || namespace === only);
@@ -49,9 +49,9 @@ export const forgetCommand = command({
       if (!isUuidOfAnyCase(id)) throw new UsageError(`${JSON.stringify(id)} is not an id of the platform, a UUID.`);
     }
     const { client } = await cluster();
-    const shards = orphanShards(client, flags["operator-namespace"]);
+    const configMaps = orphanConfigMaps(client, flags["operator-namespace"]);
     for (const id of args.id) {
-      const count = await forgetOrphans(shards, id);
+      const count = await forgetOrphans(configMaps, id);
       if (count === 0)
         throw new CliError(`${id} is not in the orphan ledger. List the ledger with: ${program} orphans`);
       io.stdout.write(`${id} forgotten\n`);

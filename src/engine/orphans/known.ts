@@ -1,7 +1,7 @@
-/** The entries of the orphan ledger in memory, by object and by resource, and the shards that they are stored in. */
+/** The entries of the orphan ledger in memory, by object and by resource, and the ConfigMaps that they are stored in. */
 import { createHash } from "node:crypto";
 
-import type { Shard } from "../../kube/api/types.ts";
+import type { ConfigMapEntries } from "../../kube/api/types.ts";
 import { tenantOf } from "../contract/keys.ts";
 import { type Orphan, type OrphanKey, orphanKeyText, readOrphan } from "./orphan.ts";
 
@@ -60,10 +60,10 @@ export function createIndex() {
 }
 
 /**
- * The largest size of a shard, in bytes. The API server refuses an object of 1 MiB, and stores a whole shard at every
- * write.
+ * The largest size of a ConfigMap, in bytes. The API server refuses an object of 1 MiB, and stores a whole object at
+ * every write.
  */
-const SHARD_BYTES = 256 * 1_024;
+const CONFIG_MAP_BYTES = 256 * 1_024;
 
 /** Entries by the key that they are stored under; null removes one. */
 export type Changes = ReadonlyMap<string, string | null>;
@@ -75,17 +75,17 @@ interface Place {
 }
 
 /**
- * Distributes changes over the shards. A known entry is replaced or removed in its shard. A new one goes into a shard
- * that has room; where none has, the oldest entries are removed.
- * @param limit the largest size of a shard, in bytes
- * @returns the changes to write, by the number of the shard
+ * Distributes changes over the ConfigMaps. A known entry is replaced or removed in its ConfigMap. A new one goes into a
+ * ConfigMap that has room; where none has, the oldest entries are removed.
+ * @param limit the largest size of a ConfigMap, in bytes
+ * @returns the changes to write, by the number of the ConfigMap
  */
 export function arrange(
-  shards: readonly Shard[],
+  stored: readonly ConfigMapEntries[],
   changes: Changes,
-  limit: number = SHARD_BYTES,
+  limit: number = CONFIG_MAP_BYTES,
 ): ReadonlyMap<number, Changes> {
-  const places = shards.map(({ data }): Place => ({
+  const places = stored.map(({ data }): Place => ({
     data: new Map(data),
     changes: new Map(),
     bytes: [...data].reduce((total, entry) => total + bytesOf(entry), 0),

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
-import { ID, idOf, memoryOrphans, memoryShards, orphan } from "../../../test/support/platform/orphans.ts";
+import { ID, idOf, memoryOrphans, memoryConfigMaps, orphan } from "../../../test/support/platform/orphans.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { DEFAULT_WINDOWS } from "../contract/windows.ts";
 import type { OrphanChange, Orphans } from "./ledger.ts";
 
 /** A ledger, and `again`, which makes another process over the same ConfigMaps. */
-function ground(shards = memoryShards()) {
+function ground(configMaps = memoryConfigMaps()) {
   const clock = manualClock();
   const told: OrphanChange[] = [];
-  const again = (): Orphans => memoryOrphans(clock, shards, told);
-  return { shards, clock, told, ledger: again(), again };
+  const again = (): Orphans => memoryOrphans(clock, configMaps, told);
+  return { configMaps, clock, told, ledger: again(), again };
 }
 
 const what = (told: readonly OrphanChange[]): readonly string[] => told.map(({ is }) => is);
@@ -34,9 +34,9 @@ describe("the orphan ledger", () => {
   });
 
   it("writes many in two writes: the one that is under way, and one for all that came meanwhile", async () => {
-    const { ledger, shards } = ground();
+    const { ledger, configMaps } = ground();
     const open = Promise.withResolvers<void>();
-    shards.before = () => open.promise;
+    configMaps.before = () => open.promise;
     const first = ledger.add(orphan({ id: idOf(0), name: "pr-0" }));
     await Promise.resolve();
     await Promise.resolve();
@@ -45,15 +45,15 @@ describe("the orphan ledger", () => {
     );
     open.resolve();
     await Promise.all([first, ...others]);
-    expect(shards.all()).toHaveLength(301);
-    expect(shards.writes).toBe(2);
+    expect(configMaps.all()).toHaveLength(301);
+    expect(configMaps.writes).toBe(2);
   });
 
   it("writes nothing for what it has", async () => {
-    const { ledger, shards, told } = ground();
+    const { ledger, configMaps, told } = ground();
     await ledger.add(orphan());
     await ledger.add(orphan({ at: "2026-11-22T10:00:00.000Z" }));
-    expect(shards.writes).toBe(1);
+    expect(configMaps.writes).toBe(1);
     expect(what(told)).toEqual(["recorded"]);
   });
 
@@ -65,14 +65,14 @@ describe("the orphan ledger", () => {
   });
 
   it("drops what a resource has recorded again", async () => {
-    const { ledger, shards, told, again } = ground();
+    const { ledger, configMaps, told, again } = ground();
     await ledger.add(orphan());
     ledger.found(orphan({ organizationId: idOf(9) }));
     expect(ledger.find(orphan())).toBeDefined();
     ledger.found(orphan());
     expect(ledger.find(orphan())).toBeUndefined();
     await ledger.close();
-    expect(shards.all()).toEqual([]);
+    expect(configMaps.all()).toEqual([]);
     expect(what(told)).toEqual(["recorded", "found"]);
     const next = again();
     await next.load();
@@ -94,14 +94,14 @@ describe("the orphan ledger", () => {
   });
 
   it("knows what a person forgot: when it is asked for, and at the latest after the poll interval", async () => {
-    const { ledger, shards, told, clock } = ground();
+    const { ledger, configMaps, told, clock } = ground();
     await ledger.load();
     await ledger.add(orphan());
     await ledger.add(orphan({ id: idOf(2), name: "b" }));
-    shards.edit(ID);
+    configMaps.edit(ID);
     expect(await ledger.confirm(orphan())).toBeUndefined();
     expect(await ledger.confirm(orphan({ id: idOf(2), name: "b" }))).toBeDefined();
-    shards.edit(idOf(2));
+    configMaps.edit(idOf(2));
     await clock.advance(DEFAULT_WINDOWS.pollMs);
     expect(ledger.counts().size).toBe(0);
     expect(what(told)).toEqual(["recorded", "recorded", "forgotten", "forgotten"]);
@@ -109,44 +109,44 @@ describe("the orphan ledger", () => {
   });
 
   it("begins anew where its ConfigMap was deleted", async () => {
-    const { ledger, shards } = ground();
+    const { ledger, configMaps } = ground();
     await ledger.add(orphan());
-    shards.held.clear();
+    configMaps.held.clear();
     await ledger.add(orphan({ id: idOf(2), name: "b" }));
-    expect(shards.all()).toHaveLength(1);
+    expect(configMaps.all()).toHaveLength(1);
     expect(ledger.find(orphan())).toBeUndefined();
   });
 
   it("says that it could not store an entry, knows it nevertheless, and tries again", async () => {
-    const { ledger, shards, told, clock } = ground();
-    shards.before = refused;
+    const { ledger, configMaps, told, clock } = ground();
+    configMaps.before = refused;
     await expect(ledger.add(orphan())).rejects.toThrow("forbidden");
     await expect(ledger.add(orphan())).rejects.toThrow("forbidden");
     expect(ledger.find(orphan())).toEqual(orphan());
     expect(await ledger.confirm(orphan())).toEqual(orphan());
     expect(told).toEqual([]);
-    shards.before = () => Promise.resolve();
+    configMaps.before = () => Promise.resolve();
     await clock.advance(DEFAULT_WINDOWS.backoffMaxMs);
-    expect(shards.all()).toHaveLength(1);
+    expect(configMaps.all()).toHaveLength(1);
     expect(what(told)).toEqual(["recorded"]);
     await ledger.close();
   });
 
   it("is bounded: the oldest goes first, and that is told", async () => {
-    const shards = memoryShards(2);
-    const { ledger, told } = ground(shards);
+    const configMaps = memoryConfigMaps(2);
+    const { ledger, told } = ground(configMaps);
     const memory = { blob: "x".repeat(7_000) };
     for (let index = 0; index < 90; index += 1) {
       const at = `2026-11-21T10:00:${String(index % 60).padStart(2, "0")}.${String(Math.floor(index / 60))}00Z`;
       await ledger.add(orphan({ id: idOf(index), name: `pr-${String(index)}`, at, memory }));
     }
-    const sizes = [...shards.held.values()].map(({ data }) => Buffer.byteLength(JSON.stringify([...data])));
+    const sizes = [...configMaps.held.values()].map(({ data }) => Buffer.byteLength(JSON.stringify([...data])));
     expect(sizes).toHaveLength(2);
     for (const size of sizes) expect(size).toBeLessThan(300 * 1_024);
     const dropped = told.filter(({ is }) => is === "dropped").map(({ orphan: { at } }) => at);
     expect(dropped.length).toBeGreaterThan(0);
     expect(dropped).toEqual(dropped.toSorted());
-    expect(dropped.length + shards.all().length).toBe(90);
+    expect(dropped.length + configMaps.all().length).toBe(90);
     expect(ledger.find(orphan({ name: "pr-0", externalName: "pr-7" }))).toBeUndefined();
     expect(ledger.find(orphan({ name: "pr-59", externalName: "pr-7" }))).toBeDefined();
   });

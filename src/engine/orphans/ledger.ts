@@ -4,8 +4,8 @@
  * with the next read.
  */
 import { isKube, KubeError } from "../../kube/api/errors.ts";
-import type { Clock, Shard } from "../../kube/api/types.ts";
-import type { Shards } from "../../kube/write/shards.ts";
+import type { Clock, ConfigMapEntries } from "../../kube/api/types.ts";
+import type { ConfigMaps } from "../../kube/write/config-maps.ts";
 import { backoff } from "../contract/requeue.ts";
 import type { Windows } from "../contract/windows.ts";
 import { createIndex, dataKey, type OrphanId, arrange, type Changes } from "./known.ts";
@@ -23,7 +23,7 @@ export interface OrphanChange {
 export type Orphans = ReturnType<typeof createOrphans>;
 
 export interface OrphansDeps {
-  readonly shards: Shards;
+  readonly configMaps: ConfigMaps;
   readonly clock: Clock;
   readonly random: () => number;
   readonly windows: Windows;
@@ -32,15 +32,18 @@ export interface OrphansDeps {
 
 /** The largest number of changes that wait to be stored. */
 const PENDING = 1_000;
-/** How often a write is tried while others write the same shard. */
+/** How often a write is tried while others write the same ConfigMap. */
 const CONFLICTS = 5;
 
 /** @returns a ledger that has not read anything yet */
 export function createOrphans(deps: OrphansDeps) {
-  const { shards: store, clock, report } = deps;
+  const { configMaps, clock, report } = deps;
   const index = createIndex();
   const pending = new Map<string, string | null>();
-  const shards: Shard[] = Array.from({ length: store.count }, () => ({ resourceVersion: undefined, data: new Map() }));
+  const stored: ConfigMapEntries[] = Array.from({ length: configMaps.count }, () => ({
+    resourceVersion: undefined,
+    data: new Map(),
+  }));
   const coming = new Set<Promise<void>>();
   const timers = new Map<"retry" | "refresh", () => void>();
   let tail: Promise<unknown> = Promise.resolve();
@@ -70,27 +73,27 @@ export function createOrphans(deps: OrphansDeps) {
   };
 
   const read = async (at: number): Promise<void> => {
-    const { data: before = new Map<string, string>() } = shards[at] ?? {};
-    const shard = await store.read(at);
-    shards[at] = shard;
-    for (const [key, text] of shard.data) if (before.get(key) !== text && !pending.has(key)) index.put(key, text);
-    for (const key of before.keys()) if (!shard.data.has(key) && !pending.has(key)) gone(key, "forgotten");
+    const { data: before = new Map<string, string>() } = stored[at] ?? {};
+    const entries = await configMaps.read(at);
+    stored[at] = entries;
+    for (const [key, text] of entries.data) if (before.get(key) !== text && !pending.has(key)) index.put(key, text);
+    for (const key of before.keys()) if (!entries.data.has(key) && !pending.has(key)) gone(key, "forgotten");
   };
 
   const refresh = async (): Promise<void> => {
     later("refresh", deps.windows.pollMs, refresh);
     await exclusive(async () => {
-      for (const [at, { resourceVersion }] of shards.entries()) if (resourceVersion !== undefined) await read(at);
+      for (const [at, { resourceVersion }] of stored.entries()) if (resourceVersion !== undefined) await read(at);
     });
   };
 
-  /** Writes one batch. @returns the shard that somebody else has changed, undefined when all is written */
+  /** Writes one batch. @returns the number of a ConfigMap that somebody else has changed, undefined without one */
   const write = async (batch: Changes): Promise<number | undefined> => {
-    for (const [at, changes] of arrange(shards, batch)) {
-      const shard = shards[at];
-      if (shard === undefined) continue;
+    for (const [at, changes] of arrange(stored, batch)) {
+      const before = stored[at];
+      if (before === undefined) continue;
       try {
-        shards[at] = await store.write(at, shard, changes);
+        stored[at] = await configMaps.write(at, before, changes);
       } catch (error) {
         if (isKube(error, "Conflict")) return at;
         throw error;
@@ -141,7 +144,7 @@ export function createOrphans(deps: OrphansDeps) {
     const [oldest] = pending.keys();
     if (pending.size <= PENDING || oldest === undefined) return;
     pending.delete(oldest);
-    if (shards.every(({ data }) => !data.has(oldest))) gone(oldest, "dropped");
+    if (stored.every(({ data }) => !data.has(oldest))) gone(oldest, "dropped");
   };
 
   const add = async (orphan: Orphan): Promise<void> => {
@@ -159,7 +162,7 @@ export function createOrphans(deps: OrphansDeps) {
     /** Reads all stored entries, and again at every poll interval. @throws KubeError if the first read fails */
     load: async (): Promise<void> => {
       await exclusive(async () => {
-        await Promise.all(shards.map(async (_, at) => read(at)));
+        await Promise.all(stored.map(async (_, at) => read(at)));
       });
       later("refresh", deps.windows.pollMs, refresh);
     },
@@ -171,7 +174,7 @@ export function createOrphans(deps: OrphansDeps) {
     confirm: (orphan: Orphan): Promise<Orphan | undefined> =>
       exclusive(async () => {
         const key = dataKey(orphan);
-        const at = shards.findIndex(({ data }) => data.has(key));
+        const at = stored.findIndex(({ data }) => data.has(key));
         if (at >= 0 && !pending.has(key)) await read(at);
         return index.get(key);
       }),

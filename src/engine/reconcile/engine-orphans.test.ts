@@ -46,7 +46,7 @@ describe("[S4] what stays on the platform when its resource goes", () => {
   it("is recorded before the finalizer goes, where the platform deletes nothing", async () => {
     const env = await documented();
     let held: readonly string[] | undefined;
-    env.shards.before = () => {
+    env.configMaps.before = () => {
       held = env.cluster.get("Widget", "a").metadata.finalizers;
       return Promise.resolve();
     };
@@ -92,7 +92,7 @@ describe("[S4] what stays on the platform when its resource goes", () => {
 
   it("holds the resource while it cannot be recorded, and not for good", async () => {
     const env = await documented();
-    env.shards.before = () => Promise.reject(new KubeError("Forbidden", 403, "PATCH configmaps: 403"));
+    env.configMaps.before = () => Promise.reject(new KubeError("Forbidden", 403, "PATCH configmaps: 403"));
     env.cluster.remove("Widget", "a");
     await env.run(MINUTE);
     expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
@@ -105,11 +105,11 @@ describe("[S4] what stays on the platform when its resource goes", () => {
 
   it("goes on once it can be recorded", async () => {
     const env = await documented();
-    env.shards.before = () => Promise.reject(new KubeError("Server", 500, "PATCH configmaps: 500"));
+    env.configMaps.before = () => Promise.reject(new KubeError("Server", 500, "PATCH configmaps: 500"));
     env.cluster.remove("Widget", "a");
     await env.run(10_000);
     expect(env.cluster.find("Widget", "a")).toBeDefined();
-    env.shards.before = () => Promise.resolve();
+    env.configMaps.before = () => Promise.resolve();
     await env.run(MINUTE);
     expect(env.cluster.find("Widget", "a")).toBeUndefined();
     expect(told(env)).toEqual(["recorded DeleteNotSupported"]);
@@ -121,12 +121,12 @@ describe("[S4] what stays on the platform when its resource goes", () => {
     env.cluster.hooks.before = ({ body }) => ("finalizers" in body ? killed(env) : Promise.resolve());
     env.cluster.remove("Widget", "a");
     await env.run(5_000);
-    expect(env.shards.all()).toHaveLength(1);
+    expect(env.configMaps.all()).toHaveLength(1);
     env.cluster.hooks.before = () => Promise.resolve();
     env.restart();
     await env.run(10_000);
     expect(env.cluster.find("Widget", "a")).toBeUndefined();
-    expect(env.shards.all()).toHaveLength(1);
+    expect(env.configMaps.all()).toHaveLength(1);
   });
 });
 
@@ -140,7 +140,7 @@ describe("[R1] a resource that is created again under the same key", () => {
     expect(idOf(env)).toBe(id);
     expect(effects(env)).toEqual(["create", "deploy"]);
     expect(told(env)).toEqual(["recorded DeleteNotSupported", "found DeleteNotSupported"]);
-    expect(env.shards.all()).toEqual([]);
+    expect(env.configMaps.all()).toEqual([]);
     expect(reasons(env)).toContain("Normal Adopted");
     expect(env.cluster.get("Widget", "a").metadata.finalizers).toEqual([FINALIZER]);
     await removed(env);
@@ -192,7 +192,7 @@ describe("[R1] a resource that is created again under the same key", () => {
     await env.run(HOUR);
     expect(env.writes("Widget", "a")).toBe(before);
     await removed(env);
-    env.shards.edit(remote(env).id);
+    env.configMaps.edit(remote(env).id);
     await env.run(MINUTE);
     env.widget("a", {}, { annotations });
     await env.run(MINUTE);
@@ -205,7 +205,7 @@ describe("[R1] a resource that is created again under the same key", () => {
     const { annotations = {} } = env.cluster.get("Widget", "a").metadata;
     const older = idOf(env);
     await removed(env);
-    env.shards.edit(remote(env).id);
+    env.configMaps.edit(remote(env).id);
     await env.run(MINUTE);
     await applied(env, {});
     expect(idOf(env)).not.toBe(older);
@@ -228,7 +228,7 @@ describe("[R1] a resource that is created again under the same key", () => {
     await env.run(HOUR);
     expect(effects(env)).toEqual(["create"]);
     expect(env.writes("Widget", "a")).toBe(writes);
-    env.shards.edit(id);
+    env.configMaps.edit(id);
     await env.run(20 * MINUTE);
     expect(effects(env)).toEqual(["create", "create"]);
     expect(ready(env)).toBe("Ready=True/Available");
@@ -246,7 +246,7 @@ describe("[R1] a resource that is created again under the same key", () => {
     await env.run(MINUTE);
     const holders = ["a", "b"].filter((name) => JSON.stringify(env.cluster.get("Widget", name).status).includes(id));
     expect(holders).toHaveLength(1);
-    expect(env.shards.all()).toEqual([]);
+    expect(env.configMaps.all()).toEqual([]);
   });
 
   it.each(["before", "after"] as const)("is adopted with its history over a kill %s each write", async (moment) => {
@@ -264,7 +264,7 @@ describe("[R1] a resource that is created again under the same key", () => {
       await env.run(2 * MINUTE);
       expect(effects(env)).toEqual(["create", "deploy"]);
       expect(ready(env)).toBe("Ready=True/Available");
-      expect(env.shards.all()).toEqual([]);
+      expect(env.configMaps.all()).toEqual([]);
     }
   });
 });

@@ -116,7 +116,7 @@ export interface NamespaceFacts {
 }
 
 /** The content of one of several ConfigMaps that share the entries of one record. */
-export interface Shard {
+export interface ConfigMapEntries {
   /** undefined while it does not exist. */
   readonly resourceVersion: string | undefined;
   readonly data: ReadonlyMap<string, string>;

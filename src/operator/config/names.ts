@@ -15,6 +15,6 @@ export const INSTALLATION_KEY = `${OPERATOR}-key`;
 
 /** The prefix and the number of the orphan ledger's ConfigMaps, `platform-operator-orphans-0` and so on. */
 export const ORPHANS = `${OPERATOR}-orphans`;
-export const ORPHAN_SHARDS = 16;
+export const ORPHAN_CONFIG_MAPS = 16;
 /** The label that selects them. */
 export const ORPHANS_LABEL = { name: `${GROUP}/ledger`, value: "orphans" } as const;

@@ -6,7 +6,7 @@ import { GROUP } from "../../api/names.ts";
 import type { Resource } from "../../api/resource.ts";
 import { RESOURCES } from "../../kinds/index.ts";
 import { platformOperation } from "../../kinds/operation/crd.ts";
-import { INSTALLATION_KEY, LEASE_NAME, OPERATOR, ORPHAN_SHARDS, ORPHANS } from "./names.ts";
+import { INSTALLATION_KEY, LEASE_NAME, OPERATOR, ORPHAN_CONFIG_MAPS, ORPHANS } from "./names.ts";
 
 export interface Grant {
   /** "" is the core group. */
@@ -125,7 +125,7 @@ export const GRANTS: readonly Grant[] = [
     group: "",
     resources: ["configmaps"],
     verbs: ["get", "patch"],
-    names: Array.from({ length: ORPHAN_SHARDS }, (_, index) => `${ORPHANS}-${String(index)}`),
+    names: Array.from({ length: ORPHAN_CONFIG_MAPS }, (_, index) => `${ORPHANS}-${String(index)}`),
     where: "operator's namespace",
     why: "records what stays on the platform when its resource goes, and finds it again",
   },

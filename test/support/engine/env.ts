@@ -6,7 +6,7 @@ import type { Json, JsonObject, ObjectMeta } from "../../../src/kube/api/types.t
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
 import { manualClock } from "../kube/clock.ts";
 import { MINUTE } from "../platform/durations.ts";
-import { memoryOrphans, memoryShards } from "../platform/orphans.ts";
+import { memoryOrphans, memoryConfigMaps } from "../platform/orphans.ts";
 import { apiError, makeHarness, type Op, type Remote, type WidgetApi } from "./fake-platform.ts";
 import { engineHarness, type Harness } from "./harness.ts";
 import { aKey } from "./keys.ts";
@@ -52,7 +52,7 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget }: En
     outputs: { configMap: () => env.output(), secret: () => env.output() },
     fence: { mayWrite: () => env.leader },
     process: () => {
-      const orphans = memoryOrphans(clock, env.shards, env.orphans);
+      const orphans = memoryOrphans(clock, env.configMaps, env.orphans);
       void orphans.load();
       return { connect: ({ surface }) => world.api(surface), orphans, installation: env.installation, key: env.key };
     },
@@ -62,7 +62,7 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget }: En
   const env = Object.assign(harness, {
     world,
     /** The ConfigMaps of the orphan ledger, and its reported changes. */
-    shards: memoryShards(),
+    configMaps: memoryConfigMaps(),
     orphans,
     namespaceUid: "ns",
     /** Called before each read of the namespace; may take time. */

@@ -1,16 +1,16 @@
-/** The shards of an orphan ledger in memory, and entries for it. */
+/** The ConfigMaps of an orphan ledger in memory, and entries for it. */
 import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import { createOrphans, type OrphanChange, type Orphans } from "../../../src/engine/orphans/ledger.ts";
 import { signed, type Orphan } from "../../../src/engine/orphans/orphan.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import type { Clock } from "../../../src/kube/api/types.ts";
-import type { Shards } from "../../../src/kube/write/shards.ts";
+import type { ConfigMaps } from "../../../src/kube/write/config-maps.ts";
 import { aKey } from "../engine/keys.ts";
 
 export const ID = "7b0c6f5e-90ad-4c3c-9a4e-3d3a0a4b1c01";
 const ORGANIZATION = "11111111-2222-4333-8444-555555555555";
 
-export function memoryShards(count = 4) {
+export function memoryConfigMaps(count = 4) {
   const held = new Map<number, { version: number; data: Map<string, string> }>();
   const own = {
     writes: 0,
@@ -21,7 +21,7 @@ export function memoryShards(count = 4) {
     const found = held.get(index);
     return { resourceVersion: found && String(found.version), data: new Map(found?.data) };
   };
-  const shards: Shards = {
+  const configMaps: ConfigMaps = {
     count,
     read: (index) => Promise.resolve(read(index)),
     write: async (index, { resourceVersion }, changes) => {
@@ -37,22 +37,26 @@ export function memoryShards(count = 4) {
       return read(index);
     },
   };
-  return Object.assign(own, shards, {
+  return Object.assign(own, configMaps, {
     held,
     all: (): readonly string[] => [...held.values()].flatMap(({ data }) => [...data.values()]),
     /** Removes the entries whose key begins with `key`, like a person. */
     edit: (key: string): void => {
-      for (const shard of held.values()) {
-        for (const each of shard.data.keys()) if (each.startsWith(key) && shard.data.delete(each)) shard.version += 1;
+      for (const one of held.values()) {
+        for (const each of one.data.keys()) if (each.startsWith(key) && one.data.delete(each)) one.version += 1;
       }
     },
   });
 }
 
 /** A ledger in memory. */
-export function memoryOrphans(clock: Clock, shards: Shards = memoryShards(), told: OrphanChange[] = []): Orphans {
+export function memoryOrphans(
+  clock: Clock,
+  configMaps: ConfigMaps = memoryConfigMaps(),
+  told: OrphanChange[] = [],
+): Orphans {
   return createOrphans({
-    shards,
+    configMaps,
     clock,
     random: () => 0,
     windows: DEFAULT_WINDOWS,

@@ -9,7 +9,7 @@ import { TYPES } from "../../../operator/config/caches.ts";
 import { INSTALLATION_KEY } from "../../../operator/config/names.ts";
 import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
 import { readInstallationKey } from "../../../operator/installation-key.ts";
-import { orphanShards } from "../../../operator/orphans.ts";
+import { orphanConfigMaps } from "../../../operator/orphans.ts";
 import { type PlanningOptions, planObjects } from "../../../operator/planning.ts";
 import { typeOf, type ClusterClient } from "../../base/cluster.ts";
 import { explain } from "../../base/explain.ts";
@@ -49,7 +49,7 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
     namespaces,
     rules,
     operatorNamespace,
-    shards: orphanShards(cluster.client, operatorNamespace),
+    configMaps: orphanConfigMaps(cluster.client, operatorNamespace),
     unread: () => {
       report("the orphan ledger is omitted: you may not read it.");
     },

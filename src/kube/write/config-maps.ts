@@ -2,10 +2,10 @@ import { isKube, KubeError } from "../api/errors.ts";
 import { member, stringEntries, stringMember } from "../api/json.ts";
 import { CONFIG_MAP, objectPath } from "../api/paths.ts";
 import { type KubeClient, mergePatch, readOptional } from "../api/transport.ts";
-import type { Json, Shard } from "../api/types.ts";
+import type { Json, ConfigMapEntries } from "../api/types.ts";
 import { createOnce } from "./outputs.ts";
 
-export interface ShardsOptions {
+export interface ConfigMapsOptions {
   readonly client: KubeClient;
   readonly namespace: string;
   /** The names are `<prefix>-0`, `<prefix>-1` and so on, so that RBAC can name them. */
@@ -16,31 +16,31 @@ export interface ShardsOptions {
 }
 
 /** Entries by key, kept in ConfigMaps of the operator's namespace that are numbered from 0. */
-export type Shards = ReturnType<typeof createShards>;
+export type ConfigMaps = ReturnType<typeof createConfigMaps>;
 
 /** @returns the reader and writer of the ConfigMaps; it reads nothing yet */
-export function createShards({ client, namespace, prefix, count, labels }: ShardsOptions) {
+export function createConfigMaps({ client, namespace, prefix, count, labels }: ConfigMapsOptions) {
   const nameOf = (index: number): string => `${prefix}-${String(index)}`;
   const pathOf = (index: number): string => objectPath(CONFIG_MAP, { namespace, name: nameOf(index) });
 
   return {
-    /** The number of shards, including those that do not exist yet. */
+    /** The number of ConfigMaps, including those that do not exist yet. */
     count,
     /** Reads one from the API server. @throws KubeError */
-    read: async (index: number): Promise<Shard> => {
+    read: async (index: number): Promise<ConfigMapEntries> => {
       const answer = await readOptional(client, pathOf(index));
       return answer === undefined ? NONE : decode(answer);
     },
     /**
-     * Changes entries of a shard whose state is `shard`, or creates it if it does not exist; null removes an entry.
-     * @returns the new shard
+     * Changes entries of one that was read before, or creates it if it does not exist; null removes an entry.
+     * @returns its new entries
      * @throws KubeError "Conflict" when it has another version
      */
     write: async (
       index: number,
-      { resourceVersion }: Shard,
+      { resourceVersion }: ConfigMapEntries,
       changes: ReadonlyMap<string, string | null>,
-    ): Promise<Shard> => {
+    ): Promise<ConfigMapEntries> => {
       const data = Object.fromEntries(changes);
       if (resourceVersion === undefined) {
         const metadata = { name: nameOf(index), namespace, labels };
@@ -58,9 +58,9 @@ export function createShards({ client, namespace, prefix, count, labels }: Shard
   };
 }
 
-const NONE: Shard = { resourceVersion: undefined, data: new Map() };
+const NONE: ConfigMapEntries = { resourceVersion: undefined, data: new Map() };
 
-function decode(answer: Json): Shard {
+function decode(answer: Json): ConfigMapEntries {
   const resourceVersion = stringMember(member(answer, "metadata"), "resourceVersion");
   if (resourceVersion === undefined) throw new KubeError("BadResponse", 200, "the answer is no ConfigMap");
   return { resourceVersion, data: new Map(stringEntries(member(answer, "data"))) };
