@@ -95,6 +95,18 @@ describe("the values of the chart", () => {
     expect(deployment?.["spec"]).toHaveProperty("strategy", { type: "Recreate" });
   });
 
+  it("of the two releases in docs/scaling.md render no object in common", async () => {
+    const of = async (release: string, watchNamespaces: readonly string[]): Promise<readonly string[]> =>
+      (await render(helm, { watchNamespaces }, { release, namespace: release })).map(
+        ({ kind, metadata: { name, namespace = "" } }) => `${kind} ${namespace}/${name}`,
+      );
+    const first = await of("platform-operator-a", ["shop", "warehouse"]);
+    const second = await of("platform-operator-b", ["payments"]);
+    expect(first).toContain("Role warehouse/platform-operator-a-objects");
+    expect(second).toContain("Role payments/platform-operator-b-objects");
+    expect(first.filter((object) => second.includes(object))).toEqual([]);
+  });
+
   it("keep names within their limits for a long release name", async () => {
     const release = `a${"b".repeat(51)}c`;
     const values = { ...VARIANTS["the receiver behind an ingress"], watchNamespaces: ["shop"] };

@@ -62,10 +62,10 @@ export async function openHelm(at?: ControlPlaneFacts) {
 export async function template(
   helm: Helm,
   values: Overrides,
-  { release = "platform-operator", args = [] }: RenderOptions = {},
+  { release = "platform-operator", namespace = "platform-operator", args = [] }: RenderOptions = {},
 ): Promise<string> {
   const all = { crds: { install: false }, ...values };
-  return helm.run(["template", release, CHART, "--namespace", "platform-operator", ...args], all);
+  return helm.run(["template", release, CHART, "--namespace", namespace, ...args], all);
 }
 
 /** @returns what `template` does, parsed */
@@ -75,6 +75,7 @@ export async function render(...given: Parameters<typeof template>): Promise<rea
 
 interface RenderOptions {
   readonly release?: string;
+  readonly namespace?: string;
   readonly args?: readonly string[];
 }
 
