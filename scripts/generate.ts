@@ -8,18 +8,15 @@ import { dirname, join, relative } from "node:path";
 import { stringify } from "yaml";
 
 import { RESOURCES } from "../src/kinds/index.ts";
-import { annotationsPage } from "./annotations.ts";
 import { argocdSettings } from "./argocd/argocd-cm.ts";
 import { valuesSchema, valuesYaml } from "./chart/files.ts";
 import { installIsStale } from "./chart/manifest.ts";
 import { generatedPartials } from "./chart/partials.ts";
-import { commandsPage } from "./commands.ts";
 import { coveragePage } from "./coverage.ts";
 import { customResourceDefinition } from "./crd.ts";
-import { metricsPage } from "./metrics.ts";
 import { platformsPage } from "./platforms.ts";
 import { rbacManifests } from "./rbac.ts";
-import { indexPage, kindPage, permissionsPage, reasonsPage } from "./reference.ts";
+import { referencePages } from "./reference.ts";
 import { statusPageAssets } from "./status-page.ts";
 
 const ROOT = dirname(import.meta.dirname);
@@ -40,13 +37,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ["helm-chart/templates/_generated.tpl", generatedPartials()],
     ["deploy/argocd/argocd-cm.yaml", argocdSettings()],
     ...[...rbacManifests()].map(([name, manifests]) => [`deploy/rbac/${name}`, yaml(manifests)] as const),
-    ...RESOURCES.map((resource) => [`docs/reference/${resource.kind}.md`, kindPage(resource)] as const),
-    ["docs/reference/README.md", indexPage()],
-    ["docs/reference/annotations.md", annotationsPage()],
-    ["docs/reference/commands.md", await commandsPage()],
-    ["docs/reference/metrics.md", metricsPage()],
-    ["docs/reference/permissions.md", permissionsPage()],
-    ["docs/reference/reasons.md", reasonsPage()],
+    ...under("docs/reference", await referencePages()),
     ["docs/coverage.md", coveragePage()],
     ["docs/guides/platforms.md", platformsPage()],
     ["src/console/page/assets.json", await statusPageAssets()],

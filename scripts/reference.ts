@@ -1,24 +1,51 @@
-/** Resource → a page of docs/reference/. */
-import { API_VERSION } from "../src/api/names.ts";
+/** The pages of docs/reference/, from what the code declares. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import { ANNOTATIONS } from "../src/api/annotations.ts";
+import * as names from "../src/api/names.ts";
 import { REASONS } from "../src/api/reasons.ts";
 import type { CelRule, Resource } from "../src/api/resource.ts";
+import type { Command, Entry } from "../src/cli/base/command.ts";
+import { KUBE_FLAGS, PLATFORM_FLAGS } from "../src/cli/base/globals.ts";
+import { COMMANDS } from "../src/cli/commands.ts";
+import { asksPlatform, commandUsage, EXIT_CODES, flagSection, section } from "../src/cli/usage.ts";
+import { REQUEST_ANNOTATIONS } from "../src/engine/policies/policy.ts";
 import { RESOURCES } from "../src/kinds/index.ts";
+import { createStore } from "../src/kube/watch/store.ts";
+import { createMetrics } from "../src/observability/metrics/index.ts";
+import { describeFlags } from "../src/operator/config/flags.ts";
 import { OPERATOR } from "../src/operator/config/names.ts";
 import { GRANTS, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
+import { operationEntry } from "../src/platform/codec/operations.ts";
 import { objectSchema } from "./crd.ts";
-import { exampleOf } from "./examples.ts";
 import { NODE_FLAGS } from "./image.ts";
 import type { Structural } from "./schema.ts";
 
+/** @returns all pages, by file name. @throws Error for an annotation that is not described here */
+export async function referencePages(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ...RESOURCES.map((resource) => [`${resource.kind}.md`, kindPage(resource)] as const),
+    ["README.md", indexPage()],
+    ["annotations.md", annotationsPage()],
+    ["commands.md", await commandsPage()],
+    ["metrics.md", metricsPage()],
+    ["permissions.md", permissionsPage()],
+    ["reasons.md", reasonsPage()],
+  ]);
+}
+
 /** The page of a kind, as Markdown. */
-export function kindPage(resource: Resource): string {
+function kindPage(resource: Resource): string {
   const { spec, status } = objectSchema(resource);
   const { file, yaml } = exampleOf(resource.kind);
-  const names = `\`kubectl get ${resource.shortNames.join("`, `kubectl get ")}\` or \`${resource.plural}\``;
+  const called = `\`kubectl get ${resource.shortNames.join("`, `kubectl get ")}\` or \`${resource.plural}\``;
   return lines([
     `# ${resource.kind}`,
     resource.description,
-    `API version \`${API_VERSION}\`, ${resource.scope === "Cluster" ? "cluster-scoped" : "namespaced"}; ${names}.`,
+    `API version \`${names.API_VERSION}\`, ${resource.scope === "Cluster" ? "cluster-scoped" : "namespaced"}; ${called}.`,
     `## Example\n\nFrom [\`examples/${file}\`](../../examples/${file}).`,
     `\`\`\`yaml\n${yaml}\n\`\`\``,
     "## spec",
@@ -27,71 +54,6 @@ export function kindPage(resource: Resource): string {
     "## status",
     fieldTable(status),
   ]);
-}
-
-/** The page of all reasons of conditions. */
-export function reasonsPage(): string {
-  const rows = Object.entries(REASONS).map(([reason, meaning]) => `| \`${reason}\` | ${cell(meaning)} |`);
-  return lines([
-    "# Reasons",
-    "What the `reason` of a condition means. `Deployed`, `ClusterDeployed` and `IngressReady` have the platform's state verbatim as their reason, if it is known.",
-    ["| reason | meaning |", "|---|---|", ...rows].join("\n"),
-  ]);
-}
-
-/** The page of the operator's own rights. */
-export function permissionsPage(): string {
-  const rows = [...GRANTS, SECRET_OUTPUTS].map(({ group, resources, verbs, names, where, why }) => {
-    const what = resources.map((resource) => `\`${qualified(group, resource)}\``).join(", ");
-    const only = names === undefined ? "" : ` named \`${names.join("`, `")}\``;
-    return `| ${what}${only} | ${verbs.join(", ")} | ${where} | ${cell(why)} |`;
-  });
-  return lines([
-    "# Permissions",
-    "What the operator's ServiceAccount may do, and why. The chart and `deploy/install.yaml` grant it; `deploy/rbac/` is " +
-      "the same for an operator that runs outside of the cluster.",
-    ["| resource | verbs | where | because it |", "|---|---|---|---|", ...rows].join("\n"),
-    `The ClusterRole \`${SECRET_OUTPUTS.role}\` is not bound by default, since a subject that may create and patch Secrets can write any ` +
-      "Secret of a namespace. Bind it where a PlatformCluster has `spec.writeTokenSecretToRef`, or a PlatformDatabase " +
-      "`spec.writeConnectionSecretToRef`, and nowhere else; whoever may create them there can get a token of any " +
-      "cluster, and the credentials of any database, that their connection reaches:",
-    `\`\`\`sh\nkubectl create rolebinding allow-secret-outputs --namespace <namespace> \\\n  --clusterrole ${SECRET_OUTPUTS.role} --serviceaccount ${OPERATOR}:${OPERATOR}\n\`\`\``,
-    "Users get `platform-operator-view` and `platform-operator-edit` through the roles `view`, `edit` and `admin` of " +
-      "Kubernetes. A user who may edit a PlatformConnection or read its Secret can use the full rights of its token.",
-    "## On its machine",
-    "Start the operator with these flags of Node, as the demo and the tests do. Each `--allow-fs-read=…` names the program, or a file or folder of the program or its credentials; writes to files are never allowed. The flags are only for `run`: a kubeconfig with a credential plugin needs a child process.",
-    [
-      "| flag | what it prevents |",
-      "|---|---|",
-      ...NODE_FLAGS.map(({ flag, why }) => `| \`${flag}\` | ${cell(why)} |`),
-    ].join("\n"),
-  ]);
-}
-
-/** Returns a resource in kubectl's spelling: `plural.group/subresource`. */
-function qualified(group: string, resource: string): string {
-  const [plural = "", ...subresource] = resource.split("/");
-  return [group === "" ? plural : `${plural}.${group}`, ...subresource].join("/");
-}
-
-/** The page that links all others. */
-export function indexPage(): string {
-  const rows = RESOURCES.map(
-    ({ kind, shortNames, description }) =>
-      `| [${kind}](${kind}.md) | \`${shortNames.join("`, `")}\` | ${cell(description)} |`,
-  );
-  return lines([
-    "# Reference",
-    ["| kind | short name | is |", "|---|---|---|", ...rows].join("\n"),
-    "[Annotations](annotations.md) lists the annotations of users and of the operator; [Reasons](reasons.md) explains " +
-      "the `reason` of every condition; [Permissions](permissions.md) lists what the " +
-      "operator may do in the cluster; [Metrics](metrics.md) lists the metrics; [Commands](commands.md) is " +
-      "the command line.",
-  ]);
-}
-
-function lines(blocks: readonly string[]): string {
-  return `<!-- Generated by npm run generate. -->\n\n${blocks.join("\n\n")}\n`;
 }
 
 function fieldTable(schema: Structural): string {
@@ -135,6 +97,328 @@ function range({ minimum, maximum }: Structural): string {
 function ruleSection(rules: readonly CelRule[]): readonly string[] {
   if (rules.length === 0) return [];
   return ["## Rules", rules.map(({ message }) => `- ${message}`).join("\n")];
+}
+
+const EXAMPLES = join(import.meta.dirname, "../examples");
+
+interface Quoted {
+  /** Its path below examples/. */
+  readonly file: string;
+  /** The text of the manifest without the comments above it. */
+  readonly yaml: string;
+}
+
+/** Returns the first manifest of a kind, preferably of the quickstart. @throws Error when there is none */
+function exampleOf(kind: string): Quoted {
+  const files = readdirSync(EXAMPLES, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".yaml"));
+  const isOther = (name: string): number => (name.startsWith("quickstart") ? 0 : 1);
+  const ordered = files.toSorted((left, right) => isOther(left) - isOther(right) || (left < right ? -1 : 1));
+  for (const file of ordered) {
+    const documents = readFileSync(join(EXAMPLES, file), "utf8").split(/^---\n/m);
+    const found = documents.find((text) => new RegExp(`^kind: ${kind}$`, "m").test(text));
+    if (found !== undefined) return { file, yaml: found.slice(found.search(/^[^#\s]/m)).trimEnd() };
+  }
+  throw new Error(`no file in examples/ has a ${kind}`);
+}
+
+/** The page of all reasons of conditions. */
+function reasonsPage(): string {
+  const rows = Object.entries(REASONS).map(([reason, meaning]) => `| \`${reason}\` | ${cell(meaning)} |`);
+  return lines([
+    "# Reasons",
+    "What the `reason` of a condition means. `Deployed`, `ClusterDeployed` and `IngressReady` have the platform's state verbatim as their reason, if it is known.",
+    ["| reason | meaning |", "|---|---|", ...rows].join("\n"),
+  ]);
+}
+
+/** The page of the operator's own rights. */
+function permissionsPage(): string {
+  const rows = [...GRANTS, SECRET_OUTPUTS].map(({ group, resources, verbs, names, where, why }) => {
+    const what = resources.map((resource) => `\`${qualified(group, resource)}\``).join(", ");
+    const only = names === undefined ? "" : ` named \`${names.join("`, `")}\``;
+    return `| ${what}${only} | ${verbs.join(", ")} | ${where} | ${cell(why)} |`;
+  });
+  return lines([
+    "# Permissions",
+    "What the operator's ServiceAccount may do, and why. The chart and `deploy/install.yaml` grant it; `deploy/rbac/` is " +
+      "the same for an operator that runs outside of the cluster.",
+    ["| resource | verbs | where | because it |", "|---|---|---|---|", ...rows].join("\n"),
+    `The ClusterRole \`${SECRET_OUTPUTS.role}\` is not bound by default, since a subject that may create and patch Secrets can write any ` +
+      "Secret of a namespace. Bind it where a PlatformCluster has `spec.writeTokenSecretToRef`, or a PlatformDatabase " +
+      "`spec.writeConnectionSecretToRef`, and nowhere else; whoever may create them there can get a token of any " +
+      "cluster, and the credentials of any database, that their connection reaches:",
+    `\`\`\`sh\nkubectl create rolebinding allow-secret-outputs --namespace <namespace> \\\n  --clusterrole ${SECRET_OUTPUTS.role} --serviceaccount ${OPERATOR}:${OPERATOR}\n\`\`\``,
+    "Users get `platform-operator-view` and `platform-operator-edit` through the roles `view`, `edit` and `admin` of " +
+      "Kubernetes. A user who may edit a PlatformConnection or read its Secret can use the full rights of its token.",
+    "## On its machine",
+    "Start the operator with these flags of Node, as the demo and the tests do. Each `--allow-fs-read=…` names the program, or a file or folder of the program or its credentials; writes to files are never allowed. The flags are only for `run`: a kubeconfig with a credential plugin needs a child process.",
+    [
+      "| flag | what it prevents |",
+      "|---|---|",
+      ...NODE_FLAGS.map(({ flag, why }) => `| \`${flag}\` | ${cell(why)} |`),
+    ].join("\n"),
+  ]);
+}
+
+/** Returns a resource in kubectl's spelling: `plural.group/subresource`. */
+function qualified(group: string, resource: string): string {
+  const [plural = "", ...subresource] = resource.split("/");
+  return [group === "" ? plural : `${plural}.${group}`, ...subresource].join("/");
+}
+
+/** The page that links all others. */
+function indexPage(): string {
+  const rows = RESOURCES.map(
+    ({ kind, shortNames, description }) =>
+      `| [${kind}](${kind}.md) | \`${shortNames.join("`, `")}\` | ${cell(description)} |`,
+  );
+  return lines([
+    "# Reference",
+    ["| kind | short name | is |", "|---|---|---|", ...rows].join("\n"),
+    "[Annotations](annotations.md) lists the annotations of users and of the operator; [Reasons](reasons.md) explains " +
+      "the `reason` of every condition; [Permissions](permissions.md) lists what the " +
+      "operator may do in the cluster; [Metrics](metrics.md) lists the metrics; [Commands](commands.md) is " +
+      "the command line.",
+  ]);
+}
+
+interface Annotation {
+  readonly name: string;
+  /** The effect of the annotation, as a sentence without a subject. */
+  readonly does: string;
+  /** The command that writes it. */
+  readonly by?: string;
+}
+
+const OF_USERS: readonly Annotation[] = [
+  {
+    name: names.PAUSED,
+    does: "Stops all reads and writes for the object; deletion still works.",
+    by: "`kubectl platform pause`, `resume`",
+  },
+  ...REQUEST_ANNOTATIONS.map((name) => ({
+    name,
+    does: `Requests a reconcile, and one retry of a failed deployment, for each new value. \`status.lastHandledReconcileAt\` is the last handled value.${name === names.RECONCILE_REQUESTED_AT ? "" : ` Ignored on a resource with \`${names.RECONCILE_REQUESTED_AT}\`.`}`,
+    ...(name === names.RECONCILE_REQUESTED_AT && { by: "`kubectl platform reconcile`" }),
+  })),
+  {
+    name: names.REDEPLOY_REQUESTED_AT,
+    does: "Deploys a PlatformApplication or a PlatformDatabase once more for each new value: the commit of the spec, or the running one where the spec names none; the settings of the database. Policies apply as to a change of the spec. `status.lastHandledRedeployAt` is the last handled value; a Warning event with the reason `RedeployRefused` says why nothing was deployed.",
+    by: "the action Redeploy of Argo CD",
+  },
+  {
+    name: names.POLL_INTERVAL,
+    does: "Sets the poll interval of the settled object; overrides `spec.defaults.pollInterval` of the connection.",
+  },
+  {
+    name: names.RUN_UNTIL,
+    does: "Keeps the object running until this time, regardless of `spec.runSchedule`.",
+  },
+  {
+    name: names.APPROVED_PLAN,
+    does: "Approves the plan with this hash, if `lifecycle.applyPolicy` is Manual.",
+    by: "`kubectl platform approve`",
+  },
+  {
+    name: names.RESOLVE,
+    does: "Decides what only a user can: `adopt` takes over an object recorded by another installation, `recreate` repeats a create with an unknown result, `proceed` on a connection allows the changes held by the limit of mass changes.",
+    by: "`kubectl platform resolve`",
+  },
+  {
+    name: names.MOVE_TO,
+    does: "Lets the resource of the same kind and name in this namespace adopt the object on the platform.",
+    by: "`kubectl platform move`",
+  },
+];
+
+/** The annotations that only the operator writes. A backup may contain them. */
+const OF_THE_OPERATOR: readonly Annotation[] = [
+  { name: names.EXTERNAL_ID, does: "Copy of `status.externalId`, in case the status is lost." },
+  {
+    name: names.RECORD_SIGNATURE,
+    does: "Signature of that copy for a resource of this kind, namespace and name, such as one restored from a backup. Without a valid one the copy is a claim that is verified.",
+  },
+  { name: names.INSTALLATION, does: "Installation that recorded the id." },
+  { name: names.INTENT, does: "Record of a create that is not confirmed yet, so that it is never sent twice." },
+  {
+    name: names.BEGUN,
+    does: "Marks that a PlatformOperation was started, or that a PlatformDatabase was deployed on a platform that does not show its state, so that neither is repeated if the status is lost.",
+  },
+];
+
+/** Names of the API group that are not annotations. */
+const OTHERS: ReadonlySet<unknown> = new Set([names.API_VERSION, names.FINALIZER]);
+
+/** @throws Error for an annotation in src/api/names.ts that is not described here */
+function annotationsPage(): string {
+  const described = new Set([...OF_USERS, ...OF_THE_OPERATOR].map(({ name }) => name));
+  const missing = Object.values<unknown>(names).filter(
+    (name) =>
+      typeof name === "string" && name.startsWith(`${names.GROUP}/`) && !OTHERS.has(name) && !described.has(name),
+  );
+  if (missing.length > 0) throw new Error(`scripts/reference.ts does not describe ${missing.join(", ")}`);
+  const users = OF_USERS.map(({ name, does, by }) => {
+    const { allowed = "any new value", otherwise } = ANNOTATIONS[name] ?? {};
+    return `| \`${name}\` | ${does} | ${allowed} | ${otherwise ?? ""} | ${by ?? ""} |`;
+  });
+  const operator = OF_THE_OPERATOR.map(({ name, does }) => `| \`${name}\` | ${does} |`);
+  return lines([
+    "# Annotations",
+    "The operator reports an unknown value of an annotation by one Warning event, and the chart's admission policy rejects it. The fourth column shows the effect of such a value.",
+    "## Annotations for users",
+    ["| annotation | what it does | value | any other value | command |", "|---|---|---|---|---|", ...users].join("\n"),
+    "```yaml\n" +
+      "apiVersion: platform-operator.io/v1alpha1\n" +
+      "kind: PlatformProject\n" +
+      "metadata:\n" +
+      "  name: shop\n" +
+      "  namespace: shop\n" +
+      "  annotations:\n" +
+      `    ${names.PAUSED}: "true"\n` +
+      `    ${names.POLL_INTERVAL}: 1h\n` +
+      "spec:\n" +
+      "  name: Shop\n" +
+      "```",
+    "## Annotations of the operator",
+    "Do not change them: the operator identifies its objects by them.",
+    ["| annotation | what it does |", "|---|---|", ...operator].join("\n"),
+  ]);
+}
+
+/** A metric as the operator serves it. */
+interface Metric {
+  readonly name: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+  readonly help: string;
+}
+
+/** Metric families by prefix. Dashboards and alerts for other programs with the same metrics can be used too. */
+const FAMILIES = [
+  ["platform_operator_", "Its own", "The platform, the custom resources and the watches."],
+  [
+    "controller_runtime_",
+    "Reconciles",
+    "Names, labels and buckets of controller-runtime. One pool of workers serves all kinds, so each series shows the size of the whole pool.",
+  ],
+  [
+    "workqueue_",
+    "Queue",
+    "As in controller-runtime. There is one queue for all kinds: `name` and `controller` are `platform-operator`.",
+  ],
+  ["rest_client_", "Requests to the API server", "As in controller-runtime."],
+  ["leader_election_", "Leader", "As in controller-runtime."],
+  [
+    "process_",
+    "Process",
+    "As in Prometheus's client libraries, without the metrics that are read from /proc, to which the operator has no access.",
+  ],
+  ["nodejs_", "Node", "As in Prometheus's client library for Node."],
+] as const;
+
+/** The library's type does not have the labels. */
+const Served = z.object({
+  name: z.string(),
+  type: z.string(),
+  labelNames: z.array(z.string()),
+  help: z.string(),
+});
+
+/** @returns every metric, by name, with those of --metrics-per-object */
+export function describedMetrics(): readonly Metric[] {
+  const { registry } = createMetrics({
+    version: "",
+    kinds: RESOURCES.map(({ kind }) => kind),
+    workers: 1,
+    perObject: true,
+    perNamespace: true,
+    now: () => new Date(0),
+    cache: () => createStore(() => {}),
+    leading: () => true,
+    budgets: () => [],
+    silentMs: () => new Map(),
+    orphans: () => new Map(),
+    queue: () => ({ depth: () => 0, unfinishedSeconds: () => 0, longestRunningSeconds: () => 0 }),
+  });
+  return registry
+    .getMetricsAsArray()
+    .map((metric) => Served.parse(metric))
+    .map(({ name, type, labelNames, help }) => ({ name, type, labels: labelNames, help }))
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** The page of all metrics, as Markdown. */
+function metricsPage(): string {
+  const metrics = describedMetrics();
+  const sections = FAMILIES.flatMap(([prefix, title, about]) => [
+    `## ${title}`,
+    about,
+    metricTable(metrics.filter(({ name }) => name.startsWith(prefix))),
+  ]);
+  return lines([
+    "# Metrics",
+    "Served on `--metrics-bind-address` under `/metrics`. [Observe](../guides/observe.md) describes how to scrape them, and the alerts and the dashboard.",
+    "Only `platform_operator_connection_up` and `platform_operator_resource_info` have labels with names of objects, so the number of all other series does not grow with the objects. The first has one series for each connection, at most 1,000. The second has one series for each object, and is served only with `--metrics-per-object`. With `--metrics-per-namespace`, `platform_operator_resources_stalled` has the label `exported_namespace`: at most one series for each namespace, kind and reason of objects that are Stalled now. Only the leading replica serves the metrics of custom resources.",
+    ...sections,
+  ]);
+}
+
+function metricTable(metrics: readonly Metric[]): string {
+  const rows = metrics.map(
+    ({ name, type, labels, help }) =>
+      `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(" ")} | ${cell(help)} |`,
+  );
+  return ["| name | type | labels | says |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+const PROGRAM = "kubectl platform";
+
+/** @returns the page: the shared flags, then each command */
+async function commandsPage(): Promise<string> {
+  const shown = COMMANDS.filter(({ hidden }) => hidden !== true);
+  const commands = await Promise.all(shown.map(async (entry) => ({ entry, command: await entry.load() })));
+  return lines([
+    "# Commands",
+    "One program under two names: `platform-operator`, and `kubectl-platform`, which kubectl finds on `PATH` as " +
+      "`kubectl platform`. Data goes to standard output, everything else to standard error. There are colors on a " +
+      "terminal only, and none with `NO_COLOR`.",
+    EXIT_CODES,
+    "`kubectl platform completion` prints scripts for bash, zsh, fish and kubectl.",
+    ["| command | does | operations that it calls itself |", "|---|---|---|", ...commands.map(commandRow)].join("\n"),
+    "`plan` also reads the platform, with the operations that the operator uses.",
+    "## Shared flags",
+    "Commands that read the cluster take the flags under Cluster. Commands that call the platform also take those under " +
+      "Platform, and read the connection's Secret with the rights of the user. `plan` takes those under Platform except " +
+      "`--connection`; `orphans` and `orphans forget` take `--operator-namespace`. `orphans` without `-n` lists the " +
+      "orphans of all namespaces.",
+    fenced(flagSection("Cluster", KUBE_FLAGS)),
+    fenced(flagSection("Platform", platformFlags())),
+    ...commands.flatMap(({ entry, command }) => [`## ${entry.name}`, fenced(helpOf(entry, command))]),
+  ]);
+}
+
+function commandRow({ entry, command }: { readonly entry: Entry; readonly command: Command }): string {
+  const calls = (entry.operations ?? []).map((name) => `${operationEntry(name).method} ${operationEntry(name).path}`);
+  const asked = asksPlatform(command) ? calls.map((call) => `\`${call}\``).join("<br>") : "";
+  return `| [${entry.name}](#${entry.name.replaceAll(" ", "-")}) | ${entry.about} | ${asked} |`;
+}
+
+function platformFlags(): Record<string, (typeof PLATFORM_FLAGS)[keyof typeof PLATFORM_FLAGS]> {
+  return Object.fromEntries(Object.entries(PLATFORM_FLAGS).filter(([name]) => !Object.hasOwn(KUBE_FLAGS, name)));
+}
+
+/** Returns the help of a command. The only raw command that the page shows is `run`, which has the operator's flags. */
+function helpOf(entry: Entry, command: Command): string {
+  const usage = commandUsage(PROGRAM, entry, command, false);
+  return command.raw ? usage + section("Flags", describeFlags()) : usage;
+}
+
+function fenced(text: string): string {
+  return `\`\`\`text\n${text.trim()}\n\`\`\``;
+}
+
+function lines(blocks: readonly string[]): string {
+  return `<!-- Generated by npm run generate. -->\n\n${blocks.join("\n\n")}\n`;
 }
 
 /** Escapes bars in the text of a cell, which would end it. */

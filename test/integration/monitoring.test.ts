@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
-import { describedMetrics } from "../../scripts/metrics.ts";
+import { describedMetrics } from "../../scripts/reference.ts";
 import { createEnv } from "../support/env/env.ts";
 import { metricsOf } from "../support/env/secrets.ts";
 import { runToEnd } from "../support/programs/programs.ts";

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 
-import { describedMetrics } from "../../scripts/metrics.ts";
+import { describedMetrics } from "../../scripts/reference.ts";
 import { dashboard, putIn } from "../monitoring/dashboard.ts";
 import { groupingOf, selectorsOf } from "../monitoring/promql.ts";
 import { recordings, rules } from "../monitoring/rules.ts";
