@@ -21,6 +21,11 @@ export interface ServersOptions {
   readonly log: Logger;
 }
 
+/** Few: each may hold a whole answer, which has megabytes where metrics are per object. */
+const METRICS_CONNECTIONS = 32;
+/** As many as the kernel queues for one turn of the event loop: a probe among them is not ended before it is read. */
+const HEALTH_CONNECTIONS = 512;
+
 /** Starts the servers that have an address, and logs where they listen. @throws Error as `serve` */
 export async function startServers(options: ServersOptions): Promise<readonly HttpServer[]> {
   const { config, registry, waitingFor, receiver, statusPage, log } = options;
@@ -29,8 +34,8 @@ export async function startServers(options: ServersOptions): Promise<readonly Ht
     at: BindAddress | undefined,
     begin: (at: BindAddress) => Promise<HttpServer>,
   ][] = [
-    ["metrics", config.metricsBindAddress, (at) => serve(at, metricsRoutes(registry))],
-    ["health", config.healthProbeBindAddress, (at) => serve(at, healthRoutes(waitingFor))],
+    ["metrics", config.metricsBindAddress, (at) => serve(at, METRICS_CONNECTIONS, metricsRoutes(registry))],
+    ["health", config.healthProbeBindAddress, (at) => serve(at, HEALTH_CONNECTIONS, healthRoutes(waitingFor))],
     ["webhook", config.webhookBindAddress, (at) => startReceiver(at, receiver)],
     ["status-page", config.statusPageBindAddress, (at) => startStatusPage(at, statusPage)],
   ];

@@ -5,14 +5,14 @@
  * A replica that does not lead answers 503, so that a sender that retries reaches the leader; the leader's routine
  * checks find the rest.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { LRUCache } from "lru-cache";
 
 import { createTokenBucket, type TokenBucket, type TokenBucketOptions } from "../kube/api/token-bucket.ts";
 import type { Clock, ObjectKey } from "../kube/api/types.ts";
 import type { BindAddress } from "../operator/config/flags.ts";
-import { type HttpServer, listen } from "../operator/config/http.ts";
+import { type HttpServer, limitedServer, listen } from "../operator/config/http.ts";
 import { type EventLabel, readDelivery, type Expecting, senderOf } from "./delivery.ts";
 
 /** How a request ended: a label with a bounded number of values. */
@@ -47,11 +47,8 @@ export interface ReceiverOptions {
 
 /** Bytes; a delivery is a few thousand. */
 const MOST_BYTES = 64 * 1024;
-const REQUEST_MS = 5_000;
-/** How often Node looks for requests that take too long, in milliseconds. */
-const CHECK_MS = 1_000;
-const MOST_HEADER_BYTES = 8 * 1024;
 const MOST_CONNECTIONS = 128;
+const REQUEST_MS = 5_000;
 /** The rate of genuine requests of one connection. */
 const GENUINE = { refillMs: 50, burst: 100 };
 /** The rate of unproven requests of one address: enough for a misconfiguration, too low for guessing. */
@@ -89,14 +86,8 @@ export async function startReceiver(address: BindAddress, options: ReceiverOptio
   };
 
   const { requestMs = REQUEST_MS } = options;
-  const server = createServer(
-    {
-      requestTimeout: requestMs,
-      headersTimeout: requestMs,
-      keepAliveTimeout: requestMs,
-      connectionsCheckingInterval: Math.min(CHECK_MS, requestMs),
-      maxHeaderSize: MOST_HEADER_BYTES,
-    },
+  const server = limitedServer(
+    { connections: MOST_CONNECTIONS, requestMs, answerMs: requestMs },
     (request, response) => {
       void receive(request).then(
         (verdict) => {
@@ -108,8 +99,6 @@ export async function startReceiver(address: BindAddress, options: ReceiverOptio
       );
     },
   );
-  server.maxConnections = MOST_CONNECTIONS;
-  server.maxRequestsPerSocket = 1_000;
   return await listen(server, address);
 }
 

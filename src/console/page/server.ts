@@ -3,13 +3,13 @@
  * of a spec but names, and sends no requests to the API server. Everyone who reaches it sees all objects that the
  * operator watches, so it is off unless a flag sets its address.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 
 import type { Clock } from "../../kube/api/types.ts";
 import type { Store } from "../../kube/watch/store.ts";
 import type { BindAddress } from "../../operator/config/flags.ts";
-import { type Answer, type HttpServer, listen } from "../../operator/config/http.ts";
+import { type Answer, type HttpServer, limitedServer, listen } from "../../operator/config/http.ts";
 import { createStreams, type Streams } from "./events.ts";
 import type { About, TreePage } from "./shape.ts";
 import { createTrees, parsePageQuery, partOf, type Trees } from "./tree.ts";
@@ -20,8 +20,6 @@ export interface StatusPageOptions {
   readonly about: () => About;
 }
 
-const REQUEST_MS = 5_000;
-const MOST_HEADER_BYTES = 8 * 1024;
 const MOST_CONNECTIONS = 128;
 
 /** Forbids other origins, inline scripts and styles, text as HTML, framing and caching. */
@@ -61,12 +59,11 @@ export async function startStatusPage(address: BindAddress, options: StatusPageO
     if (refusal === undefined && path === "/api/events") follow(streams, request, response);
     else send(request, response, refusal ?? (await answer(options, trees, path, search)));
   };
-  const server = createServer(
-    { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, maxHeaderSize: MOST_HEADER_BYTES },
+  // Without a limit of time for an answer, as one may be a stream.
+  const server = limitedServer(
+    { connections: MOST_CONNECTIONS },
     (request, response) => void respond(request, response),
   );
-  server.maxConnections = MOST_CONNECTIONS;
-  server.maxRequestsPerSocket = 1_000;
   const listening = await listen(server, address);
   const unsubscribe = store.subscribe(() => {
     trees.changed();

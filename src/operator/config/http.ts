@@ -1,8 +1,10 @@
 /**
- * Starts and stops HTTP servers; those of /metrics and of the probes answer GET for a fixed set of paths.
+ * The HTTP servers of the process. Anyone in the network may reach their ports, so connections, headers and time are
+ * limited on each (docs/reliability.md S5). Those of /metrics and of the probes answer GET for a fixed set of paths.
  */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 
 import type { BindAddress } from "./flags.ts";
 
@@ -18,15 +20,85 @@ export type Routes = Readonly<Record<string, (request: IncomingMessage) => Answe
 
 export type HttpServer = Awaited<ReturnType<typeof listen>>;
 
-/** The time limit of a request to one of these paths. */
-const REQUEST_MS = 5_000;
+export interface Limits {
+  /** The number of open connections. */
+  readonly connections: number;
+  /** How long a request may take from its first byte to its last, in milliseconds; 5 s by default. */
+  readonly requestMs?: number;
+  /** How long a client may take to receive an answer, in milliseconds; unlimited by default. */
+  readonly answerMs?: number;
+}
 
-/** Starts a server. @throws Error with what to do when the address cannot be used */
-export async function serve(address: BindAddress, routes: Routes): Promise<HttpServer> {
-  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
+const REQUEST_MS = 5_000;
+const ANSWER_MS = 10_000;
+/** How often Node looks for requests that take too long, in milliseconds. */
+const CHECK_MS = 1_000;
+const MOST_HEADER_BYTES = 8 * 1024;
+
+/** Creates a server, which does not listen yet. */
+export function limitedServer(limits: Limits, answer: RequestListener): Server {
+  const { connections, requestMs = REQUEST_MS, answerMs } = limits;
+  const server = createServer(
+    {
+      requestTimeout: requestMs,
+      headersTimeout: requestMs,
+      keepAliveTimeout: requestMs,
+      connectionsCheckingInterval: Math.min(CHECK_MS, requestMs),
+      maxHeaderSize: MOST_HEADER_BYTES,
+    },
+    answer,
+  );
+  server.maxRequestsPerSocket = 1_000;
+  limitConnections(server, connections);
+  if (answerMs !== undefined) limitAnswers(server, answerMs);
+  return server;
+}
+
+/**
+ * Ends the connection that has waited longest for its request when there is one too many. Node itself would end the new
+ * one: whoever opens connections without a request would keep the probe out.
+ */
+function limitConnections(server: Server, most: number): void {
+  /** The connections without a request that is being answered, in the order in which they began to wait. */
+  const waiting = new Set<Socket>();
+  let open = 0;
+  const end = (socket: Socket): void => {
+    waiting.delete(socket);
+    socket.destroy();
+  };
+  server.on("connection", (socket) => {
+    open += 1;
+    socket.once("close", () => {
+      open -= 1;
+      waiting.delete(socket);
+    });
+    const [oldest = socket] = waiting;
+    waiting.add(socket);
+    if (open > most) end(oldest);
+  });
+  server.on("request", ({ socket }, response) => {
+    waiting.delete(socket);
+    response.once("close", () => {
+      if (!socket.destroyed) waiting.add(socket);
+    });
+  });
+}
+
+/** Ends the connection of a client that does not receive an answer in time. */
+function limitAnswers(server: Server, ms: number): void {
+  server.on("request", ({ socket }, response) => {
+    const timer = setTimeout(() => socket.destroy(), ms).unref();
+    response.once("close", () => {
+      clearTimeout(timer);
+    });
+  });
+}
+
+/** Starts a server of these paths. @throws Error with what to do when the address cannot be used */
+export async function serve(address: BindAddress, connections: number, routes: Routes): Promise<HttpServer> {
+  const server = limitedServer({ connections, answerMs: ANSWER_MS }, (request, response) => {
     void respond(routes, request, response);
   });
-  server.maxRequestsPerSocket = 1_000;
   return await listen(server, address);
 }
 
