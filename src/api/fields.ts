@@ -182,7 +182,7 @@ export function keyRef(source: "Secret" | "ConfigMap", usual: string, descriptio
 export const valueFrom = exactlyOne(
   ["secretKeyRef", "configMapKeyRef"],
   { secretKeyRef: keyOf("Secret").optional(), configMapKeyRef: keyOf("ConfigMap").optional() },
-  "Takes the value from a Secret or a ConfigMap of the same namespace.",
+  "Takes the value, which must be UTF-8 text, from a Secret or a ConfigMap of the same namespace.",
 );
 
 export type ValueFrom = z.output<typeof valueFrom>;

@@ -27,7 +27,8 @@ export const REASONS = {
   // Something else is needed first.
   ParentNotReady: "A resource that the spec refers to exists, but is not ready or has no id yet.",
   ParentNotFound: "A resource that the spec refers to does not exist, or the platform does not find the parent (404).",
-  DependencyNotReady: "A referenced Secret, ConfigMap or object is missing or not ready.",
+  DependencyNotReady:
+    "A referenced Secret, ConfigMap or object is missing or not ready, or a value in it is not UTF-8 text.",
   ConnectionNotReady:
     "There is no connection, it does not allow the namespace, or it cannot be used now; the message or the connection's own conditions say why.",
   WaitingForChildren: "Children must be deleted first.",

@@ -171,7 +171,12 @@ describe("[E6] the redactor", () => {
 
   it("is told what is read from Secrets, not from ConfigMaps", async () => {
     const redactor = createRedactor();
-    const values = (value: string): KeyValues => ({ uid: "u", resourceVersion: "1", data: new Map([["k", value]]) });
+    const values = (value: string): KeyValues => ({
+      uid: "u",
+      resourceVersion: "1",
+      data: new Map([["k", value]]),
+      binary: new Set(),
+    });
     const [secret, configMap] = [values("secret-value"), values("public-value")];
     const reader: Reader = { secret: async () => secret, configMap: async () => configMap };
     const told = redacting(reader, redactor);

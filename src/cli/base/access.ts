@@ -162,6 +162,11 @@ async function readToken(
     if (secret === undefined) throw new CliError(`${what}, does not exist. Create it with the token under "${key}".`);
     const token = secret.data.get(key);
     if (token !== undefined && token.trim() !== "") return token;
+    if (secret.binary.has(key)) {
+      throw new CliError(
+        `${what}, has bytes under "${key}" that are not UTF-8 text. Store the platform's token under it.`,
+      );
+    }
     throw new CliError(`${what}, has no key "${key}". Store the platform's token under it.`);
   } catch (error) {
     if (!(error instanceof KubeError) || error.failure !== "Forbidden") throw error;

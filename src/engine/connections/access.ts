@@ -46,7 +46,10 @@ export async function readNetwork(
   const ca = await readCertificates(place, settings.caBundle);
   if (typeof ca === "object") return ca;
   const problem = ca === undefined || ca === known?.ca ? undefined : certificateProblem(ca);
-  return problem === undefined ? { proxyCredentials, ca } : unusable(place, settings.caBundle, problem);
+  if (problem === undefined) return { proxyCredentials, ca };
+  const source = settings.caBundle?.configMap;
+  if (source !== undefined) return unusable(place.namespace, source, problem);
+  return { reason: "InvalidSpec", message: `spec.caBundle.pem ${problem}.` };
 }
 
 async function readToken({ reader, namespace, maxAgeMs }: Place, settings: ConnectionSettings): Promise<string | Why> {
@@ -54,13 +57,19 @@ async function readToken({ reader, namespace, maxAgeMs }: Place, settings: Conne
   const secret = await reader.secret(namespace, name, maxAgeMs);
   const token = secret?.data.get(key);
   if (token !== undefined && token !== "") return token;
-  const what =
-    secret === undefined
-      ? `does not exist. Create it with the platform's token under the key "${key}".`
-      : `has no key "${key}", or it is empty. Set it to the platform's token.`;
-  const message = `Secret "${name}" in namespace "${namespace}" ${what}`;
+  const message = `Secret "${name}" in namespace "${namespace}" ${tokenProblem(secret, key)}`;
   return { reason: "CredentialsMissing", message };
 }
+
+function tokenProblem(secret: KeyValues | undefined, key: string): string {
+  if (secret === undefined) return `does not exist. Create it with the platform's token under the key "${key}".`;
+  const problem = secret.binary.has(key)
+    ? `has a value under the key "${key}" that ${NOT_TEXT}`
+    : `has no key "${key}", or it is empty`;
+  return `${problem}. Set it to the platform's token.`;
+}
+
+const NOT_TEXT = "is not UTF-8 text";
 
 /** @returns "user:password", or why there is none; undefined where the settings name no Secret */
 async function readCredentials(
@@ -72,12 +81,14 @@ async function readCredentials(
   const [user, password] = [secret?.data.get("username"), secret?.data.get("password")];
   // RFC 7617 §2: the first colon ends the user name.
   if (user !== undefined && user !== "" && !user.includes(":") && password !== undefined) return `${user}:${password}`;
-  const what = secret === undefined ? "does not exist" : credentialsProblem(user);
+  const what = secret === undefined ? "does not exist" : credentialsProblem(secret, user);
   const message = `Secret "${name}" in namespace "${namespace}" ${what}, but spec.proxy.secretRef refers to it. It needs the keys "username" and "password" of the proxy.`;
   return { reason: "CredentialsMissing", message };
 }
 
-function credentialsProblem(user: string | undefined): string {
+function credentialsProblem({ binary }: KeyValues, user: string | undefined): string {
+  const bytes = ["username", "password"].find((key) => binary.has(key));
+  if (bytes !== undefined) return `has a value under the key "${bytes}" that ${NOT_TEXT}`;
   if (user === undefined || user === "") return 'has no key "username", or it is empty';
   return user.includes(":") ? 'has a colon under the key "username"' : 'has no key "password"';
 }
@@ -94,6 +105,7 @@ async function readCertificates(
   const object: KeyValues | undefined = await reader.configMap(namespace, name, maxAgeMs);
   const text = object?.data.get(key);
   if (text !== undefined) return text;
+  if (object?.binary.has(key)) return unusable(namespace, { name, key }, NOT_TEXT);
   const what = object === undefined ? "does not exist" : `has no key "${key}"`;
   const message = `ConfigMap "${name}" in namespace "${namespace}" ${what}, but spec.caBundle.configMapKeyRef refers to it. Create it with the certificates in PEM, or fix the reference.`;
   return { reason: "DependencyNotReady", message };
@@ -115,11 +127,11 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-function unusable({ namespace }: Place, bundle: CaBundle, problem: string): Why {
-  if (bundle?.configMap === undefined) {
-    return { reason: "InvalidSpec", message: `spec.caBundle.pem ${problem}.` };
-  }
-  const { name, key } = bundle.configMap;
+function unusable(
+  namespace: string,
+  { name, key }: { readonly name: string; readonly key: string },
+  problem: string,
+): Why {
   const message = `Key "${key}" of ConfigMap "${name}" in namespace "${namespace}", which spec.caBundle.configMapKeyRef refers to, ${problem}.`;
   return { reason: "DependencyNotReady", message };
 }

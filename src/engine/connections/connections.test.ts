@@ -23,7 +23,12 @@ function connectionsWith(tokens: Readonly<Record<string, string>>) {
     wake: () => {},
     reader: {
       secret: (_namespace, name) =>
-        Promise.resolve({ uid: name, resourceVersion: "1", data: new Map([["token", tokens[name] ?? ""]]) }),
+        Promise.resolve({
+          uid: name,
+          resourceVersion: "1",
+          data: new Map([["token", tokens[name] ?? ""]]),
+          binary: new Set<string>(),
+        }),
       configMap: () => Promise.resolve(undefined),
     },
     connect: ({ baseUrl }, token) => {

@@ -113,6 +113,8 @@ export interface ValueRequest {
   readonly name: string;
   /** Absent: all keys. */
   readonly key?: string;
+  /** Of all keys, those whose values are used: a key that is not may hold bytes that are no text. Absent: all. */
+  readonly takes?: (key: string) => boolean;
 }
 
 export interface ResolvedNeeds {
@@ -122,7 +124,7 @@ export interface ResolvedNeeds {
   idIfAny(field: string): Uuid | undefined;
   /** The value behind a request. @throws RangeError for a field that was not asked for. */
   value(field: string): string;
-  /** The values behind a request without a key, by their keys. @throws RangeError for a field that was not asked for */
+  /** The values behind a request without a key, by their keys; "" for bytes that it does not take. @throws RangeError for a field that was not asked for */
   all(field: string): ReadonlyMap<string, string>;
   /** Returns the fingerprint of the content and the sources that it came from. */
   readonly fingerprint: (content: Json) => Fingerprint;

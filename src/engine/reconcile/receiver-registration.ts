@@ -97,7 +97,7 @@ async function readKeys(
   if (secret !== undefined && token !== undefined && token.length >= RECEIVER_TOKEN_LENGTH) {
     return { keys: receiverKeys(token, key), sources: `${secret.uid}/${secret.resourceVersion}` };
   }
-  const message = `Secret "${ref.name}" in namespace "${namespace}" has no key "${ref.key}" with at least ${String(RECEIVER_TOKEN_LENGTH)} characters, which spec.webhook.secretRef refers to. Create it with a long random text.`;
+  const message = `Secret "${ref.name}" in namespace "${namespace}" has no key "${ref.key}" with at least ${String(RECEIVER_TOKEN_LENGTH)} characters of UTF-8 text, which spec.webhook.secretRef refers to. Create it with a long random text.`;
   return { reason: "DependencyNotReady", message };
 }
 

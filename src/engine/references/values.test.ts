@@ -12,7 +12,7 @@ import { fingerprintOf, resolveValues } from "./values.ts";
 const SECRET = "hunter2-and-more";
 
 function holding(resourceVersion: string, data: Readonly<Record<string, string>>): KeyValues {
-  return { uid: `uid-${resourceVersion}`, resourceVersion, data: new Map(Object.entries(data)) };
+  return { uid: `uid-${resourceVersion}`, resourceVersion, data: new Map(Object.entries(data)), binary: new Set() };
 }
 
 function readerOf(secrets: Readonly<Record<string, KeyValues>>, reads: string[] = []): Reader {
@@ -65,6 +65,17 @@ describe("resolveValues", () => {
     expect(message).toContain(words);
     expect(message).toContain("spec.x");
     expect(message).not.toContain(SECRET);
+  });
+
+  it.each<[string, ValueRequest]>([
+    ["one key", ask("spec.x", "Secret", "db", "blob")],
+    ["all keys", { field: "spec.x", from: "Secret", name: "db" }],
+  ])("says which of %s is no text", async (_, request) => {
+    const mixed = { "Secret/db": { ...secrets["Secret/db"], binary: new Set(["blob"]) } };
+    const resolved = await resolveValues(readerOf(mixed), "team", [ask("a", "Secret", "db", "url"), request], 0);
+    const message =
+      'Key "blob" of Secret "db" in namespace "team", which spec.x refers to, is not UTF-8 text; encode it as base64.';
+    expect(resolved).toEqual({ is: "missing", why: { reason: "DependencyNotReady", message } });
   });
 
   it("reads all of an object, beside single keys of it", async () => {

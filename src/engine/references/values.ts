@@ -18,7 +18,7 @@ export type ResolvedValues =
 
 /**
  * Reads every requested value; each Secret and ConfigMap once.
- * @returns the values by field, or why the first missing one is missing. `sources` names the versions that were read.
+ * @returns the values by field, or why the first missing one is missing or no text. `sources` names the versions that were read.
  * @throws KubeError
  */
 export async function resolveValues(
@@ -43,8 +43,12 @@ export async function resolveValues(
     const object = objects.get(id);
     if (object === undefined) return { is: "missing", why: missing(namespace, request) };
     if (request.key === undefined) {
-      all.set(request.field, object.data);
+      const { takes = () => true } = request;
+      const key = [...object.binary].find(takes);
+      if (key !== undefined) return { is: "missing", why: notText(namespace, { ...request, key }) };
+      all.set(request.field, new Map([...object.data, ...[...object.binary].map((unused) => [unused, ""] as const)]));
     } else {
+      if (object.binary.has(request.key)) return { is: "missing", why: notText(namespace, request) };
       const value = object.data.get(request.key);
       if (value === undefined) return { is: "missing", why: missing(namespace, request, request.key) };
       values.set(request.field, value);
@@ -61,6 +65,12 @@ function missing(namespace: string, request: ValueRequest, key?: string): Why {
     key !== undefined
       ? `${what} in namespace "${namespace}" has no key "${key}", which ${request.field} refers to. Add the key or fix the reference.`
       : `${what} does not exist in namespace "${namespace}", but ${request.field} refers to it. Create it or fix the reference.`;
+  return { reason: "DependencyNotReady", message };
+}
+
+/** The platform takes values as text; other bytes would reach it altered. */
+function notText(namespace: string, { from, name, key, field }: ValueRequest): Why {
+  const message = `Key "${key}" of ${from} "${name}" in namespace "${namespace}", which ${field} refers to, is not UTF-8 text; encode it as base64.`;
   return { reason: "DependencyNotReady", message };
 }
 

@@ -75,9 +75,15 @@ export function removalsOf({ variables, variablesFrom }: Pick<VariableSetSpec, "
 
 type Source = VariableSetSpec["variablesFrom"][number];
 
-function sourceRequest({ secretRef, configMapRef }: Source, index: number): ValueRequest {
+function sourceRequest(source: Source, index: number): ValueRequest {
+  const { secretRef, configMapRef } = source;
   const from = secretRef === undefined ? "ConfigMap" : "Secret";
-  return { field: sourceField(index), from, name: (secretRef ?? configMapRef)?.name ?? "" };
+  const takes = (key: string): boolean => NAME.test(variableName(source, key));
+  return { field: sourceField(index), from, name: (secretRef ?? configMapRef)?.name ?? "", takes };
+}
+
+function variableName({ prefix = "" }: Source, key: string): string {
+  return `${prefix}${key}`;
 }
 
 function setInputs(spec: VariableSetSpec, resolved: ResolvedNeeds): Inputs {
@@ -113,7 +119,7 @@ function mergedVariables(
   for (const [index, source] of spec.variablesFrom.entries()) {
     const isSecret = source.secret ?? source.secretRef !== undefined;
     for (const [key, value] of resolved.all(sourceField(index))) {
-      const name = `${source.prefix ?? ""}${key}`;
+      const name = variableName(source, key);
       if (NAME.test(name)) merged.set(name, { name, value, isSecret, scope: source.scope });
       else skipped.push(`${sourceName(source)} key "${key}"`);
     }

@@ -80,7 +80,10 @@ export interface Cache {
 export interface KeyValues {
   readonly uid: string;
   readonly resourceVersion: string;
+  /** The values that are text. */
   readonly data: ReadonlyMap<string, string>;
+  /** The keys whose values are not UTF-8 text. */
+  readonly binary: ReadonlySet<string>;
 }
 
 export interface EventInput {

@@ -22,8 +22,24 @@ describe("a Secret", () => {
   it("is read by name and decoded", async () => {
     const { client, reader } = reading(() => secret("s3crét"));
     const data = new Map([["token", "s3crét"]]);
-    expect(await reader.secret("team-a", "s", 0)).toEqual({ uid: "u", resourceVersion: "7", data });
+    expect(await reader.secret("team-a", "s", 0)).toEqual({ uid: "u", resourceVersion: "7", data, binary: new Set() });
     expect(client.calls).toEqual([{ method: "GET", path: "/api/v1/namespaces/team-a/secrets/s" }]);
+  });
+
+  it.each([
+    ["that is UTF-8", Buffer.from("grüße"), "grüße"],
+    ["with a byte order mark", Buffer.from("\ufeffkey"), "\ufeffkey"],
+    ["that is empty", Buffer.alloc(0), ""],
+    ["of random bytes", Buffer.from([0xc3, 0x28, 0xff]), undefined],
+    ["in UTF-16", Buffer.from("\ufeffkey", "utf16le"), undefined],
+    ["in UTF-16 without a mark", Buffer.from("key", "utf16le"), undefined],
+  ])("has a value %s", async (_what, bytes, text) => {
+    const data = { value: bytes.toString("base64"), plain: "cGxhaW4=" };
+    const { reader } = reading(() => ({ metadata: { uid: "u", resourceVersion: "7" }, data }));
+    const read = await reader.secret("a", "s", 0);
+    expect(read?.data.get("value")).toBe(text);
+    expect(read?.data.get("plain")).toBe("plain");
+    expect([...(read?.binary ?? [])]).toEqual(text === undefined ? ["value"] : []);
   });
 
   it("is read once for all who ask at the same time, and for those for whom it is young enough", async () => {
@@ -56,11 +72,13 @@ describe("a Secret", () => {
   });
 });
 
-it("a ConfigMap is taken as it is, without its binary data", async () => {
+it("a ConfigMap is taken as it is, and its binary data by key alone", async () => {
   const metadata = { uid: "u", resourceVersion: "7" };
   const data = { __proto__x: "1", plain: "cGxhaW4=" };
   const { reader } = reading(() => ({ metadata, data, binaryData: { blob: "AAAA" } }));
-  expect(Object.fromEntries((await reader.configMap("a", "c", 0))?.data ?? [])).toEqual(data);
+  const read = await reader.configMap("a", "c", 0);
+  expect(Object.fromEntries(read?.data ?? [])).toEqual(data);
+  expect(read?.binary).toEqual(new Set(["blob"]));
 });
 
 it("a namespace is read by name, and from memory while it is young enough", async () => {

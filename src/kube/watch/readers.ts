@@ -70,9 +70,33 @@ function keyValues(type: ResourceType, answer: Json): KeyValues {
   if (uid === undefined || resourceVersion === undefined) {
     throw new KubeError("BadResponse", 200, `the answer is no ${type.kind}`);
   }
-  const data = new Map(stringEntries(member(answer, "data")));
-  if (type === SECRET) for (const [key, value] of data) data.set(key, Buffer.from(value, "base64").toString("utf8"));
-  return { uid, resourceVersion, data };
+  return { uid, resourceVersion, ...keyValuesIn(type.kind, answer) };
+}
+
+/** @returns the content of a Secret or a ConfigMap as the API server returns it: `binaryData` is never text */
+export function keyValuesIn(kind: string, object: Json): Pick<KeyValues, "data" | "binary"> {
+  const data = new Map(stringEntries(member(object, "data")));
+  const binary = new Set(stringEntries(member(object, "binaryData")).map(([key]) => key));
+  if (kind !== SECRET.kind) return { data, binary };
+  for (const [key, value] of data) {
+    const text = textOf(Buffer.from(value, "base64"));
+    if (text !== undefined) data.set(key, text);
+    else if (data.delete(key)) binary.add(key);
+  }
+  return { data, binary };
+}
+
+/** A byte order mark is part of the value. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** @returns the text of UTF-8; undefined for other bytes, also for those with NUL, which UTF-16 without a mark has */
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 function namespaceFacts(answer: Json): NamespaceFacts {

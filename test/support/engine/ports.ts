@@ -46,7 +46,13 @@ export async function connectedPorts<Api extends RatedApi>(
   const { clock } = given;
   const wake = (): void => {};
   const reader = {
-    secret: () => Promise.resolve({ uid: "uid-token", resourceVersion: "1", data: new Map([["token", "token-1"]]) }),
+    secret: () =>
+      Promise.resolve({
+        uid: "uid-token",
+        resourceVersion: "1",
+        data: new Map([["token", "token-1"]]),
+        binary: new Set<string>(),
+      }),
     configMap: () => Promise.resolve(undefined),
   };
   const common = { ...quietPorts(), reader, clock, wake };

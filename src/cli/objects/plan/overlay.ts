@@ -4,7 +4,13 @@ import { factId, factOf } from "../../../console/tree/facts.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { isObject, member, stringEntries, stringMember } from "../../../kube/api/json.ts";
 import type { KeyValues, KubeObject } from "../../../kube/api/types.ts";
-import { createNamespaces, createReader, type Namespaces, type Reader } from "../../../kube/watch/readers.ts";
+import {
+  createNamespaces,
+  createReader,
+  keyValuesIn,
+  type Namespaces,
+  type Reader,
+} from "../../../kube/watch/readers.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
 import { INSTALLATION_KEY } from "../../../operator/config/names.ts";
 import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
@@ -155,7 +161,7 @@ function overlaidReader(reader: Reader, manifests: readonly Manifest[], home: st
       (one) =>
         one.apiVersion === "v1" && one.kind === kind && one.name === name && (one.namespace ?? home) === namespace,
     );
-    return manifest === undefined ? undefined : { uid: "new", resourceVersion: "new", data: dataOf(manifest) };
+    return manifest === undefined ? undefined : { uid: "new", resourceVersion: "new", ...contentOf(manifest) };
   };
   return {
     ...reader,
@@ -167,9 +173,11 @@ function overlaidReader(reader: Reader, manifests: readonly Manifest[], home: st
 }
 
 /** Returns data as the API server does: `stringData` overrides `data`, which is base64 in a Secret. */
-function dataOf({ kind, body }: Manifest): ReadonlyMap<string, string> {
-  const data = stringEntries(member(body, "data"));
-  if (kind === "ConfigMap") return new Map(data);
-  const decoded = data.map(([key, value]) => [key, Buffer.from(value, "base64").toString()] as const);
-  return new Map([...decoded, ...stringEntries(member(body, "stringData"))]);
+function contentOf({ kind, body }: Manifest): Pick<KeyValues, "data" | "binary"> {
+  const { data, binary } = keyValuesIn(kind, body);
+  const stringData = kind === "Secret" ? new Map(stringEntries(member(body, "stringData"))) : new Map<string, string>();
+  return {
+    data: new Map([...data, ...stringData]),
+    binary: new Set([...binary].filter((key) => !stringData.has(key))),
+  };
 }
