@@ -74,7 +74,7 @@ it("a variable set needs applications that need not exist, single keys, and whol
   expect(values).toEqual([
     { field: "spec.variables[A]", from: "Secret", name: "s", key: "k" },
     { field: "spec.variablesFrom[0]", from: "Secret", name: "whole", takes: expect.any(Function) },
-    { field: "spec.variablesFrom[1]", from: "ConfigMap", name: "plain" },
+    { field: "spec.variablesFrom[1]", from: "ConfigMap", name: "plain", takes: expect.any(Function) },
   ]);
 });
 
