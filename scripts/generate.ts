@@ -12,9 +12,7 @@ import { argocdSettings } from "./argocd/argocd-cm.ts";
 import { valuesSchema, valuesYaml } from "./chart/files.ts";
 import { installIsStale } from "./chart/manifest.ts";
 import { generatedPartials } from "./chart/partials.ts";
-import { coveragePage } from "./coverage.ts";
 import { customResourceDefinition } from "./crd.ts";
-import { platformsPage } from "./platforms.ts";
 import { rbacManifests } from "./rbac.ts";
 import { referencePages } from "./reference.ts";
 import { statusPageAssets } from "./status-page.ts";
@@ -38,8 +36,6 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ["deploy/argocd/argocd-cm.yaml", argocdSettings()],
     ...[...rbacManifests()].map(([name, manifests]) => [`deploy/rbac/${name}`, yaml(manifests)] as const),
     ...under("docs/reference", await referencePages()),
-    ["docs/coverage.md", coveragePage()],
-    ["docs/guides/platforms.md", platformsPage()],
     ["src/console/page/assets.json", await statusPageAssets()],
   ]);
 }

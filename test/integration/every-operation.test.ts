@@ -5,7 +5,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { USED_BY } from "../../scripts/coverage.ts";
 import { operations } from "../../simulator/base/operations.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
@@ -22,6 +21,7 @@ import {
   secret,
 } from "../support/kube/manifests.ts";
 import { callsIn, isChange } from "../support/platform/calls.ts";
+import { coverage } from "../support/platform/pages.ts";
 import { surfaceOf } from "./fixture.ts";
 import { lastDeployment } from "./staged-applications.ts";
 
@@ -123,7 +123,7 @@ describe.each(effort.few(["full", "documented"] as const))("one resource of ever
     );
   });
 
-  it("makes a call for no kind that scripts/coverage.ts does not declare for it", () => {
+  it("makes a call for no kind that docs/coverage.md does not name for it", () => {
     const lines = env.operator.logs();
     const kinds = new Map(
       lines.flatMap(({ reconcileID, kind, message }) => (message === "reconciled" ? [[reconcileID, kind]] : [])),
@@ -132,7 +132,7 @@ describe.each(effort.few(["full", "documented"] as const))("one resource of ever
       ({ reconcileID, message }) => message === "asked the platform" && kinds.has(reconcileID),
     );
     const used = new Set(calls.map(({ reconcileID, op }) => `${String(kinds.get(reconcileID))} ${String(op)}`));
-    const declared = new Set([...USED_BY].flatMap(([kind, names]) => [...names].map((name) => `${kind} ${name}`)));
+    const declared = new Set(coverage().flatMap(({ name, kinds }) => kinds.map((kind) => `${kind} ${name}`)));
     expect(used.size).toBeGreaterThan(20);
     expect([...used].filter((use) => !declared.has(use))).toEqual([]);
   });

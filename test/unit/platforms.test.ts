@@ -1,42 +1,72 @@
 import { describe, expect, it } from "vitest";
 
-import { SHOWN_BY, testPath, USED_BY } from "../../scripts/coverage.ts";
-import { FEATURES } from "../../scripts/platforms.ts";
+import { COMMANDS } from "../../src/cli/commands.ts";
 import { createKinds, RESOURCES } from "../../src/kinds/index.ts";
 import { isDocumented, operations } from "../../src/platform/codec/operations.ts";
-import { filesIn } from "./repository.ts";
+import { coverage, rowsOf } from "../support/platform/pages.ts";
 
 /** No kind looks at more of a spec to say what it may ask for. */
 const SPEC = { runState: "Stopped", variables: [{ name: "A" }, { name: "B", secret: true }], variablesFrom: [] };
 
 const KINDS = Object.values(createKinds()).filter((kind) => "operations" in kind);
 
-const needed = new Set<string>(FEATURES.flatMap(({ needs }) => (needs === "Nothing" ? [] : needs)));
+describe("the page of what works on which platform", () => {
+  const features = rowsOf("docs/guides/platforms.md").map(([kind = "", , , , needs = "", without = ""]) => ({
+    kind: /\[(\w+)\]/.exec(kind)?.[1],
+    needs: [...needs.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
+    text: `${needs} ${without}`,
+  }));
+  const needed = new Set(features.flatMap(({ needs }) => needs));
 
-describe("the table of what works on which platform", () => {
-  it("names for every feature what it needs beyond the specification, and what one sees without it", () => {
-    expect([...needed].filter(isDocumented)).toEqual([]);
-    for (const { feature, needs, without } of FEATURES) expect(without !== undefined, feature).toBe(needs.length > 0);
+  it("names only operations beyond the specification as needed", () => {
+    const beyond = new Set(Object.keys(operations).filter((name) => !isDocumented(name)));
+    expect([...needed].filter((name) => !beyond.has(name))).toEqual([]);
   });
 
   it("has every change beyond the specification, but what only the command line uses", () => {
     const changes = Object.entries(operations).filter(([name, { method }]) => method !== "GET" && !isDocumented(name));
-    const left = changes.map(([name]) => name).filter((name) => !needed.has(name));
-    expect(left).toEqual(["updateVariable"]);
+    expect(changes.map(([name]) => name).filter((name) => !needed.has(name))).toEqual(["updateVariable"]);
   });
 
-  it.each(KINDS)("names, as that of operations, what Capabilities asks for: $resource.kind", (kind) => {
+  it.each(KINDS)("names what Capabilities asks for: $resource.kind", (kind) => {
     const { update = [], stop = [], delete: removal = [] } = kind.operations?.(SPEC) ?? {};
-    const asked = [update, stop, removal].flat(2);
-    const rows = JSON.stringify(FEATURES.filter((row) => row.kind === kind.resource.kind));
-    const isNamed = (name: string) => isDocumented(name) || new RegExp(String.raw`\b${name}\b`).test(rows);
-    expect(asked.filter((name) => !isNamed(name))).toEqual([]);
-    expect(asked.filter((name) => USED_BY.get(kind.resource.kind)?.has(name) !== true)).toEqual([]);
+    const asked = [update, stop, removal].flat(2).filter((name) => !isDocumented(name));
+    const rows = features.filter((row) => row.kind === kind.resource.kind).map(({ text }) => text);
+    expect(asked.filter((name) => !rows.some((row) => row.includes(`\`${name}\``)))).toEqual([]);
   });
 
   it("has every kind", () => {
     const kinds = RESOURCES.map(({ kind }) => kind).filter((kind) => !kind.endsWith("Connection"));
-    expect([...new Set(FEATURES.map(({ kind }) => kind))].toSorted()).toEqual(kinds.toSorted());
+    expect(new Set(features.map(({ kind }) => kind))).toEqual(new Set(kinds));
+  });
+});
+
+describe("the page of which kind uses which operation", () => {
+  const rows = coverage();
+
+  it("has each operation of the specification, and only operations of the client, each once", () => {
+    expect(rows.filter(({ name }) => name === undefined).map(({ call }) => call)).toEqual([]);
+    const names = rows.map(({ name }): string => name ?? "");
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    const documented = Object.keys(operations).filter(isDocumented);
+    expect(documented.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it("names a kind or a command for each", () => {
+    const unused = rows.filter(({ kinds, commands }) => kinds.length + commands.length === 0);
+    expect(unused.map(({ call }) => call)).toEqual([]);
+  });
+
+  it.each(rows)("names the commands that use $call", ({ name, commands }) => {
+    const users = COMMANDS.filter((entry) => name !== undefined && entry.operations?.includes(name));
+    expect(commands).toEqual(users.map((entry) => entry.name));
+  });
+
+  it.each(KINDS)("names what Capabilities asks for: $resource.kind", (kind) => {
+    const { update = [], stop = [], delete: removal = [] } = kind.operations?.(SPEC) ?? {};
+    const asked = new Set<string>([update, stop, removal].flat(2));
+    const missing = rows.filter(({ name = "", kinds }) => asked.has(name) && !kinds.includes(kind.resource.kind));
+    expect(missing.map(({ call }) => call)).toEqual([]);
   });
 });
 
@@ -46,10 +76,4 @@ describe("the read of an object for a comparison with its spec", () => {
     expect(operations).toHaveProperty(operation);
     expect(isDocumented(operation)).toBe(false);
   });
-});
-
-it("the table of which kind uses which operation names tests that exist", () => {
-  const existing = filesIn("test", ".test.ts");
-  const tests = Object.values(SHOWN_BY).flat();
-  expect(tests.filter((test) => !existing.includes(testPath(test)))).toEqual([]);
 });
