@@ -47,6 +47,13 @@ describe("[E12] a delivery", () => {
     expect(new Set(read({ payload: { applications } }).ids).size).toBe(500);
   });
 
+  it("is read up to its 500th application", () => {
+    const malformed = Array.from({ length: 500 }, () => 0);
+    const id = "00000000-0000-4000-8000-00000000000a";
+    expect(read({ payload: { applications: [...malformed.slice(1), { id }] } }).ids).toEqual([id]);
+    expect(read({ payload: { applications: [...malformed, { id }] } }).ids).toEqual([]);
+  });
+
   it("never throws", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {

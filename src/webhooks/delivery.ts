@@ -34,7 +34,9 @@ export function readDelivery(text: string): { readonly event: EventLabel; readon
   const body = tryParseJson(text);
   const event = EVENTS.find((known) => known === member(body, "event_type")) ?? "other";
   const payload = member(body, "payload");
-  const applications = listMember(payload, "applications").map((application) => member(application, "id"));
+  // The sender may be hostile, and 64 KiB hold 30,000 malformed applications.
+  const listed = listMember(payload, "applications").slice(0, MOST_IDS);
+  const applications = listed.map((application) => member(application, "id"));
   const ids = [member(payload, "application_id"), ...applications].flatMap(
     (given) => id.safeParse(given).data?.toLowerCase() ?? [],
   );
