@@ -1,7 +1,7 @@
 /** The declaration in src/operator/config/rbac.ts → manifests of deploy/rbac/. */
-import { GROUP } from "../src/api/names.ts";
+import { GROUP, INSTALLATION_KEY } from "../src/api/names.ts";
 import { RESOURCES } from "../src/kinds/index.ts";
-import { INSTALLATION_KEY, OPERATOR } from "../src/operator/config/names.ts";
+import { OPERATOR } from "../src/operator/config/names.ts";
 import { GRANTS, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
 import type { Grant } from "../src/operator/config/rbac.ts";
 

@@ -182,7 +182,7 @@ export function keyRef(source: "Secret" | "ConfigMap", usual: string, descriptio
 export const valueFrom = exactlyOne(
   ["secretKeyRef", "configMapKeyRef"],
   { secretKeyRef: keyOf("Secret").optional(), configMapKeyRef: keyOf("ConfigMap").optional() },
-  "Takes the value, which must be UTF-8 text, from a Secret or a ConfigMap of the same namespace.",
+  "Takes the value, which must be UTF-8 text, from a Secret or a ConfigMap of the same namespace. A Secret that a connection uses, one of the types kubernetes.io/service-account-token, bootstrap.kubernetes.io/token and helm.sh/release.v1, and one outside of the connection's allowedSecrets are refused.",
 );
 
 export type ValueFrom = z.output<typeof valueFrom>;

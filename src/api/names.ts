@@ -39,3 +39,6 @@ export const BEGUN = `${GROUP}/begun`;
  * The keys of the Secret of spec.writeConnectionSecretToRef whose values are not secret: spec and status show them too.
  */
 export const PLAIN_CONNECTION_KEYS: ReadonlySet<string> = new Set(["id", "name", "environmentId", "environment"]);
+
+/** The Secret with the key of the installation, in the operator's namespace. */
+export const INSTALLATION_KEY = "platform-operator-key";

@@ -39,6 +39,8 @@ export const REASONS = {
   CredentialsInvalid: "The platform rejected the token (401), or the token cannot be sent in a header.",
   PermissionDenied:
     "The platform forbids the operation (403), the connection's allowedProjects does not list the project, or the operator lacks a right in the cluster.",
+  SecretNotAllowed:
+    "The spec refers to a Secret that it may not refer to: one that a connection or the operator uses, one with credentials of the cluster or its tools, or one without the labels of the connection's allowedSecrets.",
   InvalidSpec:
     "The spec is not valid, or the platform rejected it (400, 422), or the object leaves no room for the operator's records.",
   ProgressDeadlineExceeded: "The platform's operation shows no progress for too long; the operator still polls it.",

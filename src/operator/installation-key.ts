@@ -1,6 +1,7 @@
-/** Reads the key of the installation from its Secret, and fills the Secret once (docs/architecture.md §7). */
 import { randomBytes } from "node:crypto";
 
+/** Reads the key of the installation from its Secret, and fills the Secret once (docs/architecture.md §7). */
+import { INSTALLATION_KEY } from "../api/names.ts";
 import {
   installationKey,
   KEY_BYTES,
@@ -14,7 +15,6 @@ import { objectPath, SECRET } from "../kube/api/paths.ts";
 import { type KubeClient, mergePatch, readOptional } from "../kube/api/transport.ts";
 import type { Clock, Json } from "../kube/api/types.ts";
 import type { Logger } from "../observability/logger.ts";
-import { INSTALLATION_KEY } from "./config/names.ts";
 
 /** The member of the Secret's data. */
 const KEY = "key";

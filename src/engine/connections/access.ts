@@ -4,6 +4,7 @@ import { X509Certificate } from "node:crypto";
 import type { KeyValues } from "../../kube/api/types.ts";
 import type { Reader } from "../../kube/watch/readers.ts";
 import type { ConnectionSettings, Ms, NetworkAccess, WaySettings, Why } from "../contract/kind.ts";
+import { closedType } from "./secrets.ts";
 
 export interface ConnectionAccess {
   readonly token: string;
@@ -55,10 +56,20 @@ export async function readNetwork(
 async function readToken({ reader, namespace, maxAgeMs }: Place, settings: ConnectionSettings): Promise<string | Why> {
   const { name, key } = settings.tokenSecret;
   const secret = await reader.secret(namespace, name, maxAgeMs);
+  const closed = closedSecret(namespace, name, secret, "spec.auth.tokenSecretRef");
+  if (closed !== undefined) return closed;
   const token = secret?.data.get(key);
   if (token !== undefined && token !== "") return token;
   const message = `Secret "${name}" in namespace "${namespace}" ${tokenProblem(secret, key)}`;
   return { reason: "CredentialsMissing", message };
+}
+
+/** @returns why a Secret that the field refers to may not be read; undefined if it may */
+function closedSecret(namespace: string, name: string, secret: KeyValues | undefined, field: string): Why | undefined {
+  const closed = secret && closedType(secret);
+  if (closed === undefined) return undefined;
+  const message = `Secret "${name}" in namespace "${namespace}" ${closed}, but ${field} refers to it. Use another Secret.`;
+  return { reason: "SecretNotAllowed", message };
 }
 
 function tokenProblem(secret: KeyValues | undefined, key: string): string {
@@ -78,6 +89,8 @@ async function readCredentials(
 ): Promise<string | Why | undefined> {
   if (name === undefined) return undefined;
   const secret = await reader.secret(namespace, name, maxAgeMs);
+  const closed = closedSecret(namespace, name, secret, "spec.proxy.secretRef");
+  if (closed !== undefined) return closed;
   const [user, password] = [secret?.data.get("username"), secret?.data.get("password")];
   // RFC 7617 §2: the first colon ends the user name.
   if (user !== undefined && user !== "" && !user.includes(":") && password !== undefined) return `${user}:${password}`;

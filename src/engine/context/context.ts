@@ -103,6 +103,8 @@ export interface Ports<Api extends RatedApi = RatedApi> extends ProvidedPorts {
   readonly localStates: LocalStates;
   /** Returns the connection that an object of any kind uses. */
   readonly route: (object: KubeObject) => Found;
+  /** Returns the Secrets of a namespace that connections and the operator use, each with the title of one user. */
+  readonly usedSecrets: (namespace: string) => ReadonlyMap<string, string>;
   /** Queues an object at once. */
   readonly wake: (keyText: string) => void;
 }

@@ -160,6 +160,8 @@ export interface ConnectionSettings {
   readonly surface: "Auto" | "Documented" | "Full";
   readonly allowUnverifiedIds: boolean;
   readonly allowedProjects: readonly Uuid[] | undefined;
+  /** The labels of the Secrets that resources may take values from. undefined: of any labels. */
+  readonly allowedSecrets?: Readonly<Record<string, string>> | undefined;
   /** The defaults of objects that set nothing themselves. */
   readonly defaults: PolicyDefaults;
   /** Present where the platform is to send webhooks to the operator. */

@@ -1,5 +1,6 @@
 /** Hides the type parameters of a kind from the engine. */
 import type { KubeObject } from "../../kube/api/types.ts";
+import { secretsUsedBy } from "../connections/secrets.ts";
 import type { Ports } from "../context/context.ts";
 import type { ExternalWrite, Kind, KindTypes, RatedApi, Reference, Uuid } from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
@@ -11,6 +12,8 @@ import { reconciler, type Reconcile } from "./reconcile.ts";
 export interface Bound<Api extends RatedApi> {
   readonly kind: string;
   readonly isConnection: boolean;
+  /** Returns the names of the Secrets that a connection uses. */
+  secrets(object: KubeObject): readonly string[];
   references(object: KubeObject): readonly Reference[];
   claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   fieldOwnership(object: KubeObject): readonly string[];
@@ -40,6 +43,7 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
   return {
     kind: kind.resource.kind,
     isConnection: kind.connection !== undefined,
+    secrets: (object) => ask(object, (spec) => kind.connection && secretsUsedBy(kind.connection(spec))) ?? [],
     references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
     claim: (object, idOf) => ask(object, (spec) => kind.claim?.(spec, idOf)),
     fieldOwnership: (object) => {

@@ -1,4 +1,5 @@
 /** The engine as the operator uses it: kinds that are bound to one set of ports and react to changes of the store. */
+import { INSTALLATION_KEY } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
@@ -45,8 +46,9 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const externalWrites = createExternalWrites((id) => idOwnership.recorders(id).length > 0);
   const localStates = createLocalStates(() => deps.clock.monotonic());
   const route = router(deps, kinds);
+  const usedSecrets = (namespace: string) => secretsInUse(deps, kinds, namespace);
   const owned = { dependencies, idOwnership, fieldOwnership, externalWrites, localStates };
-  const ports: Ports<Api> = { ...deps, ...owned, connections, route, wake };
+  const ports: Ports<Api> = { ...deps, ...owned, connections, route, usedSecrets, wake };
   const reconcilers = new Map(bound.map((kind) => [kind.kind, kind.attach(ports)]));
 
   /** Returns the id that a reference by name leads to now. */
@@ -221,6 +223,25 @@ function connectionsOf<Api extends RatedApi>(
   if (found.is === "found") return [found.key];
   const own = namedConnection(kinds, object);
   return own === undefined ? defaultConnections(kinds, object.metadata.namespace ?? "") : [own];
+}
+
+/**
+ * Returns the Secrets of a namespace that connections and the operator itself use, each with the title of one user.
+ * Those of connections of the cluster, and the key of the installation, are in the operator's namespace.
+ */
+function secretsInUse<Api extends RatedApi>(
+  { cache, connectionKinds, operatorNamespace }: ProvidedPorts,
+  kinds: ReadonlyMap<string, Bound<Api>>,
+  namespace: string,
+): ReadonlyMap<string, string> {
+  const isOperators = namespace === operatorNamespace;
+  const ofCluster = isOperators ? cache.list(connectionKinds.cluster) : [];
+  const connections = [...cache.list(connectionKinds.namespaced, namespace), ...ofCluster];
+  const theirs = connections.flatMap((object) => {
+    const title = `${object.kind} "${object.metadata.name}"`;
+    return (kinds.get(object.kind)?.secrets(object) ?? []).map((name) => [name, title] as const);
+  });
+  return new Map([...theirs, ...(isOperators ? [[INSTALLATION_KEY, "the operator itself"] as const] : [])]);
 }
 
 /**

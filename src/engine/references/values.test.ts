@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { aKey } from "../../../test/support/engine/keys.ts";
 import type { Json, KeyValues } from "../../kube/api/types.ts";
 import type { Reader } from "../../kube/watch/readers.ts";
+import type { SecretRules } from "../connections/secrets.ts";
 import { isChangedAtSource, sameContent, type ValueRequest } from "../contract/kind.ts";
 import type { InstallationKey } from "../ownership/installation-key.ts";
 import { resolver } from "./references.ts";
@@ -30,6 +31,9 @@ function ask(field: string, from: "Secret" | "ConfigMap", name: string, key: str
   return { field, from, name, key };
 }
 
+/** A namespace without limits. */
+const place = { namespace: "team", maxAgeMs: 0, rules: { inUse: new Map(), labels: undefined } };
+
 describe("resolveValues", () => {
   const secrets = {
     "Secret/db": holding("1", { url: SECRET, user: "" }),
@@ -40,7 +44,7 @@ describe("resolveValues", () => {
     const reads: string[] = [];
     const [url, user] = [ask("a", "Secret", "db", "url"), ask("b", "Secret", "db", "user")];
     const requests = [url, user, ask("c", "ConfigMap", "db", "url")];
-    const resolved = await resolveValues(readerOf(secrets, reads), "team", requests, 0);
+    const resolved = await resolveValues(readerOf(secrets, reads), place, requests);
     expect(reads).toEqual(["Secret team/db", "ConfigMap team/db"]);
     // An empty value is a value.
     const values = new Map(Object.entries({ a: SECRET, b: "", c: "plain" }));
@@ -49,8 +53,8 @@ describe("resolveValues", () => {
 
   it("names the versions that it read, in whatever order they were requested", async () => {
     const requests = [ask("a", "Secret", "db", "url"), ask("c", "ConfigMap", "db", "url")];
-    const forward = await resolveValues(readerOf(secrets), "team", requests, 0);
-    const backward = await resolveValues(readerOf(secrets), "team", requests.toReversed(), 0);
+    const forward = await resolveValues(readerOf(secrets), place, requests);
+    const backward = await resolveValues(readerOf(secrets), place, requests.toReversed());
     expect(forward.is === "found" && backward.is === "found" && forward.sources === backward.sources).toBe(true);
   });
 
@@ -59,7 +63,7 @@ describe("resolveValues", () => {
     ["a key", ask("spec.x", "Secret", "db", "k"), 'Secret "db" in namespace "team" has no key "k"'],
     ["a ConfigMap", ask("spec.x", "ConfigMap", "nobody", "k"), 'ConfigMap "nobody" does not exist'],
   ])("says which %s is missing, and no value", async (_, request, words) => {
-    const resolved = await resolveValues(readerOf(secrets), "team", [ask("a", "Secret", "db", "url"), request], 0);
+    const resolved = await resolveValues(readerOf(secrets), place, [ask("a", "Secret", "db", "url"), request]);
     expect(resolved).toMatchObject({ is: "missing", why: { reason: "DependencyNotReady" } });
     const message = resolved.is === "missing" ? resolved.why.message : "";
     expect(message).toContain(words);
@@ -72,7 +76,7 @@ describe("resolveValues", () => {
     ["all keys", { field: "spec.x", from: "Secret", name: "db" }],
   ])("says which of %s is no text", async (_, request) => {
     const mixed = { "Secret/db": { ...secrets["Secret/db"], binary: new Set(["blob"]) } };
-    const resolved = await resolveValues(readerOf(mixed), "team", [ask("a", "Secret", "db", "url"), request], 0);
+    const resolved = await resolveValues(readerOf(mixed), place, [ask("a", "Secret", "db", "url"), request]);
     const message =
       'Key "blob" of Secret "db" in namespace "team", which spec.x refers to, is not UTF-8 text; encode it as base64.';
     expect(resolved).toEqual({ is: "missing", why: { reason: "DependencyNotReady", message } });
@@ -82,12 +86,72 @@ describe("resolveValues", () => {
     const whole: ValueRequest = { field: "all", from: "Secret", name: "db" };
     const requests = [whole, ask("a", "Secret", "db", "url")];
     const reads: string[] = [];
-    const resolved = await resolveValues(readerOf(secrets, reads), "team", requests, 0);
+    const resolved = await resolveValues(readerOf(secrets, reads), place, requests);
     const all = new Map([["all", secrets["Secret/db"].data]]);
     expect(resolved).toMatchObject({ values: new Map([["a", SECRET]]), all });
     expect(reads).toHaveLength(1);
-    const missing = await resolveValues(readerOf({}), "team", [whole], 0);
+    const missing = await resolveValues(readerOf({}), place, [whole]);
     expect(missing).toMatchObject({ is: "missing", why: { reason: "DependencyNotReady" } });
+  });
+});
+
+describe("[E9] resolveValues", () => {
+  const content = { key: SECRET };
+  const selected = { ...holding("1", content), type: "Opaque", labels: { for: "platform", more: "x" } };
+  const secrets = {
+    "Secret/selected": selected,
+    "Secret/other": { ...selected, labels: { for: "us" } },
+    "Secret/bare": holding("1", content),
+    "Secret/account": { ...selected, type: "kubernetes.io/service-account-token" },
+    "Secret/bootstrap": { ...selected, type: "bootstrap.kubernetes.io/token" },
+    "Secret/release": { ...selected, type: "helm.sh/release.v1" },
+    "ConfigMap/token": holding("1", content),
+  };
+  const inUse = new Map([["token", 'PlatformConnection "default"']]);
+  const open: SecretRules = { inUse, labels: undefined };
+  const labelled = (wanted: Readonly<Record<string, string>>): SecretRules => ({
+    inUse,
+    labels: { wanted, connection: 'PlatformConnection "default"' },
+  });
+  const resolving = (name: string, rules: SecretRules, reads: string[] = []) =>
+    resolveValues(readerOf(secrets, reads), { namespace: "team", maxAgeMs: 0, rules }, [
+      ask("spec.x", "Secret", name, "key"),
+    ]);
+
+  it.each<[string, string, SecretRules, string]>([
+    ["of a connection", "token", open, 'is used by PlatformConnection "default"'],
+    ["of a ServiceAccount", "account", open, "has the type kubernetes.io/service-account-token"],
+    ["with a bootstrap token", "bootstrap", open, "has the type bootstrap.kubernetes.io/token"],
+    ["with a Helm release", "release", open, "has the type helm.sh/release.v1"],
+    ["of a ServiceAccount that is selected", "account", labelled({ for: "platform" }), "has the type"],
+    ["with another value of the label", "other", labelled({ for: "platform" }), "does not have the labels"],
+    ["with one label of two", "selected", labelled({ for: "platform", and: "more" }), "does not have the labels"],
+    ["without labels", "bare", labelled({ for: "platform" }), "does not have the labels"],
+    ["under a selector of no label", "selected", labelled({}), "does not have the labels"],
+    ["under a label of every object", "bare", labelled({ constructor: "" }), "does not have the labels"],
+  ])("refuses a Secret %s, with the field and no value", async (_what, name, rules, says) => {
+    const resolved = await resolving(name, rules);
+    expect(resolved).toMatchObject({ is: "refused", why: { reason: "SecretNotAllowed" } });
+    const { message } = resolved.is === "refused" ? resolved.why : { message: "" };
+    expect(message).toContain(`Secret "${name}" ${says}`);
+    expect(message).toContain("spec.x");
+    expect(message).not.toContain(SECRET);
+  });
+
+  it("takes a selected Secret", async () => {
+    expect(await resolving("selected", labelled({ for: "platform" }))).toMatchObject({ is: "found" });
+  });
+
+  it("does not read the Secret of a connection", async () => {
+    const reads: string[] = [];
+    await resolving("token", open, reads);
+    expect(reads).toEqual([]);
+  });
+
+  it("takes a ConfigMap that has the name of a connection's Secret", async () => {
+    const of = { namespace: "team", maxAgeMs: 0, rules: labelled({ for: "platform" }) };
+    const resolved = await resolveValues(readerOf(secrets), of, [ask("spec.x", "ConfigMap", "token", "key")]);
+    expect(resolved).toMatchObject({ is: "found" });
   });
 });
 

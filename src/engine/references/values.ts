@@ -3,7 +3,8 @@ import { hash } from "node:crypto";
 
 import type { Json, KeyValues } from "../../kube/api/types.ts";
 import type { Reader } from "../../kube/watch/readers.ts";
-import type { Fingerprint, ValueRequest, Why } from "../contract/kind.ts";
+import { refusedSecret, type SecretRules } from "../connections/secrets.ts";
+import type { Fingerprint, Ms, ValueRequest, Why } from "../contract/kind.ts";
 import type { InstallationKey } from "../ownership/installation-key.ts";
 
 export type ResolvedValues =
@@ -14,18 +15,28 @@ export type ResolvedValues =
       readonly all: ReadonlyMap<string, ReadonlyMap<string, string>>;
       readonly sources: string;
     }
-  | { readonly is: "missing"; readonly why: Why };
+  | { readonly is: "missing"; readonly why: Why }
+  /** The spec refers to a Secret that it may not refer to. */
+  | { readonly is: "refused"; readonly why: Why };
+
+/** Where values are read, and which of them may be. */
+export interface ValuePlace {
+  readonly namespace: string;
+  /** The age at which a read value is read again. */
+  readonly maxAgeMs: Ms;
+  readonly rules: SecretRules;
+}
 
 /**
  * Reads every requested value; each Secret and ConfigMap once.
- * @returns the values by field, or why the first missing one is missing or no text. `sources` names the versions that were read.
+ * @returns the values by field, or why the first one that is missing, refused or no text is. `sources` names the versions that
+ * were read.
  * @throws KubeError
  */
 export async function resolveValues(
   reader: Reader,
-  namespace: string,
+  { namespace, maxAgeMs, rules }: ValuePlace,
   requests: readonly ValueRequest[],
-  maxAgeMs: number,
 ): Promise<ResolvedValues> {
   const objects = new Map<string, KeyValues | undefined>();
   const values = new Map<string, string>();
@@ -33,6 +44,10 @@ export async function resolveValues(
   const versions = new Set<string>();
   for (const request of requests) {
     const id = `${request.from}/${request.name}`;
+    const refusal = (secret?: KeyValues) =>
+      request.from === "Secret" ? refusedSecret(request, secret, rules) : undefined;
+    const unread = refusal();
+    if (unread !== undefined) return { is: "refused", why: unread };
     if (!objects.has(id)) {
       const reading =
         request.from === "Secret"
@@ -42,6 +57,8 @@ export async function resolveValues(
     }
     const object = objects.get(id);
     if (object === undefined) return { is: "missing", why: missing(namespace, request) };
+    const why = refusal(object);
+    if (why !== undefined) return { is: "refused", why };
     if (request.key === undefined) {
       const { takes = () => true } = request;
       const key = [...object.binary].find(takes);

@@ -6,6 +6,7 @@ import { INTENT } from "../../api/names.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
+import type { SecretRules } from "../connections/secrets.ts";
 import type { Ports } from "../context/context.ts";
 import { keyText } from "../contract/keys.ts";
 import type { Goal, IdentitySource, Needs, ReconcileContext, Reference, ResolvedNeeds, Why } from "../contract/kind.ts";
@@ -61,8 +62,8 @@ export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Reso
   if (displaced !== undefined) return stalled(displaced);
 
   const lenient = insist ? undefined : { parentId: recordedIdentity.parentId };
-  const inputs = await resolveInputs(r, needs, gate, { key: ports.key, lenient });
-  if (inputs.is === "missing") return waiting(inputs.why);
+  const inputs = await resolveInputs(r, needs, gate, { connection, lenient });
+  if ("is" in inputs) return inputs;
   const policies = policiesOf(object, connection.settings.defaults, kind.needsApproval);
   const unclear = goal === "present" ? invalidSchedule(policies.runSchedule, ports.clock.now()) : undefined;
   if (unclear !== undefined) return stalled(unclear);
@@ -106,21 +107,27 @@ function claimFields({ ports, kind, object }: Reconciliation, context: Reconcile
   ports.fieldOwnership.want(object, kind.fieldOwnership({ ...context, id: recordedId(context) }));
 }
 
-/** Reads the values that the spec refers to, and builds the kind's inputs. */
+/** Reads the values that the spec refers to, and builds the kind's inputs; or returns how the reconcile ends. */
 async function resolveInputs(
   { ports, object }: Reconciliation,
   needs: Needs<unknown>,
   gate: ReferenceGate,
-  how: Omit<Parameters<typeof resolver>[2], "generation">,
-): Promise<
-  | { readonly is: "found"; readonly value: unknown; readonly fingerprint: ResolvedNeeds["fingerprint"] }
-  | { readonly is: "missing"; readonly why: Why }
-> {
-  if (gate.is === "shut" && how.lenient === undefined) return { is: "missing", why: gate.why };
-  const values = await resolveValues(ports.reader, object.metadata.namespace ?? "", needs.values, VALUES_MAX_AGE_MS);
-  if (values.is === "missing" && how.lenient === undefined) return values;
-  const resolved = resolver(gate, values, { ...how, generation: object.metadata.generation ?? 0 });
-  return { is: "found", value: needs.inputs(resolved), fingerprint: resolved.fingerprint };
+  { connection, lenient }: { readonly connection: Connection } & Pick<Parameters<typeof resolver>[2], "lenient">,
+): Promise<{ readonly value: unknown; readonly fingerprint: ResolvedNeeds["fingerprint"] } | ReconcileResult> {
+  if (gate.is === "shut" && lenient === undefined) return waiting(gate.why);
+  const { namespace = "", generation = 0 } = object.metadata;
+  const rules = secretRules(connection, ports.usedSecrets(namespace));
+  const values = await resolveValues(ports.reader, { namespace, maxAgeMs: VALUES_MAX_AGE_MS, rules }, needs.values);
+  if (values.is === "refused" && lenient === undefined) return stalled(values.why);
+  if (values.is === "missing" && lenient === undefined) return waiting(values.why);
+  const resolved = resolver(gate, values, { key: ports.key, generation, lenient });
+  return { value: needs.inputs(resolved), fingerprint: resolved.fingerprint };
+}
+
+/** Returns which Secrets the values of a resource that uses the connection may come from. */
+function secretRules({ key, settings }: Connection, inUse: SecretRules["inUse"]): SecretRules {
+  const { allowedSecrets: wanted } = settings;
+  return { inUse, labels: wanted && { wanted, connection: `${key.kind} "${key.name}"` } };
 }
 
 /**

@@ -102,6 +102,8 @@ const caBundle = exactlyOne(
     "Exactly one of pem and configMapKeyRef. Defaults to the authorities built into Node.",
 ).optional();
 
+const labelValue = matches(/^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/, 63, "must be the value of a label");
+
 const common = {
   baseUrl: origin("https://api.example.com", "; a path belongs into pathPrefix").describe(
     "Scheme, host and port of the platform, e.g. https://api.example.com. Only https and hosts that the operator " +
@@ -139,6 +141,16 @@ const common = {
       "Projects that may be used through this connection. Clusters, webhooks and invoices, which belong to no project, then need allowUnverifiedIds: true. Defaults to all projects that the token can read.",
     )
     .meta({ "x-kubernetes-list-type": "set" }),
+  allowedSecrets: z
+    .object({
+      matchLabels: mapOf(labelValue.describe("Value of the label."), 16).describe(
+        "Labels that a Secret must have, all of them. Without a label, no Secret is selected.",
+      ),
+    })
+    .optional()
+    .describe(
+      "Secrets that the values of resources may come from, by label, where they use this connection. Whatever it selects, Secrets that connections use, and those of the types kubernetes.io/service-account-token, bootstrap.kubernetes.io/token and helm.sh/release.v1, are refused. Defaults to all others of the resource's namespace.",
+    ),
   defaults,
   webhook,
 };

@@ -141,7 +141,7 @@ const SURFACES: Readonly<Record<Surface, string>> = {
 
 /** Returns what the engine needs of a connection's spec. */
 export function connectionSettings(spec: ConnectionSpec, scope: Resource["scope"]): ConnectionSettings {
-  const { proxy, caBundle, allowedNamespaces: allowed } = spec;
+  const { proxy, caBundle } = spec;
   return {
     baseUrl: spec.baseUrl,
     pathPrefix: spec.pathPrefix,
@@ -151,13 +151,22 @@ export function connectionSettings(spec: ConnectionSpec, scope: Resource["scope"
     requestsPerSecond: spec.rateLimit?.requestsPerSecond,
     burst: spec.rateLimit?.burst,
     surface: spec.surface,
-    allowUnverifiedIds: spec.allowUnverifiedIds ?? (scope === "Namespaced" && spec.allowedProjects === undefined),
-    allowedProjects: spec.allowedProjects,
+    ...limitsOf(spec, scope),
     defaults: defaultsOf(spec.defaults),
-    allowedNamespaces: allowed && { names: allowed.names ?? [], matchLabels: allowed.selector?.matchLabels },
     proxy: proxy && { url: proxy.url, secretName: proxy.secretRef?.name },
     caBundle: caBundle && { pem: caBundle.pem, configMap: caBundle.configMapKeyRef },
     receiver: spec.webhook && { url: spec.webhook.receiverUrl, secret: spec.webhook.secretRef },
+  };
+}
+
+/** Returns what resources that use the connection may refer to, and who may use it. */
+function limitsOf(spec: ConnectionSpec, scope: Resource["scope"]) {
+  const { allowedNamespaces: allowed, allowedProjects } = spec;
+  return {
+    allowUnverifiedIds: spec.allowUnverifiedIds ?? (scope === "Namespaced" && allowedProjects === undefined),
+    allowedProjects,
+    allowedSecrets: spec.allowedSecrets?.matchLabels,
+    allowedNamespaces: allowed && { names: allowed.names ?? [], matchLabels: allowed.selector?.matchLabels },
   };
 }
 

@@ -37,7 +37,7 @@ const source = exactlyOne(
       .describe("Whether the platform keeps the values as secrets. Defaults to true for a Secret, else to false."),
     scope: scope.describe("Scope of these variables in the platform's spelling. Defaults to spec.scope."),
   },
-  "A whole Secret or ConfigMap: exactly one of secretRef and configMapRef.",
+  "A whole Secret or ConfigMap: exactly one of secretRef and configMapRef. The Secrets that a single value may not come from are refused here as well.",
 );
 
 const target = z

@@ -84,6 +84,9 @@ export interface KeyValues {
   readonly data: ReadonlyMap<string, string>;
   /** The keys whose values are not UTF-8 text. */
   readonly binary: ReadonlySet<string>;
+  /** The type of a Secret, e.g. Opaque. */
+  readonly type?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface EventInput {

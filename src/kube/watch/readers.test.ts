@@ -8,7 +8,8 @@ import type { Json } from "../api/types.ts";
 import { createNamespaces, createReader } from "./readers.ts";
 
 const secret = (token: string): Json => ({
-  metadata: { uid: "u", resourceVersion: "7" },
+  metadata: { uid: "u", resourceVersion: "7", labels: { team: "a" } },
+  type: "Opaque",
   data: { token: Buffer.from(token).toString("base64"), odd: 5 },
 });
 
@@ -22,7 +23,8 @@ describe("a Secret", () => {
   it("is read by name and decoded", async () => {
     const { client, reader } = reading(() => secret("s3crét"));
     const data = new Map([["token", "s3crét"]]);
-    expect(await reader.secret("team-a", "s", 0)).toEqual({ uid: "u", resourceVersion: "7", data, binary: new Set() });
+    const facts = { uid: "u", resourceVersion: "7", type: "Opaque", labels: { team: "a" } };
+    expect(await reader.secret("team-a", "s", 0)).toEqual({ ...facts, data, binary: new Set() });
     expect(client.calls).toEqual([{ method: "GET", path: "/api/v1/namespaces/team-a/secrets/s" }]);
   });
 

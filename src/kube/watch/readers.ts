@@ -73,17 +73,19 @@ function keyValues(type: ResourceType, answer: Json): KeyValues {
   return { uid, resourceVersion, ...keyValuesIn(type.kind, answer) };
 }
 
-/** @returns the content of a Secret or a ConfigMap as the API server returns it: `binaryData` is never text */
-export function keyValuesIn(kind: string, object: Json): Pick<KeyValues, "data" | "binary"> {
+/** @returns what a Secret or a ConfigMap holds, as the API server returns it: `binaryData` is never text */
+export function keyValuesIn(kind: string, object: Json): Omit<KeyValues, "uid" | "resourceVersion"> {
+  const type = stringMember(object, "type");
+  const labels = Object.fromEntries(stringEntries(member(member(object, "metadata"), "labels")));
   const data = new Map(stringEntries(member(object, "data")));
   const binary = new Set(stringEntries(member(object, "binaryData")).map(([key]) => key));
-  if (kind !== SECRET.kind) return { data, binary };
+  if (kind !== SECRET.kind) return { data, binary, labels };
   for (const [key, value] of data) {
     const text = textOf(Buffer.from(value, "base64"));
     if (text !== undefined) data.set(key, text);
     else if (data.delete(key)) binary.add(key);
   }
-  return { data, binary };
+  return { data, binary, type, labels };
 }
 
 /** A byte order mark is part of the value. */

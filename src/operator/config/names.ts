@@ -10,9 +10,6 @@ export const LEASE_NAME = "platform-operator-leader-election";
 /** The annotation of the lease that sets the log level of all replicas. */
 export const LOG_LEVEL = `${GROUP}/log-level`;
 
-/** The Secret with the key of the installation, in the operator's namespace. */
-export const INSTALLATION_KEY = `${OPERATOR}-key`;
-
 /** The prefix and the number of the orphan ledger's ConfigMaps, `platform-operator-orphans-0` and so on. */
 export const ORPHANS = `${OPERATOR}-orphans`;
 export const ORPHAN_CONFIG_MAPS = 16;

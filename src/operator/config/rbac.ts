@@ -2,11 +2,11 @@
  * The operator's rights in the cluster, from which deploy/rbac/ is generated. Least privilege: no list or watch of
  * Secrets, no wildcards, no workloads, no CRDs.
  */
-import { GROUP } from "../../api/names.ts";
+import { GROUP, INSTALLATION_KEY } from "../../api/names.ts";
 import type { Resource } from "../../api/resource.ts";
 import { RESOURCES } from "../../kinds/index.ts";
 import { platformOperation } from "../../kinds/operation/crd.ts";
-import { INSTALLATION_KEY, LEASE_NAME, OPERATOR, ORPHAN_CONFIG_MAPS, ORPHANS } from "./names.ts";
+import { LEASE_NAME, OPERATOR, ORPHAN_CONFIG_MAPS, ORPHANS } from "./names.ts";
 
 export interface Grant {
   /** "" is the core group. */

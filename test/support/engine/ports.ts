@@ -71,6 +71,7 @@ export async function connectedPorts<Api extends RatedApi>(
     orphans: memoryOrphans(clock),
     localStates: createLocalStates(() => clock.monotonic()),
     installation: "installation-1",
+    usedSecrets: () => new Map(),
     route: () => ({ is: "found", key: connection.key }),
     ...given,
   };

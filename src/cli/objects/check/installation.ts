@@ -1,7 +1,7 @@
 /** Checks an installation: the cluster's version, the CRDs, the lease; before an uninstall, the finalizers. */
 import { z } from "zod";
 
-import { API_VERSION, FINALIZER, GROUP, VERSION } from "../../../api/names.ts";
+import { API_VERSION, FINALIZER, GROUP, INSTALLATION_KEY, VERSION } from "../../../api/names.ts";
 import type { Resource } from "../../../api/resource.ts";
 import { ageOf } from "../../../console/tree/labels.ts";
 import { RESOURCES } from "../../../kinds/index.ts";
@@ -11,7 +11,7 @@ import { LEASE, objectPath, SECRET } from "../../../kube/api/paths.ts";
 import { readOptional } from "../../../kube/api/transport.ts";
 import type { Json, KubeObject } from "../../../kube/api/types.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
-import { INSTALLATION_KEY, LEASE_NAME } from "../../../operator/config/names.ts";
+import { LEASE_NAME } from "../../../operator/config/names.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
 import { listKind } from "../shared/listing.ts";
 import { failed, ok, unknown, type CheckContext, type Finding } from "./finding.ts";

@@ -1,5 +1,5 @@
 /** Plans manifests against the cluster's objects, with the result of an apply in place of the current objects. */
-import { API_VERSION } from "../../../api/names.ts";
+import { API_VERSION, INSTALLATION_KEY } from "../../../api/names.ts";
 import { factId, factOf } from "../../../console/tree/facts.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { isObject, member, stringEntries, stringMember } from "../../../kube/api/json.ts";
@@ -12,7 +12,6 @@ import {
   type Reader,
 } from "../../../kube/watch/readers.ts";
 import { TYPES } from "../../../operator/config/caches.ts";
-import { INSTALLATION_KEY } from "../../../operator/config/names.ts";
 import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
 import { readInstallationKey } from "../../../operator/installation-key.ts";
 import { orphanConfigMaps } from "../../../operator/orphans.ts";
@@ -173,10 +172,11 @@ function overlaidReader(reader: Reader, manifests: readonly Manifest[], home: st
 }
 
 /** Returns data as the API server does: `stringData` overrides `data`, which is base64 in a Secret. */
-function contentOf({ kind, body }: Manifest): Pick<KeyValues, "data" | "binary"> {
-  const { data, binary } = keyValuesIn(kind, body);
+function contentOf({ kind, body }: Manifest): ReturnType<typeof keyValuesIn> {
+  const { data, binary, ...facts } = keyValuesIn(kind, body);
   const stringData = kind === "Secret" ? new Map(stringEntries(member(body, "stringData"))) : new Map<string, string>();
   return {
+    ...facts,
     data: new Map([...data, ...stringData]),
     binary: new Set([...binary].filter((key) => !stringData.has(key))),
   };

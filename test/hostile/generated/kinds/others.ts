@@ -95,6 +95,7 @@ export const operation: KindCases = {
 const OF_CALLS = local("how the operator calls the platform; every call shows it");
 const ofCalls = (to: Json): Draft => always(to, OF_CALLS);
 const OF_OBJECTS = local("a default for objects that do not set it");
+const OF_VALUES = local("which Secrets the values of its objects come from");
 const NO_RECEIVER = local("no receiver runs");
 const NO_CERTIFICATES = reported("DependencyNotReady", "that ConfigMap has no certificates");
 
@@ -107,8 +108,9 @@ const connectionSeed = (fixture: Fixture): JsonObject => ({
   surface: "Auto",
   allowUnverifiedIds: false,
   allowedProjects: [fixture.credentialsId],
+  allowedSecrets: { matchLabels: { team: "shop" } },
   defaults: { lifecycle: LIFECYCLE, pollInterval: "30m", logs: { onFailure: 1 } },
-  webhook: { receiverUrl: "http://127.0.0.1:9/receiver", secretRef: { name: "values", key: "first" } },
+  webhook: { receiverUrl: "http://127.0.0.1:9/receiver", secretRef: { name: "receiver", key: "first" } },
 });
 
 export const connection: KindCases = {
@@ -122,7 +124,7 @@ export const connection: KindCases = {
     "auth.tokenSecretRef.key": ofCalls("other"),
     "proxy.url": always("http://127.0.0.1:9", reported("PlatformUnreachable", "that proxy does not exist")),
     "proxy.secretRef.name": {
-      ...always("values", reported("CredentialsMissing", "that Secret has no user name")),
+      ...always("receiver", reported("CredentialsMissing", "that Secret has no user name")),
       in: { proxy: { url: proxyUrl } },
     },
     "caBundle.pem": ofCalls(certificate),
@@ -137,10 +139,12 @@ export const connection: KindCases = {
     allowUnverifiedIds: ofCalls(true),
     allowedProjects: ofCalls([credentialsId, clusterOf(name)]),
     "allowedProjects[]": ofCalls(clusterOf(name)),
+    "allowedSecrets.matchLabels": always({ team: "shop", tier: "web" }, OF_VALUES),
+    "allowedSecrets.matchLabels{}": always("pay", OF_VALUES),
     "defaults.pollInterval": always("45m", OF_OBJECTS),
     "defaults.logs.onFailure": always(7, OF_OBJECTS),
     "webhook.receiverUrl": always("http://127.0.0.1:9/hooks", NO_RECEIVER),
-    "webhook.secretRef.name": always("others", NO_RECEIVER),
+    "webhook.secretRef.name": always("spare-receiver", NO_RECEIVER),
     "webhook.secretRef.key": always("second", NO_RECEIVER),
   }),
   misuses: () => [
