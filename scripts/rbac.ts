@@ -2,18 +2,20 @@
 import { GROUP, INSTALLATION_KEY } from "../src/api/names.ts";
 import { RESOURCES } from "../src/kinds/index.ts";
 import { OPERATOR } from "../src/operator/config/names.ts";
-import { GRANTS, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
-import type { Grant } from "../src/operator/config/rbac.ts";
+import { CONFIG_MAP_OUTPUTS, GRANTS, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
+import type { Grant, OutputGrant } from "../src/operator/config/rbac.ts";
+import { configMapPolicy } from "./admission.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
+const ADMISSION = "admissionregistration.k8s.io";
 const labels = { "app.kubernetes.io/name": OPERATOR };
 
 /** Manifests by file name; the names sort in the order in which they can be applied. */
 export function rbacManifests(): ReadonlyMap<string, readonly object[]> {
   return new Map([
     ["namespace.yaml", [namespace()]],
-    ["operator.yaml", [serviceAccount(), installationKey(), ...operatorRoles()]],
-    ["secret-outputs.yaml", [secretOutputsRole()]],
+    ["operator.yaml", [serviceAccount(), installationKey(), ...admissionPolicy(), ...operatorRoles()]],
+    ["secret-outputs.yaml", [outputsRole(SECRET_OUTPUTS)]],
     ["users.yaml", userRoles()],
   ]);
 }
@@ -43,25 +45,43 @@ function operatorRoles(): readonly object[] {
   const inNamespace = GRANTS.filter(({ where }) => where === "operator's namespace").map(ruleOf);
   const here = { name: OPERATOR, namespace: OPERATOR, labels };
   const subjects = [{ kind: "ServiceAccount", name: OPERATOR, namespace: OPERATOR }];
-  const ref = (kind: string): object => ({ apiGroup: RBAC, kind, name: OPERATOR });
+  const ref = (kind: string, name = OPERATOR): object => ({ apiGroup: RBAC, kind, name });
+  const clusterBinding = (name: string): object => ({
+    apiVersion: `${RBAC}/v1`,
+    kind: "ClusterRoleBinding",
+    metadata: { name, labels },
+    roleRef: ref("ClusterRole", name),
+    subjects,
+  });
   return [
     { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata: { name: OPERATOR, labels }, rules: everywhere },
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: "ClusterRoleBinding",
-      metadata: { name: OPERATOR, labels },
-      roleRef: ref("ClusterRole"),
-      subjects,
-    },
+    clusterBinding(OPERATOR),
+    outputsRole(CONFIG_MAP_OUTPUTS),
+    clusterBinding(CONFIG_MAP_OUTPUTS.role),
     { apiVersion: `${RBAC}/v1`, kind: "Role", metadata: here, rules: inNamespace },
     { apiVersion: `${RBAC}/v1`, kind: "RoleBinding", metadata: here, roleRef: ref("Role"), subjects },
   ];
 }
 
-/** Returns a role without a binding: see SECRET_OUTPUTS. */
-function secretOutputsRole(): object {
-  const metadata = { name: SECRET_OUTPUTS.role, labels };
-  return { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata, rules: [ruleOf(SECRET_OUTPUTS)] };
+/** Returns a role without a binding. */
+function outputsRole(grant: OutputGrant): object {
+  const metadata = { name: grant.role, labels };
+  return { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata, rules: [ruleOf(grant)] };
+}
+
+/** Returns the policy that limits CONFIG_MAP_OUTPUTS, and its binding. */
+function admissionPolicy(): readonly object[] {
+  const metadata = { name: `${OPERATOR}-configmaps`, labels };
+  const spec = configMapPolicy({ namespace: OPERATOR, serviceAccount: OPERATOR });
+  return [
+    { apiVersion: `${ADMISSION}/v1`, kind: "ValidatingAdmissionPolicy", metadata, spec },
+    {
+      apiVersion: `${ADMISSION}/v1`,
+      kind: "ValidatingAdmissionPolicyBinding",
+      metadata,
+      spec: { policyName: metadata.name, validationActions: ["Deny"] },
+    },
+  ];
 }
 
 /** @returns a PolicyRule (rbac.authorization.k8s.io/v1). */

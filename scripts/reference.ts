@@ -18,7 +18,7 @@ import { createStore } from "../src/kube/watch/store.ts";
 import { createMetrics } from "../src/observability/metrics/index.ts";
 import { describeFlags } from "../src/operator/config/flags.ts";
 import { OPERATOR } from "../src/operator/config/names.ts";
-import { GRANTS, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
+import { CONFIG_MAP_OUTPUTS, GRANTS, SECRET_OUTPUTS } from "../src/operator/config/rbac.ts";
 import { operationEntry } from "../src/platform/codec/operations.ts";
 import { objectSchema } from "./crd.ts";
 import { NODE_FLAGS } from "./image.ts";
@@ -133,7 +133,7 @@ function reasonsPage(): string {
 
 /** The page of the operator's own rights. */
 function permissionsPage(): string {
-  const rows = [...GRANTS, SECRET_OUTPUTS].map(({ group, resources, verbs, names, where, why }) => {
+  const rows = [...GRANTS, CONFIG_MAP_OUTPUTS, SECRET_OUTPUTS].map(({ group, resources, verbs, names, where, why }) => {
     const what = resources.map((resource) => `\`${qualified(group, resource)}\``).join(", ");
     const only = names === undefined ? "" : ` named \`${names.join("`, `")}\``;
     return `| ${what}${only} | ${verbs.join(", ")} | ${where} | ${cell(why)} |`;
@@ -143,6 +143,11 @@ function permissionsPage(): string {
     "What the operator's ServiceAccount may do, and why. The chart and `deploy/install.yaml` grant it; `deploy/rbac/` is " +
       "the same for an operator that runs outside of the cluster.",
     ["| resource | verbs | where | because it |", "|---|---|---|---|", ...rows].join("\n"),
+    `The ClusterRole \`${CONFIG_MAP_OUTPUTS.role}\` is bound in the whole cluster only together with the ValidatingAdmissionPolicy ` +
+      `\`${OPERATOR}-configmaps\`. Under this policy the operator updates only ConfigMaps that a custom resource owns, before and after the update, ` +
+      "and creates only such, and none in `kube-*`; beside them it writes those of its orphan ledger. Without the policy " +
+      "(`admissionPolicy.enabled: false`), and with `watchNamespaces`, the role is bound only in the namespaces of " +
+      "`rbac.configMapOutputs`: elsewhere a PlatformCatalog has the reason `PermissionDenied`.",
     `The ClusterRole \`${SECRET_OUTPUTS.role}\` is not bound by default, since a subject that may create and patch Secrets can write any ` +
       "Secret of a namespace. Bind it where a PlatformCluster has `spec.writeTokenSecretToRef`, or a PlatformDatabase " +
       "`spec.writeConnectionSecretToRef`, and nowhere else; whoever may create them there can get a token of any " +

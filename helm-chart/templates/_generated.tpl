@@ -82,8 +82,6 @@
     - configmaps
   verbs:
     - get
-    - create
-    - patch
 - apiGroups:
     - events.k8s.io
   resources:
@@ -165,6 +163,16 @@
     - events.k8s.io
   resources:
     - events
+  verbs:
+    - create
+    - patch
+{{- end }}
+
+{{- define "platform-operator.rules.configMapOutputs" -}}
+- apiGroups:
+    - ""
+  resources:
+    - configmaps
   verbs:
     - create
     - patch
@@ -270,6 +278,33 @@
 - expression: "!('platform-operator.io/external-id' in variables.annotations) || variables.annotations['platform-operator.io/external-id'].matches(r'^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$') || ('platform-operator.io/external-id' in variables.before && variables.before['platform-operator.io/external-id'] == variables.annotations['platform-operator.io/external-id'])"
   message: "metadata.annotations[platform-operator.io/external-id]: must be a UUID"
   messageExpression: "'metadata.annotations[platform-operator.io/external-id]: Invalid value: \"' + (size(variables.annotations['platform-operator.io/external-id']) > 40 ? variables.annotations['platform-operator.io/external-id'].substring(0, 40) : variables.annotations['platform-operator.io/external-id']) + '\": must be a UUID'"
+{{- end }}
+
+{{- define "platform-operator.configMapPolicy" -}}
+failurePolicy: Fail
+matchConstraints:
+  resourceRules:
+    - apiGroups:
+        - ""
+      apiVersions:
+        - v1
+      operations:
+        - CREATE
+        - UPDATE
+      resources:
+        - configmaps
+matchConditions:
+  - name: is-the-operator
+    expression: request.userInfo.username == 'system:serviceaccount:{{ .Release.Namespace }}:{{ include "platform-operator.serviceAccountName" . }}'
+variables:
+  - name: isLedger
+    expression: request.namespace == '{{ .Release.Namespace }}' && object.metadata.name.startsWith('platform-operator-orphans-')
+validations:
+  - expression: oldObject == null || variables.isLedger || (has(object.metadata.ownerReferences) && object.metadata.ownerReferences.exists(owner, owner.apiVersion.startsWith('platform-operator.io/')) && has(oldObject.metadata.ownerReferences) && oldObject.metadata.ownerReferences.exists(owner, owner.apiVersion.startsWith('platform-operator.io/')))
+    message: the operator updates only ConfigMaps that a resource of platform-operator.io owns
+  - expression: oldObject != null || variables.isLedger || (has(object.metadata.ownerReferences) && object.metadata.ownerReferences.exists(owner, owner.apiVersion.startsWith('platform-operator.io/')) && !request.namespace.startsWith('kube-'))
+    message: the operator creates only ConfigMaps that a resource of platform-operator.io owns, and none in kube-*
+    reason: Forbidden
 {{- end }}
 
 {{- define "platform-operator.command" -}}

@@ -2,8 +2,9 @@
 import { stringify } from "yaml";
 
 import { ANNOTATIONS } from "../../src/api/annotations.ts";
-import { GRANTS, SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
+import { CONFIG_MAP_OUTPUTS, GRANTS, SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
 import type { Grant } from "../../src/operator/config/rbac.ts";
+import { configMapPolicy, type PolicySubject } from "../admission.ts";
 import { COMMAND } from "../image.ts";
 import { ruleOf, userRules } from "../rbac.ts";
 
@@ -22,14 +23,21 @@ export function generatedPartials(): string {
     define("rules.operatorNamespace", where("operator's namespace")),
     define("rules.connections", of("secrets")),
     define("rules.events", of("events")),
+    define("rules.configMapOutputs", [ruleOf(CONFIG_MAP_OUTPUTS)]),
     define("rules.secretOutputs", [ruleOf(SECRET_OUTPUTS)]),
     define("rules.view", userRules("view")),
     define("rules.edit", userRules("edit")),
     define("rules.editWithoutActions", userRules("edit", ["PlatformCluster", "PlatformOperation"])),
     define("validations", VALIDATIONS),
+    define("configMapPolicy", configMapPolicy(THIS_RELEASE)),
     define("command", COMMAND),
   ].join("\n");
 }
+
+const THIS_RELEASE: PolicySubject = {
+  namespace: "{{ .Release.Namespace }}",
+  serviceAccount: '{{ include "platform-operator.serviceAccountName" . }}',
+};
 
 /** The validation of each annotation by the admission policy, which accepts an unchanged value. */
 const VALIDATIONS = Object.entries(ANNOTATIONS).map(([name, { pattern, allowed }]) => {
@@ -42,7 +50,7 @@ const VALIDATIONS = Object.entries(ANNOTATIONS).map(([name, { pattern, allowed }
   };
 });
 
-function define(name: string, content: readonly unknown[]): string {
+function define(name: string, content: object): string {
   const body = stringify(content, { lineWidth: 0, aliasDuplicateObjects: false });
   return `{{- define "platform-operator.${name}" -}}\n${body}{{- end }}\n`;
 }

@@ -136,7 +136,9 @@ const admissionPolicy = z.strictObject({
   enabled: z
     .boolean()
     .default(true)
-    .describe("Installs a ValidatingAdmissionPolicy that refuses unknown values of the operator's annotations."),
+    .describe(
+      "Installs a ValidatingAdmissionPolicy that refuses unknown values of the operator's annotations, and a policy that keeps the operator from ConfigMaps that no custom resource owns.",
+    ),
 });
 
 const rbac = z.strictObject({
@@ -150,6 +152,12 @@ const rbac = z.strictObject({
     .default(true)
     .describe(
       "Lets the roles edit and admin also change PlatformCluster and PlatformOperation, which can act on any cluster and service that the token reaches.",
+    ),
+  configMapOutputs: z
+    .array(namespace)
+    .default([])
+    .describe(
+      "Namespaces in which the operator may write ConfigMaps, for the content of catalogs. If empty, every namespace with the admission policy, unless watchNamespaces is set, and none without it.",
     ),
   secretOutputs: z
     .array(namespace)
@@ -226,7 +234,7 @@ export const Values = z.strictObject({
     .describe("Namespaces to watch, with a Role in each; all if empty, with a ClusterRole. They must exist."),
   operator: operator.prefault({}).describe("Flags of `run`."),
   crds: crds.prefault({}).describe("CustomResourceDefinitions."),
-  admissionPolicy: admissionPolicy.prefault({}).describe("ValidatingAdmissionPolicy."),
+  admissionPolicy: admissionPolicy.prefault({}).describe("ValidatingAdmissionPolicies."),
   rbac: rbac.prefault({}).describe("Rights."),
   serviceAccount: serviceAccount.prefault({}).describe("The operator's identity."),
   metrics: metrics.prefault({}).describe("Metrics, alerts and the dashboard."),

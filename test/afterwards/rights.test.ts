@@ -9,7 +9,7 @@ import { describe, expect, inject, it } from "vitest";
 
 import { RESOURCES } from "../../src/kinds/index.ts";
 import { LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
-import { type Grant, GRANTS, SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
+import { CONFIG_MAP_OUTPUTS, type Grant, GRANTS, SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
 import { type AuditEvent, parseAuditLine } from "../control-plane/audit.ts";
 import { readNotes } from "../runner/run-notes.ts";
 import { effort } from "../support/env/effort.ts";
@@ -54,7 +54,7 @@ async function usedRights(auditLogPath: string) {
 /** @returns everything that src/operator/config/rbac.ts grants. */
 function grantedRights(): ReadonlySet<Right> {
   return new Set(
-    [...GRANTS, SECRET_OUTPUTS].flatMap(({ group, resources, verbs, where }) =>
+    [...GRANTS, CONFIG_MAP_OUTPUTS, SECRET_OUTPUTS].flatMap(({ group, resources, verbs, where }) =>
       resources.flatMap((resource) => verbs.map((verb) => right(verb, qualified(group, resource), where))),
     ),
   );
@@ -74,10 +74,16 @@ function right(verb: string, resource: string, where: Grant["where"]): Right {
 function scopeOf(event: AuditEvent, namespace: string): Grant["where"] | undefined {
   const [, binding] = ALLOWED.exec(reasonOf(event)) ?? [];
   if (binding === namespace) return IN_NO_NAMESPACE.has(resourceOf(event)) ? "cluster" : "everywhere";
-  if (binding === SECRET_OUTPUTS.role) return "namespaces where its role is bound";
+  const outputs: readonly (string | undefined)[] = [SECRET_OUTPUTS.role, configMapOutputsIn(namespace)];
+  if (outputs.includes(binding)) return "namespaces where its role is bound";
   const { objectRef } = event;
   const isOwn = objectRef?.namespace === namespace && ["", LEASE_NAME].includes(objectRef.name);
   return binding === OPERATOR && isOwn ? "operator's namespace" : undefined;
+}
+
+/** Returns the name of the binding for ConfigMaps, which is renamed like all cluster-scoped objects. */
+function configMapOutputsIn(namespace: string): string {
+  return CONFIG_MAP_OUTPUTS.role.replace(OPERATOR, namespace);
 }
 
 function reasonOf({ annotations }: AuditEvent): string {
@@ -110,10 +116,8 @@ const SPARE: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/**
- * Refusals that a test provokes on purpose (`mayRefuse`): the Secret of a cluster's token without a binding of its role.
- */
-const REFUSED_ON_PURPOSE = ["create secrets"];
+/** Refusals that a test provokes on purpose (`mayRefuse`): outputs without a binding of their role. */
+const REFUSED_ON_PURPOSE = ["create configmaps", "create secrets"];
 
 describe("[E14] the operator's rights", () => {
   it("are exactly those that the whole suite used", async ({ task, skip }) => {
@@ -126,7 +130,7 @@ describe("[E14] the operator's rights", () => {
     const { used, refused, strange, requests, operators } = await usedRights(run.auditLogPath);
     const granted = grantedRights();
     expect(strange, "requests that other roles allowed, or outside of the purpose of the operator's roles").toEqual([]);
-    expect([...refused], "requests that RBAC refused").toEqual(REFUSED_ON_PURPOSE);
+    expect([...refused].toSorted(), "requests that RBAC refused").toEqual(REFUSED_ON_PURPOSE);
     const unknown = [...used].filter((right) => !granted.has(right));
     expect(unknown, "used, but not granted").toEqual([]);
     const unused = [...granted].filter((right) => !used.has(right) && !SPARE.has(right));

@@ -21,7 +21,7 @@ const VALUES = {
   ...FOR_TESTS,
   replicas: 2,
   watchNamespaces: ["shop", "warehouse"],
-  rbac: { secretOutputs: ["shop"], aggregateActions: false },
+  rbac: { configMapOutputs: ["shop"], secretOutputs: ["shop"], aggregateActions: false },
 };
 
 /** All namespaces, in a question about rights. */
@@ -89,13 +89,14 @@ describe("a release for some namespaces", () => {
     expect(operators.flatMap(errorsOf)).toEqual([]);
   });
 
-  it("does not see other namespaces", async () => {
+  it("[E14] does not see other namespaces", async () => {
     await env.at("elsewhere").apply(project("alone"));
     await env.reconciledAgain("shop");
     const { status } = await env.at("elsewhere").get("PlatformProject", "alone");
     expect(status).toEqual({ observedGeneration: -1 });
     const operator = `system:serviceaccount:${NAMESPACE}:${pods[0]?.spec.serviceAccountName}`;
-    const rights = ["get secrets", "list platformprojects", "create secrets"];
+    const writes = ["create secrets", "create configmaps", "patch configmaps"];
+    const rights = ["get secrets", "list platformprojects", ...writes];
     expect(await rightsIn("elsewhere", operator, rights)).toEqual([]);
     expect(await rightsIn(EVERYWHERE, operator, rights)).toEqual([]);
     expect(await rightsIn("warehouse", operator, rights)).toEqual(["get secrets", "list platformprojects"]);
@@ -144,7 +145,7 @@ describe("a release for some namespaces", () => {
 async function rightsIn(namespace: string, user: string, rights: readonly string[]): Promise<readonly string[]> {
   const reviews = rights.map((right) => {
     const [verb, resource = "", subresource = ""] = right.split(/[ /]/);
-    const group = resource === "secrets" ? "" : "platform-operator.io";
+    const group = ["secrets", "configmaps"].includes(resource) ? "" : "platform-operator.io";
     const spec = { user, resourceAttributes: { verb, group, resource, subresource, namespace } };
     return { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };
   });

@@ -83,7 +83,10 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
       dashboard: { enabled: true, labels: { dashboards: "1" }, annotations: { grafana_folder: "Platform" } },
     },
   },
-  "some namespaces": { watchNamespaces: ["shop", "warehouse"], rbac: { secretOutputs: ["shop"] } },
+  "some namespaces": {
+    watchNamespaces: ["shop", "warehouse"],
+    rbac: { configMapOutputs: ["warehouse"], secretOutputs: ["shop"] },
+  },
   "its own and the default namespace": { watchNamespaces: ["platform-operator", "default"] },
   "behind a network policy": {
     webhook: { enabled: true },

@@ -10,7 +10,7 @@ import { z } from "zod";
 import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import type { KubeRequest } from "../../src/kube/api/transport.ts";
 import { LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
-import { type Grant, GRANTS } from "../../src/operator/config/rbac.ts";
+import { CONFIG_MAP_OUTPUTS, type Grant, GRANTS } from "../../src/operator/config/rbac.ts";
 import { kubeconfigOf } from "../control-plane/access.ts";
 import { clientAt, createNamespace } from "../support/env/cluster.ts";
 import { grantRights, withdrawRights } from "../support/env/rights.ts";
@@ -52,7 +52,8 @@ describe("[E14] the operator's token", () => {
       .toSorted();
   };
   const granted = (...where: readonly Grant["where"][]): readonly string[] =>
-    GRANTS.filter((grant) => where.includes(grant.where))
+    [...GRANTS, { ...CONFIG_MAP_OUTPUTS, where: "everywhere" as const }]
+      .filter((grant) => where.includes(grant.where))
       .flatMap(({ group, resources, verbs, names = [] }) =>
         resources.flatMap((of) => verbs.map((verb) => String([verb, group, of, ...names]))),
       )

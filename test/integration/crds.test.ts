@@ -20,6 +20,7 @@ import { collectionPath, objectPath } from "../../src/kube/api/paths.ts";
 import { type KubeQuery, mergePatch } from "../../src/kube/api/transport.ts";
 import type { Json, JsonObject, ResourceType } from "../../src/kube/api/types.ts";
 import { TYPES } from "../../src/operator/config/caches.ts";
+import { OPERATOR } from "../../src/operator/config/names.ts";
 import { applyAll, kubectl } from "../control-plane/access.ts";
 import { ID, OTHER_ID } from "../samples/sample.ts";
 import { clientAt, cluster, createNamespace, type Manifest } from "../support/env/cluster.ts";
@@ -190,7 +191,7 @@ describe("the admission policy", () => {
     const matchResources = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
     const bound = { policyName: namespace, matchResources };
     const items = manifestsIn(readFileSync(join(root, "deploy/install.yaml"), "utf8"))
-      .filter(({ kind }) => kind.startsWith("ValidatingAdmissionPolicy"))
+      .filter(({ kind, metadata }) => kind.startsWith("ValidatingAdmissionPolicy") && metadata.name === OPERATOR)
       .map((manifest) => ({
         ...manifest,
         metadata: { name: namespace },

@@ -38,6 +38,8 @@ describe("an output beside an object", () => {
     ["Conflict", SECRET, "NameConflict", /Secret "token" exists and belongs to something else/],
     ["Invalid", SECRET, "PermissionDenied", /API server does not accept Secret "token"/],
     ["Forbidden", SECRET, "PermissionDenied", /may not write Secret "token".*platform-operator-secret-outputs/],
+    ["Invalid", BOTH, "PermissionDenied", /API server does not accept ConfigMap "data"/],
+    ["Forbidden", BOTH, "PermissionDenied", /may not write ConfigMap "data".*rbac\.configMapOutputs/],
   ])("that cannot be written (%s, %j) is reported as %s and seldom tried, until it can", async (...row) => {
     const [failure, spec, reason, message] = row;
     const env = await withOutputs(() => Promise.reject(new KubeError(failure, 0, "no")), spec);
@@ -52,6 +54,34 @@ describe("an output beside an object", () => {
     await env.run(6 * MINUTE);
     expect(ready(env)).toBe("Ready=True/Available");
     expect(status(env, "told")).toBe("token");
+  });
+
+  it.each<[string, KubeFailure, number, JsonObject, string]>([
+    [
+      "policy",
+      "Invalid",
+      422,
+      BOTH,
+      "configmaps \"data\" is forbidden: ValidatingAdmissionPolicy 'no-maps' with binding 'here' denied request: s3cret",
+    ],
+    [
+      "policy with the reason Forbidden",
+      "Forbidden",
+      403,
+      SECRET,
+      "secrets \"token\" is forbidden: ValidatingAdmissionPolicy 'no-maps' with binding 'here' denied request: s3cret",
+    ],
+    ["webhook", "Forbidden", 403, SECRET, 'admission webhook "no-maps.example.com" denied the request: s3cret'],
+    ["quota", "Forbidden", 403, BOTH, 'configmaps "data" is forbidden: exceeded quota: no-maps, requested: s3cret'],
+  ])("that a %s refuses is reported as that, not as a missing role, and without its words", async (...row) => {
+    const [, failure, status, spec, said] = row;
+    const env = await withOutputs(
+      () => Promise.reject(new KubeError(failure, status, "no", undefined, [], said)),
+      spec,
+    );
+    expect(env.conditions("Widget", "a")).toContain("Stalled=True/PermissionDenied");
+    expect(told(env)).toMatch(/(Policy|webhook|Quota) no-maps\S* does not let the operator write/);
+    expect(told(env)).not.toMatch(/ClusterRole|s3cret/);
   });
 
   it("that the API server does not take is written later", async () => {

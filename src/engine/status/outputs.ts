@@ -1,5 +1,5 @@
 /** Writes the outputs of a kind: a ConfigMap and a Secret beside the object. */
-import { isKube } from "../../kube/api/errors.ts";
+import { isKube, KubeError } from "../../kube/api/errors.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Why } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
@@ -8,7 +8,7 @@ import { type Ended, idToStore, memoryToStore, type Reconciliation } from "./rec
 
 /**
  * Writes the outputs of a report. A ConfigMap or Secret of somebody else is not overwritten; the object reports that,
- * and a Secret that the operator may not write.
+ * and one that the operator may not write.
  * @returns the result, which differs if an output cannot be written
  * @throws KubeError
  */
@@ -20,17 +20,18 @@ export async function writeOutputs(r: Ended, result: ReconcileResult): Promise<R
     try {
       await ports.outputs.configMap(object, output.name, output.data);
     } catch (error) {
-      if (!isKube(error, "Conflict")) throw error;
-      // The report describes the content of the ConfigMap, which does not exist.
+      const why = refusalOf(error, "ConfigMap", output.name);
+      if (why === undefined) throw error;
+      // The report describes the content of the ConfigMap, which was not written.
       r.report = undefined;
-      return unwritten(r, notOurs("ConfigMap", output.name));
+      return unwritten(r, why);
     }
   }
   if (secret === undefined) return result;
   try {
     await ports.outputs.secret(object, secret.name, secret.data);
   } catch (error) {
-    const why = secretRefusal(error, secret.name);
+    const why = refusalOf(error, "Secret", secret.name);
     if (why === undefined) throw error;
     // Another problem of the object is reported first. The next reconcile tries to write the Secret again.
     return result.is === "settled" || result.is === "unknown" ? unwritten(r, why) : result;
@@ -50,18 +51,35 @@ function keepUnsaved(r: Ended, status: JsonObject): void {
   if (report !== undefined) r.report = { ...report, status: { ...report.status, ...status } };
 }
 
-function secretRefusal(error: unknown, name: string): Why | undefined {
-  if (isKube(error, "Conflict")) return notOurs("Secret", name);
-  if (isKube(error, "Invalid")) {
-    const message = `The API server does not accept Secret "${name}", perhaps because of an admission policy of the cluster. The operator tries again.`;
-    return { reason: "PermissionDenied", message };
+type Output = "ConfigMap" | "Secret";
+
+/** The roles that allow to write outputs, and the values of the chart that bind them in a namespace. */
+const ROLES: Readonly<Record<Output, readonly [role: string, value: string]>> = {
+  ConfigMap: ["platform-operator-configmap-outputs", "rbac.configMapOutputs"],
+  Secret: ["platform-operator-secret-outputs", "rbac.secretOutputs"],
+};
+
+/** Returns why an output cannot be written; undefined for other errors. */
+function refusalOf(error: unknown, kind: Output, name: string): Why | undefined {
+  if (!(error instanceof KubeError) || !isKube(error, "Conflict", "Invalid", "Forbidden")) return undefined;
+  if (error.failure === "Conflict") return notOurs(kind, name);
+  const [role, value] = ROLES[kind];
+  const refuser = error.refusedBy();
+  const denied = (message: string): Why => ({ reason: "PermissionDenied", message });
+  if (refuser !== undefined) {
+    return denied(`${refuser} does not let the operator write ${kind} "${name}" in this namespace. It tries again.`);
   }
-  if (!isKube(error, "Forbidden")) return undefined;
-  const message = `The operator may not write Secret "${name}" in this namespace. A cluster admin can bind the ClusterRole platform-operator-secret-outputs to the operator's ServiceAccount here; with the chart, add the namespace to rbac.secretOutputs.`;
-  return { reason: "PermissionDenied", message };
+  if (error.failure === "Invalid") {
+    return denied(
+      `The API server does not accept ${kind} "${name}", perhaps because of an admission policy of the cluster. The operator tries again.`,
+    );
+  }
+  return denied(
+    `The operator may not write ${kind} "${name}" in this namespace. A cluster admin can bind the ClusterRole ${role} to the operator's ServiceAccount here; with the chart, add the namespace to ${value}.`,
+  );
 }
 
-function notOurs(kind: "ConfigMap" | "Secret", name: string): Why {
+function notOurs(kind: Output, name: string): Why {
   const message = `${kind} "${name}" exists and belongs to something else, so nothing is written to it. Rename or delete it.`;
   return { reason: "NameConflict", message };
 }

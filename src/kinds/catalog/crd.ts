@@ -39,7 +39,9 @@ export type CatalogMemory = z.output<typeof platformCatalog.memory>;
 export const platformCatalog = defineResource({
   kind: "PlatformCatalog",
   shortNames: ["pcat"],
-  description: "The platform's catalog, read periodically into a ConfigMap.",
+  description:
+    "The platform's catalog, read periodically into a ConfigMap. Where the operator is limited to namespaces, or installed " +
+    "without its admission policy, a cluster admin allows that by the ClusterRole platform-operator-configmap-outputs.",
   spec,
   memory: record,
   status: observingStatus({

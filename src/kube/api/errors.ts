@@ -37,7 +37,26 @@ export class KubeError extends Error {
   said(): string | undefined {
     return this.#said;
   }
+
+  /**
+   * Returns what refused the request, if the API server names it, e.g. "ResourceQuota small". Then it was not a role
+   * that is missing.
+   */
+  refusedBy(): string | undefined {
+    const said = this.#said ?? "";
+    return REFUSERS.flatMap(([what, pattern]) => {
+      const name = pattern.exec(said)?.[1];
+      return name === undefined ? [] : [`${what} ${name}`];
+    })[0];
+  }
 }
+
+/** The sentences with which the plugins of admission refuse a request. Only the name is taken from them. */
+const REFUSERS: readonly (readonly [what: string, RegExp])[] = [
+  ["ValidatingAdmissionPolicy", /ValidatingAdmissionPolicy '([a-z0-9.-]{1,253})'/],
+  ["the admission webhook", /admission webhook "([a-z0-9.-]{1,253})" denied/],
+  ["ResourceQuota", /exceeded quota: ([a-z0-9.-]{1,253}),/],
+];
 
 /** Reports whether `error` is a KubeError with one of these failures. */
 export function isKube(error: unknown, ...failures: readonly KubeFailure[]): boolean {
@@ -70,7 +89,7 @@ export function statusError(what: string, code: number, status: Json | undefined
     `${what}: ${String(code)} ${detail}`,
     retryAfterMs(status, retryAfter),
     causes.map((cause) => cause.reason),
-    failure === "Invalid" ? stringMember(status, "message") : undefined,
+    failure === "Invalid" || failure === "Forbidden" ? stringMember(status, "message") : undefined,
   );
 }
 

@@ -73,9 +73,9 @@ export const GRANTS: readonly Grant[] = [
   {
     group: "",
     resources: ["configmaps"],
-    verbs: ["get", "create", "patch"],
+    verbs: ["get"],
     where: "everywhere",
-    why: "reads values and certificates that specs refer to; writes the content of catalogs and rendered default values",
+    why: "reads values and certificates that specs refer to",
   },
   {
     group: "",
@@ -131,12 +131,29 @@ export const GRANTS: readonly Grant[] = [
   },
 ];
 
+/** A ClusterRole that is not bound everywhere in each installation. */
+export type OutputGrant = Grant & { readonly role: string };
+
+/**
+ * A ClusterRole that is bound in the whole cluster only beside the admission policy of scripts/admission.ts, which
+ * limits it to owned ConfigMaps, as RBAC cannot. Otherwise a cluster admin may bind it in chosen namespaces. Only
+ * catalogs and rendered default values need it; the status of their objects reports when it is missing.
+ */
+export const CONFIG_MAP_OUTPUTS: OutputGrant = {
+  role: `${OPERATOR}-configmap-outputs`,
+  group: "",
+  resources: ["configmaps"],
+  verbs: ["create", "patch"],
+  where: "namespaces where its role is bound",
+  why: "writes the content of catalogs and rendered default values into ConfigMaps, each owned by its resource",
+};
+
 /**
  * A ClusterRole that a cluster admin may bind in chosen namespaces: RBAC cannot limit a create by name, nor a patch to
  * owned objects, so its holder can write any Secret of the namespace. Only the fields writeTokenSecretToRef and
  * writeConnectionSecretToRef need it; the status of their objects reports when it is missing.
  */
-export const SECRET_OUTPUTS: Grant & { readonly role: string } = {
+export const SECRET_OUTPUTS: OutputGrant = {
   role: `${OPERATOR}-secret-outputs`,
   group: "",
   resources: ["secrets"],

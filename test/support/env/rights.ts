@@ -6,13 +6,14 @@ import { parseAllDocuments } from "yaml";
 
 import { member, stringMember } from "../../../src/kube/api/json.ts";
 import type { KubeClient } from "../../../src/kube/api/transport.ts";
-import type { JsonObject } from "../../../src/kube/api/types.ts";
+import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { OPERATOR } from "../../../src/operator/config/names.ts";
 import { SECRET_OUTPUTS } from "../../../src/operator/config/rbac.ts";
 import type { Env } from "./env.ts";
 
 const RBAC = join(import.meta.dirname, "../../../deploy/rbac");
 
+/** A manifest of deploy/rbac. */
 type Right = JsonObject & {
   readonly apiVersion: string;
   readonly kind: string;
@@ -59,17 +60,34 @@ export async function withdrawRights(client: KubeClient, namespace: string): Pro
 function rightsIn(namespace: string): readonly Right[] {
   const text = readFileSync(join(RBAC, "operator.yaml"), "utf8");
   return parseAllDocuments(text).map((document) => {
-    const right = document.toJS() as Right;
+    const { spec, ...right } = document.toJS() as Right;
     const { metadata, roleRef, subjects } = right;
-    if (metadata.namespace === undefined) metadata.name = namespace;
+    if (metadata.namespace === undefined) metadata.name = renamed(metadata.name, namespace);
     else metadata.namespace = namespace;
-    if (roleRef?.kind === "ClusterRole") roleRef.name = namespace;
+    if (roleRef?.kind === "ClusterRole") roleRef.name = renamed(roleRef.name, namespace);
     for (const subject of subjects ?? []) subject.namespace = namespace;
-    return right;
+    return spec === undefined ? right : { ...right, spec: placed(spec, namespace) };
   });
+}
+
+/** The names of cluster-scoped objects begin with that of the operator. */
+function renamed(name: string, namespace: string): string {
+  return name.replace(OPERATOR, namespace);
+}
+
+/** Returns the spec of an admission policy, or of its binding, for the operator of the namespace. */
+function placed(spec: Json, namespace: string): Json {
+  return JSON.parse(JSON.stringify(spec), (name, value: unknown) => {
+    if (typeof value !== "string") return value;
+    if (name === "policyName") return renamed(value, namespace);
+    return value
+      .replaceAll(`system:serviceaccount:${OPERATOR}:`, `system:serviceaccount:${namespace}:`)
+      .replaceAll(`request.namespace == '${OPERATOR}'`, `request.namespace == '${namespace}'`);
+  }) as Json;
 }
 
 function collectionOf({ apiVersion, kind, metadata: { namespace } }: Right): string {
   const group = apiVersion === "v1" ? "/api/v1" : `/apis/${apiVersion}`;
-  return `${group}${namespace === undefined ? "" : `/namespaces/${namespace}`}/${kind.toLowerCase()}s`;
+  const plural = `${kind.toLowerCase()}s`.replace(/ys$/, "ies");
+  return `${group}${namespace === undefined ? "" : `/namespaces/${namespace}`}/${plural}`;
 }
