@@ -229,11 +229,6 @@ const OF_USERS: readonly Annotation[] = [
     does: "Decides what only a user can: `adopt` takes over an object recorded by another installation, `recreate` repeats a create with an unknown result, `proceed` on a connection allows the changes held by the limit of mass changes.",
     by: "`kubectl platform resolve`",
   },
-  {
-    name: names.MOVE_TO,
-    does: "Lets the resource of the same kind and name in this namespace adopt the object on the platform.",
-    by: "`kubectl platform move`",
-  },
 ];
 
 /** The annotations that only the operator writes. A backup may contain them. */

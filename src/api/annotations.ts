@@ -2,7 +2,7 @@
  * The valid values of the annotations. The operator parses annotations with these patterns and warns of other values;
  * the chart's admission policy is generated from this table.
  */
-import { APPROVED_PLAN, EXTERNAL_ID, MOVE_TO, PAUSED, POLL_INTERVAL, RESOLVE, RUN_UNTIL } from "./names.ts";
+import { APPROVED_PLAN, EXTERNAL_ID, PAUSED, POLL_INTERVAL, RESOLVE, RUN_UNTIL } from "./names.ts";
 import { type Annotated, NOT_PAUSING, PAUSING } from "./paused.ts";
 
 /** The valid values of one annotation. */
@@ -46,26 +46,12 @@ export const ANNOTATIONS: Readonly<Record<string, AnnotationValues>> = {
     allowed: "the hash in status.plan, 16 hex digits",
     otherwise: "No plan is approved.",
   },
-  [MOVE_TO]: {
-    pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
-    allowed: "the name of a namespace",
-    otherwise: "The object is not moved.",
-  },
   [EXTERNAL_ID]: {
     pattern: /^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/,
     allowed: "a UUID",
     otherwise: "It identifies nothing.",
   },
 };
-
-/**
- * Returns the namespace that the annotation move-to names: a resource there adopts what this object leaves on the
- * platform. Returns undefined without a valid annotation.
- */
-export function destinationOf({ metadata: { annotations = {} } }: Annotated): string | undefined {
-  const namespace = annotations[MOVE_TO];
-  return namespace !== undefined && ANNOTATIONS[MOVE_TO]?.pattern.test(namespace) === true ? namespace : undefined;
-}
 
 /**
  * Returns the time that the annotation run-until names: until then the object runs even if its schedule stops it.

@@ -17,8 +17,6 @@ export const POLL_INTERVAL = `${GROUP}/poll-interval`;
 /** The time until which an object runs even in a window of spec.runSchedule. */
 export const RUN_UNTIL = `${GROUP}/run-until`;
 export const RESOLVE = `${GROUP}/resolve`;
-/** On a resource that is being deleted: the namespace whose resource of the same kind and name may adopt its object. */
-export const MOVE_TO = `${GROUP}/move-to`;
 export const APPROVED_PLAN = `${GROUP}/approved-plan`;
 
 /**

@@ -80,7 +80,6 @@ export const GROUPS: Readonly<Record<string, readonly Entry[]>> = {
     { ...lazyCommand("pause", "same as pause, under Flux's name", loadDecisions), name: "suspend" },
     lazyCommand("resume", "resume paused objects", loadDecisions),
     lazyCommand("rollback", "deploy an earlier commit of an application", loadRollback),
-    lazyCommand("move", "move an object to another namespace or cluster", () => import("./objects/move.ts")),
     ...DEPLOYMENTS,
     {
       ...lazyCommand("forget", "remove objects from the list of orphans; they stay on the platform", loadOrphans),

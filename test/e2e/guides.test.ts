@@ -55,12 +55,14 @@ const BEFORE: Readonly<Record<string, string>> = {
   "docs/guides/move.md: kubectl delete": `
     kubectl get papp web -n shop -o json | jq '{apiVersion, kind, metadata: {name: .metadata.name}, spec}' > web.yaml`,
   // "The other namespace needs a connection to the same organization …"
-  "docs/guides/move.md: kubectl platform move papp/web -n shop --to team-web": `
+  "docs/guides/move.md: kubectl get papp web -n shop -o json |": `
     kubectl create namespace team-web
     sed 's/namespace: shop/namespace: team-web/' quickstart/10-connection.yaml | kubectl apply -f -`,
-  "docs/guides/move.md: kubectl platform move papp/web -n shop --context old": `
-    kubectl platform move papp/web -n team-web --to shop --wait
-    kubectl --context new apply -f quickstart/00-namespace.yaml -f quickstart/10-connection.yaml`,
+  // "The new cluster needs … the namespace, a connection …"
+  "docs/guides/move.md: kinds=": `
+    kubectl --context new create namespace team-web
+    sed 's/namespace: shop/namespace: team-web/' quickstart/10-connection.yaml | kubectl --context new apply -f -
+    kubectl wait --for=condition=Ready papp/web -n team-web --timeout=1m`,
   "docs/guides/argocd.md: kubectl patch configmap argocd-cm -n argocd --patch-file deploy/argocd/argocd-cm.yaml": `
     kubectl create namespace argocd
     kubectl create configmap argocd-cm -n argocd`,
@@ -76,7 +78,7 @@ const PRINTED: Readonly<Record<string, RegExp>> = {
   "README.md: mkdir": /✔ application api .* DEPLOYED[^]*create .*reports/,
   "docs/guides/adopt.md:": /created/,
   "docs/guides/rollback.md: kubectl platform rollback": /→ 1a2b3c4d5e6f708192a3b4c5d6e7f80912345678\n[^]*\(dry run\)/,
-  "docs/guides/move.md: kubectl platform move papp/web -n shop --context old": /moved .* of context "new"/,
+  "docs/guides/move.md: kinds=": /web condition met/,
   "docs/guides/previews.md: kubectl platform orphans forget": /forgotten\n.* forgotten/,
   "docs/guides/logs.md: kubectl logs -n platform-operator deploy/platform-operator > ": /"deployApplication"/,
 };

@@ -8,7 +8,6 @@ import {
   APPROVED_PLAN,
   EXTERNAL_ID,
   FINALIZER,
-  MOVE_TO,
   PAUSED,
   POLL_INTERVAL,
   RESOLVE,
@@ -210,7 +209,6 @@ describe("the admission policy", () => {
     [RUN_UNTIL, "tomorrow", 'must be a time such as "2026-11-24T22:30:00Z" or "2026-11-24T23:30:00+01:00"'],
     [RESOLVE, "Adopt", 'must be "adopt", "proceed" or "recreate"'],
     [APPROVED_PLAN, "yes", "must be the hash in status.plan, 16 hex digits"],
-    [MOVE_TO, "team_web", "must be the name of a namespace"],
     [EXTERNAL_ID, "shop", "must be a UUID"],
   ])("refuses %s=%s", async (key, value, must) => {
     const says = `metadata.annotations[${key}]: Invalid value: "${value}": ${must}`;

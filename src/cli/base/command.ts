@@ -132,7 +132,7 @@ type CommandPorts = ReturnType<typeof opener>["ports"];
  * Returns the ports of a command, which connect to the cluster and the platform on demand, and a function that closes
  * the connections that were opened.
  */
-export function opener(shared: SharedFlags, host: Host) {
+function opener(shared: SharedFlags, host: Host) {
   const closers: (() => Promise<void>)[] = [];
   const open = async (): Promise<ClusterClient> => {
     const { openCluster } = await import("./cluster.ts");

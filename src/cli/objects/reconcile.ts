@@ -75,39 +75,18 @@ async function request(call: Call, objects: readonly KubeObject[]): Promise<stri
   return token;
 }
 
-/** Requests a reconcile and waits until each object is Ready or needs a person. @returns the exit code */
-export async function requestAndWait(call: Call, objects: readonly KubeObject[], timeoutMs: number): Promise<number> {
-  const token = await request(call, objects);
-  return await waitForResults(call, objects, timeoutMs, (now, before, isLate) => {
-    if (stringMember(now.status, "lastHandledReconcileAt") === token) return true;
-    // The operator may not handle the request of an object that stays Stalled, e.g. because its spec is invalid.
-    return isStalled(now) && (isLate || !isStalled(before) || now.metadata.generation !== before.metadata.generation);
-  });
-}
-
 const isStalled = (object: KubeObject): boolean => factOf(object).mark === "stalled";
 
 /** How long an object may stay Stalled before the wait for it ends. A retry begins within seconds. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Reports whether an object's status shows the result of the change that the command waits for.
- * @param before the object when the wait began
- * @param isLate whether PATIENCE_MS have passed since then
- */
-type IsHandled = (now: KubeObject, before: KubeObject, isLate: boolean) => boolean;
-
-/**
- * Waits until each object is Ready or needs a person.
+ * Requests a reconcile and waits until each object is Ready or needs a person.
  * @returns the exit code
  * @throws KubeError if the user may not list the objects
  */
-export async function waitForResults(
-  call: Call,
-  objects: readonly KubeObject[],
-  timeoutMs: number,
-  isHandled: IsHandled,
-): Promise<number> {
+export async function requestAndWait(call: Call, objects: readonly KubeObject[], timeoutMs: number): Promise<number> {
+  const token = await request(call, objects);
   const { host, report } = call;
   const { clock } = host;
   const cluster = await call.cluster();
@@ -117,11 +96,17 @@ export async function waitForResults(
   const lateAt = clock.monotonic() + PATIENCE_MS;
   const following = followObjects({ cluster, namespace, kinds, report, clock });
   let isSynced = false;
+  const isHandled = (now: KubeObject, before: KubeObject): boolean => {
+    if (stringMember(now.status, "lastHandledReconcileAt") === token) return true;
+    // The operator may not handle the request of an object that stays Stalled, e.g. because its spec is invalid.
+    const isLate = clock.monotonic() >= lateAt;
+    return isStalled(now) && (isLate || !isStalled(before) || now.metadata.generation !== before.metadata.generation);
+  };
   const resultOf = (object: KubeObject): Result => {
     const now = following.store.get(keyOf(object));
     if (!isSynced) return { object, now, is: "working" };
     if (now?.metadata.uid !== object.metadata.uid) return { object, now, is: "gone" };
-    if (!isHandled(now, object, clock.monotonic() >= lateAt)) return { object, now, is: "working" };
+    if (!isHandled(now, object)) return { object, now, is: "working" };
     if (isReady(now)) return { object, now, is: "ready" };
     return { object, now, is: isStalled(now) ? "stalled" : "working" };
   };

@@ -12,7 +12,6 @@ import { CliError, EXIT, UsageError } from "../base/exit.ts";
 import { print, type View } from "../base/render.ts";
 import { fullName } from "../base/targets.ts";
 import { refusePaused, requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
-import { applierOf } from "./shared/applier.ts";
 
 const APPLICATION = { name: "application", about: "a PlatformApplication, e.g. papp/api" } as const;
 const KINDS = [platformApplication.kind];
@@ -108,6 +107,24 @@ function targetOf(object: KubeObject, current: string | undefined, to: number | 
   }
   if (chosen.commit === current) throw new CliError(`papp/${name} is at commit ${chosen.commit} already.`);
   return chosen.commit;
+}
+
+/** Programs that apply manifests from another source, by their field manager. */
+const APPLIERS: readonly (readonly [manager: string, name: string])[] = [
+  ["argocd-controller", "Argo CD"],
+  ["kustomize-controller", "Flux"],
+  ["helm-controller", "Flux"],
+  ["helm", "Helm"],
+];
+
+/**
+ * Returns the program that applies an object, e.g. "Argo CD".
+ * @param answer the API server's answer to a write: the object with its field managers
+ */
+function applierOf(answer: Json): string | undefined {
+  const fields = listMember(member(answer, "metadata"), "managedFields");
+  const managers = new Set(fields.map((one) => stringMember(one, "manager")));
+  return APPLIERS.find(([manager]) => managers.has(manager))?.[1];
 }
 
 /** @param answer the API server's answer, which has the field managers */

@@ -1,5 +1,4 @@
 /** Records what stays on the platform after its resource is deleted. */
-import { destinationOf } from "../../api/annotations.ts";
 import { isObject, member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -45,8 +44,7 @@ export async function orphanOf(
   if (kind.externalLifecycle !== true || kind.independent === true || !isOurs(ports, object, id, place))
     return undefined;
   const { host, organizationId, installation, parentId } = place;
-  const { namespace: home, name } = keyOf(object);
-  const namespace = destinationOf(object) ?? home;
+  const { namespace, name } = keyOf(object);
   const externalName = externalNameOf(object);
   const kept = memorable(kind.resource.memory.parse(memory ?? statusOf(object)));
   const entry = {

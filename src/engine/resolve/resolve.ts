@@ -218,7 +218,7 @@ function keptIn({ object }: RecordTarget, record: SignedRecord | undefined): Jso
   return isStarted(object) ? undefined : record?.kept;
 }
 
-/** Reports whether to look into the orphan ledger: if there is no id, or a restored or moved manifest claims one. */
+/** Reports whether to look into the orphan ledger: if there is no id, or a restored manifest claims one. */
 function mayBeOrphaned({ object }: RecordTarget, identity: Identity): boolean {
   if (identity.is === "none") return object.metadata.annotations?.[INTENT] === undefined;
   return identity.is === "known" && identity.identitySource === "claimed";
