@@ -242,7 +242,7 @@ const OF_THE_OPERATOR: readonly Annotation[] = [
   { name: names.INTENT, does: "Record of a create that is not confirmed yet, so that it is never sent twice." },
   {
     name: names.BEGUN,
-    does: "Marks that a PlatformOperation was started, or that a PlatformDatabase was deployed on a platform that does not show its state, so that neither is repeated if the status is lost.",
+    does: "Marks that a PlatformDatabase was deployed on a platform that does not show its state, so that it is not deployed again if the status is lost.",
   },
 ];
 

@@ -56,20 +56,9 @@
     - platformvariablesets/status
     - platformbindings/status
     - platformcatalogs/status
-    - platformoperations/status
     - platformwebhooks/status
   verbs:
     - patch
-- apiGroups:
-    - platform-operator.io
-  resources:
-    - platformoperations
-  verbs:
-    - get
-    - list
-    - watch
-    - patch
-    - delete
 - apiGroups:
     - ""
   resources:
@@ -202,7 +191,6 @@
     - platformvariablesets
     - platformbindings
     - platformcatalogs
-    - platformoperations
     - platformwebhooks
   verbs:
     - get
@@ -224,7 +212,6 @@
     - platformvariablesets
     - platformbindings
     - platformcatalogs
-    - platformoperations
     - platformwebhooks
   verbs:
     - create

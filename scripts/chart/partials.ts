@@ -27,7 +27,7 @@ export function generatedPartials(): string {
     define("rules.secretOutputs", [ruleOf(SECRET_OUTPUTS)]),
     define("rules.view", userRules("view")),
     define("rules.edit", userRules("edit")),
-    define("rules.editWithoutActions", userRules("edit", ["PlatformCluster", "PlatformOperation"])),
+    define("rules.editWithoutActions", userRules("edit", ["PlatformCluster"])),
     define("validations", VALIDATIONS),
     define("configMapPolicy", configMapPolicy(THIS_RELEASE)),
     define("command", COMMAND),

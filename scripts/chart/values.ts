@@ -151,7 +151,7 @@ const rbac = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Lets the roles edit and admin also change PlatformCluster and PlatformOperation, which can act on any cluster and service that the token reaches.",
+      "Lets the roles edit and admin also change PlatformCluster, which can act on any cluster that the token reaches.",
     ),
   configMapOutputs: z
     .array(namespace)

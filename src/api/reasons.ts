@@ -10,7 +10,6 @@ export const REASONS = {
   Stopped: "The service or cluster is stopped, and the spec does not ask for anything else.",
   NotDeployed: "Nothing is deployed, and the operator is not to deploy it now.",
   Bound: "The template is bound and every selected or mandatory layer is enabled.",
-  Completed: "The operation was carried out.",
   Accepted: "The platform accepted the request, but its surface does not show the result.",
   Progressing: "Work is under way.",
   ReconcileSuccess: "The last exchange with the platform succeeded.",
@@ -66,11 +65,6 @@ export const REASONS = {
   UpgradeFailed: "The platform accepted the upgrade, but the cluster does not run the version.",
   NotCreated: "The object does not exist on the platform, and a policy forbids its creation.",
   Orphaned: "In an event: the resource was deleted, and its object stays on the platform.",
-  // An operation has ended, or cannot start.
-  OperationRejected: "The platform rejected the operation (400, 409, 422).",
-  OperationResultUnknown: "An operation was sent, and its result cannot be determined. It is not sent again.",
-  DeadlineExceeded: "The operation did not end in time. If its request was sent, the platform may still carry it out.",
-  WithheldByPolicy: "A policy forbids the operation.",
   // The documented surface cannot do it.
   UpdateNotSupported: "The platform's surface has no such update.",
   DeleteNotSupported: "The platform's surface has no delete.",

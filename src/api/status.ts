@@ -198,13 +198,6 @@ export function observingStatus(own: z.ZodRawShape): z.ZodObject {
 }
 
 /**
- * Returns the status schema of a kind that requests one action. @param own the kind's own members; each may be absent
- */
-export function actingStatus(own: z.ZodRawShape): z.ZodObject {
-  return observingStatus({ ...ledger, ...governed, ...own });
-}
-
-/**
  * Returns the status schema of a kind with objects on the platform.
  * @param own the kind's own members; each may be absent
  */
@@ -247,22 +240,3 @@ const fingerprint = z.object({
 export function digestField(what: string) {
   return fingerprint.describe(`Digest of ${what}. ${DO_NOT_CHANGE}`);
 }
-
-/** The last PlatformOperation on an object that another resource represents. */
-export const lastOperation = z
-  .object({
-    name: text.describe("Namespace and name of the PlatformOperation."),
-    operation: text.describe("The operation of the platform's API, e.g. stopDatabase."),
-    startedAt: time.describe("When it was requested."),
-    requestId: id
-      .optional()
-      .describe("The platform's id of the deployment request; absent if the platform returned none."),
-    gitCommitId: text.optional().describe("Commit of the deployment."),
-    result: z
-      .enum(["Completed", "Accepted", "Failed", "Unknown"])
-      .optional()
-      .describe("Result as reported by the PlatformOperation."),
-  })
-  .describe("Last PlatformOperation on it.");
-
-export type LastOperation = z.output<typeof lastOperation>;

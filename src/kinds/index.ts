@@ -9,7 +9,6 @@ import { cluster } from "./cluster/index.ts";
 import { clusterConnection, connection } from "./connection/index.ts";
 import { database } from "./database/index.ts";
 import { environment } from "./environment/index.ts";
-import { operation } from "./operation/index.ts";
 import { project } from "./project/index.ts";
 import { variableSet } from "./variable-set/index.ts";
 import { webhook } from "./webhook/index.ts";
@@ -29,7 +28,6 @@ const allKinds = () =>
     PlatformVariableSet: variableSet,
     PlatformBinding: createBinding(),
     PlatformCatalog: catalog,
-    PlatformOperation: operation,
     PlatformWebhook: webhook,
   }) satisfies Readonly<Record<string, AnyKind>>;
 

@@ -222,7 +222,6 @@ function createMemory(objects: readonly KubeObject[], onChange: (object: KubeObj
       storeOutcome: (object, annotations) => Promise.resolve(annotated(object, annotations)),
       patchStatus: (object, status: JsonObject) => Promise.resolve(write(object, (old) => ({ ...old, status }))),
       confirm: () => Promise.resolve(),
-      delete: () => Promise.resolve(),
     },
   };
 }

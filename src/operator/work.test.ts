@@ -52,7 +52,7 @@ function work(kinds: readonly Bound<Platform>[], told: Partial<WorkOptions> = {}
   };
   const engine: WorkOptions["engine"] = {
     ...quietPorts(),
-    writer: { patchChecked: unused, patchStatus: unused, storeOutcome: unused, confirm: unused, delete: unused },
+    writer: { patchChecked: unused, patchStatus: unused, storeOutcome: unused, confirm: unused },
     reader: { secret: unused, configMap: unused },
     random: () => 0.5,
     connectionKinds: { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" },

@@ -1,13 +1,14 @@
 /** Argo CD's own controller and repository server with a git repository of custom resources. */
 import { describe, expect, it } from "vitest";
 
+import { REDEPLOY_REQUESTED_AT } from "../../src/api/names.ts";
 import { isObject, stringMember } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
 import { examples } from "../support/examples/examples.ts";
-import { NEXT_COMMIT, operation, tree } from "../support/kube/manifests.ts";
+import { NEXT_COMMIT, tree } from "../support/kube/manifests.ts";
 import { createApplication, type Application, type ApplicationStatus } from "./argocd/application.ts";
 import { startArgoCd } from "./argocd/argocd.ts";
 import { createRepository } from "./argocd/git.ts";
@@ -78,22 +79,26 @@ describe("the quickstart in git", () => {
     await env.settled();
     expect(record.changes()).toEqual(["deployApplication"]);
   });
+
+  it("deploys the same commit once more by the annotation of the action Redeploy, and stays Synced", async () => {
+    const record = await env.record();
+    await env.annotate("PlatformApplication", "api", { [REDEPLOY_REQUESTED_AT]: "2026-11-21T10:00:00Z" });
+    await env.settled();
+    await application.refresh();
+    expect((await application.status()).sync?.status).toBe("Synced");
+    expect(record.changes()).toEqual(["deployApplication"]);
+  });
 });
 
 describe("a tree that is deleted with its resources", () => {
-  it("waits in each wave for the health of the one before, and runs a PostSync operation once", async () => {
+  it("waits in each wave for the health of the one before", async () => {
     const waves = tree(env, "waves", DELETED).map((manifest, index) =>
       annotatedWith(manifest, { "argocd.argoproj.io/sync-wave": String(index) }),
     );
-    const hook = annotatedWith(operation("after-sync", { type: "SendInvoices" }), {
-      "argocd.argoproj.io/hook": "PostSync",
-      "argocd.argoproj.io/hook-delete-policy": "BeforeHookCreation",
-    });
-    const record = await env.record();
-    const revision = await repository.commit("waves", [...waves, hook]);
+    const revision = await repository.commit("waves", waves);
     const application = await applicationOf("waves");
-    const { operationState } = await application.healthy(revision);
-    const objects = await Promise.all([...waves, hook].map(({ kind, metadata }) => env.get(kind, metadata.name)));
+    await application.healthy(revision);
+    const objects = await Promise.all(waves.map(({ kind, metadata }) => env.get(kind, metadata.name)));
     // Each was created after the one before it became Ready.
     for (const [index, { metadata }] of objects.slice(1).entries()) {
       const ready = objects[index] && condition(objects[index], "Ready");
@@ -101,11 +106,6 @@ describe("a tree that is deleted with its resources", () => {
       const created = Date.parse(stringMember(metadata, "creationTimestamp") ?? "");
       expect(created, metadata.name).toBeGreaterThanOrEqual(Date.parse(ready?.lastTransitionTime ?? ""));
     }
-    expect(operationState?.syncResult?.resources).toContainEqual(
-      expect.objectContaining({ kind: "PlatformOperation", hookType: "PostSync", hookPhase: "Succeeded" }),
-    );
-    expect(record.changes().at(-1)).toBe("downloadInvoices");
-    expect(record.calls("downloadInvoices")).toHaveLength(1);
   });
 
   it("is pruned from the platform without waves, children before parents", async () => {

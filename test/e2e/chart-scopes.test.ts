@@ -104,11 +104,11 @@ describe("a release for some namespaces", () => {
   });
 
   it("grants users rights by the roles of Kubernetes in the namespaces of their bindings", async () => {
-    const reads = ["get platformapplications", "get platformclusters", "get platformoperations"];
+    const reads = ["get platformapplications", "get platformclusters"];
     const changes = ["create", "patch", "deletecollection"].map((verb) => `${verb} platformapplications`);
     const others = ["patch platformapplications/status", "patch platformapplications/finalizers"];
     // Without rbac.aggregateActions.
-    const actions = ["create platformclusters", "create platformoperations"];
+    const actions = ["create platformclusters"];
     const rightsOf = (user: string, namespace = "shop"): Promise<readonly string[]> =>
       rightsIn(namespace, user, [...reads, ...changes, ...others, ...actions]);
     for (const role of ["view", "edit", "admin"]) {

@@ -11,12 +11,9 @@ import { blueprint } from "../../src/kinds/blueprint/index.ts";
 import { cluster } from "../../src/kinds/cluster/index.ts";
 import { database } from "../../src/kinds/database/index.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
-import { operation } from "../../src/kinds/operation/index.ts";
-import { NOTHING_OBSERVED } from "../../src/kinds/operation/model.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { clusterContext, listed } from "../support/kinds/cluster-contexts.ts";
 import { composed } from "../support/kinds/composed.ts";
-import { operationContext } from "../support/kinds/operation-contexts.ts";
 import { SMALLEST } from "../support/kinds/spec-cases.ts";
 import { raised } from "../support/kube/patches.ts";
 import { stored } from "../support/kube/stored.ts";
@@ -161,14 +158,6 @@ const SERVICE_STATES = {
   HIBERNATING: PROGRESSING,
 };
 
-const OUTCOMES = { Completed: HEALTHY, Accepted: HEALTHY, OperationRejected: DEGRADED };
-
-function endedBy(reason: string) {
-  const result = reason === "OperationRejected" ? "Failed" : "Complete";
-  const outcome = { result, reason, message: "The platform said so.", at: NOW.toISOString() };
-  return operationContext({ type: "SendInvoices" }, { memory: { outcome } as never });
-}
-
 /** Returns the context and the observation of an object with that state. */
 type Seen = (state: string) => readonly [context: object, observed: object];
 
@@ -177,7 +166,6 @@ const ROWS: readonly (readonly [kind: object, states: Readonly<Record<string, Ex
   [database, SERVICE_STATES, (state) => [databases.passWith(), databases.observedFull(state)]],
   [blueprint, SERVICE_STATES, (state) => [blueprints.passWith(), blueprints.observedIn(state)]],
   [cluster, SERVICE_STATES, (state) => [clusterContext(), listed(state)]],
-  [operation, OUTCOMES, (reason) => [endedBy(reason), NOTHING_OBSERVED]],
 ];
 
 function resultOf(kind: Kind, context: ReconcileContext, observed: object): ReconcileResult {

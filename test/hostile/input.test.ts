@@ -14,7 +14,6 @@ import {
   defaults,
   deploying,
   NEXT_COMMIT,
-  operation,
   project,
   resource,
   secret,
@@ -125,14 +124,8 @@ describe("hostile input", () => {
     const odd = project("deep");
     const [brackets, annotations] = ["[".repeat(100_000), "]".repeat(100_000)];
     await env.apply({ ...odd, metadata: { ...odd.metadata, annotations: { [INTENT]: brackets + annotations } } });
-    const chart = { type: "RenderHelmDefaultValues", environmentRef: { name: "good" }, outputConfigMap: "deep" };
-    await env.apply(
-      blueprint("deep", "good", { specOverrides: deep }),
-      operation("deep", { ...chart, source: { helm_repository: deep } }),
-    );
-    for (const kind of ["PlatformBlueprint", "PlatformOperation"]) {
-      await env.stalled(kind, "deep", "InvalidSpec", "characters of JSON");
-    }
+    await env.apply(blueprint("deep", "good", { specOverrides: deep }));
+    await env.stalled("PlatformBlueprint", "deep", "InvalidSpec", "characters of JSON");
     const claimed = await env.waitFor("PlatformProject", "deep", { type: "Stalled", status: "True" });
     expect(condition(claimed, "Ready")?.reason).not.toBe("InternalError");
     await expectOtherServed("deep");

@@ -8,7 +8,7 @@ import { createEnv } from "../support/env/env.ts";
 import { defaults, project, secret } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 
-/** The time limit for each good resource, from its creation until Ready or Complete. */
+/** The time limit for each good resource, from its creation until Ready. */
 const DEADLINE_S = 5;
 /** Hostile annotations: no schema restricts them. */
 const ANNOTATIONS = {
@@ -55,7 +55,7 @@ describe("hostile resources", () => {
     figure(task, `${CROWD.length + 1} objects with full annotations, 0 others blocked`, CROWD.length + 1);
   });
 
-  it("[E16] of any kind leave a good one to become Ready or Complete", async ({ task }) => {
+  it("[E16] of any kind leave a good one to become Ready", async ({ task }) => {
     const hostile = each.map(([, sample]) => sample.hostile({ env, name: "bad", tree: "good" }));
     const bad = [...hostile, project("with-bad-connection", { connectionRef: { name: "bad" } })];
     await env.apply(...bad.map((one) => ({ ...one, metadata: { ...one.metadata, annotations: ANNOTATIONS } })));
@@ -69,8 +69,7 @@ describe("hostile resources", () => {
       const one = sample.good({ env, name: "good", tree: "good" });
       const appliedAt = performance.now();
       await env.apply(one);
-      const type = one.kind === "PlatformOperation" ? "Complete" : "Ready";
-      await env.waitFor(one.kind, "good", { type, status: "True" });
+      await env.waitFor(one.kind, "good", { status: "True" });
       const took = (performance.now() - appliedAt) / 1_000;
       expect(took, one.kind).toBeLessThan(DEADLINE_S);
       longest = Math.max(longest, took);

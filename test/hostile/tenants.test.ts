@@ -10,11 +10,9 @@ import { idOf } from "../support/env/settling.ts";
 import {
   application,
   blueprint,
-  COMMIT,
   connection,
   database,
   environment,
-  operation,
   project,
   resource,
   secret,
@@ -78,9 +76,6 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
         variables: [{ name: "MODE", value: "evil" }],
         overwrite: true,
       }),
-      operation("deploy", { type: "DeployApplication", applicationRef: app, gitCommitId: COMMIT }),
-      operation("stop", { type: "StopDatabase", databaseRef: app }),
-      operation("invoices", { type: "SendInvoices" }),
       project("new"),
       resource("PlatformWebhook", "all", { targetUrl: "https://hooks.example.com/", events: ["A"] }),
     ];
@@ -151,7 +146,7 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     const hostile = attacks();
     for (const { kind, metadata } of hostile) {
       if ((await b.find(kind, metadata.name)) === undefined) continue;
-      if (kind !== "PlatformOperation" && kind !== "PlatformBinding") {
+      if (kind !== "PlatformBinding") {
         const deletionPolicy = kind === "PlatformCluster" ? "Stop" : "Delete";
         await b.patch(kind, metadata.name, { spec: { lifecycle: { deletionPolicy } } }).catch(() => undefined);
       }

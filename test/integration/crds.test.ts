@@ -151,21 +151,6 @@ describe("what is fixed from the start", () => {
     }
   });
 
-  // One rule for the whole spec.
-  it.each([
-    ["another member", { backoffLimit: 1 }],
-    ["another value deep inside", { source: { helm_repository: { chart_name: "mysql" } } }],
-  ])("an operation never takes another spec: %s", async (_title, spec) => {
-    const name = await made("PlatformOperation", {
-      type: "RenderHelmDefaultValues",
-      environmentRef: { name: "staging" },
-      source: { helm_repository: { chart_name: "redis" } },
-      outputConfigMap: "redis",
-    });
-    const says = /spec cannot be changed: it is one action/;
-    expect(await refusal(change("PlatformOperation", name, spec))).toMatch(says);
-  });
-
   it.each(["PlatformConnection", "ClusterPlatformConnection"])("a %s stays where it is", async (kind) => {
     await create(kind, "fixed", SMALLEST[kind]);
     const saysTo = async (spec: object) => refusal(change(kind, "fixed", spec));

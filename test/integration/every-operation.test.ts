@@ -15,7 +15,6 @@ import {
   database,
   defaults,
   environment,
-  operation,
   project,
   resource,
   secret,
@@ -38,6 +37,8 @@ const NOT_HERE: ReadonlySet<string> = new Set([
   "listApplicationLog",
   "getClusterMetrics",
   "getClusterToken",
+  "createHelmDefaultValues",
+  "downloadInvoices",
 ]);
 
 const ChangeEvent = z.object({
@@ -92,18 +93,14 @@ describe.each(effort.few(["full", "documented"] as const))("one resource of ever
       resource("PlatformCatalog", "all", {
         include: ["Templates", "CloudProviders", "DatabaseTypes", "GitRepositories"],
       }),
-      operation("invoices", { type: "SendInvoices" }),
-      operation("upgrade", { type: "UpgradeCluster", clusterRef: { externalId: bound } }),
-      operation("defaults", {
-        type: "RenderHelmDefaultValues",
-        environmentRef: { name: "staging" },
-        source: { helm_repository: { chart_name: "redis" } },
-        outputConfigMap: "redis-values",
+      resource("PlatformCluster", "main", {
+        externalId: bound,
+        kubernetesVersion: "1.33",
+        lifecycle: { applyPolicy: "Automatic" },
       }),
     );
-    for (const name of ["invoices", "upgrade", "defaults"]) {
-      await env.waitFor("PlatformOperation", name, { type: "Complete", status: "True" });
-    }
+    await env.patch("PlatformCluster", "main", { spec: { kubernetesVersion: "1.34" } });
+    await env.waitFor("PlatformCluster", "main", { status: "True" });
     await env.waitFor("PlatformDatabase", "orders", { status: "True", reason: "Available" });
     await env.patch("PlatformDatabase", "orders", { spec: { runState: "Stopped" } });
     await env.waitFor("PlatformDatabase", "orders", { status: "True", reason: "Stopped" });

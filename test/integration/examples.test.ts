@@ -57,9 +57,9 @@ function prerequisites({ operatorNamespace, platform }: Env): readonly Manifest[
 /** A schedule that does not come while tests run. */
 const NEVER = "0 0 29 2 *";
 
-/** All manifests for this environment, the quickstart's first and the operations last. */
+/** All manifests for this environment, the quickstart's first. */
 function manifestsFor(env: Env): readonly Manifest[] {
-  const rank = (file: string): number => (file.startsWith("quickstart/") ? 0 : file === "operations.yaml" ? 2 : 1);
+  const rank = (file: string): number => (file.startsWith("quickstart/") ? 0 : 1);
   const files = examples().toSorted((one, other) => rank(one.file) - rank(other.file));
   return files.flatMap(({ manifests }) => manifests).map((manifest) => replaced(manifest, env));
 }

@@ -87,11 +87,6 @@ describe("a cluster that the platform shows", () => {
     expect(await runner.run()).toMatchObject({ ops: ["adopt", "stopCluster"], is: "waiting" });
     expect(await runner.run()).toMatchObject({ is: "waiting", status: { state: "STOP_QUEUED" } });
     expect(await env.after(120, runner)).toMatchObject({ ops: [], is: "settled", status: { state: "STOPPED" } });
-    const stop = { type: "StopCluster", clusterRef: { name: "main" } };
-    const operation = env.harness.operation(stop, { "spec.clusterRef": env.cluster.id });
-    env.harness.edit(env.cluster.id, { state: "DEPLOYED", deployed: true, run: null });
-    expect(await operation.run()).toMatchObject({ ops: ["stopCluster"], is: "waiting" });
-    expect(await env.after(120, operation)).toMatchObject({ end: "settled Completed" });
   });
 
   it("that does not stop is asked for once", async () => {

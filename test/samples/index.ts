@@ -7,7 +7,6 @@ import { clusterSample } from "./cluster.ts";
 import { clusterConnectionSample, connectionSample } from "./connection.ts";
 import { databaseSample } from "./database.ts";
 import { environmentSample } from "./environment.ts";
-import { operationSample } from "./operation.ts";
 import { projectSample } from "./project.ts";
 import type { Sample } from "./sample.ts";
 import { variableSetSample } from "./variable-set.ts";
@@ -27,5 +26,4 @@ export const SAMPLES: Readonly<Record<KindName, Sample>> = {
   PlatformBinding: bindingSample,
   PlatformWebhook: webhookSample,
   PlatformCatalog: catalogSample,
-  PlatformOperation: operationSample,
 };

@@ -27,7 +27,6 @@ function walk(schema: Structural, path: string): readonly Place[] {
 /** What can be as large as an object of Kubernetes; the operator bounds it, as its tests say, or wrote it itself. */
 const OPEN = [
   /^PlatformBlueprint\.spec\.specOverrides$/,
-  /^PlatformOperation\.spec\.source(\.\w+_repository)?$/,
   /^PlatformBinding\.spec\.managedConfig\{\}\{\}\.value$/,
   /^\w+\.status\.(intent\.mark|webhook\.intent\.mark)$/,
 ];

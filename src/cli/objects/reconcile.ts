@@ -3,7 +3,6 @@ import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { isPaused } from "../../api/paused.ts";
 import { conditionView, factOf, isReady } from "../../console/tree/facts.ts";
 import { platformApplication } from "../../kinds/application/crd.ts";
-import { platformOperation } from "../../kinds/operation/crd.ts";
 import { abortableSleep } from "../../kube/api/clock.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -35,7 +34,6 @@ export const reconcileCommand = command({
   run: async (call) => {
     const { args, flags, program } = call;
     const objects = await call.objects(args.object);
-    for (const object of objects) refuseEnded(object);
     if (!flags.wait) {
       await request(call, objects);
       return EXIT.ok;
@@ -44,16 +42,6 @@ export const reconcileCommand = command({
     return await requestAndWait(call, objects, flags.timeout);
   },
 });
-
-/** Refuses an operation that has ended, as it is never executed again. @throws CliError */
-function refuseEnded(object: KubeObject): void {
-  if (object.kind !== platformOperation.kind) return;
-  const end = conditionView(object, "Complete") ?? conditionView(object, "Failed");
-  if (end === undefined) return;
-  const how = end.status === "True" ? end.type : "over, and its result is unknown";
-  const target = shortTarget(keyOf(object));
-  throw new CliError(`${target} is ${how}: an operation is carried out once. Create another one to repeat it.`);
-}
 
 /** Refuses a paused object, as the operator does not reconcile it. @throws CliError */
 export function refusePaused(object: KubeObject, program: string): void {

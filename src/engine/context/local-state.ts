@@ -63,10 +63,6 @@ export class LocalState {
   work: WorkSince | undefined = undefined;
   /** The reference to a missing object that this object waits for. */
   missing: MissingSince | undefined = undefined;
-  /** When a one-shot object is due, on the monotonic clock. */
-  dueAt: Ms | undefined = undefined;
-  /** The sum of the delays of a one-shot object's reconciles that the stored deadline does not include yet. */
-  idleMs: Ms = 0;
   /** What lists of the platform have shown of the object. */
   listHistory: ListHistory | undefined = undefined;
   /** When the platform was last read for this object, on the monotonic clock. */

@@ -52,8 +52,6 @@ export interface ContextPolicies {
   readonly redeploy: string | undefined;
   /** Absent without a schedule, and while the object is being deleted. */
   readonly runSchedule?: RunSchedule | undefined;
-  /** The deadline of a one-shot operation. */
-  readonly deadline?: Date | undefined;
   /** Operations that a policy forbids or delays now. The plan treats them as impossible. */
   readonly blockedOperations: ReadonlySet<string>;
   /** The blocked operations that only wait for approval or a window. The plan includes what follows from them. */

@@ -3,10 +3,8 @@
  */
 import type { Resource } from "../../api/resource.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
-import type { ApiError } from "../../platform/transport/errors.ts";
 import type { KindTypes, ReconcileContext } from "./context.ts";
 import type {
-  ExternalAction,
   KindOperations,
   ConditionFact,
   ConnectionSettings,
@@ -145,32 +143,6 @@ export interface Report {
   readonly lookWithin?: Ms;
 }
 
-/** The capability of kinds whose objects do one thing and end. */
-export interface OneShot<K extends KindTypes> {
-  /**
-   * Returns when an object that has ended, according to its memory, expires. It is reconciled only to delete it then.
-   * @returns undefined while the object has not ended; `expiresAt` is undefined where it never expires
-   */
-  over(memory: K["memory"]): { readonly expiresAt: Date | undefined } | undefined;
-  /**
-   * Returns the result of a request that the platform certainly did not execute.
-   * @returns undefined if the connection caused the failure
-   */
-  refused(
-    error: ApiError,
-    context: ReconcileContext<K>,
-    observed: K["observed"],
-  ): ActionResult<K["observed"], K["memory"]> | undefined;
-  /** Returns how long the operation may take, counted from the object's creation. */
-  limitMs(spec: K["spec"]): Ms;
-  /**
-   * Returns the report of an object whose deadline passes while there is no plan that could decide that: its references
-   * or values are not resolved, the platform cannot be read, or an output cannot be written.
-   * @param isSent whether its request may have been sent
-   */
-  overdue(spec: K["spec"], memory: K["memory"], how: { readonly now: Date; readonly isSent: boolean }): Report;
-}
-
 /** The registration of a connection's webhook receiver, and the type of the condition that reports it. */
 export interface ReceiverRegistration<K extends ConnectionTypes = ConnectionTypes> {
   readonly condition: string;
@@ -234,8 +206,6 @@ export interface Kind<K extends KindTypes = KindTypes> {
   readonly independent?: true;
   /** Steps wait for approval unless the object or its connection says otherwise. */
   readonly needsApproval?: true;
-  /** On kinds whose objects do one thing and end. */
-  readonly oneShot?: OneShot<K>;
   /** On the connection kinds: the settings of the connection that a spec describes. */
   connection?(spec: K["spec"]): ConnectionSettings;
   /** On the connection kinds: the registration of the receiver of webhooks. */
@@ -250,16 +220,8 @@ export interface Kind<K extends KindTypes = KindTypes> {
     readonly memory: K["memory"];
     readonly inputs: K["inputs"] | undefined;
   }): readonly string[];
-  /**
-   * Returns when the kind last wrote to objects of other resources, and what it requested for them. The engine then
-   * reconciles these resources. @param spec undefined where it is not valid
-   */
-  externalWrites?(memory: K["memory"], spec: K["spec"] | undefined): readonly ExternalWrite[];
-  /**
-   * Returns the memory with the last action that another resource requested for the recorded object; the memory itself
-   * if it already holds that action. Pure.
-   */
-  recordAction?(action: ExternalAction, context: ReconcileContext<K>): K["memory"];
+  /** Returns when the kind last wrote to objects of other resources. The engine then reconciles these resources. */
+  externalWrites?(memory: K["memory"]): readonly ExternalWrite[];
   /**
    * Reports whether a read shows the object of a step that was answered 404. If it does, the platform does not have the
    * operation. Absent where no read shows the object.

@@ -58,33 +58,9 @@ export type DriftField = {
   readonly observed: string;
 };
 
-/**
- * A write of a resource to an object of the platform, and when, by the platform's clock (ISO 8601). With `action`: a
- * request for an action, and when, by the operator's clock.
- */
+/** A write of a resource to an object of the platform, and when, by the platform's clock (ISO 8601). */
 export interface ExternalWrite {
   readonly id: Uuid;
-  readonly at: string;
-  readonly action?: RequestedAction;
-}
-
-/** An action that a resource requested for an object of the platform, with its result as far as it is known. */
-export interface RequestedAction {
-  /** The operation of the platform's API. */
-  readonly op: string;
-  /** The state in the platform's answer, if it has one. */
-  readonly state?: string | undefined;
-  readonly requestId?: Uuid | undefined;
-  readonly commit?: string | undefined;
-  /** How it ended; "Accepted" where its end is not observed. */
-  readonly result?: "Completed" | "Accepted" | "Failed" | "Unknown" | undefined;
-}
-
-/** A requested action as the resources that represent the object see it. */
-export interface ExternalAction extends RequestedAction {
-  /** The resource that requested it, as "namespace/name". */
-  readonly by: string;
-  /** When it was requested, by the operator's clock. */
   readonly at: string;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { aKey } from "../../../test/support/engine/keys.ts";
-import { EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECORD_SIGNATURE, RESOLVE } from "../../api/names.ts";
+import { BEGUN, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECORD_SIGNATURE, RESOLVE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
@@ -13,6 +13,7 @@ import {
   finalizerDue,
   isStarted,
   keepRecord,
+  noteStarted,
   readRecord,
   recordAnnotations,
   recordId,
@@ -210,6 +211,27 @@ describe("recordId", () => {
     };
     await expect(storing((object) => ({ ...object, status: {} }))).rejects.toMatchObject({ failure: "Conflict" });
     expect(await storing(() => undefined)).toBeUndefined();
+  });
+});
+
+describe("the started marker", () => {
+  /** The object with the marker, as the writer sends it. */
+  async function started(): Promise<KubeObject> {
+    const { object } = place();
+    const { ports, changes } = portsWith();
+    await noteStarted(ports, object);
+    expect(changes).toEqual([{ annotations: { [BEGUN]: "uid-1 n/a", [INSTALLATION]: "here" } }]);
+    return { ...object, metadata: { ...object.metadata, annotations: { [BEGUN]: "uid-1 n/a" } } };
+  }
+
+  it.each<[string, Partial<KubeObject["metadata"]>, boolean]>([
+    ["the object itself", {}, true],
+    ["the object, restored from a backup", { uid: "another" }, true],
+    ["no copy of another name", { uid: "another", name: "b" }, false],
+    ["no copy in another namespace", { uid: "another", namespace: "other" }, false],
+  ])("is that of %s", async (_title, metadata, expected) => {
+    const object = await started();
+    expect(isStarted({ ...object, metadata: { ...object.metadata, ...metadata } })).toBe(expected);
   });
 });
 

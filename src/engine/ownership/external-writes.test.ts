@@ -51,35 +51,6 @@ describe("the external writes", () => {
     },
   );
 
-  describe("with an action", () => {
-    const stop = (result?: "Completed") => ({ id: "1", at, action: { op: "stopDatabase", result } });
-
-    it("return who requested it, and name the object again once its result is known", () => {
-      const writes = createExternalWrites(isHeld);
-      writes.note(named("a"), [stop()], HERE);
-      expect(writes.record(named("a"), [stop()])).toEqual(["1"]);
-      expect(writes.record(named("a"), [stop()])).toEqual([]);
-      expect(writes.record(named("a"), [stop("Completed")])).toEqual(["1"]);
-      expect(writes.action("1", HERE)).toMatchObject({ at, op: "stopDatabase", result: "Completed" });
-      expect(writes.action("1", HERE)?.by).toMatch(/(^|\/)a$/);
-      // It does not count as written into.
-      expect(writes.latest("1", HERE)).toBeUndefined();
-      expect(writes.action("1", { ...HERE, host: "other.example.com" })).toBeUndefined();
-    });
-
-    it("keep it for the resources that represent the object when its requester is gone", () => {
-      const writes = createExternalWrites(isHeld);
-      writes.note(named("a"), [{ ...stop(), id: "held" }], HERE);
-      writes.record(named("a"), [{ ...stop("Completed"), id: "held" }, stop()]);
-      expect(writes.forget(named("a"))).toEqual([]);
-      expect(writes.action("held", HERE)).toMatchObject({ result: "Completed" });
-      expect(writes.action("1", HERE)).toBeUndefined();
-      const deploy = { id: "held", at: "2026-11-21T11:00:00.000Z", action: { op: "deployDatabase" } };
-      writes.record(named("b"), [deploy]);
-      expect(writes.action("held", HERE)).toMatchObject({ op: "deployDatabase" });
-    });
-  });
-
   describe("that are not reported any more", () => {
     const [before, after] = [at, "2026-11-21T11:00:00.000Z"];
     const write = (at: string, id = "held") => ({ id, at });

@@ -53,8 +53,7 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
     },
     externalWrites: (object) => {
       if (kind.externalWrites === undefined) return [];
-      const { data: spec } = parseSpec(kind.resource.spec, object);
-      return recall(object, (memory) => kind.externalWrites?.(memory, spec)) ?? [];
+      return recall(object, (memory) => kind.externalWrites?.(memory)) ?? [];
     },
     left: (ports, object) => {
       attempt(() => {

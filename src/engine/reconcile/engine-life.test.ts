@@ -118,8 +118,7 @@ it("an object that another resource writes to while it is read is read again bef
   const env = engineEnv({
     kind: {
       ...widget,
-      externalWrites: (_memory, spec) =>
-        spec?.note === undefined ? [] : [{ id: spec.note, at: "2026-11-21T10:00:00.000Z" }],
+      externalWrites: ({ told }) => (told === undefined ? [] : [{ id: told, at: "2026-11-21T10:00:00.000Z" }]),
       observe: async (pass, api) => {
         if (pass.spec.name === "a") {
           reads.push({ reconcile: env.passes.length, writtenAt: pass.records.writtenAt });
@@ -136,7 +135,7 @@ it("an object that another resource writes to while it is read is read again bef
   reads.length = 0;
   whileRead = () => {
     whileRead = () => {};
-    env.cluster.spec("Widget", "b", { name: "b", note: externalId });
+    env.cluster.status("Widget", "b", { ...(env.cluster.get("Widget", "b").status as JsonObject), told: externalId });
   };
   env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
   await env.run(0);

@@ -10,7 +10,6 @@ import type { Kind, Ms, Why } from "../contract/kind.ts";
 import { backoff, pollInterval } from "../contract/requeue.ts";
 import { resolveObject } from "../resolve/resolve.ts";
 import type { ReconcileResult } from "../status/build.ts";
-import { countDelay, rest } from "../status/one-shot.ts";
 import { beginReconcile, type Reconciliation, type Resolved } from "../status/reconciliation.ts";
 import { stallOnMissing } from "../status/stalls.ts";
 import { isMoved } from "../steps/execute.ts";
@@ -18,7 +17,7 @@ import { runSteps } from "../steps/loop.ts";
 import { type Limited, limitOf, probed, probeDue, rateLimited, untilProbe } from "./connection.ts";
 import { remove } from "./deletion.ts";
 import { registerReceiver } from "./receiver-registration.ts";
-import { endedByDeadline, writeStatus } from "./write-status.ts";
+import { writeStatus } from "./write-status.ts";
 
 /** Reconciles one object by its key. @returns when to requeue; undefined when only an event should bring it back */
 export type Reconcile = (key: ObjectKey) => Promise<Ms | undefined>;
@@ -68,9 +67,8 @@ async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {
   if (object.metadata.deletionTimestamp !== undefined) return await remove(r);
 
   const isConnection = kind.connection !== undefined;
-  const resting = isConnection ? await reportLimit(r, rateLimited(ports, object)) : await rest(ports, kind, object);
-  if (resting !== undefined) return resting.again;
-  if (kind.oneShot !== undefined) countDelay(local, ports.clock);
+  const limited = isConnection ? await reportLimit(r, rateLimited(ports, object)) : undefined;
+  if (limited !== undefined) return limited.again;
 
   warnOfAnnotations(r);
   const resolved = isPaused(object) ? ({ is: "paused" } as const) : await resolveObject(r, "present");
@@ -98,11 +96,8 @@ function probeSurface({ ports, connection }: Resolved, isNew: boolean): void {
   if (connection.surface === undefined && isNews) ports.connections.suspect(connection);
 }
 
-/** Returns the result of an object that cannot be resolved. A one-shot object may end while it waits for its needs. */
+/** Returns the result of an object that cannot be resolved. */
 function unresolvedResult(r: Reconciliation, result: ReconcileResult): ReconcileResult {
-  const isWaiting = result.is === "waiting" || result.is === "held";
-  const ended = isWaiting ? endedByDeadline(r) : undefined;
-  if (ended !== undefined) return ended;
   const again = r.kind.connection === undefined ? undefined : UNRESOLVED_CONNECTION_MS;
   return stallOnMissing(r, { ...result, again });
 }

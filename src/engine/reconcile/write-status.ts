@@ -7,16 +7,14 @@ import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { Ms } from "../contract/kind.ts";
 import { abreast, backoff, followInterval, jitter, pollInterval } from "../contract/requeue.ts";
-import { parseSpec } from "../contract/spec.ts";
 import { isSettled, statusOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import { buildStatus, type ReconcileResult } from "../status/build.ts";
-import { deadlineOf, expectLook, timeLimit } from "../status/one-shot.ts";
 import { writeOutputs } from "../status/outputs.ts";
 import { type Ended, idToStore, memoryToStore, type Reconciliation } from "../status/reconciliation.ts";
 import { redeployAnswer } from "../status/redeploy.ts";
 import { recordRefusal, recordTransitions, significantPart, throttle } from "../status/writes.ts";
-import { openAction, openSlot } from "../steps/recover.ts";
+import { openAction } from "../steps/recover.ts";
 
 /**
  * Writes how a reconcile ended.
@@ -26,9 +24,8 @@ import { openAction, openSlot } from "../steps/recover.ts";
 export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms> {
   const { ports, kind, object, local } = r;
   const isHandled = isAnswered(r, ended) && !isHeld(r);
-  const result = decided(r, await writeOutputs(r, ended));
+  const result = await writeOutputs(r, ended);
   const { handledRedeploy, refusal } = redeployAnswer(r);
-  const now = ports.clock.now();
   const status = buildStatus({
     object,
     result,
@@ -40,8 +37,7 @@ export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms>
     handled: isHandled ? requestedToken(object) : undefined,
     handledRedeploy,
     policyStatus: "appliedGeneration" in kind.resource.status.shape ? r.policyStatus : undefined,
-    timeLimit: timeLimit(kind, object, local, { result, now }),
-    now,
+    now: ports.clock.now(),
   });
   const isDeferred = result.is === "deferred";
   const next = isDeferred ? Math.max(result.again ?? 0, ports.windows.followMinMs) : nextReconcile(r, result);
@@ -49,33 +45,7 @@ export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms>
   const isOwn = kind.connection !== undefined && !isDeferred;
   const patience = isOwn ? 0 : throttle(object, status, result, ports.windows);
   const held = await write(r, status, { patience, refusal });
-  const requeueAfter = held === undefined ? next : Math.min(next, held);
-  if (kind.oneShot !== undefined) expectLook(local, ports.clock, requeueAfter);
-  return requeueAfter;
-}
-
-/** Ends a one-shot object at its deadline if a failed exchange or output left the kind without a decision. */
-function decided(r: Ended, result: ReconcileResult): ReconcileResult {
-  if (r.context?.goal !== "present" || r.report !== undefined) return result;
-  const isFailed = result.is === "retry" || (result.is === "stalled" && result.exchange !== "none");
-  return isFailed ? (endedByDeadline(r) ?? result) : result;
-}
-
-/**
- * Ends a one-shot object whose deadline has passed where the kind cannot end it: the object waits for its references or
- * values, the platform cannot be read, or an output cannot be written.
- * @returns undefined for other objects
- */
-export function endedByDeadline(r: Ended): ReconcileResult | undefined {
-  const { ports, kind, object, local } = r;
-  const { oneShot, resource } = kind;
-  const now = ports.clock.now();
-  const deadline = deadlineOf(kind, object, local, now);
-  const { data: spec } = parseSpec(resource.spec, object);
-  if (oneShot === undefined || spec === undefined || deadline === undefined || deadline > now) return undefined;
-  const isSent = openSlot(object, local).is !== "empty";
-  r.report = oneShot.overdue(spec, memoryToStore(r), { now, isSent });
-  return { is: "stalled", why: r.report.ready, exchange: "none" };
+  return held === undefined ? next : Math.min(next, held);
 }
 
 /**
@@ -139,7 +109,6 @@ async function store(
   const stored = await ports.writer.patchStatus(object, status);
   local.deferred = undefined;
   local.unsaved = undefined;
-  if (member(stored.status, "deadline") !== member(object.status, "deadline")) local.idleMs = 0;
   recordTransitions(ports.events, object, stored, note);
   if (refusal !== undefined) recordRefusal(ports.events, stored, refusal);
   ports.observer.status(stored, object);

@@ -10,7 +10,6 @@ import { listHistoryOf, presenceOf } from "../ownership/presence.ts";
 import { policyStatusIn } from "../policies/policy-status.ts";
 import { adoptionPolicy, forbidsWrites, type Policies, requestedToken } from "../policies/policy.ts";
 import { runScheduleAt } from "../policies/run-schedule.ts";
-import { deadlineOf } from "../status/one-shot.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { requestedRedeploy } from "../status/redeploy.ts";
 
@@ -35,7 +34,7 @@ export function reconcileContext(
   const { id, identitySource } = found.identity.is === "known" ? found.identity : NO_IDENTITY;
   const supports: Supports = (operation) => connection.api.capabilities.supports(operation);
   const now = ports.clock.now();
-  const context: ReconcileContext = {
+  return {
     resource: { name: object.metadata.name, generation: object.metadata.generation ?? 0 },
     spec,
     inputs,
@@ -56,7 +55,6 @@ export function reconcileContext(
       retry: policies.retry,
       redeploy: requestedRedeploy(kind, object),
       runSchedule: goal === "present" ? runScheduleAt(policies.runSchedule, runUntilOf(object), now) : undefined,
-      deadline: deadlineOf(kind, object, local, now),
       forbiddenBy: forbiddingPolicy(object, policies),
       blockedOperations: new Set(),
       pendingOperations: new Set(),
@@ -77,29 +75,9 @@ export function reconcileContext(
       wasReady: conditionOf(object, "Ready")?.status === "True" && !isSettled(object),
       withoutSecrets: (text) => ports.withoutSecrets(text, object.metadata.namespace ?? ""),
       fingerprint,
-      // For a one-shot object, the unsaved facts of this process count instead of the marker.
-      started:
-        (kind.oneShot === undefined ? kind.notObservableAfterwards !== undefined : local.unsaved === undefined) &&
-        isStarted(object),
+      started: kind.notObservableAfterwards !== undefined && isStarted(object),
     },
   };
-  return withRequestedAction(r, context);
-}
-
-/**
- * Adds the last action that another resource requested for the object. An action from before this resource was created
- * does not count: nobody recorded what was done to the object in between.
- */
-function withRequestedAction(
-  { ports, kind, object, recordedIdentity }: Omit<Resolved, "context">,
-  context: ReconcileContext,
-): ReconcileContext {
-  const { id, identitySource } = context;
-  if (kind.recordAction === undefined || identitySource !== "recorded" || id === undefined) return context;
-  const action = ports.externalWrites.action(id, recordedIdentity);
-  if (action === undefined) return context;
-  const isOlder = Date.parse(action.at) < Date.parse(object.metadata.creationTimestamp ?? "");
-  return isOlder ? context : { ...context, memory: kind.recordAction(action, context) };
 }
 
 function forbiddingPolicy(object: KubeObject, policies: Policies): ContextPolicies["forbiddenBy"] {

@@ -58,8 +58,6 @@ export interface ReconcileOutcome {
   readonly handled: string | undefined;
   /** The redeploy-requested-at value that this reconcile handled without a deployment. */
   readonly handledRedeploy?: string | undefined;
-  /** The members of a one-shot object's status about its time limit; absent where they stay. */
-  readonly timeLimit?: JsonObject;
   /** What the policies report; undefined where nothing was planned, or the kind has no such members. */
   readonly policyStatus: PolicyStatus | undefined;
   readonly now: Date;
@@ -79,9 +77,6 @@ export function buildStatus(outcome: ReconcileOutcome): JsonObject {
     ...kept,
     ...memory,
     ...report?.status,
-    deadline: member(object.status, "deadline"),
-    remainingSeconds: member(object.status, "remainingSeconds"),
-    ...outcome.timeLimit,
     observedGeneration: observedGeneration(outcome),
     externalId: id,
     identity: recordedIdentity === undefined ? member(object.status, "identity") : { ...recordedIdentity },

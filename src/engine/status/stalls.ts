@@ -56,11 +56,8 @@ export function isOverdue({ since }: WorkSince, deadlineMs: Ms, now: Ms): boolea
   return deadlineMs > 0 && now - since >= deadlineMs;
 }
 
-/**
- * Reports whether the platform's work has made no progress for too long. A one-shot object has a time limit of its own.
- */
-export function isLate({ ports, kind, object, local, policies }: Resolved, why: Why): boolean {
-  if (kind.oneShot !== undefined) return false;
+/** Reports whether the platform's work has made no progress for too long. */
+export function isLate({ ports, object, local, policies }: Resolved, why: Why): boolean {
   const { progressDeadlineMs: deadlineMs } = policies;
   const now = ports.clock.monotonic();
   local.work = workOf(object, local.work, why, { deadlineMs, now });

@@ -7,15 +7,7 @@ import type { Unsaved } from "../context/local-state.ts";
 import { keyText } from "../contract/keys.ts";
 import type { ActionResult, JsonObject, Step, Uuid, Why } from "../contract/kind.ts";
 import { maySend, type Intent } from "../ledger/ledger.ts";
-import {
-  clearIntent,
-  finalizerDue,
-  finalizersWith,
-  hasFinalizer,
-  noteStarted,
-  recordAccepted,
-  recordId,
-} from "../ledger/record.ts";
+import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordAccepted, recordId } from "../ledger/record.ts";
 import { noteDeleted } from "../ownership/presence.ts";
 import { isSpecApplied } from "../policies/policy-status.ts";
 import { buildStatus, type ReconcileResult } from "../status/build.ts";
@@ -176,12 +168,12 @@ async function send(r: Resolved, observed: unknown, step: Step): Promise<ActionR
     const known = await kind.act(step, context, observed, r.connection.api);
     reportChange(r, step, { id: known.id });
     if (kind.externalWrites !== undefined)
-      ports.externalWrites.note(object, kind.externalWrites(known.memory, context.spec), r.recordedIdentity);
+      ports.externalWrites.note(object, kind.externalWrites(known.memory), r.recordedIdentity);
     return known;
   } catch (error) {
     reportChange(r, step, { error });
     if (!(error instanceof ApiError)) throw error;
-    return (notExecuted(error.failure) ? kind.oneShot?.refused(error, context, observed) : undefined) ?? error;
+    return error;
   }
 }
 
@@ -219,7 +211,7 @@ function intentOf({ ports, object, context, recordedIdentity, repeats }: Resolve
 
 /** Writes the intent, checked by resourceVersion: a conflict ends the reconcile. @throws KubeError "Conflict" */
 async function writeIntent(r: Resolved, observed: unknown, step: OnceStep, intent: Intent): Promise<void> {
-  const { ports, kind, object } = r;
+  const { ports, object } = r;
   r.local.seenIntent = { attempt: intent.attempt, at: ports.clock.monotonic() };
   if (step.creates) {
     const finalizers = finalizerDue(r) && !hasFinalizer(object) ? { finalizers: finalizersWith(object, true) } : {};
@@ -228,7 +220,6 @@ async function writeIntent(r: Resolved, observed: unknown, step: OnceStep, inten
     return;
   }
   await writeStatusBefore(r, observed, intent.repetition === true ? sentAgain(step.why) : step.why, intent);
-  if (kind.oneShot !== undefined) r.object = await noteStarted(ports, r.object);
 }
 
 function sentAgain({ reason, message }: Why): Why {

@@ -11,7 +11,6 @@ import { hiddenFor } from "../ownership/presence.ts";
 import { notAdopted } from "../resolve/orphan.ts";
 import type { ReconcileResult } from "../status/build.ts";
 import { classifyError, rejectedToken, type CallKind } from "../status/errors.ts";
-import { expectLook } from "../status/one-shot.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { isLate, overdue, refusedForLong, restAfter } from "../status/stalls.ts";
 import { adopt, forgetRecord } from "./adoption.ts";
@@ -198,11 +197,7 @@ async function recreate(r: Resolved, observed: unknown, why: Why): Promise<Recon
 function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult {
   const { ports, kind, local, connection, object } = r;
   const verdict = classifyError(error, phase, local.failures, r.context.goal);
-  // The delay that the rate limit causes begins now; the time limit of a one-shot object does not count it.
-  if (verdict.is === "later") {
-    expectLook(local, ports.clock, 0);
-    return { is: "deferred", again: verdict.again };
-  }
+  if (verdict.is === "later") return { is: "deferred", again: verdict.again };
   if (local.failures === 0) local.failingSince = ports.clock.monotonic();
   local.failures += 1;
   const { why } = verdict;

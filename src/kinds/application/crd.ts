@@ -20,15 +20,7 @@ import {
   runsBySchedule,
   SCHEDULE_COLUMNS,
 } from "../../api/run-schedule.ts";
-import {
-  count,
-  digestField,
-  lastHandledRedeployAt,
-  lastOperation,
-  livingStatus,
-  text,
-  atomicList,
-} from "../../api/status.ts";
+import { count, digestField, lastHandledRedeployAt, livingStatus, text, atomicList } from "../../api/status.ts";
 import {
   deploymentFields,
   ingressField,
@@ -184,7 +176,6 @@ const remembered = {
   history,
   lastFailure,
   written,
-  lastOperation,
   lastHandledRedeployAt,
   ...runStateFields,
   ingress,

@@ -19,34 +19,11 @@ import {
 } from "../../../test/support/services/applications.ts";
 import { serviceBaseline } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
-import { deployedCommit } from "./deployment.ts";
 import { application } from "./index.ts";
-import { NOTHING_OBSERVED, type Observed } from "./model.ts";
+import type { Observed } from "./model.ts";
 
 const lastOf = (change: Change, observed: Observed) =>
   (application.report(passWith(change), observed).status as ApplicationMemory).lastDeployment;
-
-describe("the commit that an operation deployed", () => {
-  const said = { name: "shop/op", operation: "deployApplication", result: "Completed" } as const;
-  const startedAt = "2026-11-21T09:30:00.000Z";
-  const operation = { ...said, startedAt, requestId: REQUEST, gitCommitId: OTHER_COMMIT };
-  const running = { state: "DEPLOYED", deploymentRequestId: REQUEST };
-
-  it.each<[string, object, object, string | undefined]>([
-    ["is known", {}, {}, OTHER_COMMIT],
-    ["is known where its end was not waited for", { result: "Accepted" }, {}, OTHER_COMMIT],
-    ["is known without request ids", { requestId: undefined }, {}, OTHER_COMMIT],
-    ["is not known without them before its end", { requestId: undefined, result: undefined }, {}, undefined],
-    ["is not running yet", {}, { state: "DEPLOYING" }, undefined],
-    ["is not running where another request is", {}, { deploymentRequestId: OLD_REQUEST }, undefined],
-    ["is of before our own deployment", { startedAt: "2026-11-21T08:30:00.000Z" }, {}, undefined],
-    ["is none", { gitCommitId: undefined }, {}, undefined],
-  ])("%s", (_name, change, shown, expected) => {
-    const context = passWith({ memory: { lastDeployment: deployment(), lastOperation: { ...operation, ...change } } });
-    const status = { id: context.id ?? "", ...running, ...shown };
-    expect(deployedCommit(context, { ...NOTHING_OBSERVED, status })).toBe(expected);
-  });
-});
 
 describe("[C10] a deployment is followed by its request id", () => {
   const open = (change: Partial<Parameters<typeof openDeployment>[0]> = {}) => ({

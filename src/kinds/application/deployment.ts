@@ -1,7 +1,5 @@
 /** Determines what is deployed, and why another deployment is due (docs/architecture.md §2). Pure. */
-import type { LastOperation } from "../../api/status.ts";
 import { isChangedAtSource, sameContent } from "../../engine/contract/kind.ts";
-import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { shownState } from "../service/messages.ts";
 import { serviceRecord } from "../service/model.ts";
@@ -73,28 +71,10 @@ function isReplaced(context: ApplicationContext, observed: Observed, remembered:
 
 const COMMIT = /^[0-9a-f]{7,64}$/;
 
-/**
- * Returns the deployed commit, where the platform shows it; else the one that a PlatformOperation deployed since the
- * last deployment. A value that is no commit is ignored.
- */
+/** Returns the deployed commit, where the platform shows it. A value that is no commit is ignored. */
 export function deployedCommit(context: ApplicationContext, observed: Observed): string | undefined {
   const shown = serviceRecord(context, observed)?.gitRepository?.deployedCommitId?.toLowerCase();
-  return shown !== undefined && COMMIT.test(shown) ? shown : commitOfOperation(context, observed);
-}
-
-function commitOfOperation({ memory }: ApplicationContext, { status }: Observed): string | undefined {
-  const { lastOperation: operation, lastDeployment: last } = memory;
-  const { gitCommitId: commit = "", startedAt = "" } = operation ?? {};
-  const isLater = startedAt > (last?.startedAt ?? last?.finishedAt ?? "");
-  return isLater && COMMIT.test(commit) && hasDeployed(operation, status) ? commit : undefined;
-}
-
-/** Reports whether the running deployment is the operation's, as far as the platform distinguishes requests. */
-function hasDeployed(operation: LastOperation | undefined, status: ServiceStatus | undefined): boolean {
-  if (operation === undefined || servicePhase(status?.state ?? "") !== "running") return false;
-  const { requestId, result } = operation;
-  const shown = status?.deploymentRequestId;
-  return requestId === undefined || shown === undefined ? result === "Completed" : shown === requestId;
+  return shown !== undefined && COMMIT.test(shown) ? shown : undefined;
 }
 
 /** Reports whether one commit id is the other or its abbreviation. */

@@ -4,7 +4,6 @@ import type { Application } from "../../platform/areas/applications.ts";
 import type { Platform } from "../../platform/index.ts";
 import { defineService } from "../service/define.ts";
 import { readOr } from "../shared/answers.ts";
-import { withOperation } from "../shared/last-operation.ts";
 import { importItems } from "../shared/variables.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
 import { followedDeployment, variablesIncluded } from "./deployment.ts";
@@ -64,7 +63,6 @@ export const application = defineService<ApplicationTypes, Application>({
     const names = inputs?.variables.map(({ name }) => name) ?? memory.written?.variableNames ?? [];
     return id === undefined ? [] : names.map((name) => entryOf(id, name));
   },
-  recordAction: (action, context) => withOperation(context.memory, action),
 
   observe,
   shows: (_step, _context, { status }) => status !== undefined,

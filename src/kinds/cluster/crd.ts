@@ -11,7 +11,7 @@ import {
   runUntil,
   SCHEDULE_COLUMNS,
 } from "../../api/run-schedule.ts";
-import { count, id, lastOperation, livingStatus, text, time } from "../../api/status.ts";
+import { count, id, livingStatus, text, time } from "../../api/status.ts";
 
 const BOTH_OR_NONE = "server and caBundle must be set together";
 
@@ -134,7 +134,6 @@ const own = {
   runState: z.enum(["Running", "Stopped"]).describe("The run state of the spec that was applied."),
   runUntil,
   lastOrder: order,
-  lastOperation,
   versionBaseline,
   token,
 };

@@ -68,7 +68,7 @@ async function shown(context: ClusterContext, api: Platform): Promise<Observed |
  * @returns undefined where neither is offered
  * @throws ApiError
  */
-export async function clusterStatus(
+async function clusterStatus(
   id: string,
   api: Platform,
   { listMaxAgeMs = 0, isListed = false }: { readonly listMaxAgeMs?: number; readonly isListed?: boolean } = {},
@@ -84,11 +84,6 @@ export async function listedStatus(id: string, api: Platform, maxAgeMs = 0): Pro
   const clusters = await readOr(offered(api, "listClusters", list), undefined, MISSING);
   const listed = clusters?.find((cluster) => cluster.id === id);
   return listed?.status === undefined ? undefined : { clusterId: id, status: listed.status };
-}
-
-/** Reports whether the platform shows the state of a cluster, by its own status or in a list. */
-export function showsClusters(supports: ClusterContext["supports"]): boolean {
-  return supports("getClusterStatus") === "Supported" || supports("listClusters") === "Supported";
 }
 
 /** For a cluster that does not exist, the platform answers 400 or 404 (docs/architecture.md §9). */

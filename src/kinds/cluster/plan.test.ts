@@ -5,7 +5,6 @@ import type { ContextChange } from "../../../test/support/kinds/contexts.ts";
 import type { Plan, Supports } from "../../engine/contract/kind.ts";
 import { clusterPhase, clusterStates } from "../../platform/codec/states.ts";
 import type { ClusterMemory, ClusterOrder } from "./crd.ts";
-import { recordClusterAction } from "./index.ts";
 import { type ClusterContext, NOTHING_OBSERVED, type Observed } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
@@ -278,52 +277,4 @@ it.each([
     "stopCluster",
     "settled",
   ]);
-});
-
-const action = (op: string) => ({ op, by: "shop/op", at: "2026-11-21T09:30:00.000Z", state: "DEPLOYED" });
-
-/** The context after an operation that a PlatformOperation carried out. */
-function after(op: string, spec: object, memory: ClusterMemory = {}): ClusterContext {
-  const context = unseen({ memory }, spec);
-  return { ...context, memory: recordClusterAction(action(op), context) };
-}
-
-describe("a cluster that is not shown, after an operation", () => {
-  const baseline = { versionBaseline: { generation: 1, kubernetesVersion: "1.33" } };
-  const offered = { versionBaseline: { generation: 1 }, nextKubernetesVersion: "1.34" };
-
-  it.each<[string, string, object, ClusterMemory, string]>([
-    ["was asked to stop", "stopCluster", {}, {}, "Accepted"],
-    ["was asked to stop, as its spec says", "stopCluster", { runState: "Stopped" }, {}, "Accepted"],
-    ["was stopped and cannot be started", "stopCluster", { runState: "Running" }, {}, "NotSupportedByApi"],
-    ["was upgraded", "upgradeCluster", { kubernetesVersion: "1.33" }, baseline, "Accepted"],
-    ["is not upgraded a second time", "upgradeCluster", { kubernetesVersion: "1.34" }, baseline, "Accepted"],
-    ["is upgraded further", "upgradeCluster", { kubernetesVersion: "1.35" }, baseline, "upgradeCluster"],
-    ["was upgraded to the offered version", "upgradeCluster", { kubernetesVersion: "1.34" }, offered, "Accepted"],
-    ["is upgraded beyond it", "upgradeCluster", { kubernetesVersion: "1.35" }, offered, "upgradeCluster"],
-    ["runs as before", "stopDatabase", { runState: "Running" }, {}, "Available"],
-  ])("%s", (_name, op, spec, memory, expected) => {
-    const context = after(op, spec, memory);
-    const planned = saidUnseen(context);
-    expect(planned === "settled" ? report(context, NOTHING_OBSERVED).ready.reason : planned).toBe(expected);
-  });
-
-  it("names the operation where its own request is not later", () => {
-    const message = (context: ClusterContext) => report(context, NOTHING_OBSERVED).ready.message;
-    const upgraded = after("upgradeCluster", { kubernetesVersion: "1.33" }, baseline);
-    expect(message(upgraded)).toContain("shop/op");
-    expect(report(upgraded, NOTHING_OBSERVED).conditions).toContainEqual(
-      expect.objectContaining({ type: "UpToDate", status: "Unknown", message: expect.stringContaining("shop/op") }),
-    );
-    const lastOrder = { operation: "Upgrade", generation: 1, kubernetesVersion: "1.34" } as const;
-    expect(message({ ...upgraded, memory: { ...upgraded.memory, lastOrder } })).not.toContain("shop/op");
-    expect(message(after("stopCluster", {}))).toContain("shop/op");
-  });
-
-  it("is not written twice, and is only remembered where the platform shows clusters", () => {
-    const context = after("stopCluster", {});
-    expect(recordClusterAction(action("stopCluster"), context)).toBe(context.memory);
-    const lastOperation: unknown = expect.anything();
-    expect(recordClusterAction(action("stopCluster"), clusterContext())).toEqual({ lastOperation });
-  });
 });

@@ -91,9 +91,7 @@ function upToDate(context: ClusterContext, observed: Observed): readonly Conditi
   const runs = shownVersion(observed);
   if (isReached(context, observed, wanted)) {
     if (!isClusterShown(observed)) {
-      const message = wasOrdered(context, wanted)
-        ? takenUpgrade(wanted)
-        : (acceptedUpgrade(context) ?? assumedVersion(wanted));
+      const message = wasOrdered(context, wanted) ? takenUpgrade(wanted) : assumedVersion(wanted);
       return [{ type, status: "Unknown", reason: "NotObservable", message }];
     }
     return [{ type, status: "True", reason: "UpToDate", message: `Kubernetes ${runs ?? wanted} runs.` }];
@@ -142,23 +140,7 @@ function unseenReady(context: ClusterContext): Why {
     return { reason: "Accepted", message };
   }
   const { kubernetesVersion: wanted } = spec;
-  const byOperation = acceptedStop(context) ?? acceptedUpgrade(context);
-  if (byOperation !== undefined) return { reason: "Accepted", message: byOperation };
   if (wanted !== undefined && wasOrdered(context, wanted)) return { reason: "Accepted", message: takenUpgrade(wanted) };
   const message = "The cluster was adopted; the platform's surface does not show its state.";
   return { reason: "Available", message };
-}
-
-/**
- * Returns the message of an accepted stop that a PlatformOperation requested; undefined if it is not the last request.
- */
-function acceptedStop({ memory: { lastOrder, lastOperation: last } }: ClusterContext): string | undefined {
-  if (last?.operation !== "stopCluster" || lastOrder?.operation !== "Stop") return undefined;
-  return `The platform accepted the stop of the cluster that PlatformOperation ${last.name} requested; its surface does not show when it is stopped, or started again.`;
-}
-
-function acceptedUpgrade({ memory: { lastOrder, lastOperation: last } }: ClusterContext): string | undefined {
-  const isLast = lastOrder?.operation === "Upgrade" && lastOrder.kubernetesVersion === undefined;
-  if (last?.operation !== "upgradeCluster" || !isLast) return undefined;
-  return `The platform accepted the upgrade of the cluster that PlatformOperation ${last.name} requested. It chooses the version itself; its surface shows neither that version nor how far the upgrade is.`;
 }

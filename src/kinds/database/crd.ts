@@ -10,7 +10,7 @@ import {
   runsBySchedule,
   SCHEDULE_COLUMNS,
 } from "../../api/run-schedule.ts";
-import { count, id, lastHandledRedeployAt, lastOperation, livingStatus, text, time } from "../../api/status.ts";
+import { count, id, lastHandledRedeployAt, livingStatus, text, time } from "../../api/status.ts";
 import {
   deploymentFields,
   lastDeploymentOf,
@@ -102,7 +102,6 @@ const remembered = {
   lastDeployment,
   lastFailure: lastFailureOf({}),
   written: writtenOf(writtenFields),
-  lastOperation,
   lastHandledRedeployAt,
   ...runStateFields,
   connectionSecret,

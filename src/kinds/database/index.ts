@@ -11,7 +11,7 @@ import { DATABASE_SETTINGS, type DatabaseTypes, NAMES, NOTHING_OBSERVED, typeChe
 import { observe } from "./observe.ts";
 import { checks, followedDatabase } from "./plan.ts";
 import { drift, ready, report, reportAlways, shownRecord } from "./report.ts";
-import { NEVER_DEPLOYED, NO_REQUEST, notObservableAfterwards, recordDatabaseAction } from "./reported.ts";
+import { NEVER_DEPLOYED, NO_REQUEST, notObservableAfterwards } from "./reported.ts";
 
 export const database = defineService<DatabaseTypes, Database>({
   ...NAMES,
@@ -37,7 +37,6 @@ export const database = defineService<DatabaseTypes, Database>({
   needed: { update: ["listDatabases", "updateDatabase"], delete: ["listDatabases", "deleteDatabase"] },
   inputs: (_spec, resolved) => ({ environmentId: resolved.id("spec.environmentRef") }),
   notObservableAfterwards,
-  recordAction: recordDatabaseAction,
 
   observe,
   shows: (_step, context, observed) => serviceRecord(context, observed) !== undefined,

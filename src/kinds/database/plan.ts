@@ -15,11 +15,9 @@ import {
 } from "../service/steps.ts";
 import { everDeployed } from "../service/trace.ts";
 import { stalled } from "../shared/checks.ts";
-import { onWhoseRequest } from "../shared/last-operation.ts";
 import { redeployDue, redeployRefusal } from "../shared/redeploy.ts";
 import type { DatabaseDeployment } from "./crd.ts";
 import { type DatabaseContext, type Declaration, NAMES, type Observed } from "./model.ts";
-import { stoppedBy, unwantedRunState } from "./reported.ts";
 
 type Check = Plan<ServiceAction> | undefined;
 
@@ -44,7 +42,7 @@ function checkEnded(context: DatabaseContext, { phase }: Progress): Check {
     return stalled("ExternalResourceDeleted", message);
   }
   if (phase !== "stopped" || spec.runState === "Stopped") return undefined;
-  const message = `The database was stopped ${onWhoseRequest(stoppedBy(context))}, but spec.runState is Running. To start it, ${ask}, or set spec.runState to Stopped.`;
+  const message = `The database was stopped on the platform, but spec.runState is Running. To start it, ${ask}, or set spec.runState to Stopped.`;
   return stalled("DriftDetected", message);
 }
 
@@ -77,20 +75,8 @@ function checkUnseen(context: DatabaseContext, observed: Observed): Check {
   if (observed.ordered || observed.status === undefined) return undefined;
   const { runState = "Running" } = context.memory;
   const asked = isAsked(context, context.memory.lastDeployment) || isRedeployed(context);
-  const unwanted = asked ? undefined : unwantedRunState(context);
-  if (unwanted === undefined && !asked && runState === context.spec.runState) return undefined;
-  if (unwanted !== undefined && context.policies.corrects !== "Everything") return changed(context, unwanted);
-  if (context.spec.runState === "Stopped") return stop(NAMES, context, observed);
-  return deploy(context, observed, { corrects: unwanted !== undefined });
-}
-
-/**
- * Returns the plan after a PlatformOperation stopped or deployed the database against the spec, with an unknown result.
- */
-function changed({ memory, spec }: DatabaseContext, to: "Running" | "Stopped"): Plan<never> {
-  const done = to === "Stopped" ? "stopped" : "deployed";
-  const message = `The database was ${done} ${onWhoseRequest(memory.lastOperation)}, but spec.runState is ${spec.runState}, and the platform's surface does not show how that ended. To undo it, use the annotation platform-operator.io/reconcile-requested-at; or set spec.runState to ${to}.`;
-  return stalled("DriftDetected", message);
+  if (!asked && runState === context.spec.runState) return undefined;
+  return context.spec.runState === "Stopped" ? stop(NAMES, context, observed) : deploy(context, observed, {});
 }
 
 /** Reports whether the user asks for a deployment; once per token. */

@@ -1,16 +1,11 @@
 /**
  * The state of a database on the documented surface, which has no read of it. The answers to deploy and stop report it
- * first, also those to a PlatformOperation, and afterwards the deployment request, where there is an id. Pure.
+ * first, and afterwards the deployment request, where there is an id. Pure.
  */
-import type { LastOperation } from "../../api/status.ts";
-import type { ExternalAction, Ms, Supports, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Ms, Supports, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Deployment } from "../../platform/areas/service-status.ts";
 import { requestPhase, servicePhase } from "../../platform/codec/states.ts";
-import { shownState } from "../service/messages.ts";
-import { revisionOf } from "../service/settings.ts";
-import { serviceBaseline } from "../service/trace.ts";
-import { isNew, withOperation } from "../shared/last-operation.ts";
-import type { DatabaseDeployment, DatabaseMemory } from "./crd.ts";
+import type { DatabaseMemory } from "./crd.ts";
 import type { DatabaseContext, Observed } from "./model.ts";
 
 /** The state of a database that was created and never deployed. */
@@ -106,72 +101,4 @@ function standing({ memory, spec, records: { started } }: DatabaseContext, id: U
 
 function unseen(id: Uuid, why: Why): ReportedState {
   return { status: { id, state: "" }, request: undefined, unseen: why };
-}
-
-/** Follows the request of a PlatformOperation, unless the platform shows the state of databases. */
-export function recordDatabaseAction(action: ExternalAction, context: DatabaseContext): DatabaseMemory {
-  const memory = withOperation(context.memory, action);
-  const isRead = context.supports("listServiceStatuses") === "Supported";
-  if (isRead || !isNew(context.memory, action) || isOutdated(action, context)) return memory;
-  if (action.op === "stopDatabase") return stopped(action, context, memory);
-  return action.op === "deployDatabase" ? deployed(action, context, memory) : memory;
-}
-
-/** Reports whether the database was deployed after the action, or the status was lost, perhaps with later actions. */
-function isOutdated({ at }: ExternalAction, { memory, records: { started } }: DatabaseContext): boolean {
-  const { lastDeployment, state } = memory;
-  if (lastDeployment === undefined && state === undefined) return started === true;
-  return (lastDeployment?.startedAt ?? "") > at;
-}
-
-function stopped({ at, requestId }: ExternalAction, { spec }: DatabaseContext, memory: DatabaseMemory): DatabaseMemory {
-  const { lastDeployment: last } = memory;
-  return {
-    ...memory,
-    // A deployment that was under way is no longer followed.
-    lastDeployment: last && { finishedAt: at, ...last },
-    stopping: serviceBaseline(undefined),
-    stopRequestId: requestId,
-    runState: spec.runState === "Stopped" ? "Stopped" : memory.runState,
-  };
-}
-
-function deployed(
-  { at, requestId, state }: ExternalAction,
-  { spec }: DatabaseContext,
-  memory: DatabaseMemory,
-): DatabaseMemory {
-  const lastDeployment: DatabaseDeployment = {
-    settings: revisionOf(memory),
-    startedAt: at,
-    baseline: serviceBaseline(undefined),
-    state: state && shownState(state),
-    requestId,
-  };
-  return {
-    ...memory,
-    lastDeployment,
-    stopping: undefined,
-    stopRequestId: undefined,
-    runState: spec.runState === "Running" ? "Running" : memory.runState,
-  };
-}
-
-/** Returns the operation that stopped the database, if nothing was deployed since. */
-export function stoppedBy({ memory }: DatabaseContext): LastOperation | undefined {
-  const { lastOperation: last, lastDeployment } = memory;
-  if (last?.operation !== "stopDatabase" || last.result === "Failed") return undefined;
-  return (lastDeployment?.startedAt ?? "") <= last.startedAt ? last : undefined;
-}
-
-/**
- * Returns the run state that a PlatformOperation last requested contrary to the spec, where no state is observed. What
- * the resource itself requests is in `runState`.
- */
-export function unwantedRunState({ memory, spec }: DatabaseContext): "Running" | "Stopped" | undefined {
-  const { lastOperation, lastDeployment, stopping, runState = "Running" } = memory;
-  if (lastOperation === undefined || runState !== spec.runState) return undefined;
-  if (runState === "Running") return stopping === undefined ? undefined : "Stopped";
-  const isStarted = lastDeployment?.startedAt === lastOperation.startedAt;
-  return isStarted && stopping === undefined ? "Running" : undefined;
 }

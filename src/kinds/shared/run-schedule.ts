@@ -2,10 +2,9 @@
  * `spec.runSchedule`: while it stops an object, the kind sees Stopped in `spec.runState`, and otherwise what the spec
  * says. Pure.
  */
-import { type LastOperation, timeText } from "../../api/status.ts";
+import { timeText } from "../../api/status.ts";
 import type { JsonObject, Kind, KindTypes, Plan, ReconcileContext, Report } from "../../engine/contract/kind.ts";
 import { stalled } from "./checks.ts";
-import { isNew } from "./last-operation.ts";
 
 type RunState = "Running" | "Stopped";
 
@@ -14,7 +13,6 @@ interface RunTypes extends KindTypes {
   readonly memory: JsonObject & {
     readonly runState?: RunState | undefined;
     readonly runUntil?: string | undefined;
-    readonly lastOperation?: LastOperation | undefined;
   };
 }
 
@@ -61,20 +59,6 @@ export function withRunSchedule<K extends RunTypes>(
     trace: (intent, context, api) => kind.trace(intent, scheduled(context), api),
     report: (context, observed) =>
       reported(control, context, observed, kind.report(scheduled(context, observed), observed)),
-    ...(kind.recordAction !== undefined && {
-      // A PlatformOperation that starts or stops the object inside a window counts as a manual change.
-      recordAction: (action, context) => {
-        const { stopUntil } = context.policies.runSchedule ?? {};
-        const asked = new Map<string, RunState>([
-          [control.start, "Running"],
-          [control.stop, "Stopped"],
-        ]).get(action.op);
-        const isByHand = stopUntil !== undefined && asked !== undefined && isNew(context.memory, action);
-        const seen = isByHand ? withRunState(context, asked) : scheduled(context);
-        const memory = kind.recordAction?.(action, seen) ?? context.memory;
-        return isByHand ? { ...memory, runUntil: asked === "Running" ? timeText(stopUntil) : undefined } : memory;
-      },
-    }),
   };
 }
 

@@ -208,33 +208,3 @@ describe("[B1] confirm", () => {
     expect(held()?.metadata).toEqual(metadata);
   });
 });
-
-describe("delete", () => {
-  it("names the uid, and lets what the object owns go in the background", async () => {
-    const { client, writer } = writing(() => null);
-    await writer.delete(thing("a", "5"));
-    const options = { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy: "Background" };
-    const body = { ...options, preconditions: { uid: "uid-a" } };
-    expect(client.calls).toEqual([{ method: "DELETE", path: PATH, body }]);
-  });
-
-  it("is content when the object is gone", async () => {
-    const { held, store, writer } = writing(() => Promise.reject(notFound));
-    store.upsert(thing("a", "5"));
-    await writer.delete(thing("a", "5"));
-    expect(held()).toBeUndefined();
-  });
-
-  it("leaves a namesake alone, and knows it then", async () => {
-    const { held, writer } = writing(({ method }) =>
-      method === "DELETE" ? Promise.reject(conflict) : thing("a", "9", { uid: "other" }),
-    );
-    await writer.delete(thing("a", "5"));
-    expect(held()?.metadata.uid).toBe("other");
-  });
-
-  it.each([new KubeError("Forbidden", 403, "no"), conflict])("tells every other failure: $failure", async (failure) => {
-    const { writer } = writing(({ method }) => (method === "DELETE" ? Promise.reject(failure) : thing("a", "6")));
-    await expect(writer.delete(thing("a", "5"))).rejects.toBe(failure);
-  });
-});

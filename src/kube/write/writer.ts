@@ -180,26 +180,6 @@ export function createWriter(options: WriterOptions) {
         ? new KubeError("NotFound", 404, `${what}: gone, or a namesake has its place`)
         : new KubeError("Conflict", 409, `${what}: changed meanwhile`);
     },
-
-    /**
-     * Deletes exactly this object, never another one of its name; its dependents are deleted in the background.
-     * @throws KubeError, but not where the object is gone already
-     */
-    delete: async (object: KubeObject): Promise<void> => {
-      const type = typeOf(object);
-      const { uid } = object.metadata;
-      try {
-        await client.request({
-          method: "DELETE",
-          path: objectPath(type, keyOf(object)),
-          body: { apiVersion: "v1", kind: "DeleteOptions", preconditions: { uid }, propagationPolicy: "Background" },
-        });
-      } catch (error) {
-        // For another object of the same name the API server answers 409.
-        if (!isKube(error, "NotFound") && !isKube(error, "Conflict")) throw error;
-        if ((await refresh(object)) !== undefined) throw error;
-      }
-    },
   };
 }
 

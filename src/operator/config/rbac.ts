@@ -5,7 +5,6 @@
 import { GROUP, INSTALLATION_KEY } from "../../api/names.ts";
 import type { Resource } from "../../api/resource.ts";
 import { RESOURCES } from "../../kinds/index.ts";
-import { platformOperation } from "../../kinds/operation/crd.ts";
 import { LEASE_NAME, OPERATOR, ORPHAN_CONFIG_MAPS, ORPHANS } from "./names.ts";
 
 export interface Grant {
@@ -30,7 +29,7 @@ const statusOf = (plurals: readonly string[]): readonly string[] => plurals.map(
 export const GRANTS: readonly Grant[] = [
   {
     group: GROUP,
-    resources: NAMESPACED.filter((plural) => plural !== platformOperation.plural),
+    resources: NAMESPACED,
     verbs: ["get", "list", "watch", "patch"],
     where: "everywhere",
     why: "reads the custom resources; patches annotations and finalizers",
@@ -55,13 +54,6 @@ export const GRANTS: readonly Grant[] = [
     verbs: ["patch"],
     where: "cluster",
     why: "writes what it found and did",
-  },
-  {
-    group: GROUP,
-    resources: [platformOperation.plural],
-    verbs: ["get", "list", "watch", "patch", "delete"],
-    where: "everywhere",
-    why: "the same, and deletes finished operations after their time to live",
   },
   {
     group: "",
@@ -137,7 +129,7 @@ export type OutputGrant = Grant & { readonly role: string };
 /**
  * A ClusterRole that is bound in the whole cluster only beside the admission policy of scripts/admission.ts, which
  * limits it to owned ConfigMaps, as RBAC cannot. Otherwise a cluster admin may bind it in chosen namespaces. Only
- * catalogs and rendered default values need it; the status of their objects reports when it is missing.
+ * catalogs need it; the status of their objects reports when it is missing.
  */
 export const CONFIG_MAP_OUTPUTS: OutputGrant = {
   role: `${OPERATOR}-configmap-outputs`,
@@ -145,7 +137,7 @@ export const CONFIG_MAP_OUTPUTS: OutputGrant = {
   resources: ["configmaps"],
   verbs: ["create", "patch"],
   where: "namespaces where its role is bound",
-  why: "writes the content of catalogs and rendered default values into ConfigMaps, each owned by its resource",
+  why: "writes the content of catalogs into ConfigMaps, each owned by its resource",
 };
 
 /**

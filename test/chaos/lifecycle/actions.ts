@@ -16,16 +16,14 @@ interface Applied {
 
 /**
  * Returns a sentence for each deployment or stop without a cause. A deployment has a cause if its commit is new, if a
- * variable of the application was written after the decision on the previous deployment, if a PlatformOperation
- * requests it, or if the user requests it after an unknown result. A stop has one the first time, and if the user
+ * variable of the application was written after the decision on the previous deployment, if the annotation
+ * redeploy-requested-at requests it, or if the user requests it after an unknown result. A stop has one the first time, and if the user
  * requests it so. An idempotent action may occur once more (`mayRepeatOnce`).
- * @param operations the number of PlatformOperations that request a deployment
+ * @param redeploys the number of deployments of applications that the annotation requests
  */
-export function doubleActions(env: Evidence, operations: number): readonly string[] {
+export function doubleActions(env: Evidence, redeploys: number): readonly string[] {
   const hasCause = anyOf(requestedByUser(env), idempotentRepeats(env));
-  // The user may have requested an operation with an unknown result again.
-  const repeated = env.userActions.filter(({ kind }) => kind === "PlatformOperation").length;
-  return [...repeatedStops(env, hasCause), ...deploymentsWithoutCause(env, operations + repeated, hasCause)];
+  return [...repeatedStops(env, hasCause), ...deploymentsWithoutCause(env, redeploys, hasCause)];
 }
 
 function effectsOf(env: Evidence): readonly Applied[] {
@@ -91,7 +89,7 @@ function hasChanged(before: Deployed | undefined, commit: string | null, written
   return before?.commit !== commit || writtenAt > before.decidedAt - UNOBSERVED_MS;
 }
 
-function deploymentsWithoutCause(env: Evidence, operations: number, hasCause: HasCause): readonly string[] {
+function deploymentsWithoutCause(env: Evidence, redeploys: number, hasCause: HasCause): readonly string[] {
   const found: string[] = [];
   const repeats: string[] = [];
   const last = new Map<string, Deployed>();
@@ -113,8 +111,8 @@ function deploymentsWithoutCause(env: Evidence, operations: number, hasCause: Ha
     }
     last.set(id, { commit, decidedAt: decided });
   }
-  // Which of them the operations requested is not known.
-  return repeats.length > operations ? [...found, ...repeats] : found;
+  // Which of them the annotation requested is not known.
+  return repeats.length > redeploys ? [...found, ...repeats] : found;
 }
 
 /** Returns the id of the application whose variables a call writes. */
@@ -139,7 +137,7 @@ function decidedAt(env: Evidence, at: number): number {
   return env.calls.findLast((call) => call.at <= at && INTENT.test(call.what))?.at ?? at;
 }
 
-const INTENT = /^kube PATCH platform(applications|operations)\/\S+\/status$/;
+const INTENT = /^kube PATCH platformapplications\/\S+\/status$/;
 
 const WRITES_VARIABLES = /^(import|update|delete|create)\w*(Variable|Secret)$/;
 const APPLICATION = /\/application\/([^/]+)\//;

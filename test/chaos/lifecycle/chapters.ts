@@ -1,6 +1,6 @@
 /** The lifecycle that plans inject a crash into, from the first `kubectl apply` to the last `kubectl delete`. */
 import type { Surface } from "../../../simulator/base/operations.ts";
-import { RECONCILE_REQUESTED_AT as REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
+import { RECONCILE_REQUESTED_AT as REQUESTED_AT, REDEPLOY_REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { comes, condition, type Manifest } from "../../support/env/cluster.ts";
@@ -11,7 +11,6 @@ import {
   database,
   environment,
   NEXT_COMMIT,
-  operation,
   project,
   resource,
   secret,
@@ -42,7 +41,6 @@ export const MEMBERS = [
 ] as const;
 const [CONNECTION] = MEMBERS;
 const CHILDREN_FIRST = MEMBERS.slice(1).toReversed();
-const OPERATION = ["PlatformOperation", "redeploy"] as const;
 
 /** The value in the variables' Secret, before and after the change. */
 export const [OLD_SECRET, NEW_SECRET] = ["first-s3cret", "second-s3cret"] as const;
@@ -85,13 +83,12 @@ export const CHAPTERS: readonly Chapter[] = [
     name: "stop",
     act: async (env) => {
       await env.patch("PlatformDatabase", "orders", { spec: { runState: "Stopped" } });
-      const applicationRef = { name: "api" };
-      await env.apply(operation(OPERATION[1], { type: "DeployApplication", applicationRef, gitCommitId: NEXT_COMMIT }));
+      await env.annotate("PlatformApplication", "api", { [REDEPLOY_REQUESTED_AT]: "once" });
     },
     complete: async (env) => {
       await waitAsUser(env, "PlatformDatabase", "orders", isReady);
-      await waitAsUser(env, ...OPERATION, isReady);
-      await waitAsUser(env, "PlatformApplication", "api", isReady);
+      const isRedeployed = ({ status }: KubeObject): boolean => member(status, "lastHandledRedeployAt") === "once";
+      await waitAsUser(env, "PlatformApplication", "api", (object) => isReady(object) && isRedeployed(object));
     },
   },
   {
@@ -103,12 +100,10 @@ export const CHAPTERS: readonly Chapter[] = [
   {
     name: "delete",
     act: async (env) => {
-      // A run that skips to this chapter has no operation.
-      if ((await env.find(...OPERATION)) !== undefined) await env.remove(...OPERATION);
       for (const [kind, name] of CHILDREN_FIRST) await env.remove(kind, name);
     },
     complete: async (env) => {
-      for (const [kind, name] of [OPERATION, ...CHILDREN_FIRST]) await env.waitGone(kind, name, TIMEOUT_MS);
+      for (const [kind, name] of CHILDREN_FIRST) await env.waitGone(kind, name, TIMEOUT_MS);
       // All others need the connection.
       if ((await env.find(...CONNECTION)) !== undefined) await env.remove(...CONNECTION);
       await env.waitGone(...CONNECTION, TIMEOUT_MS);

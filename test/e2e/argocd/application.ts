@@ -9,14 +9,8 @@ const REFRESH = "argocd.argoproj.io/refresh";
 
 const optional = z.string().optional();
 const Health = z.object({ status: optional, message: optional });
-const named = { kind: z.string(), name: z.string() };
-const Resource = z.object({ ...named, status: optional, health: Health.optional() });
-const Synced = z.object({ ...named, hookType: optional, hookPhase: optional });
-const Operation = z.object({
-  phase: z.string(),
-  message: optional,
-  syncResult: z.object({ resources: z.array(Synced).optional() }).optional(),
-});
+const Resource = z.object({ kind: z.string(), name: z.string(), status: optional, health: Health.optional() });
+const Operation = z.object({ phase: z.string(), message: optional });
 
 const ApplicationObject = z.object({
   metadata: z.object({ annotations: z.record(z.string(), z.string()).default({}) }),

@@ -54,8 +54,7 @@ describe.each(SURFACES)("[R1] records that are lost, %s surface", (surface) => {
     expect(actions(env.writes(from))).toEqual([]);
     expect(surface === "full" ? env.writes(from) : []).toEqual([]);
     expect(unready(env)).toEqual([
-      // Whether it was done nobody can know any more, and of what is there whether it is the set's own.
-      "PlatformOperation once: False/OperationResultUnknown",
+      // Of what is there nobody can know any more whether it is the set's own.
       "PlatformVariableSet shared: False/VariablesPending",
     ]);
     const { lastDeployment } = env.get("PlatformApplication", "app-1").status as { lastDeployment: object };
@@ -72,10 +71,8 @@ describe.each(SURFACES)("[R1] records that are lost, %s surface", (surface) => {
     await env.run(15 * MINUTE);
     for (const { kind, metadata } of env.cluster.all()) {
       const { annotations = {}, finalizers = [] } = before.get(`${kind} ${metadata.name}`)?.metadata ?? {};
-      // An operation that is over needs no memory of its beginning.
-      const kept = kind === "PlatformOperation" ? {} : annotations;
-      const signed = kept[RECORD_SIGNATURE] === undefined ? {} : { [RECORD_SIGNATURE]: NEW_SIGNATURE };
-      expect(metadata.annotations, `${kind} ${metadata.name}`).toEqual({ ...kept, ...signed });
+      const signed = annotations[RECORD_SIGNATURE] === undefined ? {} : { [RECORD_SIGNATURE]: NEW_SIGNATURE };
+      expect(metadata.annotations, `${kind} ${metadata.name}`).toEqual({ ...annotations, ...signed });
       expect(metadata.finalizers, `${kind} ${metadata.name}`).toEqual(finalizers);
     }
     expect(env.writes(from)).toEqual([]);

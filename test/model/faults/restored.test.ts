@@ -9,8 +9,8 @@ import { figure } from "../../support/platform/figure.ts";
 import type { OperatorEnv } from "../../support/platform/operator-env.ts";
 import { backupOf, idsOf, living, readiness, restored, SURFACES, together, unready } from "./restores.ts";
 
-/** What has nothing of the platform to lose: a connection, and an operation that is over. */
-const AT_REST = /^PlatformConnection|^PlatformOperation .*(Completed|Accepted)/;
+/** What has nothing of the platform to lose. */
+const AT_REST = /^PlatformConnection/;
 const MOVES = effort.all ? (["whole", "bare"] as const) : (["bare"] as const);
 
 const deployNext = ({ cluster }: OperatorEnv): void =>
@@ -62,17 +62,13 @@ describe.each(SURFACES)("[R1] a backup that is restored beside the living cluste
     copy.cluster.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: true } });
     await copy.run(15 * MINUTE);
     expect(idsOf(copy)).toEqual({ ...signed, "PlatformCluster own": given });
-    expect(env.writes(from).filter((write) => /^(create|deploy|delete|download)/.test(write))).toEqual([]);
+    expect(env.writes(from).filter((write) => /^(create|deploy|delete)/.test(write))).toEqual([]);
     // From now on they are its own.
     copy.cluster.annotate("PlatformConnection", "default", { [RESOLVE]: null });
     await copy.restart();
     await copy.run(15 * MINUTE);
     expect(readiness(copy).filter((line) => line.includes("ForeignLedger"))).toEqual([]);
-    const holders = copy.cluster
-      .all()
-      // An operation that is over is not worked on any more.
-      .filter(({ kind }) => kind !== "PlatformOperation")
-      .map(({ status }) => member(member(status, "identity"), "installation"));
+    const holders = copy.cluster.all().map(({ status }) => member(member(status, "identity"), "installation"));
     expect(new Set(holders)).toEqual(new Set([undefined, "installation-2"]));
     deployNext(copy);
     await copy.run(5 * MINUTE);

@@ -6,7 +6,6 @@ import {
   database,
   defaults,
   environment,
-  operation,
   project,
   resource,
   secret,
@@ -40,7 +39,6 @@ export function everyKind(env: OperatorEnv, lifecycle: JsonObject = {}): readonl
       managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
     }),
     resource("PlatformWebhook", "hook", { targetUrl: "https://hooks.example.com/x", events: ["A"], lifecycle }),
-    operation("once", { type: "SendInvoices", to: "a@example.com" }),
   ];
 }
 

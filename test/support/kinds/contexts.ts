@@ -33,7 +33,6 @@ const POLICIES: ContextPolicies = {
   retry: undefined,
   redeploy: undefined,
   runSchedule: undefined,
-  deadline: undefined,
   forbiddenBy: undefined,
   blockedOperations: new Set(),
   pendingOperations: new Set(),

@@ -12,7 +12,6 @@ import { blueprint } from "../../../src/kinds/blueprint/index.ts";
 import { cluster } from "../../../src/kinds/cluster/index.ts";
 import { database } from "../../../src/kinds/database/index.ts";
 import { environment } from "../../../src/kinds/environment/index.ts";
-import { operation } from "../../../src/kinds/operation/index.ts";
 import { project } from "../../../src/kinds/project/index.ts";
 import { webhook } from "../../../src/kinds/webhook/index.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
@@ -99,9 +98,6 @@ async function startKindHarness(surface: SurfaceName) {
     application: (environmentId: string, spec: JsonObject) => kindRunner(application, api, inside(environmentId), spec),
     blueprint: (environmentId: string, spec: JsonObject) => kindRunner(blueprint, api, inside(environmentId), spec),
     webhook: (spec: JsonObject) => kindRunner(webhook, api, around({}), spec),
-    /** @param ids the ids of its references, by field */
-    operation: (spec: JsonObject, ids: Readonly<Record<string, string>>) =>
-      kindRunner(operation, api, around(ids), spec),
     close: async () => {
       await api.close();
       await simulator.close();

@@ -92,8 +92,6 @@ export function tree(env: Fixtures, name: string, spec: JsonObject = {}): readon
   return [project(name, spec), environment(env, name, name, spec), application(name, name, spec)];
 }
 
-export const operation = (name: string, spec: JsonObject): Manifest => resource("PlatformOperation", name, spec);
-
 /** A merge patch that makes an application deploy another commit. */
 export const deploying = (gitCommitId: string): JsonObject => ({ spec: { deploy: { gitCommitId } } });
 

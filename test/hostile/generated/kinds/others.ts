@@ -1,9 +1,7 @@
 import type { JsonObject, Json } from "../../../../src/kube/api/types.ts";
-import { COMMIT, database, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
 import { certificate } from "../../../support/kube/tls.ts";
 import { LIFECYCLE } from "../derive.ts";
 import { always, local, reported, sent, type Draft, type Fixture, type KindCases } from "../outcomes.ts";
-import { application, cluster, environments } from "./references.ts";
 
 const READ_ONCE = local("the operator has just read it, and does not read it again");
 const read = (to: Json, by: string, as: Json = to): Draft => ({ ...always(to, sent(by, as)), created: READ_ONCE });
@@ -23,73 +21,6 @@ export const catalog: KindCases = {
     gitTokenId: { ...read(credentialsId, "listGithubRepositories"), in: { include: ["GitRepositories"] } },
     interval: always("2h", local("the interval between reads of the catalog")),
   }),
-};
-
-const CHART = { repository: "https://charts.example.com", chart_name: "redis" };
-const REPOSITORY = { url: "https://github.com/acme/web.git", branch: "main" };
-/** Removes the members of a deployment of an application. */
-const NOT_DEPLOYS = { applicationRef: null, gitCommitId: null };
-
-/** The drafts of both members of a reference. @param by the operation, whose path or body has the id */
-function target(field: string, name: string, id: string, by: string, change?: JsonObject) {
-  const common = { created: sent(by, id), ...(change !== undefined && { in: change }) };
-  return { [`${field}.name`]: { to: name, ...common }, [`${field}.externalId`]: { to: id, ...common } };
-}
-
-export const operation: KindCases = {
-  clusters: 150,
-  // A stopped cluster cannot be stopped again.
-  ownDependencies: (fixture, name) => [cluster(fixture, name), cluster(fixture, `${name}-other`)],
-  dependencies: (fixture) => [
-    ...environments(fixture),
-    ...[fixture.name, `${fixture.name}-other`].flatMap((name) => [
-      application(name, fixture.name),
-      database(name, fixture.name, { name: `${name}-db` }),
-    ]),
-  ],
-  seed: ({ name }) => ({
-    type: "DeployApplication",
-    applicationRef: { name },
-    gitCommitId: COMMIT,
-    backoffLimit: 1,
-    activeDeadlineSeconds: 600,
-  }),
-  leaves: ({ name, id, clusterOf }, object) => {
-    const other = `${name}-other`;
-    const deploysDatabase = { ...NOT_DEPLOYS, type: "DeployDatabase", databaseRef: { name } };
-    const stopsCluster = { ...NOT_DEPLOYS, type: "StopCluster", clusterRef: { name: object } };
-    const renders = {
-      ...NOT_DEPLOYS,
-      type: "RenderHelmDefaultValues",
-      environmentRef: { name },
-      source: { helm_repository: CHART },
-      outputConfigMap: `${object}-rendered`,
-    };
-    return {
-      type: { to: "StopDatabase", created: sent("stopDatabase", {}), in: deploysDatabase, bounds: "none" },
-      ...target("applicationRef", other, id("PlatformApplication", other), "deployApplication"),
-      ...target("databaseRef", other, id("PlatformDatabase", other), "deployDatabase", deploysDatabase),
-      ...target("clusterRef", `${object}-other`, clusterOf(`${object}-other`), "stopCluster", stopsCluster),
-      ...target("environmentRef", other, id("PlatformEnvironment", other), "createHelmDefaultValues", renders),
-      gitCommitId: { to: NEXT_COMMIT, created: sent("deployApplication", NEXT_COMMIT) },
-      "source.git_repository": {
-        to: { ...REPOSITORY, branch: "next" },
-        created: sent("createHelmDefaultValues", { branch: "next" }),
-        in: { ...renders, source: { git_repository: REPOSITORY } },
-      },
-      "source.helm_repository": {
-        to: { ...CHART, chart_name: "kafka" },
-        created: sent("createHelmDefaultValues", "kafka"),
-        in: renders,
-      },
-      outputConfigMap: { to: `${object}-elsewhere`, created: local("the ConfigMap for the values"), in: renders },
-      // A database's deployment: the commit of an application would change after the trial, which does not wait for it.
-      completion: { to: "Accepted", created: local("the condition for completion"), in: deploysDatabase },
-      backoffLimit: { to: 4, created: local("the limit of the operator's attempts") },
-      activeDeadlineSeconds: { to: 900, created: local("the operator's deadline") },
-      ttlSecondsAfterFinished: { to: 86_400, created: local("the time until the object is deleted") },
-    };
-  },
 };
 
 const OF_CALLS = local("how the operator calls the platform; every call shows it");
