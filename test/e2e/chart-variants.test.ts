@@ -29,6 +29,7 @@ const WITHOUT_EFFECT = new Set(["enabled"]);
 const ACCEPTED: Readonly<Record<string, string>> = {
   "access-to-secrets: get":
     "the tokens of connections and the values that specs refer to; only by name, without list and watch (src/operator/config/rbac.ts)",
+  "access-to-secrets: patch": "the Secret of the installation's key, by its name; the operator fills it once",
 };
 /** Further accepted findings by variant, with their reasons. */
 const ACCEPTED_IN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
