@@ -48,6 +48,8 @@ export const REASONS = {
   StopFailed: "Stopping failed.",
   RestartFailed: "The restart failed.",
   DeleteFailed: "Deleting failed.",
+  DeletionBlocked:
+    "The deletion waits for a person: the spec is not valid, the connection leads elsewhere, the token is rejected, or the object holds what other resources or the orphan ledger keep.",
   Canceled: "The deployment was canceled.",
   NameConflict:
     "An object of that name exists and may not be adopted, an id leads to an object of another name or target, or a ConfigMap or Secret of others has the name of an output.",

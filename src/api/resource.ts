@@ -42,10 +42,15 @@ export interface Resource<Spec = unknown, Mem = unknown> {
   readonly selectableFields: readonly string[];
 }
 
-/** The shorter `self.externalId == oldSelf.externalId` fails with "no such key" when the field is cleared. */
+/**
+ * An id that the status does not record was mistyped, or is not adopted yet: it can be corrected. The shorter
+ * `self.externalId == oldSelf.externalId` fails with "no such key" when the field is cleared.
+ */
 const EXTERNAL_ID_STAYS: CelRule = {
-  rule: "!has(oldSelf.spec.externalId) || (has(self.spec.externalId) && self.spec.externalId == oldSelf.spec.externalId)",
-  message: "spec.externalId cannot be changed or removed once it is set",
+  rule:
+    "!has(oldSelf.spec.externalId) || (has(self.spec.externalId) && self.spec.externalId == oldSelf.spec.externalId) || " +
+    "!has(oldSelf.status) || !has(oldSelf.status.externalId) || oldSelf.status.externalId != oldSelf.spec.externalId",
+  message: "spec.externalId cannot be changed or removed once status.externalId records it",
   fieldPath: ".spec.externalId",
 };
 

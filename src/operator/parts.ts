@@ -71,7 +71,7 @@ export function createParts(options: PartsOptions) {
     leading: () => election.leading(),
     budgets: () => platforms.budgets(),
     silentMs: () => caches.silentMs(),
-    orphans: () => orphans.counts(),
+    orphans: () => orphans.all(),
     queue: () => queue,
   });
   const client = createKubeClient({

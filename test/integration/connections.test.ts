@@ -42,7 +42,10 @@ describe("[R1] a connection that is replaced", () => {
       );
       await expectSettled(env, name);
       const record = await env.record();
-      await env.remove("PlatformConnection", name);
+      await env.kubectl(["delete", "--wait=false", `platformconnection/${name}`]);
+      // A person who insists: the resources still need it.
+      await env.patch("PlatformConnection", name, { metadata: { finalizers: null } });
+      await env.waitGone("PlatformConnection", name);
       const { otherOrganizationId, tokens } = env.platform;
       const elsewhere: JsonObject =
         what === "host" ? { baseUrl: `http://127.0.0.1:${proxy.port}` } : { organizationId: otherOrganizationId };

@@ -49,11 +49,6 @@ export interface Connection<Api = RatedApi> {
   /** Since when probes fail without a usable answer of the platform, on the monotonic clock. */
   failingSince?: Ms | undefined;
   /**
-   * Since when the token is rejected while the connection or its Secret is gone, so that nobody can replace it. The
-   * deletion of its users gives up after a while.
-   */
-  barredAt?: Ms | undefined;
-  /**
    * Keys of objects with pending work that wait for the connection, and of objects that were denied a request (403).
    */
   readonly waiting: Set<string>;
@@ -89,6 +84,8 @@ export interface ConnectionsDeps<Api> {
 export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Api>) {
   const open = new Map<string, Connection<Api>>();
   const waiting = new Map<string, Set<string>>();
+  /** Since when a deletion misses a connection that cannot be opened, on the monotonic clock. */
+  const missing = new Map<string, Ms>();
   const retired = new Set<Api>();
 
   const wakeAll = (keys: Set<string>): void => {
@@ -197,6 +194,20 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       connection.nextProbeAt = (connection.probedAt ?? -1_000) + 1_000;
       deps.wake(keyText(connection.key));
     },
+    /**
+     * Returns since when deletions in a namespace miss a connection, which does not exist, has no token or does not allow
+     * the namespace: now at the first call.
+     */
+    missingSince: (namespace: string, key: ObjectKey | undefined): Ms => {
+      const id = missingId(namespace, key);
+      const since = missing.get(id) ?? deps.clock.monotonic();
+      missing.set(id, since);
+      return since;
+    },
+    /** Ends the time of `missingSince`: a deletion in the namespace has the connection. */
+    regained: (namespace: string, key: ObjectKey): void => {
+      for (const of of [key, undefined]) missing.delete(missingId(namespace, of));
+    },
     /** Registers an object with pending work that waits for a connection, which may not be open yet. */
     waitFor: (key: ObjectKey, userKey: string): void => {
       waitingFor(keyText(key)).add(userKey);
@@ -206,7 +217,6 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       connection.trouble = undefined;
       connection.failures = 0;
       connection.failingSince = undefined;
-      connection.barredAt = undefined;
       wakeAll(connection.waiting);
     },
     /**
@@ -228,6 +238,10 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       await Promise.all(clients.map(async (api) => await api.close()));
     },
   };
+}
+
+function missingId(namespace: string, key: ObjectKey | undefined): string {
+  return `${namespace} ${key === undefined ? "" : keyText(key)}`;
 }
 
 function newConnection<Api>(

@@ -69,8 +69,6 @@ export class LocalState {
   readAt: Ms;
   /** The recorded object is gone from the platform and is being created again. */
   recreates = false;
-  /** Since when a deletion has no connection. */
-  lostAt: Ms | undefined = undefined;
   /** Since when the orphan of a deletion cannot be recorded. */
   unrecordedAt: Ms | undefined = undefined;
   /** When the last correction of drift began, on the monotonic clock. */

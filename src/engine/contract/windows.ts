@@ -35,10 +35,12 @@ export const DEFAULT_WINDOWS = {
   /** The shortest time between two reconciles of one object that webhook deliveries cause (docs/reliability.md E12). */
   hintMs: 5_000,
   /**
-   * How long a deletion waits for a missing connection or token, or for the orphan ledger, before it ends without it
-   * (docs/architecture.md §7).
+   * How long a deletion waits for a missing connection or token before it ends without it, where somebody may create
+   * them again (docs/architecture.md §7).
    */
-  releaseMs: 300_000,
+  releaseMs: 3_600_000,
+  /** The same in a namespace that terminates, where nobody can; also for an orphan ledger that cannot be written. */
+  releaseSoonMs: 300_000,
 };
 
 /** The engine's times. Tests shorten them. */

@@ -27,14 +27,16 @@ export type Identity =
 
 /**
  * Returns the identity of a resource. The status is the authority, the annotation its backup, spec.externalId the
- * user's claim. Where they differ, the status wins; a spec.externalId that contradicts it is refused.
+ * user's claim. Where they differ, the status wins; a spec.externalId that contradicts it is refused, except by a
+ * deletion, which deletes what is recorded.
  */
 export function identify(object: KubeObject): Identity {
   const recorded = recordedIdIn(object);
   const given = nonEmptyText(member(object.spec, "externalId"));
   if (recorded !== undefined) {
-    if (given !== undefined && given !== recorded) {
-      const message = `spec.externalId is ${given}, but this resource already manages ${recorded}. Remove spec.externalId, or create another resource for the other object.`;
+    const isDeleted = object.metadata.deletionTimestamp !== undefined;
+    if (given !== undefined && given !== recorded && !isDeleted) {
+      const message = `spec.externalId is ${given}, but this resource already manages ${recorded}. Remove or correct spec.externalId, or create another resource for the other object.`;
       return { is: "refused", why: { reason: "InvalidSpec", message } };
     }
     return { is: "known", id: recorded, identitySource: "recorded" };

@@ -51,11 +51,7 @@ export function createIndex() {
       return found.toSorted((left, right) => (left.at > right.at ? -1 : 1))[0];
     },
     size: () => entries.size,
-    counts: (): ReadonlyMap<string, number> => {
-      const counts = new Map<string, number>();
-      for (const { kind } of entries.values()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-      return counts;
-    },
+    all: (): readonly Orphan[] => [...entries.values()],
   };
 }
 

@@ -216,8 +216,8 @@ export function createOrphans(deps: OrphansDeps) {
       report({ is: "found", orphan });
       void commitSoon().catch(() => undefined);
     },
-    /** Returns the number of entries by the kind of their resources. */
-    counts: (): ReadonlyMap<string, number> => index.counts(),
+    /** Returns all known entries. Reads nothing. */
+    all: (): readonly Orphan[] => index.all(),
     /** Cancels all timers, and tries once more to store the pending changes. */
     close: async (): Promise<void> => {
       isClosed = true;

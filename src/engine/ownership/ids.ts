@@ -4,7 +4,7 @@ import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { keyText, shortName, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
 import type { Uuid } from "../contract/kind.ts";
-import { recordedIdIn } from "../contract/status.ts";
+import { recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
 
 export type IdOwnership = ReturnType<typeof createIdOwnership>;
 
@@ -13,19 +13,13 @@ type Claim = ReturnType<typeof claimOf>;
 export function createIdOwnership() {
   const byId = new Map<string, Map<string, Claim>>();
   const byKey = new Map<string, readonly string[]>();
-  const byRecord = new Map<Uuid, Set<string>>();
-  const records = new Map<string, Uuid>();
+  /** The keys of the resources that recorded an id. */
+  const byRecord = createMultiMap();
+  /** The keys of the resources whose objects were recorded under a parent, by the parent's id. */
+  const byParent = createMultiMap();
   /** The resources that were refused an id because another one holds it. */
   const refused = new Map<string, Set<string>>();
   const taken = new Map<string, { readonly uid: string; readonly id: Uuid; readonly tenant: string }>();
-
-  const unrecord = (key: string): void => {
-    const id = records.get(key);
-    if (id === undefined) return;
-    records.delete(key);
-    byRecord.get(id)?.delete(key);
-    if (byRecord.get(id)?.size === 0) byRecord.delete(id);
-  };
 
   const drop = (key: string): void => {
     for (const slot of byKey.get(key) ?? []) {
@@ -33,7 +27,8 @@ export function createIdOwnership() {
       if (byId.get(slot)?.size === 0) byId.delete(slot);
     }
     byKey.delete(key);
-    unrecord(key);
+    byRecord.drop(key);
+    byParent.drop(key);
   };
 
   const put = (object: KubeObject, id: Uuid, recorded: string | undefined): void => {
@@ -50,8 +45,9 @@ export function createIdOwnership() {
       drop(key);
       const recorded = recordedIdIn(object);
       if (recorded !== undefined) {
-        records.set(key, recorded);
-        byRecord.set(recorded, (byRecord.get(recorded) ?? new Set()).add(key));
+        byRecord.put(recorded, key);
+        const parentId = recordedIdentityIn(object, "parentId");
+        if (parentId !== undefined) byParent.put(parentId, key);
       }
       const mark = taken.get(key);
       if (recorded !== undefined || mark?.uid !== object.metadata.uid) taken.delete(key);
@@ -109,7 +105,29 @@ export function createIdOwnership() {
       return first?.name;
     },
     /** Returns the keys of the resources, of any kind, that recorded an id. */
-    recorders: (id: Uuid): readonly string[] => [...(byRecord.get(id) ?? [])],
+    recorders: (id: Uuid): readonly string[] => byRecord.get(id),
+    /** Returns the keys of the resources whose objects were recorded under a parent. */
+    recordedUnder: (parentId: Uuid): readonly string[] => byParent.get(parentId),
+  };
+}
+
+/** Keys by one value each. */
+function createMultiMap() {
+  const keysOf = new Map<string, Set<string>>();
+  const valueOf = new Map<string, string>();
+  return {
+    put: (value: string, key: string): void => {
+      valueOf.set(key, value);
+      keysOf.set(value, (keysOf.get(value) ?? new Set()).add(key));
+    },
+    drop: (key: string): void => {
+      const value = valueOf.get(key);
+      if (value === undefined) return;
+      valueOf.delete(key);
+      keysOf.get(value)?.delete(key);
+      if (keysOf.get(value)?.size === 0) keysOf.delete(value);
+    },
+    get: (value: string): readonly string[] => [...(keysOf.get(value) ?? [])],
   };
 }
 

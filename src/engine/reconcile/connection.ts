@@ -5,11 +5,13 @@ import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
+import { parseKey } from "../contract/keys.ts";
 import type { Ms, Why } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
+import { finalizersWith, hasFinalizer } from "../ledger/record.ts";
 import { requestedToken } from "../policies/policy.ts";
 import type { ReconcileResult } from "../status/build.ts";
-import type { Resolved } from "../status/reconciliation.ts";
+import type { Reconciliation, Resolved } from "../status/reconciliation.ts";
 
 /**
  * How often the Secret of a connection is read again while the connection fails or an object was denied a request:
@@ -44,6 +46,43 @@ export function probeDue({ clock }: Ports, connection: Connection, object: KubeO
     object.metadata.annotations?.[RESOLVE] === "recreate" ||
     conditionOf(object, "Ready") === undefined
   );
+}
+
+/**
+ * Returns the resources that need a PlatformConnection for their deletion: those with a finalizer that use it. A
+ * ClusterPlatformConnection is needed by nobody: a cluster admin removes it on purpose.
+ */
+function usersToDelete({ cache, dependencies }: Ports, connection: KubeObject): readonly KubeObject[] {
+  const key = keyOf(connection);
+  if (key.namespace === "") return [];
+  const users = dependencies.dependents(key).flatMap((user) => cache.get(parseKey(user)) ?? []);
+  return users.filter(hasFinalizer);
+}
+
+/** Reports whether a connection that is being deleted is still needed: it then serves its users until they are gone. */
+export function serves({ ports, object }: Reconciliation): boolean {
+  return hasFinalizer(object) && usersToDelete(ports, object).length > 0;
+}
+
+/** Sets the finalizer of a connection while a resource needs it for its deletion. @throws KubeError */
+export async function keepWhileNeeded(r: Reconciliation): Promise<void> {
+  const { ports, object } = r;
+  if (object.metadata.deletionTimestamp !== undefined) return;
+  const isNeeded = usersToDelete(ports, object).length > 0;
+  if (isNeeded === hasFinalizer(object)) return;
+  r.object = await ports.writer.patchChecked(object, { finalizers: finalizersWith(object, isNeeded) });
+}
+
+/** Returns the result for the status of a connection. While it is being deleted, it tells which resources need it. */
+export function servingResult(r: Reconciliation, result: ReconcileResult): ReconcileResult {
+  const { ports, kind, object } = r;
+  if (kind.connection === undefined || object.metadata.deletionTimestamp === undefined) return result;
+  const users = usersToDelete(ports, object);
+  const names = users.slice(0, 5).map(({ kind: of, metadata }) => `${of} "${metadata.name}"`);
+  const more = users.length > 5 ? ` and ${String(users.length - 5)} more` : "";
+  const trouble = "why" in result ? ` ${result.why.message}` : "";
+  const message = `Waiting for the deletion of resources that need this connection: ${names.join(", ")}${more}.${trouble}`;
+  return { is: "waiting", why: { reason: "WaitingForChildren", message }, exchange: "none" };
 }
 
 /** What to do while nothing is sent: a result for the status, or only the time to requeue while nothing is reported. */

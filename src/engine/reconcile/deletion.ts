@@ -6,13 +6,14 @@ import type { Reason } from "../../api/reasons.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import { parseKey } from "../contract/keys.ts";
-import type { Kind, Ms, Uuid } from "../contract/kind.ts";
+import type { Kind, Ms, Uuid, Why } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
+import { recordedIdIn } from "../contract/status.ts";
 import { identify } from "../ledger/identity.ts";
 import { hasFinalizer, release } from "../ledger/record.ts";
+import type { Orphan } from "../orphans/orphan.ts";
 import { policiesOf } from "../policies/policy.ts";
 import { resolveObject } from "../resolve/resolve.ts";
 import type { ReconcileResult } from "../status/build.ts";
@@ -40,6 +41,8 @@ const FINAL: ReadonlySet<Reason> = new Set([
 export async function remove(r: Reconciliation): Promise<Ms | undefined> {
   const { ports, kind, object, local } = r;
   if (!hasFinalizer(object)) return undefined;
+  // A connection that no resource needs any more.
+  if (kind.connection !== undefined) return await releaseObject(r, undefined);
   const policy = policiesOf(object, defaultsFor(ports, object)).deletion;
   const id = idToStore(r);
   const certain = openSlot(object, local).is === "empty";
@@ -55,6 +58,8 @@ export async function remove(r: Reconciliation): Promise<Ms | undefined> {
     const why = { reason: "WaitingForChildren" as const, message: childrenMessage(children) };
     return await writeStatus(r, { is: "waiting", why, exchange: "none" });
   }
+  const held = policy === "Delete" && id !== undefined ? await heldBelow(ports, id) : undefined;
+  if (held !== undefined) return await writeStatus(r, held);
   return await deleteResolved(r, policy);
 }
 
@@ -62,16 +67,17 @@ export async function remove(r: Reconciliation): Promise<Ms | undefined> {
 async function deleteResolved(r: Reconciliation, policy: "Delete" | "Stop"): Promise<Ms | undefined> {
   const resolved = await resolveObject(r, policy === "Stop" ? "stopped" : "absent");
   if (!("is" in resolved)) {
-    r.local.lostAt = undefined;
+    r.ports.connections.regained(r.object.metadata.namespace ?? "", resolved.connection.key);
     return await deleteExternal(resolved, policy);
   }
-  if (resolved.is !== "stalled" && !isLost(r, resolved)) return await writeStatus(r, resolved);
-  return await giveUp(r, resolved);
+  if (resolved.is === "stalled")
+    return FINAL.has(resolved.why.reason) ? await giveUp(r, resolved) : await block(r, resolved.why);
+  return await waitForConnection(r, resolved);
 }
 
 /** Runs the steps of the deletion until the kind reports that its goal is reached or cannot be reached. */
 async function deleteExternal(r: Resolved, policy: "Delete" | "Stop"): Promise<Ms | undefined> {
-  const { ports, kind, connection } = r;
+  const { kind } = r;
   const refusal = notOurs(r);
   if (refusal !== undefined) return await releaseObject(r, kept("Warning", subject(kind, r.context.id), refusal));
   const result = await runSteps(r);
@@ -81,13 +87,94 @@ async function deleteExternal(r: Resolved, policy: "Delete" | "Stop"): Promise<M
     const farewell = isKnown ? reached(policy, subject(kind, id)) : undefined;
     return policy === "Delete" ? await releaseObject(r, farewell) : await leave(r, "Stop", farewell);
   }
-  // How much longer a rejected token that nobody can replace is tried.
-  const left = isBarred(ports, connection, result) ? untilRelease(ports, connection) : Infinity;
-  const isFinal = result.is === "stalled" && FINAL.has(result.why.reason);
-  if (isFinal || left <= 0) return await giveUp(r, result);
-  const again = left === Infinity ? result.again : Math.min(left, result.again ?? soon(r));
-  return await writeStatus(r, { ...result, again });
+  if (result.is === "stalled" && FINAL.has(result.why.reason)) return await giveUp(r, result);
+  if ("why" in result && REJECTED.has(result.why.reason)) return await block(r, result.why, result.again);
+  return await writeStatus(r, result);
 }
+
+/** Reasons for which a platform rejects a token, or grants it too little. */
+const REJECTED: ReadonlySet<Reason> = new Set(["CredentialsInvalid", "PermissionDenied"]);
+
+/** Reports what a person has to correct before the object can be deleted. @param again when to try again */
+async function block(r: Reconciliation, { message }: Why, again?: Ms): Promise<Ms | undefined> {
+  const why: Why = { reason: "DeletionBlocked", message: `${message} The deletion waits for that. ${RELEASE_ADVICE}` };
+  return await writeStatus(r, { is: "stalled", why, exchange: "none", again });
+}
+
+const RELEASE_ADVICE =
+  "To release this resource and keep its object on the platform, set spec.lifecycle.deletionPolicy to Retain.";
+
+/**
+ * Reports that the deletion waits for its connection. An outage must not make orphans. A connection or token that does
+ * not exist is told from the start; the resource is released after a while, as nobody may ever create them again.
+ */
+async function waitForConnection(r: Reconciliation, result: ReconcileResult): Promise<Ms | undefined> {
+  const { ports, object } = r;
+  const { clock, connections, windows } = ports;
+  const namespace = object.metadata.namespace ?? "";
+  const found = ports.route(object);
+  const trouble = found.is === "found" ? connections.last(found.key)?.trouble : undefined;
+  if (trouble !== undefined && REJECTED.has(trouble.reason)) return await block(r, trouble);
+  const fails = trouble !== undefined && trouble.reason !== "CredentialsMissing";
+  if (fails || !("why" in result) || (result.is !== "held" && result.lacksConnection !== true))
+    return await writeStatus(r, result);
+  const isEnding = (await ports.namespaces.get(namespace, NAMESPACE_MAX_AGE_MS))?.terminating;
+  const waitMs = isEnding === true ? windows.releaseSoonMs : windows.releaseMs;
+  // All users of the connection wait once, also a parent that waited for its children.
+  const since = connections.missingSince(namespace, found.is === "found" ? found.key : undefined);
+  const left = since + waitMs - clock.monotonic();
+  if (left <= 0) return await giveUp(r, result);
+  const minutes = String(Math.max(1, Math.round(waitMs / 60_000)));
+  const message =
+    `${result.why.message} The deletion needs the connection and its Secret: create them again. ${RELEASE_ADVICE} After ` +
+    `${minutes} min without them the resource is released, and its object stays on the platform and in the orphan ledger.`;
+  const why: Why = { reason: result.why.reason, message };
+  return await writeStatus(r, { is: "stalled", why, exchange: "none", again: Math.min(left, soon(r)) });
+}
+
+/** One read of a namespace serves the deletions of many of its resources. */
+const NAMESPACE_MAX_AGE_MS = 30_000;
+
+/**
+ * Returns why an object must not be deleted yet: its deletion would take objects below it that other resources stand
+ * for, or that deletionPolicy Retain or Stop keeps according to the orphan ledger.
+ */
+async function heldBelow({ cache, idOwnership, orphans }: Ports, id: Uuid): Promise<ReconcileResult | undefined> {
+  // A resource under Retain that has just gone leaves an entry.
+  await orphans.expected();
+  const retained = Map.groupBy(
+    orphans.all().filter(({ why }) => KEPT.has(why)),
+    ({ parentId }) => parentId,
+  );
+  const objects: KubeObject[] = [];
+  const kept: Orphan[] = [];
+  // A set also iterates over the ids that are added meanwhile.
+  const ids = new Set([id]);
+  for (const parentId of ids) {
+    const under = idOwnership.recordedUnder(parentId).flatMap((key) => cache.get(parseKey(key)) ?? []);
+    const left = retained.get(parentId) ?? [];
+    objects.push(...under);
+    kept.push(...left);
+    for (const child of [...under.map(recordedIdIn), ...left.map((orphan) => orphan.id)])
+      if (child !== undefined) ids.add(child);
+  }
+  if (objects.length > 0)
+    return {
+      is: "waiting",
+      why: { reason: "WaitingForChildren", message: childrenMessage(objects) },
+      exchange: "none",
+    };
+  const [first] = kept;
+  if (first === undefined) return undefined;
+  const names = kept.slice(0, 5).map(({ kind, namespace, name, id: own }) => `${kind} "${namespace}/${name}" (${own})`);
+  const message =
+    `The deletion would take objects that deletionPolicy ${first.why} keeps: ${names.join(", ")}${moreThan(kept, 5)}. ` +
+    `If they may go, run "kubectl platform orphans forget ${first.id}". ${RELEASE_ADVICE}`;
+  return { is: "stalled", why: { reason: "DeletionBlocked", message }, exchange: "none" };
+}
+
+/** Why the orphan ledger has an object that a policy keeps. */
+const KEPT: ReadonlySet<string> = new Set(["Retain", "Stop"]);
 
 /** Returns why this resource must not delete the object of the platform; undefined if it may. */
 function notOurs({ ports, object, context, recordedIdentity }: Resolved): string | undefined {
@@ -132,7 +219,7 @@ async function leave(r: Ended, why: string, event: DeletionEvent | undefined): P
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
     local.unrecordedAt ??= ports.clock.monotonic();
-    const left = local.unrecordedAt + ports.windows.releaseMs - ports.clock.monotonic();
+    const left = local.unrecordedAt + ports.windows.releaseSoonMs - ports.clock.monotonic();
     if (left > 0) return await writeUnrecorded(r, error, left);
     const note = `It is not in the orphan ledger (${error.message}): a resource of the same name will not find ${orphan.id} again.`;
     ports.events.record({ regarding: object, action: "Delete", type: "Warning", reason: "OrphanNotRecorded", note });
@@ -179,46 +266,18 @@ function livingChildren(ports: Ports, object: KubeObject): readonly KubeObject[]
 }
 
 function childrenMessage(children: readonly KubeObject[]): string {
-  const names = children.slice(0, 5).map((child) => `${child.kind} "${child.metadata.name}"`);
-  const more = children.length > 5 ? ` and ${children.length - 5} more` : "";
-  return `Waiting for resources under this one to be deleted: ${names.join(", ")}${more}.`;
+  const names = children.slice(0, 5).map((child) => `${child.kind} "${child.metadata.name}"${retainNote(child)}`);
+  return `Waiting for resources under this one to be deleted: ${names.join(", ")}${moreThan(children, 5)}.`;
 }
 
-/**
- * Reports whether the connection has been missing for so long that the deletion gives up. A connection that only fails
- * is not missing: an outage must not make orphans. A deletion that waits for something else does not miss it either.
- */
-function isLost({ ports, object, local }: Reconciliation, result: ReconcileResult): boolean {
-  const found = ports.route(object);
-  const trouble = found.is === "found" ? ports.connections.last(found.key)?.trouble : undefined;
-  const fails = trouble !== undefined && trouble.reason !== "CredentialsMissing";
-  if (fails || (result.is !== "held" && result.lacksConnection !== true)) {
-    local.lostAt = undefined;
-    return false;
-  }
-  const now = ports.clock.monotonic();
-  local.lostAt ??= now;
-  return now - local.lostAt >= ports.windows.releaseMs;
+function retainNote(child: KubeObject): string {
+  return hasFinalizer(child) ? "" : " (deletionPolicy Retain)";
 }
 
-/** Reasons for which a platform rejects a token, or grants it too little. */
-const REJECTED: ReadonlySet<Reason> = new Set(["CredentialsInvalid", "PermissionDenied"]);
-
-/** Reports whether the last good token is rejected and nobody can replace it: the connection or its Secret is gone. */
-function isBarred(ports: Ports, { key, trouble }: Connection, result: ReconcileResult): boolean {
-  const isRejected = "why" in result && REJECTED.has(result.why.reason);
-  return isRejected && (ports.cache.get(key) === undefined || trouble?.reason === "CredentialsMissing");
+function moreThan(all: readonly unknown[], shown: number): string {
+  return all.length > shown ? ` and ${String(all.length - shown)} more` : "";
 }
 
 function soon({ ports, local }: Reconciliation): Ms {
   return backoff(Math.max(1, local.failures), ports.windows, ports.random());
-}
-
-/**
- * Returns how much longer a rejected token is tried. The time counts for all users of the connection, so that a
- * resource that waited for its children does not wait again.
- */
-function untilRelease({ clock, windows }: Ports, connection: Connection): Ms {
-  connection.barredAt ??= clock.monotonic();
-  return connection.barredAt + windows.releaseMs - clock.monotonic();
 }

@@ -13,6 +13,10 @@ import {
 } from "../../../test/support/engine/env.ts";
 import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
+import { conditionOf } from "../contract/status.ts";
+
+const messageIn = (env: Env, name: string): string =>
+  conditionOf(env.cluster.get("Widget", name), "Ready")?.message ?? "";
 
 const farewells = (env: Env): readonly string[] =>
   env.events.filter(({ action }) => action === "Delete").map(({ type, reason }) => `${type} ${reason}`);
@@ -137,34 +141,87 @@ describe("[K1] the deletion of an object whose connection is", () => {
     for (const { kind, metadata } of cluster.all()) if (kind === "Widget") cluster.remove(kind, metadata.name);
   };
 
-  /** How the credentials of a whole namespace go before their users do, step by step. */
-  const ends: readonly (readonly [what: string, steps: readonly Step[], deletes: boolean])[] = [
-    ["without its Secret: the last good token serves", [withoutSecret, noticed], true],
-    ["gone with its Secret", [withoutSecret, withoutLink], true],
-    ["gone first: the client that is still open serves", [withoutLink], true],
-    ["gone after its Secret, noticed in between", [withoutSecret, noticed, withoutLink, noticed], true],
-    ["revoked, unnoticed", [revoked, withoutSecret, withoutLink], false],
-    ["revoked, unnoticed, and gone later", [revoked, withoutWidgets, withoutSecret, patience, withoutLink], false],
-    ["revoked, noticed", [revoked, noticed, withoutSecret, withoutLink], false],
-    ["narrowed, unnoticed", [narrowed, withoutLink], false],
-    ["of another organization", [foreign, noticed, withoutLink], false],
-    ["without its Secret at a restart", [withoutSecret, restart, noticed, withoutLink], false],
-    ["gone at a restart", [withoutLink, restart, noticed], false],
-    ["without its Secret, all removed while nothing ran", [withoutSecret, withoutWidgets, restart], false],
-    ["revoked, and gone while nothing ran", [revoked, withoutWidgets, withoutLink, restart], false],
+  /** How the credentials of a whole namespace go before their users do, step by step, and how the deletion ends. */
+  type End = "deleted" | "blocked" | "released";
+  const ends: readonly (readonly [what: string, steps: readonly Step[], end: End])[] = [
+    ["without its Secret: the last good token serves", [withoutSecret, noticed], "deleted"],
+    ["gone with its Secret", [withoutSecret, withoutLink], "deleted"],
+    ["gone first: it stays until its users are gone", [withoutLink], "deleted"],
+    ["gone after its Secret, noticed in between", [withoutSecret, noticed, withoutLink, noticed], "deleted"],
+    ["gone at a restart", [withoutLink, restart, noticed], "deleted"],
+    ["revoked, unnoticed", [revoked, withoutSecret, withoutLink], "blocked"],
+    ["revoked, unnoticed, and gone later", [revoked, withoutWidgets, withoutSecret, patience, withoutLink], "blocked"],
+    ["revoked, noticed", [revoked, noticed, withoutSecret, withoutLink], "blocked"],
+    ["narrowed, unnoticed", [narrowed, withoutLink], "blocked"],
+    ["of another organization", [foreign, noticed, withoutLink], "blocked"],
+    ["revoked, and gone while nothing ran", [revoked, withoutWidgets, withoutLink, restart], "blocked"],
+    ["without its Secret at a restart", [withoutSecret, restart, noticed, withoutLink], "released"],
+    ["without its Secret, all removed while nothing ran", [withoutSecret, withoutWidgets, restart], "released"],
   ];
+  const ended = (end: End) => ends.filter(([, , how]) => how === end);
+  const objectsIn = ({ cluster }: Env): readonly string[] =>
+    cluster.all().map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
-  it.each(ends)("%s, under Delete: all goes, and what stays is named", async (_what, steps, deletes) => {
+  it.each(ended("deleted"))("%s, under Delete: all objects are deleted", async (_what, steps) => {
     const env = await withChild(DELETE);
-    const named = [...env.world.remotes.keys()];
     for (const step of [...steps, withoutWidgets]) await step(env);
     await env.run(18 * MINUTE);
-    expect(env.cluster.all().filter(({ kind }) => kind === "Widget")).toEqual([]);
-    expect([...env.world.remotes.keys()]).toEqual(deletes ? [] : named);
-    expect(new Set(effects(env))).toEqual(new Set(deletes ? ["create", "delete"] : ["create"]));
-    const warning = { type: "Warning", reason: "Orphaned" };
-    for (const id of env.world.remotes.keys())
-      expect(env.events).toContainEqual(expect.objectContaining({ ...warning, note: expect.stringContaining(id) }));
+    expect(objectsIn(env).filter((object) => object.startsWith("Widget"))).toEqual([]);
+    expect(env.world.remotes.size).toBe(0);
+  });
+
+  it.each(ended("blocked"))(
+    "%s, under Delete: the deletion is blocked, and nothing is orphaned",
+    async (_what, steps) => {
+      const env = await withChild(DELETE);
+      for (const step of [...steps, withoutWidgets]) await step(env);
+      await env.run(2 * HOUR);
+      expect(objectsIn(env)).toEqual(expect.arrayContaining(["Widget a", "Widget child"]));
+      expect(env.conditions("Widget", "child")).toContain("Stalled=True/DeletionBlocked");
+      expect(messageIn(env, "child")).toContain("set spec.lifecycle.deletionPolicy to Retain");
+      expect(env.world.remotes.size).toBe(2);
+      expect(env.orphans).toEqual([]);
+    },
+  );
+
+  it.each(ended("released"))(
+    "%s, under Delete: all are released after an hour, as told before",
+    async (_what, steps) => {
+      const env = await withChild(DELETE);
+      for (const step of [...steps, withoutWidgets]) await step(env);
+      await env.run(59 * MINUTE);
+      expect(objectsIn(env)).toEqual(expect.arrayContaining(["Widget a", "Widget child"]));
+      expect(messageIn(env, "child")).toContain("After 60 min without them the resource is released");
+      await env.run(5 * MINUTE);
+      expect(objectsIn(env).filter((object) => object.startsWith("Widget"))).toEqual([]);
+      expect(env.world.remotes.size).toBe(2);
+      expect(env.orphans.map(({ is, orphan }) => `${is} ${orphan.why}`)).toEqual(
+        Array.from({ length: 2 }, () => "recorded ConnectionNotReady"),
+      );
+      expect(farewells(env)).toEqual(["Warning Orphaned", "Warning Orphaned"]);
+    },
+  );
+
+  it("without its Secret at a restart, in a namespace that terminates: it is released after five minutes", async () => {
+    const env = await applied(DELETE);
+    env.isTerminating = true;
+    for (const step of [withoutSecret, withoutWidgets, withoutLink, restart]) await step(env);
+    await env.run(4 * MINUTE);
+    expect(messageIn(env, "a")).toContain("After 5 min without them the resource is released");
+    env.clock.shiftWall(-86_400_000);
+    await env.run(2 * MINUTE);
+    expect(objectsIn(env)).toEqual([]);
+    expect(env.world.remotes.size).toBe(1);
+  });
+
+  it("without its Secret at a restart: it is deleted once the Secret exists again", async () => {
+    const env = await applied(DELETE);
+    for (const step of [withoutSecret, withoutWidgets, withoutLink, restart]) await step(env);
+    await env.run(30 * MINUTE);
+    env.cluster.secret("token", { token: "token-1" });
+    await env.run(MINUTE);
+    expect(objectsIn(env)).toEqual([]);
+    expect(env.world.remotes.size).toBe(0);
   });
 
   it.each(ends)("%s, under Retain: it goes at once, and the platform is not asked to", async (_what, steps) => {
@@ -175,20 +232,49 @@ describe("[K1] the deletion of an object whose connection is", () => {
     await env.run(2 * MINUTE);
     expect(env.world.calls.filter(({ op }) => /delete|stop/.test(op))).toEqual([]);
   });
+});
 
-  it.each(["connection", "Secret"] as const)("gone with the process (%s): it goes, with a warning", async (what) => {
+describe("a connection that is being deleted", () => {
+  const withoutLink = (env: Env): void => env.cluster.remove("Link", "default");
+
+  it("goes at once while no resource needs it for its deletion", async () => {
+    const env = await applied();
+    withoutLink(env);
+    await env.run(1_000);
+    expect(env.cluster.find("Link", "default")).toBeUndefined();
+  });
+
+  it("serves the resources that it has, and tells which of them need it", async () => {
     const env = await applied(DELETE);
-    if (what === "connection") env.cluster.remove("Link", "default");
-    env.cluster.secret("token", undefined);
-    env.restart();
+    withoutLink(env);
+    env.cluster.spec("Widget", "a", { ...DELETE, name: "a", note: "new" });
+    await env.run(MINUTE);
+    expect(ready(env)).toBe("Ready=True/Available");
+    expect(remote(env).note).toBe("new");
+    expect(conditionOf(env.cluster.get("Link", "default"), "Ready")?.message).toContain('Widget "a"');
+  });
+
+  it("takes no new work", async () => {
+    const env = await applied(DELETE);
+    withoutLink(env);
+    env.widget("b");
+    await env.run(MINUTE);
+    expect(env.conditions("Widget", "b")).toContain("Ready=False/ConnectionNotReady");
+    expect(messageIn(env, "b")).toContain("is being deleted and takes no new work");
+    expect(effects(env)).toEqual(["create"]);
+  });
+
+  it("goes once the last resource with a finalizer is gone, or no longer has one", async () => {
+    const env = await applied(DELETE);
+    env.widget("b", DELETE);
+    await env.run(5_000);
+    withoutLink(env);
     env.cluster.remove("Widget", "a");
-    await env.run(4 * MINUTE);
-    expect(env.cluster.find("Widget", "a")).toBeDefined();
-    env.clock.shiftWall(-86_400_000);
-    await env.run(3 * MINUTE);
-    expect(env.cluster.find("Widget", "a")).toBeUndefined();
-    expect(farewells(env)).toEqual(["Warning Orphaned"]);
-    expect(env.world.remotes.size).toBe(1);
+    await env.run(5_000);
+    expect(env.cluster.find("Link", "default")).toBeDefined();
+    env.cluster.spec("Widget", "b", { name: "b" });
+    await env.run(5_000);
+    expect(env.cluster.find("Link", "default")).toBeUndefined();
   });
 });
 

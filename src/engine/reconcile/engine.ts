@@ -12,6 +12,7 @@ import type { Ms, RatedApi, Uuid } from "../contract/kind.ts";
 import { untilTurn } from "../contract/requeue.ts";
 import { isSettled, nonEmptyText, recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
 import { checkInstallation } from "../ledger/identity.ts";
+import { hasFinalizer } from "../ledger/record.ts";
 import { createExternalWrites } from "../ownership/external-writes.ts";
 import { createFieldOwnership } from "../ownership/fields.ts";
 import { createIdOwnership } from "../ownership/ids.ts";
@@ -156,9 +157,24 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       for (const id of written) idOwnership.recorders(id).forEach(wake);
       for (const parent of parents) if (isGoing(deps.cache, parent)) wake(parent);
       if (concernsDependents(change)) wakeDependents(ports, key);
+      if (changesFinalizer(change)) wakeConnection(ports, object);
       if (changesDefaults(change)) spreadOver(ports, enqueue, dependencies.dependents(key));
     },
   };
+}
+
+/** Reports whether the operator's finalizer was added or removed: a connection is kept while an object has it. */
+function changesFinalizer(change: StoreChange): boolean {
+  const before = change.type === "updated" && hasFinalizer(change.old);
+  return (change.type !== "deleted" && hasFinalizer(change.object)) !== before;
+}
+
+/** Wakes the connection of an object whose finalizer changed, if the connection's own finalizer may change too. */
+function wakeConnection({ cache, route, wake }: Ports, object: KubeObject): void {
+  const found = route(object);
+  const connection = found.is === "found" ? cache.get(found.key) : undefined;
+  if (connection === undefined || (hasFinalizer(object) && hasFinalizer(connection))) return;
+  wake(keyText(keyOf(connection)));
 }
 
 /** Removes an orphan from the orphan ledger once an existing resource has recorded it. */

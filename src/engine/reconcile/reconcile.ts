@@ -14,7 +14,17 @@ import { beginReconcile, type Reconciliation, type Resolved } from "../status/re
 import { stallOnMissing } from "../status/stalls.ts";
 import { isMoved } from "../steps/execute.ts";
 import { runSteps } from "../steps/loop.ts";
-import { type Limited, limitOf, probed, probeDue, rateLimited, untilProbe } from "./connection.ts";
+import {
+  keepWhileNeeded,
+  type Limited,
+  limitOf,
+  probed,
+  probeDue,
+  rateLimited,
+  serves,
+  servingResult,
+  untilProbe,
+} from "./connection.ts";
 import { remove } from "./deletion.ts";
 import { registerReceiver } from "./receiver-registration.ts";
 import { writeStatus } from "./write-status.ts";
@@ -64,15 +74,15 @@ function isNeeded({ cache, dependencies }: Ports, connection: ObjectKey): boolea
 async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {
   const { ports, kind, object, local } = r;
   if (isOvertaken(kind, object, local)) local.unsaved = undefined;
-  if (object.metadata.deletionTimestamp !== undefined) return await remove(r);
-
   const isConnection = kind.connection !== undefined;
+  if (object.metadata.deletionTimestamp !== undefined && !(isConnection && serves(r))) return await remove(r);
+
   const limited = isConnection ? await reportLimit(r, rateLimited(ports, object)) : undefined;
   if (limited !== undefined) return limited.again;
 
   warnOfAnnotations(r);
   const resolved = isPaused(object) ? ({ is: "paused" } as const) : await resolveObject(r, "present");
-  if ("is" in resolved) return await writeStatus(r, unresolvedResult(r, resolved));
+  if ("is" in resolved) return await writeStatus(r, servingResult(r, unresolvedResult(r, resolved)));
   if (isConnection) return await reconcileConnection(resolved);
 
   const { id } = resolved.context;
@@ -112,6 +122,7 @@ async function reportLimit(
 
 async function reconcileConnection(r: Resolved): Promise<Ms> {
   const { ports, kind, connection } = r;
+  await keepWhileNeeded(r);
   if (!probeDue(ports, connection, r.object)) return untilProbe(ports, connection);
   const probe = await runSteps(r);
   // The rate limit left no room for the probe: nothing new is known.
@@ -123,7 +134,7 @@ async function reconcileConnection(r: Resolved): Promise<Ms> {
   try {
     if (result.is === "settled" && kind.receiverRegistration !== undefined)
       await registerReceiver(r, kind.receiverRegistration);
-    const next = await writeStatus(r, result);
+    const next = await writeStatus(r, servingResult(r, result));
     return Math.min(next, untilProbe(ports, connection));
   } catch (error) {
     // The result could not be stored, so the connection has to be probed again.

@@ -1,11 +1,12 @@
 /** Resolves the connection of an object, and checks whether it can be used now. */
+import { INTENT } from "../../api/names.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import { keyText, shortName } from "../contract/keys.ts";
 import type { Goal, Why } from "../contract/kind.ts";
-import { conditionOf, isSettled, recordedIdentityIn } from "../contract/status.ts";
+import { conditionOf, isSettled, recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import { admission } from "../references/references.ts";
 import type { ReconcileResult } from "../status/build.ts";
@@ -31,7 +32,7 @@ export async function resolveConnection(
   const last = goal === "present" ? undefined : lastUsed(ports, object);
   if (last !== undefined && isUsableOnceMore(last)) return (await refused(r, last)) ?? last;
   const found = ports.route(object);
-  if (found.is === "found") return await use(r, found.key);
+  if (found.is === "found") return takesNoWork(r, found.key) ?? (await use(r, found.key));
   if (found.why.reason === "InvalidSpec") return { is: "stalled", why: found.why, exchange: "none" };
   return { ...heldBy(r, found.why), lacksConnection: true };
 }
@@ -45,6 +46,18 @@ export function lastUsed({ connections }: Ports, object: KubeObject): Connection
 /** Reports whether a connection's last good token still serves its users (docs/architecture.md §7). */
 function isUsableOnceMore({ trouble }: Connection): boolean {
   return trouble === undefined || trouble.reason === "CredentialsMissing";
+}
+
+/** A connection that is being deleted serves the objects that exist, and takes no new work. */
+function takesNoWork({ ports, object, local }: Reconciliation, key: ObjectKey): ReconcileResult | undefined {
+  const isNew =
+    recordedIdIn(object) === undefined &&
+    local.unsaved?.id === undefined &&
+    object.metadata.annotations?.[INTENT] === undefined;
+  const isEnding = ports.cache.get(key)?.metadata.deletionTimestamp !== undefined;
+  if (!isNew || !isEnding || object.metadata.deletionTimestamp !== undefined) return undefined;
+  const message = `${key.kind} "${shortName(key)}" is being deleted and takes no new work. Use another connection, or create it again.`;
+  return { is: "waiting", why: { reason: "ConnectionNotReady", message }, exchange: "none" };
 }
 
 async function use(r: Reconciliation, key: ObjectKey): Promise<Connection | ReconcileResult> {

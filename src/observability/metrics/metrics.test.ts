@@ -33,10 +33,13 @@ const LATER = new Set([
 ]);
 const Families = z.array(z.object({ name: z.string(), labelNames: z.array(z.string()) }));
 
-it("counts what stayed on the platform by the kind of its resource, where it leads", async () => {
+it("counts what stayed on the platform by the kind of its resource and the reason, where it leads", async () => {
   const env = setting();
   const name = "platform_operator_orphaned_objects";
-  expect(await env.series(name)).toEqual([`${name}{kind="PlatformEnvironment"} 2`]);
+  expect(await env.series(name)).toEqual([
+    `${name}{kind="PlatformEnvironment",reason="Retain"} 1`,
+    `${name}{kind="PlatformEnvironment",reason="ConnectionNotReady"} 1`,
+  ]);
   env.leads = false;
   expect(await env.series(name)).toEqual([]);
 });

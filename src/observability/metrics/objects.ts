@@ -20,7 +20,7 @@ export interface ObjectFigures {
   readonly cache: () => Cache;
   readonly leading: () => boolean;
   /** Kind → the number of objects that stayed on the platform when their resources were deleted. */
-  readonly orphans: () => ReadonlyMap<string, number>;
+  readonly orphans: () => readonly { readonly kind: string; readonly why: string }[];
   /** Whether to serve a series for each object. */
   readonly perObject: boolean;
 }
@@ -61,8 +61,8 @@ export function objectMetrics(registry: Registry, figures: ObjectFigures): (chan
   collectedGauge("platform_operator_resources_unknown_state", ["kind", "state"], (gauge) => {
     for (const kind of kinds) gauge.set({ kind, state: "other" }, count(kind, hasUnknownState));
   });
-  collectedGauge("platform_operator_orphaned_objects", ["kind"], (gauge) => {
-    for (const [kind, size] of orphans()) gauge.set({ kind }, size);
+  collectedGauge("platform_operator_orphaned_objects", ["kind", "reason"], (gauge) => {
+    for (const { kind, why } of orphans()) gauge.inc({ kind, reason: why });
   });
   if (figures.perObject) {
     collectedGauge(

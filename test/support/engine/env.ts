@@ -46,7 +46,7 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget }: En
     namespaces: {
       get: async () => {
         await env.beforeNamespace();
-        return { uid: env.namespaceUid, labels: {}, terminating: false };
+        return { uid: env.namespaceUid, labels: {}, terminating: env.isTerminating };
       },
     },
     outputs: { configMap: () => env.output(), secret: () => env.output() },
@@ -65,6 +65,8 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget }: En
     configMaps: memoryConfigMaps(),
     orphans,
     namespaceUid: "ns",
+    /** Whether the namespace is being deleted. */
+    isTerminating: false,
     /** Called before each read of the namespace; may take time. */
     beforeNamespace: (): Promise<void> => Promise.resolve(),
     leader: true,

@@ -25,6 +25,7 @@ export const FAST: Partial<Windows> = {
   backoffMinMs: 50,
   backoffMaxMs: 1_000,
   releaseMs: 2_000,
+  releaseSoonMs: 2_000,
 };
 
 export interface StageOptions {
