@@ -337,7 +337,7 @@ export function describedMetrics(): readonly Metric[] {
     leading: () => true,
     budgets: () => [],
     silentMs: () => new Map(),
-    orphans: () => new Map(),
+    orphans: () => [],
     queue: () => ({ depth: () => 0, unfinishedSeconds: () => 0, longestRunningSeconds: () => 0 }),
   });
   return registry
