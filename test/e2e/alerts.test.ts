@@ -144,6 +144,26 @@ describe.concurrent("failing custom resources", () => {
     await untilQuiet();
   });
 
+  it("fires PlatformObjectsOrphaned for an object that the platform does not delete", IN_ORDER, async () => {
+    await env.apply(application("left", "good", { lifecycle: { deletionPolicy: "Delete" } }));
+    await env.waitFor("PlatformApplication", "left", { status: "True" });
+    const left = { kind: "PlatformApplication", reason: "NotSupportedByApi" };
+    const untilQuiet = await expectFiring(job, { PlatformObjectsOrphaned: left }, async () => {
+      const match = { operation: "deleteApplication" };
+      env.platform.sim.faults.add({ name: "no deletion", match, count: null, answer: { is: "status", status: 405 } });
+      await env.delete(await env.get("PlatformApplication", "left"));
+    });
+    await env.kubectl([
+      "-n",
+      env.operatorNamespace,
+      "delete",
+      "configmap",
+      "-l",
+      "platform-operator.io/ledger=orphans",
+    ]);
+    await untilQuiet();
+  });
+
   it("fires PlatformOperationTooLong for a deployment that does not end", IN_ORDER, async () => {
     const { settings, time } = env.platform.sim;
     const untilQuiet = await expectFiring(job, { PlatformOperationTooLong: { kind: "PlatformApplication" } }, () => {

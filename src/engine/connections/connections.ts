@@ -206,7 +206,8 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     },
     /** Ends the time of `missingSince`: a deletion in the namespace has the connection. */
     regained: (namespace: string, key: ObjectKey): void => {
-      for (const of of [key, undefined]) missing.delete(missingId(namespace, of));
+      missing.delete(missingId(namespace, key));
+      missing.delete(missingId(namespace, undefined));
     },
     /** Registers an object with pending work that waits for a connection, which may not be open yet. */
     waitFor: (key: ObjectKey, userKey: string): void => {

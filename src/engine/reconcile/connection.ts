@@ -8,7 +8,7 @@ import type { Ports } from "../context/context.ts";
 import { parseKey } from "../contract/keys.ts";
 import type { Ms, Why } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
-import { finalizersWith, hasFinalizer } from "../ledger/record.ts";
+import { finalizersWith, hasFinalizer, release } from "../ledger/record.ts";
 import { requestedToken } from "../policies/policy.ts";
 import type { ReconcileResult } from "../status/build.ts";
 import type { Reconciliation, Resolved } from "../status/reconciliation.ts";
@@ -62,6 +62,11 @@ function usersToDelete({ cache, dependencies }: Ports, connection: KubeObject): 
 /** Reports whether a connection that is being deleted is still needed: it then serves its users until they are gone. */
 export function serves({ ports, object }: Reconciliation): boolean {
   return hasFinalizer(object) && usersToDelete(ports, object).length > 0;
+}
+
+/** Releases a connection that no resource needs any more. @throws KubeError */
+export async function releaseConnection({ ports, object }: Reconciliation): Promise<undefined> {
+  await release(ports, object);
 }
 
 /** Sets the finalizer of a connection while a resource needs it for its deletion. @throws KubeError */

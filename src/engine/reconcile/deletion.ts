@@ -5,7 +5,7 @@
 import type { Reason } from "../../api/reasons.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
-import type { KubeObject } from "../../kube/api/types.ts";
+import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import { parseKey } from "../contract/keys.ts";
 import type { Kind, Ms, Uuid, Why } from "../contract/kind.ts";
@@ -41,8 +41,6 @@ const FINAL: ReadonlySet<Reason> = new Set([
 export async function remove(r: Reconciliation): Promise<Ms | undefined> {
   const { ports, kind, object, local } = r;
   if (!hasFinalizer(object)) return undefined;
-  // A connection that no resource needs any more.
-  if (kind.connection !== undefined) return await releaseObject(r, undefined);
   const policy = policiesOf(object, defaultsFor(ports, object)).deletion;
   const id = idToStore(r);
   const certain = openSlot(object, local).is === "empty";
@@ -53,14 +51,19 @@ export async function remove(r: Reconciliation): Promise<Ms | undefined> {
   }
   const nothing = kind.externalLifecycle === true && certain && id === undefined && identify(object).is === "none";
   if (nothing) return await releaseObject(r, undefined);
+  const held = await heldByOthers(ports, object, policy === "Delete" ? id : undefined);
+  return held === undefined ? await deleteResolved(r, policy) : await writeStatus(r, held);
+}
+
+/** Returns why other resources or objects hold back a deletion. @param id of the object that it takes from the platform */
+async function heldByOthers(
+  ports: Ports,
+  object: KubeObject,
+  id: Uuid | undefined,
+): Promise<ReconcileResult | undefined> {
   const children = livingChildren(ports, object);
-  if (children.length > 0) {
-    const why = { reason: "WaitingForChildren" as const, message: childrenMessage(children) };
-    return await writeStatus(r, { is: "waiting", why, exchange: "none" });
-  }
-  const held = policy === "Delete" && id !== undefined ? await heldBelow(ports, id) : undefined;
-  if (held !== undefined) return await writeStatus(r, held);
-  return await deleteResolved(r, policy);
+  if (children.length > 0) return waitingFor(children);
+  return id === undefined ? undefined : await heldBelow(ports, id);
 }
 
 /** Deletes the object of the platform, where a connection leads to it. */
@@ -110,26 +113,35 @@ const RELEASE_ADVICE =
  */
 async function waitForConnection(r: Reconciliation, result: ReconcileResult): Promise<Ms | undefined> {
   const { ports, object } = r;
-  const { clock, connections, windows } = ports;
-  const namespace = object.metadata.namespace ?? "";
   const found = ports.route(object);
-  const trouble = found.is === "found" ? connections.last(found.key)?.trouble : undefined;
+  const trouble = found.is === "found" ? ports.connections.last(found.key)?.trouble : undefined;
   if (trouble !== undefined && REJECTED.has(trouble.reason)) return await block(r, trouble);
   const fails = trouble !== undefined && trouble.reason !== "CredentialsMissing";
-  if (fails || !("why" in result) || (result.is !== "held" && result.lacksConnection !== true))
-    return await writeStatus(r, result);
-  const isEnding = (await ports.namespaces.get(namespace, NAMESPACE_MAX_AGE_MS))?.terminating;
-  const waitMs = isEnding === true ? windows.releaseSoonMs : windows.releaseMs;
-  // All users of the connection wait once, also a parent that waited for its children.
-  const since = connections.missingSince(namespace, found.is === "found" ? found.key : undefined);
-  const left = since + waitMs - clock.monotonic();
-  if (left <= 0) return await giveUp(r, result);
+  const misses = "why" in result && (result.is === "held" || result.lacksConnection === true);
+  if (fails || !misses) return await writeStatus(r, result);
+  const { leftMs, waitMs } = await untilRelease(ports, object, found.is === "found" ? found.key : undefined);
+  if (leftMs <= 0) return await giveUp(r, result);
   const minutes = String(Math.max(1, Math.round(waitMs / 60_000)));
   const message =
     `${result.why.message} The deletion needs the connection and its Secret: create them again. ${RELEASE_ADVICE} After ` +
     `${minutes} min without them the resource is released, and its object stays on the platform and in the orphan ledger.`;
   const why: Why = { reason: result.why.reason, message };
-  return await writeStatus(r, { is: "stalled", why, exchange: "none", again: Math.min(left, soon(r)) });
+  return await writeStatus(r, { is: "stalled", why, exchange: "none", again: Math.min(leftMs, soon(r)) });
+}
+
+/**
+ * Returns how long a deletion waits for its connection, and how much of that is left. All users of a connection wait
+ * once, also a parent that waited for its children.
+ */
+async function untilRelease(
+  { clock, connections, namespaces, windows }: Ports,
+  object: KubeObject,
+  connection: ObjectKey | undefined,
+): Promise<{ readonly leftMs: Ms; readonly waitMs: Ms }> {
+  const namespace = object.metadata.namespace ?? "";
+  const isEnding = (await namespaces.get(namespace, NAMESPACE_MAX_AGE_MS))?.terminating;
+  const waitMs = isEnding === true ? windows.releaseSoonMs : windows.releaseMs;
+  return { leftMs: connections.missingSince(namespace, connection) + waitMs - clock.monotonic(), waitMs };
 }
 
 /** One read of a namespace serves the deletions of many of its resources. */
@@ -158,12 +170,7 @@ async function heldBelow({ cache, idOwnership, orphans }: Ports, id: Uuid): Prom
     for (const child of [...under.map(recordedIdIn), ...left.map((orphan) => orphan.id)])
       if (child !== undefined) ids.add(child);
   }
-  if (objects.length > 0)
-    return {
-      is: "waiting",
-      why: { reason: "WaitingForChildren", message: childrenMessage(objects) },
-      exchange: "none",
-    };
+  if (objects.length > 0) return waitingFor(objects);
   const [first] = kept;
   if (first === undefined) return undefined;
   const names = kept.slice(0, 5).map(({ kind, namespace, name, id: own }) => `${kind} "${namespace}/${name}" (${own})`);
@@ -265,9 +272,10 @@ function livingChildren(ports: Ports, object: KubeObject): readonly KubeObject[]
     .toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
 }
 
-function childrenMessage(children: readonly KubeObject[]): string {
+function waitingFor(children: readonly KubeObject[]): ReconcileResult {
   const names = children.slice(0, 5).map((child) => `${child.kind} "${child.metadata.name}"${retainNote(child)}`);
-  return `Waiting for resources under this one to be deleted: ${names.join(", ")}${moreThan(children, 5)}.`;
+  const message = `Waiting for resources under this one to be deleted: ${names.join(", ")}${moreThan(children, 5)}.`;
+  return { is: "waiting", why: { reason: "WaitingForChildren", message }, exchange: "none" };
 }
 
 function retainNote(child: KubeObject): string {

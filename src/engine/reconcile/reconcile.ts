@@ -21,6 +21,7 @@ import {
   probed,
   probeDue,
   rateLimited,
+  releaseConnection,
   serves,
   servingResult,
   untilProbe,
@@ -75,7 +76,10 @@ async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {
   const { ports, kind, object, local } = r;
   if (isOvertaken(kind, object, local)) local.unsaved = undefined;
   const isConnection = kind.connection !== undefined;
-  if (object.metadata.deletionTimestamp !== undefined && !(isConnection && serves(r))) return await remove(r);
+  if (object.metadata.deletionTimestamp !== undefined) {
+    if (!isConnection) return await remove(r);
+    if (!serves(r)) return await releaseConnection(r);
+  }
 
   const limited = isConnection ? await reportLimit(r, rateLimited(ports, object)) : undefined;
   if (limited !== undefined) return limited.again;
