@@ -42,7 +42,7 @@ describe("[D6] the number of series", () => {
     expect(all.length - after.length).toBe(Math.ceil(5_000 / TYPES.length) * 2);
     // One for each kind with a change.
     expect(after.length).toBeLessThanOrEqual(before + TYPES.length);
-    // More than half of them are controller-runtime's own 41 buckets of one histogram, for 13 kinds.
+    // More than half of them are controller-runtime's own 41 buckets of one histogram, for 12 kinds.
     const own = after.filter((line) => !line.startsWith("controller_runtime_"));
     expect(own.length).toBeLessThan(750);
     expect(after.join("\n")).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/);
