@@ -65,7 +65,7 @@ describe("check", () => {
     const waited = await call(["check", "--operator-namespace=nowhere", "--wait=1s", "-o", "json"]);
     expect(waited.code).toBe(3);
     // A connection that another file has just made for the namespaces of a label may follow.
-    expect(waited.stderr).toMatch(/^not yet: operator, operator's rights\b/);
+    expect(waited.stderr).toMatch(/^not yet: operator, installation key, operator's rights\b/);
     expect(results(waited.stdout)).toMatchObject({ operator: "failed" });
   });
 
@@ -92,6 +92,7 @@ it("plan shows a user with few rights which ones are needed", async () => {
   const stdin = JSON.stringify(application("web", "shop"));
   const omitted =
     "clusterplatformconnections are omitted: you may not list them.\n" +
+    `values of Secrets and ConfigMaps are compared by their versions: you may not read the Secret platform-operator-key in namespace ${env.operatorNamespace}, or it has no key.\n` +
     "the orphan ledger is omitted: you may not read it.\n";
   const refused =
     /^papp\/web +error +PlatformConnection "default" cannot be used: You may not do this in the cluster: GET \S+\/secrets\/default: 403/m;
