@@ -10,7 +10,6 @@ export const REASONS = {
   Stopped: "The service or cluster is stopped, and the spec does not ask for anything else.",
   NotDeployed: "Nothing is deployed, and the operator is not to deploy it now.",
   Bound: "The template is bound and every selected or mandatory layer is enabled.",
-  Accepted: "The platform accepted the request, but its surface does not show the result.",
   Progressing: "Work is under way.",
   ReconcileSuccess: "The last exchange with the platform succeeded.",
   // Work is in progress.
@@ -71,7 +70,8 @@ export const REASONS = {
   UpdateNotSupported: "The platform's surface has no such update.",
   DeleteNotSupported: "The platform's surface has no delete.",
   NotObservable:
-    "The platform's surface does not show it, or the connection's limits (allowedProjects, allowUnverifiedIds) exclude it.",
+    "The platform's surface does not show it, or the connection's limits (allowedProjects, allowUnverifiedIds) exclude it. Of Ready=Unknown: nothing is left to do, and no read shows the state; an accepted request may have failed since.",
+  NotListed: "A list of the platform does not show the object, and nothing proves that it is gone.",
   NotSupportedByApi: "The platform's surface has no such operation.",
   Supported: "The platform supports what the spec asks for.",
   NotTried: "The operator learns whether the platform supports the operation when it first uses it.",

@@ -61,6 +61,10 @@ const settled = {
   is: "settled",
   why: { reason: "Available", message: "The object exists on the platform as described." },
 } as const;
+const notShown = {
+  is: "settled",
+  why: { reason: "NotObservable", message: "The request was accepted; no read shows its end." },
+} as const;
 const working = waitingFor("Creating", "The platform creates it.");
 const waiting = waitingFor("ParentNotReady", 'Waiting for PlatformProject "shop" (reason Creating).', "none");
 const approval = waitingFor("ApprovalPending", "A plan waits for approval: see status.plan.");
@@ -114,6 +118,8 @@ const SITUATIONS: readonly Situation[] = [
   ["approval", "Suspended", "InProgress", (object) => planned(object, approval), "plans"],
   ["strange-state", "Progressing", "InProgress", having(strange)],
   ["ready", "Healthy", "Current", having(settled)],
+  ["not-shown", "Healthy", "InProgress", having(notShown)],
+  ["not-shown-in-trouble", "Healthy", "InProgress", having(notShown, trouble)],
   ["stalled", "Degraded", "Failed", having(stalled)],
   ["trouble", "Progressing", "InProgress", having(trouble)],
   ["held", "Progressing", "InProgress", having(held)],

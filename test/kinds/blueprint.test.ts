@@ -82,7 +82,7 @@ describe("a blueprint on the documented surface alone", () => {
     expect(await env.after(120, runner)).toMatchObject({ ops: [], end: "stalled DeploymentFailed" });
     expect(await env.after(600, runner)).toMatchObject({ ops: [], is: "stalled", wrote: false });
     const left = { spec: env.spec({ deployOnCreate: false }) };
-    expect(await runner.run(left)).toMatchObject({ ops: [], end: "settled Available" });
+    expect(await runner.run(left)).toMatchObject({ ops: [], end: "settled NotObservable" });
   });
 });
 

@@ -43,7 +43,11 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
     );
     env.harness.pass(120);
     const status = { runState: "Stopped", verified: true, state: isFull ? "STOPPED" : "STOP_QUEUED" };
-    expect(await runner.run()).toMatchObject({ ops: [], end: `settled ${isFull ? "Stopped" : "Accepted"}`, status });
+    expect(await runner.run()).toMatchObject({
+      ops: [],
+      end: `settled ${isFull ? "Stopped" : "NotObservable"}`,
+      status,
+    });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     expect(env.sent()).toEqual(["stopCluster"]);
   });
@@ -113,7 +117,7 @@ describe("a cluster that only answers show", () => {
   it("counts as running the version that it was taken over with, and is upgraded once by each newer one", async () => {
     const runner = env.applied({ kubernetesVersion: "1.33" });
     const unknown = await runner.run();
-    expect(unknown).toMatchObject({ ops: ["adopt"], end: "settled Available" });
+    expect(unknown).toMatchObject({ ops: ["adopt"], end: "settled NotObservable" });
     expect(unknown.report.conditions).toEqual([
       expect.objectContaining({ type: "ClusterDeployed", status: "Unknown", reason: "NotObservable" }),
       expect.objectContaining({ type: "UpToDate", status: "Unknown", reason: "NotObservable" }),
@@ -121,7 +125,7 @@ describe("a cluster that only answers show", () => {
     expect(unknown.report).not.toHaveProperty("drift");
     expect(env.sent()).toEqual([]);
     const upgraded = await runner.run({ spec: env.spec({ kubernetesVersion: "1.34" }) });
-    expect(upgraded).toMatchObject({ ops: ["upgradeCluster"], end: "settled Accepted" });
+    expect(upgraded).toMatchObject({ ops: ["upgradeCluster"], end: "settled NotObservable" });
     expect(upgraded.why.message).toContain("its surface shows neither that version nor how far the upgrade is");
     expect(await runner.run({ requested: "now" })).toMatchObject({ ops: [], is: "settled" });
     expect(env.sent()).toEqual(["upgradeCluster"]);

@@ -19,6 +19,8 @@ import { settledEnv } from "../support/platform/operator-env.ts";
 const REST = effort.cases(25, 120) * MINUTE;
 const TREE = "tree";
 const TRUE: unknown = expect.stringMatching(/^True/);
+/** The goal, where the platform shows it and where it does not. */
+const REACHED: unknown = expect.stringMatching(/^(True|Unknown\/NotObservable)/);
 const FALSE: unknown = expect.stringMatching(/^(False|Unknown)/);
 const UNSUPPORTED: unknown = expect.stringMatching(/^False\/(Update)?NotSupported/);
 const KINDS = createKinds();
@@ -49,7 +51,7 @@ function kindContract(kind: KindName, sample: Sample): void {
         expect([env.summary(kind, "refused"), asked], title).toEqual([expect.stringContaining("InvalidSpec"), []]);
       }
       const made = await applied("one", specOf("one"));
-      expect(made).toEqual(isOffered(writes) ? [TRUE, writes.toSorted()] : [UNSUPPORTED, []]);
+      expect(made).toEqual(isOffered(writes) ? [REACHED, writes.toSorted()] : [UNSUPPORTED, []]);
       const [{ metadata }, baseline] = [env.get(kind, "one"), env.baseline()];
       // An operation that the platform lacks is tried again after an hour.
       await env.run(isOffered(writes) ? REST : 30 * MINUTE);
@@ -62,7 +64,7 @@ function kindContract(kind: KindName, sample: Sample): void {
       await applied("one", spec);
       const changed = await applied("one", { ...spec, ...sample.change?.({ env, name: "one", tree: TREE }) });
       const can = changes.length > 0 && isOffered(changes);
-      expect(changed).toEqual(can ? [TRUE, changes.toSorted()] : [UNSUPPORTED, []]);
+      expect(changed).toEqual(can ? [REACHED, changes.toSorted()] : [UNSUPPORTED, []]);
       expect(env.condition(kind, "one", "Stalled")).toEqual(can ? "" : TRUE);
       const baseline = env.baseline();
       await env.run(REST);
@@ -79,12 +81,12 @@ function kindContract(kind: KindName, sample: Sample): void {
       expect(second, "belongs to another").toEqual([expect.stringContaining("AlreadyManaged"), []]);
       expect(env.condition(kind, "second", "Stalled")).toEqual(TRUE);
       expect([await removed("second"), await removed("kept")], "is kept").toEqual([[], []]);
-      expect(await applied("by-id", given), "is taken over by its id").toEqual([TRUE, []]);
+      expect(await applied("by-id", given), "is taken over by its id").toEqual([REACHED, []]);
       expect([idOf(env.get(kind, "by-id")), await removed("by-id")]).toEqual([id, []]);
       const isListed = behavior.listable?.(supports);
       const lifecycle = isListed === undefined ? { managementPolicy: "ObserveOnly" } : { adoptionPolicy: "Required" };
       const byName = await applied("by-name", { ...spec, lifecycle });
-      expect(byName, "is taken over by its name").toEqual([isListed === true ? TRUE : FALSE, []]);
+      expect(byName, "is taken over by its name").toEqual([isListed === true ? REACHED : FALSE, []]);
       expect(idOf(env.get(kind, "by-name"))).toBe(isListed === true ? id : "");
     });
 
@@ -113,7 +115,7 @@ function policyContract(kind: KindName, sample: Sample): void {
       const { env, specOf, applied } = await stage(kind, sample, surface);
       const lifecycle = { managementPolicy: "CreateOnly", applyPolicy: "Automatic" };
       const spec = { ...specOf("once"), lifecycle };
-      expect(await applied("once", spec)).toEqual([TRUE, writes]);
+      expect(await applied("once", spec)).toEqual([REACHED, writes]);
       const change = sample.change?.({ env, name: "once", tree: TREE });
       const [, asked] = await applied("once", { ...spec, ...change });
       expect([asked, member(env.get(kind, "once").status, "observedGeneration")]).toEqual([[], 2]);
@@ -128,7 +130,7 @@ function policyContract(kind: KindName, sample: Sample): void {
         env.cluster.annotate(kind, "manual", { [APPROVED_PLAN]: planIn(env.get(kind, "manual"))?.hash ?? null });
         await env.run(20 * MINUTE);
       }
-      expect([env.condition(kind, "manual"), env.writes(baseline).toSorted()]).toEqual([TRUE, writes]);
+      expect([env.condition(kind, "manual"), env.writes(baseline).toSorted()]).toEqual([REACHED, writes]);
     });
   });
 }

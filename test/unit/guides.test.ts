@@ -10,7 +10,7 @@ const docs = filesIn("docs", ".md");
 
 /** Reasons that need nobody: a goal that is reached, work that goes on, a fact beside Ready. */
 const NEEDS_NOBODY = new Set([
-  ...["Available", "Deployed", "Stopped", "NotDeployed", "Bound", "Accepted", "Progressing"],
+  ...["Available", "Deployed", "Stopped", "NotDeployed", "Bound", "Progressing"],
   ...["ReconcileSuccess", "Creating", "Deploying", "Building", "Stopping", "Restarting", "Upgrading", "Deleting"],
   ...["Canceling", "Orphaned", "DriftDetected", "NoDrift", "Unlocked", "UpToDate", "DeployPending"],
   ...["TypeListed", "TypeNotListed", "Valid", "FieldsIgnored", "LayersEnabled", "LayersNotEnabled", "VariablesSynced"],

@@ -1,6 +1,6 @@
 -- Health of every kind of platform-operator.io, by the conditions that kstatus knows as well: Stalled needs a person,
--- Ready on the current generation is the goal, a plan that waits for approval is suspended, and everything
--- else is on its way.
+-- Ready on the current generation is the goal, so is an accepted request whose end the platform does not show, a plan
+-- that waits for approval is suspended, and everything else is on its way.
 local hs = { status = "Progressing", message = "Waiting for the operator to look at this resource" }
 local annotations = obj.metadata.annotations or {}
 local pausing = { ["true"] = true, ["True"] = true, ["TRUE"] = true, ["1"] = true, ["yes"] = true, ["Yes"] = true, ["YES"] = true }
@@ -31,6 +31,8 @@ if ready == nil then
 end
 if ready.status == "True" then
   hs.status = "Healthy"
+elseif ready.status == "Unknown" and ready.reason == "NotObservable" then
+  return { status = "Healthy", message = "accepted; the platform does not show the end: " .. ready.message }
 elseif ready.reason == "ApprovalPending" then
   hs.status = "Suspended"
 end

@@ -18,6 +18,7 @@ it.each<[string, KubeObject, string, string]>([
   ["it is Ready", evaluated([ready, synced, ["Drifted", "False", "NoDrift"]]), "ready", "Deployed"],
   ["it is on its way", evaluated([["Ready", "False", "Building"]]), "working", "Building"],
   ["nobody knows", evaluated([["Ready", "Unknown", "UnknownState"]]), "working", "UnknownState"],
+  ["nobody sees the end", evaluated([["Ready", "Unknown", "NotObservable"]]), "warned", "NotObservable"],
   ["the last exchange failed", evaluated([ready, ["Synced", "False", "RateLimited"]]), "warned", "RateLimited"],
   ["the platform differs", evaluated([ready, synced, drifted]), "warned", "DriftDetected"],
   ["a person is needed", evaluated(failed), "stalled", "BuildFailed"],

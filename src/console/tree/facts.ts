@@ -1,13 +1,15 @@
 /** A short summary of one object for a tree. Pure. */
 import { z } from "zod";
 
+import { isGoalReached } from "../../engine/contract/status.ts";
 import { listMember, member, stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { printable } from "../../text/text.ts";
 
 /**
  * new: the status does not cover this spec yet; working: it is being reconciled; ready; warned: Ready, but the last
- * exchange failed or the platform differs; stalled: a person is needed; deleting.
+ * exchange failed or the platform differs, or nothing is left to do and the platform does not show the state; stalled: a
+ * person is needed; deleting.
  */
 export type Mark = "new" | "working" | "ready" | "warned" | "stalled" | "deleting";
 
@@ -29,9 +31,9 @@ export function conditionView(object: KubeObject, type: string): ConditionView |
   return conditionViews(object).find((one) => one.type === type);
 }
 
-/** Reports whether the object is Ready for its current spec. */
+/** Reports whether the goal is reached for the current spec, as far as the platform shows it. */
 export function isReady(object: KubeObject): boolean {
-  return isObserved(object) && conditionView(object, "Ready")?.status === "True";
+  return isObserved(object) && isGoalReached(conditionView(object, "Ready"));
 }
 
 /** @param parent the id of its parent. @returns the summary of the object */
@@ -76,12 +78,18 @@ function markOf(object: KubeObject): { readonly mark: Mark; readonly word: Word 
   if (ready === undefined || !isObserved(object)) return { mark: "new", word: SILENCE };
   const stalled = conditionView(object, "Stalled");
   if (stalled?.status === "True") return { mark: "stalled", word: stalled };
-  if (ready.status !== "True") return { mark: "working", word: ready };
+  if (!isGoalReached(ready)) return { mark: "working", word: ready };
+  const warning = warningOf(object, ready);
+  return warning === undefined ? { mark: "ready", word: ready } : { mark: "warned", word: warning };
+}
+
+/** Returns the condition that a person should look at, although nothing is left to do. */
+function warningOf(object: KubeObject, ready: ConditionView): ConditionView | undefined {
   const synced = conditionView(object, "Synced");
-  if (synced?.status === "False") return { mark: "warned", word: synced };
+  if (synced?.status === "False") return synced;
   const drifted = conditionView(object, "Drifted");
-  if (drifted?.status === "True") return { mark: "warned", word: drifted };
-  return { mark: "ready", word: ready };
+  if (drifted?.status === "True") return drifted;
+  return ready.status === "True" ? undefined : ready;
 }
 
 /** Reports whether the status is about the current spec. */

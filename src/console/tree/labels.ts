@@ -7,7 +7,7 @@ export const MARKS: Readonly<Record<Mark, Readonly<Record<"sign" | "word" | "mea
   warned: {
     sign: "!",
     word: "Attention",
-    meaning: "Ready, but the last exchange with the platform failed or the platform differs",
+    meaning: "Ready, but the last exchange with the platform failed, the platform differs, or does not show the state",
   },
   working: { sign: "◌", word: "Working", meaning: "In progress, or waiting for something" },
   new: { sign: "·", word: "New", meaning: "The operator has not reconciled this spec yet" },

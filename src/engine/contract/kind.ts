@@ -113,7 +113,10 @@ export interface OpenIntent {
   readonly repetition?: true | undefined;
 }
 
-/** The report of a kind on what it observed. `ready` is the reason of Ready=True while the plan is settled. */
+/**
+ * The report of a kind on what it observed. `ready` is the reason of Ready while the plan is settled: True needs a
+ * state that was observed, or an object that has none; the reason NotObservable makes it Unknown.
+ */
 export interface Report {
   readonly ready: Why;
   readonly conditions: readonly ConditionFact[];

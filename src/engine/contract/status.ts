@@ -69,11 +69,25 @@ export function unknownFor(object: KubeObject, type: string, now: Date): number 
   return Math.max(0, now.getTime() - Date.parse(condition.lastTransitionTime));
 }
 
-/** Reports whether the object was Ready for its current generation when its status was last written. */
+/**
+ * Reports whether the goal was reached for the current generation when the status was last written, as far as the
+ * platform shows it.
+ */
 export function isSettled(object: KubeObject): boolean {
   const ready = conditionOf(object, "Ready");
-  return ready?.status === "True" && ready.observedGeneration === (object.metadata.generation ?? 0);
+  return isGoalReached(ready) && ready?.observedGeneration === (object.metadata.generation ?? 0);
 }
+
+/**
+ * Reports whether the condition Ready says that nothing is left to do: it is True, or the platform accepted all requests
+ * and does not show what became of the object.
+ */
+export function isGoalReached(ready: { readonly status: string; readonly reason: string } | undefined): boolean {
+  return ready?.status === "True" || (ready?.status === "Unknown" && ready.reason === NOT_SHOWN);
+}
+
+/** The reason of Ready where the platform does not show the state that the object has, or is to have. */
+export const NOT_SHOWN = "NotObservable";
 
 /** Reports whether the object was Stalled for its current generation when its status was last written. */
 export function isStalled(object: KubeObject): boolean {

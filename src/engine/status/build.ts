@@ -9,6 +9,7 @@ import {
   conditionOf,
   conditionsOf,
   isSettled,
+  NOT_SHOWN,
   statusOf,
   type Condition,
   type ConditionStatus,
@@ -18,27 +19,29 @@ import { type Intent, readSlot } from "../ledger/ledger.ts";
 import type { PolicyStatus } from "../policies/policy-status.ts";
 
 /** How a reconcile ended. */
-export type ReconcileResult = (
-  | { readonly is: "settled"; readonly why: Why }
-  /** Work is under way, or something else is needed first. */
-  | { readonly is: "waiting"; readonly why: Why; readonly exchange: Exchange }
-  /** A person is needed. */
-  | { readonly is: "stalled"; readonly why: Why; readonly exchange: Exchange }
-  /** The exchange failed and is tried again. `isOutage`: the probes of a connection have failed for too long. */
-  | { readonly is: "retry"; readonly why: Why; readonly isOutage?: boolean }
-  /** The operator cannot observe whether the object works. The stored Ready stays while `keepsReady`. */
-  | { readonly is: "unknown"; readonly why: Why; readonly keepsReady: boolean }
-  /** The connection reports an error itself. `stale`: nothing was read for long. */
-  | { readonly is: "held"; readonly why: Why; readonly stale: boolean }
-  /** The rate limit leaves no room: nothing is known, nothing is reported, and the reconcile continues later. */
-  | { readonly is: "deferred" }
-  | { readonly is: "paused" }
-) & {
-  /** Milliseconds until the object is reconciled again; absent where that follows from the rest. */
-  readonly again?: Ms | undefined;
-  /** The object has no connection, or none that it may use. */
-  readonly lacksConnection?: true;
-};
+export type ReconcileResult =
+  /** Ready is True; Unknown with the reason NotObservable, where the platform does not show the state. */
+  (
+    | { readonly is: "settled"; readonly why: Why }
+    /** Work is under way, or something else is needed first. */
+    | { readonly is: "waiting"; readonly why: Why; readonly exchange: Exchange }
+    /** A person is needed. */
+    | { readonly is: "stalled"; readonly why: Why; readonly exchange: Exchange }
+    /** The exchange failed and is tried again. `isOutage`: the probes of a connection have failed for too long. */
+    | { readonly is: "retry"; readonly why: Why; readonly isOutage?: boolean }
+    /** The operator cannot observe whether the object works. The stored Ready stays while `keepsReady`. */
+    | { readonly is: "unknown"; readonly why: Why; readonly keepsReady: boolean }
+    /** The connection reports an error itself. `stale`: nothing was read for long. */
+    | { readonly is: "held"; readonly why: Why; readonly stale: boolean }
+    /** The rate limit leaves no room: nothing is known, nothing is reported, and the reconcile continues later. */
+    | { readonly is: "deferred" }
+    | { readonly is: "paused" }
+  ) & {
+    /** Milliseconds until the object is reconciled again; absent where that follows from the rest. */
+    readonly again?: Ms | undefined;
+    /** The object has no connection, or none that it may use. */
+    readonly lacksConnection?: true;
+  };
 
 /** How the last exchange with the platform about this object went; "none" when there was none in this reconcile. */
 export type Exchange = "ok" | "failed" | "none";
@@ -182,7 +185,10 @@ const PAUSED: Why = {
 function endingFacts(object: KubeObject, result: ReconcileResult): readonly ConditionFact[] {
   switch (result.is) {
     case "settled":
-      return [fact("Ready", "True", result.why), fact("Synced", "True", SYNCED)];
+      return [
+        fact("Ready", result.why.reason === NOT_SHOWN ? "Unknown" : "True", result.why),
+        fact("Synced", "True", SYNCED),
+      ];
     case "waiting": {
       const synced = syncedFact(object, result.exchange, result.why);
       if (result.why.reason === "UnknownState") return [fact("Ready", "Unknown", result.why), synced];

@@ -65,12 +65,12 @@ describe("the report of a binding", () => {
     const message: unknown = expect.stringContaining(words);
     const layersReady = { type: "LayersReady", status: "Unknown", reason: "NotObservable", message };
     const { ready, conditions: all } = report(memory(layers), observed);
-    expect([all[1], ready]).toEqual([layersReady, { reason: "Available", message }]);
+    expect([all[1], ready]).toEqual([layersReady, { reason: "NotObservable", message }]);
   });
 
   it.each<[string, Binding["layers"], Partial<Observed>, string, string]>([
     ["enabled layers", enabled, {}, "Bound", 'has template "essentials" version "1.2.0", with every selected layer'],
-    ["unknown layers", undefined, {}, "Available", "does not show the state of its layers"],
+    ["unknown layers", undefined, {}, "NotObservable", "does not show the state of its layers"],
     ["no layers, of which none is selected", [], none, "Bound", "with no layer selected"],
   ])("is ready with %s", (_name, layers, observed, reason, words) => {
     expect(report(memory(layers), observed).ready).toEqual({ reason, message: expect.stringContaining(words) });

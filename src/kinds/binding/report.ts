@@ -106,8 +106,9 @@ function leftBehind(context: BindingContext, observed: Observed): Report["status
 function readyWhy(context: BindingContext, observed: Observed, stand: Standing | undefined): Why {
   const bound = `Cluster ${context.inputs.clusterId} ${isBound(context, observed) ? "has" : "does not have"} ${templateName(context)}`;
   if (stand === undefined)
-    return { reason: "Available", message: `${bound}; the platform does not show the state of its layers.` };
-  if (stand.unclear.length > 0) return { reason: "Available", message: `${bound}. ${unclearLayers(stand, observed)}` };
+    return { reason: "NotObservable", message: `${bound}; the platform does not show the state of its layers.` };
+  if (stand.unclear.length > 0)
+    return { reason: "NotObservable", message: `${bound}. ${unclearLayers(stand, observed)}` };
   if (stand.selected === 0) return { reason: "Bound", message: `${bound}, with no layer selected.` };
   return { reason: "Bound", message: `${bound}, with every selected layer enabled.` };
 }

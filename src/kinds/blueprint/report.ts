@@ -47,7 +47,7 @@ function unshown(context: BlueprintContext, observed: Observed, what: string): W
     return { reason: "Available", message };
   }
   const how = createdAt === undefined ? "adopted" : "created, and its deployment was requested";
-  return { reason: "Available", message: `${what} was ${how}; the platform's surface does not show its state.` };
+  return { reason: "NotObservable", message: `${what} was ${how}; the platform's surface does not show its state.` };
 }
 
 /** Returns the condition Deployed where the platform shows no state of the service. */

@@ -258,14 +258,14 @@ describe("the version of a cluster that is not shown", () => {
     const say = (memory: ClusterMemory) => report(unseen({ memory }, { kubernetesVersion: "1.34" }), NOTHING_OBSERVED);
     const upToDate = expect.objectContaining({ type: "UpToDate", status: "Unknown", reason: "NotObservable" });
     const conditions: unknown = expect.arrayContaining([upToDate]);
-    expect(say({})).toMatchObject({ ready: { reason: "Available" }, conditions });
-    expect(say({ lastOrder: upgraded })).toMatchObject({ ready: { reason: "Accepted" }, conditions });
+    expect(say({})).toMatchObject({ ready: { reason: "NotObservable" }, conditions });
+    expect(say({ lastOrder: upgraded })).toMatchObject({ ready: { reason: "NotObservable" }, conditions });
   });
 });
 
 it.each([
-  ["STOP_QUEUED", "Accepted"],
-  [undefined, "Accepted"],
+  ["STOP_QUEUED", "NotObservable"],
+  [undefined, "NotObservable"],
   ["STOPPED", "Stopped"],
 ])("the stop of a cluster that is not shown is reported after the answer %s as %s", (state, reason) => {
   const memory = { runState: "Stopped", lastOrder: { operation: "Stop", generation: 1 }, state } as const;

@@ -137,10 +137,11 @@ function unseenReady(context: ClusterContext): Why {
     }
     const message =
       "The platform accepted the order to stop the cluster; its surface does not show when it is stopped, or started again.";
-    return { reason: "Accepted", message };
+    return { reason: "NotObservable", message };
   }
   const { kubernetesVersion: wanted } = spec;
-  if (wanted !== undefined && wasOrdered(context, wanted)) return { reason: "Accepted", message: takenUpgrade(wanted) };
+  if (wanted !== undefined && wasOrdered(context, wanted))
+    return { reason: "NotObservable", message: takenUpgrade(wanted) };
   const message = "The cluster was adopted; the platform's surface does not show its state.";
-  return { reason: "Available", message };
+  return { reason: "NotObservable", message };
 }

@@ -26,8 +26,8 @@ it.each([
 
 describe("an object that no list shows", () => {
   it.each<[IdentitySource, Presence, "Fail" | "Recreate", string]>([
-    ["recorded", "Unconfirmed", "Recreate", "unknown NotObservable"],
-    ["recorded", "Unproven", "Recreate", "unknown NotObservable"],
+    ["recorded", "Unconfirmed", "Recreate", "unknown NotListed"],
+    ["recorded", "Unproven", "Recreate", "unknown NotListed"],
     ["recorded", "Gone", "Recreate", "forget ExternalResourceDeleted"],
     ["recorded", "Gone", "Fail", "stalled ExternalResourceDeleted"],
     ["given", "Unproven", "Fail", "stalled NotObservable"],

@@ -43,8 +43,9 @@ export function planUnshown(
   missed: Missed,
 ): Plan<never> {
   if (presence === "Gone") return gone(context, unseen(context, missed));
-  const why = { reason: "NotObservable", message: messageOf(presence, missed) } as const;
-  return context.identitySource === "recorded" ? { is: "unknown", why } : { is: "stalled", why };
+  const message = messageOf(presence, missed);
+  if (context.identitySource !== "recorded") return stalled("NotObservable", message);
+  return { is: "unknown", why: { reason: "NotListed", message } };
 }
 
 /** Returns the plan for an object that is to be deleted and is not shown. */

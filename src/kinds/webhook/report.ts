@@ -1,5 +1,5 @@
 /** Builds the report of a webhook. Pure. */
-import { type JsonObject, refreshed, type Report } from "../../engine/contract/kind.ts";
+import { type JsonObject, refreshed, type Report, type Why } from "../../engine/contract/kind.ts";
 import type { Webhook } from "../../platform/areas/webhooks.ts";
 import { keptAlteration } from "../shared/altered.ts";
 import { fitOptional, fitText } from "../shared/text.ts";
@@ -17,7 +17,7 @@ export function report(context: WebhookContext, observed: Observed): Report {
   const isMine = context.identitySource === "recorded";
   const mine = isMine && typeof observed.shown === "object" ? observed.shown : undefined;
   return {
-    ready: { reason: "Available", message: readyMessage(context) },
+    ready: ready(context, observed),
     conditions: [],
     status: isMine
       ? { ...facts(context, mine), registered: remembered(context, observed), altered: altered(context, observed) }
@@ -48,6 +48,13 @@ function facts({ spec }: WebhookContext, mine: Webhook | undefined): JsonObject 
     createdAt: fitOptional(mine.createdAt),
     updatedAt: fitOptional(mine.updatedAt),
   };
+}
+
+function ready(context: WebhookContext, { shown }: Observed): Why {
+  if (shown !== undefined || context.spec.externalId === undefined)
+    return { reason: "Available", message: readyMessage(context) };
+  const message = "The webhook was adopted; the platform's surface does not show whether it exists.";
+  return { reason: "NotObservable", message };
 }
 
 function readyMessage({ spec, supports }: WebhookContext): string {

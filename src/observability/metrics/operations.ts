@@ -6,7 +6,7 @@
 import type { Registry } from "prom-client";
 
 import { isReason, type Reason } from "../../api/reasons.ts";
-import { conditionOf } from "../../engine/contract/status.ts";
+import { conditionOf, isGoalReached } from "../../engine/contract/status.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { StoreChange } from "../../kube/watch/store.ts";
 import { instruments } from "./instruments.ts";
@@ -112,7 +112,7 @@ function endOf(change: StoreChange, beginnings: Beginnings, now: number) {
     case "updated": {
       const before = workOf(change.old);
       if (before === undefined || waits(change.old) || workOf(object) !== undefined) return undefined;
-      const outcome = conditionOf(object, "Ready")?.status === "True" ? "succeeded" : "failed";
+      const outcome = isGoalReached(conditionOf(object, "Ready")) ? "succeeded" : "failed";
       return ended(object, before.reason, outcome, now - beginnings.of(object, before));
     }
     default:

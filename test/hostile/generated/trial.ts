@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
+import { isGoalReached } from "../../../src/engine/contract/status.ts";
 import { isKube, KubeError } from "../../../src/kube/api/errors.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import type { Env } from "../../support/env/env.ts";
@@ -141,7 +142,7 @@ async function attempt(change: () => Promise<Settled>): Promise<Result> {
   }
 }
 
-const isReady = (result: Result): boolean => "ready" in result && result.ready.status === "True";
+const isReady = (result: Result): boolean => "ready" in result && isGoalReached(result.ready);
 
 const hasReason = (result: Result, reason: string): boolean => "ready" in result && result.ready.reason === reason;
 

@@ -112,7 +112,7 @@ describe("a platform with undocumented pages", () => {
     const env = await startOn(name);
     const { platform } = env;
     const show = (pageLength: number | null) => changeSettings(platform.sim.settings, { pageLength });
-    const hidden = name === "full" ? "True/Available" : "Unknown/NotObservable";
+    const hidden = name === "full" ? "True/Available" : "Unknown/NotListed";
     for (let count = platform.world().projects.size; count < PAGE; count += 1) {
       await call(platform, `POST /organization/${platform.organizationId}/project`, { name: `other ${count}` });
     }

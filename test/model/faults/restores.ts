@@ -18,9 +18,9 @@ export async function living(surface: Surface): Promise<OperatorEnv> {
   return env;
 }
 
-/** @returns the readiness of the objects that are not Ready */
+/** @returns the readiness of the objects that are not Ready, unless the platform does not show whether they are */
 export function unready(env: OperatorEnv): readonly string[] {
-  return readiness(env).filter((line) => !line.includes(": True/"));
+  return readiness(env).filter((line) => !/: (True\/|Unknown\/NotObservable)/.test(line));
 }
 
 /** The default of a missing status. */
