@@ -1,10 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { keyValues } from "../../test/support/kube/key-values.ts";
 import { figure } from "../../test/support/platform/figure.ts";
 import { KubeError } from "../kube/api/errors.ts";
 import type { KeyValues } from "../kube/api/types.ts";
-import type { Reader } from "../kube/watch/readers.ts";
 import { parseLogLevels, type LogLevels } from "../operator/config/validators.ts";
 import { ApiError } from "../platform/transport/errors.ts";
 import { createLevelSwitch, createLogs, tagged, type Fields, type Logger } from "./logger.ts";
@@ -21,7 +20,7 @@ function levels(text: string): LogLevels {
 function logging({ secrets = [CANARY], now = () => levels("trace") } = {}) {
   const lines: string[] = [];
   const redactor = createRedactor();
-  redactor.hold("Secret/shop/token", secrets);
+  for (const [index, value] of secrets.entries()) redactor.hold("shop", `token/${String(index)}`, value);
   const logs = createLogs({ levels: now, redactor, write: (line) => lines.push(line) });
   const parsed = () => lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
   return { lines, logs, log: logs.app, redactor, parsed };
@@ -31,14 +30,14 @@ function logging({ secrets = [CANARY], now = () => levels("trace") } = {}) {
 const WAYS: readonly [string, (log: Logger, text: string) => void][] = [
   ["the message", (log, text) => log.info(text)],
   ["a line of the finest level", (log, text) => log.trace("x", { path: text })],
-  ["a field", (log, text) => log.warn("x", { name: text })],
+  ["a field", (log, text) => log.warn("x", { detail: text })],
   ["an error's message", (log, text) => log.error("x", { error: new Error(text) })],
   ["an error's cause", (log, text) => log.error("x", { error: new Error("x", { cause: new Error(text) }) })],
   ["an error's members", (log, text) => log.error("x", { error: Object.assign(new Error("x"), { body: text }) })],
   ["a thrown string", (log, text) => log.error("x", { error: text })],
   ["a SyntaxError", (log, text) => log.error("x", { error: new SyntaxError(`Unexpected token in ${text}`) })],
   ["a member that is no field", (log, text) => log.info("x", { object: { spec: text } } as Fields)],
-  ["a text that is cut in the middle of it", (log, text) => log.info("x", { name: `${"a".repeat(1_015)}${text}` })],
+  ["a text that is cut in the middle of it", (log, text) => log.info("x", { detail: `${"a".repeat(1_015)}${text}` })],
 ];
 
 /** Every spelling of a value. */
@@ -132,8 +131,8 @@ describe("the log", () => {
   });
 
   it.for(SAID)("[E6] keeps a secret out of $way, $spelling", ({ say, spell }, { task }) => {
-    const { log, lines, parsed } = logging();
-    say(log, `before ${spell(CANARY)} after`);
+    const { logs, lines, parsed } = logging();
+    say(tagged(logs, () => ({ about: "shop" })).app, `before ${spell(CANARY)} after`);
     expect(lines).toHaveLength(1);
     expect(parsed()).toHaveLength(1);
     for (const [, other] of SPELLINGS) {
@@ -143,45 +142,98 @@ describe("the log", () => {
     figure(task, `0 of ${SPELLINGS.length} spellings in a line, by any of ${WAYS.length} ways into it`);
   });
 
-  it("[E6] stays JSON whatever a secret is", () => {
-    fc.assert(
-      fc.property(fc.string({ minLength: 6 }), fc.string(), fc.integer(), (secret, text, number) => {
-        const { log, parsed } = logging({ secrets: [secret, String(number), '":"info', "message"] });
-        log.info(`${text}${secret}`, { generation: number, name: secret });
-        expect(parsed()).toHaveLength(1);
-      }),
-    );
+  it("[E6] keeps its structure and the identities in it, whatever a secret is", () => {
+    const named = {
+      kind: "PlatformProject",
+      namespace: "shop",
+      name: "hidden-name",
+      uid: "hidden-uid",
+      generation: 123_456,
+    };
+    const { log, parsed } = logging({
+      secrets: ["123456", '":"info', "message", "logger", "shop", "hidden-name", "hidden-uid"],
+    });
+    log.info("a message about hidden-name", named);
+    const usual = { level: "info", time: expect.anything(), logger: "app" };
+    expect(parsed()).toEqual([{ ...usual, ...named, message: "a [redacted] about [redacted]" }]);
+  });
+
+  it.each<[string, Fields]>([
+    ["its namespace", { namespace: "shop" }],
+    ["a connection of its namespace", { connection: "PlatformConnection/shop/default" }],
+    ["the reconcile of an object of its namespace", { about: "shop" }],
+  ])("[E6] masks the value of a namespace in a line about %s", (_what, fields) => {
+    const { log, parsed } = logging();
+    log.info("x", { ...fields, detail: CANARY });
+    expect(parsed()).toMatchObject([{ detail: "[redacted]" }]);
+    expect(parsed()[0]).not.toHaveProperty("about");
+  });
+
+  it("[E6] does not mask the value of a namespace in lines about others", () => {
+    const { log, parsed, redactor } = logging();
+    redactor.hold("", "token", "a-token-of-the-cluster");
+    log.info("x", { namespace: "other", detail: `${CANARY} a-token-of-the-cluster` });
+    expect(parsed()).toMatchObject([{ detail: `${CANARY} [redacted]` }]);
   });
 });
 
 describe("[E6] the redactor", () => {
-  it("lets short values stand: they would black out ordinary words", () => {
+  it("does not mask short values, as that would mask ordinary words", () => {
     const { redactor } = logging({ secrets: ["short"] });
-    expect(redactor.redact("a short line")).toBe("a short line");
+    expect(redactor.redact("a short line", "shop")).toBe("a short line");
   });
 
-  it("still knows the value before a rotation, and no older one", () => {
-    const { redactor } = logging({ secrets: ["first-value"] });
-    redactor.hold("Secret/shop/token", ["second-value"]);
-    redactor.hold("Secret/shop/token", ["second-value"]);
-    expect(redactor.redact("first-value second-value")).toBe("[redacted] [redacted]");
-    redactor.hold("Secret/shop/token", ["third-value"]);
-    expect(redactor.redact("first-value second-value third-value")).toBe("first-value [redacted] [redacted]");
+  it("masks the value before a rotation, and no older one", () => {
+    const { redactor } = logging({ secrets: [] });
+    for (const value of ["first-value", "second-value", "second-value"]) redactor.hold("shop", "token", value);
+    expect(redactor.redact("first-value second-value", "shop")).toBe("[redacted] [redacted]");
+    redactor.hold("shop", "token", "third-value");
+    expect(redactor.redact("first-value, second-value, third-value", "shop")).toBe(
+      "first-value, [redacted], [redacted]",
+    );
   });
 
-  it("is told what is read from Secrets, not from ConfigMaps", async () => {
+  it("masks the values of a namespace that were read last, up to 128 KiB", () => {
+    const { redactor } = logging();
+    for (let index = 0; index < 2_000; index += 1)
+      redactor.hold("shop", `large/${String(index)}`, `value-${String(index)}-${"x".repeat(100)}`);
+    expect(redactor.redact(CANARY, "shop")).toBe(CANARY);
+    expect(redactor.redact(`value-1999-${"x".repeat(100)}`, "shop")).toBe("[redacted]");
+    redactor.hold("other", "token", "of-another-namespace");
+    expect(redactor.redact("of-another-namespace", "other")).toBe("[redacted]");
+  });
+
+  it("forgets a value that nobody has read for a day", () => {
+    let now = 0;
+    const redactor = createRedactor(() => now);
+    redactor.hold("shop", "token", "an-old-value");
+    now = 86_399_999;
+    expect(redactor.redact("an-old-value", "shop")).toBe("[redacted]");
+    now += 1;
+    expect(redactor.redact("an-old-value", "shop")).toBe("an-old-value");
+  });
+
+  it("holds what is read from Secrets, key by key, and forgets it with the key or the Secret", async () => {
     const redactor = createRedactor();
-    const values = (value: string): KeyValues => ({
-      uid: "u",
-      resourceVersion: "1",
-      data: new Map([["k", value]]),
-      binary: new Set(),
+    let secret: KeyValues | undefined = keyValues("1", {
+      k: "secret-value",
+      l: "second-value",
+      unread: "unread-value",
     });
-    const [secret, configMap] = [values("secret-value"), values("public-value")];
-    const reader: Reader = { secret: async () => secret, configMap: async () => configMap };
-    const told = redacting(reader, redactor);
-    await told.secret("shop", "token", 0);
-    await told.configMap("shop", "settings", 0);
-    expect(redactor.redact("secret-value public-value")).toBe("[redacted] public-value");
+    const reader = redacting(
+      { secret: async () => secret, configMap: async () => keyValues("1", { k: "public-value" }) },
+      redactor,
+    );
+    const readAll = async (): Promise<string> => {
+      const read = await reader.secret("shop", "token", 0);
+      for (const key of ["k", "l"]) read?.get(key);
+      (await reader.configMap("shop", "settings", 0))?.get("k");
+      return redactor.redact("secret-value, second-value, unread-value, public-value", "shop");
+    };
+    expect(await readAll()).toBe("[redacted], [redacted], unread-value, public-value");
+    secret = keyValues("2", { k: "secret-value" });
+    expect(await readAll()).toBe("[redacted], second-value, unread-value, public-value");
+    secret = undefined;
+    expect(await readAll()).toBe("secret-value, second-value, unread-value, public-value");
   });
 });

@@ -50,12 +50,37 @@ const NUMBERS = ["generation", "attempt", "status", "durationMs", "retryInMs", "
 
 const NAMES = new Set<string>([...TEXTS, ...NUMBERS]);
 
+/**
+ * What identifies an object, a process or a call. A value of a Secret is never masked in these fields: a Secret with
+ * the name of an object would take it from the log.
+ */
+const IDENTITIES: ReadonlySet<string> = new Set<string>([
+  "reconcileID",
+  "kind",
+  "namespace",
+  "name",
+  "uid",
+  "connection",
+  "installation",
+  "version",
+  "instance",
+  "op",
+  "id",
+  "commit",
+  "orphan",
+  "parentId",
+  "host",
+  "organizationId",
+] satisfies (typeof TEXTS)[number][]);
+
 /** All fields that a caller may log. Never an object of the API or a custom resource. */
 export type Fields = { readonly [name in (typeof TEXTS)[number]]?: string | undefined } & {
   readonly [name in (typeof NUMBERS)[number]]?: number | undefined;
 } & {
   /** Logged as name, failure and message. */
   readonly error?: unknown;
+  /** The namespace whose values are masked, besides that of the object and of its connection. It is not logged. */
+  readonly about?: string | undefined;
 };
 
 export type Logger = Readonly<Record<LogLevel, (message: string, fields?: Fields) => void>>;
@@ -77,13 +102,15 @@ export interface LoggerOptions {
 const TEXT_BYTES = 1_024;
 const FRAMES = 8;
 
-/** @returns the loggers. They redact each text before they cut it, and each line again before they write it. */
+/**
+ * @returns the loggers. They mask in each text, before they cut it, the values of the namespaces that the line is
+ * about; a tenant's Secret changes no line about others, and no structure of its own lines
+ */
 export function createLogs({ levels, redactor, write = standardOutput() }: LoggerOptions): Logs {
-  const text = (value: string): string => cleanText(redactor.redact(value), TEXT_BYTES);
-  const plain = (fields: Fields): Record<string, unknown> => {
+  const plain = (fields: Fields, text: (value: string) => string): Record<string, unknown> => {
     const known = Object.entries(fields).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
       if (!NAMES.has(name)) return [];
-      if (typeof value === "string") return [[name, text(value)]];
+      if (typeof value === "string") return [[name, IDENTITIES.has(name) ? cleanText(value, TEXT_BYTES) : text(value)]];
       return typeof value === "number" ? [[name, value]] : [];
     });
     const error = "error" in fields ? { error: describeError(fields.error, text) } : {};
@@ -96,14 +123,23 @@ export function createLogs({ levels, redactor, write = standardOutput() }: Logge
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line) => write(scrubbed(line, redactor)) },
+    { write },
   );
   return eachLogger((name) => {
     const log = root.child({ logger: name }, { level: "trace" });
     return eachLevel((level) => (message, fields) => {
-      if (isWritten(level, levels()[name])) log[level](plain(made(fields)), text(message));
+      if (!isWritten(level, levels()[name])) return;
+      const known = made(fields);
+      const namespaces = namespacesOf(known);
+      const text = (value: string): string => cleanText(redactor.redact(value, ...namespaces), TEXT_BYTES);
+      log[level](plain(known, text), text(message));
     });
   });
+}
+
+/** @returns the namespaces that a line is about */
+function namespacesOf({ namespace, connection, about }: Fields): readonly string[] {
+  return [namespace, connection?.split("/")[1], about].filter((name) => name !== undefined);
 }
 
 function isWritten(level: LogLevel, least: LogLevel): boolean {
@@ -162,18 +198,6 @@ function standardOutput(): (line: string) => void {
   return (line) => {
     out.write(line);
   };
-}
-
-/** Redacts a line. If it is no longer JSON (a number or a field name was redacted), a notice replaces it. */
-function scrubbed(line: string, redactor: Redactor): string {
-  const clean = redactor.redact(line);
-  if (clean === line) return line;
-  try {
-    JSON.parse(clean);
-    return clean;
-  } catch {
-    return `${JSON.stringify({ level: "error", time: new Date().toISOString(), message: "a line that held a secret was withheld" })}\n`;
-  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { keyValues } from "../../test/support/kube/key-values.ts";
 import { stored } from "../../test/support/kube/stored.ts";
 import type { EventInput, JsonObject } from "../kube/api/types.ts";
 import type { Reader } from "../kube/watch/readers.ts";
@@ -10,8 +11,8 @@ const object = stored("PlatformApplication", "web");
 
 function knowing() {
   const redactor = createRedactor();
-  redactor.hold("Secret/shop/values", ["hush-hush"]);
-  redactor.hold("Secret/shop-b/values", ["Deployed"]);
+  redactor.hold("shop", "values/a", "hush-hush");
+  redactor.hold("shop-b", "values/a", "Deployed");
   return redactor;
 }
 
@@ -42,14 +43,14 @@ describe("[S1] what the operator tells of an object", () => {
   it("still has the ids and names of a Secret of ours that an application reads", async () => {
     const redactor = createRedactor();
     const read = async (name: string, data: Readonly<Record<string, string>>): Promise<void> => {
-      const secret = { uid: "u", resourceVersion: "1", data: new Map(Object.entries(data)) };
-      const reader = { secret: () => Promise.resolve(secret) } as unknown as Reader;
-      await redacting(reader, redactor).secret("shop", name, 0);
+      const reader = { secret: () => Promise.resolve(keyValues("1", data)) } as unknown as Reader;
+      const secret = await redacting(reader, redactor).secret("shop", name, 0);
+      for (const key of secret?.keys ?? []) secret?.get(key);
     };
     await read("ours", { id: "an-id-of-ours", environmentId: "e", environment: "staging", password: "hush-hush" });
     await read("theirs", { id: "a-secret-id", environment: "a-secret-place" });
-    const text = "an-id-of-ours staging hush-hush a-secret-id a-secret-place";
-    expect(redactor.redact(text, "shop")).toBe("an-id-of-ours staging [redacted] [redacted] [redacted]");
+    const text = "an-id-of-ours staging hush-hush, a-secret-id, a-secret-place";
+    expect(redactor.redact(text, "shop")).toBe("an-id-of-ours staging [redacted], [redacted], [redacted]");
   });
 
   it("is the same in events", () => {

@@ -1,76 +1,148 @@
 /** Removes live secret values from texts: tokens in use and the values read from Secrets (docs/reliability.md E6). */
-import { isDeepStrictEqual } from "node:util";
-
 import { PLAIN_CONNECTION_KEYS } from "../api/names.ts";
 import { sentJson } from "../kube/api/json.ts";
-import type { EventRecorder } from "../kube/api/types.ts";
+import type { EventRecorder, KeyValues } from "../kube/api/types.ts";
 import type { Reader } from "../kube/watch/readers.ts";
 import type { Writer } from "../kube/write/writer.ts";
-import { spellingsOf } from "../platform/codec/text.ts";
+import { type Mask, maskOf, withoutValues } from "../text/mask.ts";
 
-/** The number of Secrets and tokens that are remembered; the one registered longest ago is dropped. */
-const REMEMBERED = 2_000;
+/**
+ * The values of one namespace and of all that are remembered, in UTF-16 units; those that were read longest ago are
+ * dropped. A namespace cannot take from others what they need: the values of a reconcile are read at its start.
+ */
+const MOST_OF_A_NAMESPACE = 128 * 1024;
+const MOST = 8 * 1024 * 1024;
+/** What makes a value take memory besides its length. */
+const OVERHEAD = 64;
+/** A value that no reconcile has read for so long is forgotten: its Secret may have gone together with its readers. */
+const FORGOTTEN_AFTER_MS = 24 * 60 * 60 * 1_000;
 const MARK = "[redacted]";
+
+/** A value and, as it may still be in use, the value that it replaced. */
+interface Held {
+  readonly values: readonly string[];
+  readonly readAt: number;
+}
+
+/** The values of a namespace by their source, the one read longest ago first. */
+interface Space {
+  readonly held: Map<string, Held>;
+  size: number;
+  /** Made from the values when a text is masked. */
+  mask: Mask | undefined;
+}
 
 export type Redactor = ReturnType<typeof createRedactor>;
 
-/** @returns a redactor without values */
-export function createRedactor() {
-  const held = new Map<string, { readonly values: readonly string[]; readonly forms: readonly string[] }>();
+/** @param now in milliseconds, monotonic @returns a redactor without values */
+export function createRedactor(now: () => number = () => performance.now()) {
+  /** By namespace, the one whose values were read longest ago first. "" has the values of the whole cluster. */
+  const spaces = new Map<string, Space>();
+  let total = 0;
+  const isFull = (): boolean => total > MOST;
+
+  const drop = (namespace: string, space: Space, source: string): void => {
+    const size = sizeOf(space.held.get(source));
+    if (!space.held.delete(source)) return;
+    space.size -= size;
+    total -= size;
+    space.mask = undefined;
+    if (space.held.size === 0) spaces.delete(namespace);
+  };
+  const dropOldest = (namespace: string, space: Space): void => {
+    const [oldest] = space.held.keys();
+    if (oldest !== undefined) drop(namespace, space, oldest);
+  };
+  const maskIn = (namespace: string): Mask | undefined => {
+    const space = spaces.get(namespace);
+    if (space === undefined) return undefined;
+    for (const [source, { readAt }] of space.held) {
+      if (now() - readAt < FORGOTTEN_AFTER_MS) break;
+      drop(namespace, space, source);
+    }
+    space.mask ??= maskOf([...space.held.values()].flatMap(({ values }) => values));
+    return space.mask;
+  };
 
   return {
     /**
-     * Registers the current values of `source`. Its earlier values stay redacted too, as a value that was just rotated
-     * may still be in use.
+     * Registers the current value of a source, to be masked in texts about the namespace; the value that it replaces
+     * stays masked too.
+     * @param namespace "" for texts about any namespace
      */
-    hold: (source: string, values: readonly string[]): void => {
-      const before = held.get(source);
-      held.delete(source);
-      if (before !== undefined && isDeepStrictEqual(before.values, values)) {
-        held.set(source, before);
-        return;
+    hold: (namespace: string, source: string, value: string): void => {
+      const space = spaces.get(namespace) ?? { held: new Map<string, Held>(), size: 0, mask: undefined };
+      const before = space.held.get(source);
+      const isNew = before?.values[0] !== value;
+      const next = isNew
+        ? { values: [value, ...(before?.values ?? []).slice(0, 1)], readAt: now() }
+        : { ...before, values: before.values, readAt: now() };
+      space.held.delete(source);
+      space.held.set(source, next);
+      spaces.delete(namespace);
+      spaces.set(namespace, space);
+      if (!isNew) return;
+      space.mask = undefined;
+      const grown = sizeOf(next) - sizeOf(before);
+      space.size += grown;
+      total += grown;
+      while (space.size > MOST_OF_A_NAMESPACE) dropOldest(namespace, space);
+      while (isFull()) {
+        const [oldest] = spaces;
+        if (oldest !== undefined) dropOldest(...oldest);
       }
-      const forms = [...values.flatMap(spellingsOf), ...(before?.values ?? []).flatMap(spellingsOf)];
-      held.set(source, { values, forms: [...new Set(forms)] });
-      const oldest = held.keys().next().value;
-      if (held.size > REMEMBERED && oldest !== undefined) held.delete(oldest);
     },
-    /**
-     * @param namespace limits the redaction to values of its Secrets; if absent, all Secrets and tokens are redacted
-     * @returns `text` without any registered value, whether plain, inside JSON, base64 or percent-encoded
-     */
-    redact: (text: string, namespace?: string): string => {
-      let clean = text;
-      for (const [source, { forms }] of held) {
-        if (namespace !== undefined && !source.startsWith(sourceOf(namespace, ""))) continue;
-        for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, MARK);
-      }
-      return clean;
+    /** Forgets a source, or with "/" at its end all sources that begin with it. */
+    forget: (namespace: string, source: string): void => {
+      const space = spaces.get(namespace);
+      if (space === undefined) return;
+      const gone = [...space.held.keys()].filter((one) =>
+        source.endsWith("/") ? one.startsWith(source) : one === source,
+      );
+      for (const one of gone) drop(namespace, space, one);
+    },
+    /** @returns the text without the values of these namespaces and of the cluster, in any spelling */
+    redact: (text: string, ...namespaces: readonly string[]): string => {
+      const masks = [...new Set(["", ...namespaces])].flatMap((namespace) => maskIn(namespace) ?? []);
+      return withoutValues(text, masks, MARK);
     },
   };
 }
 
-/** @returns a reader that registers every value that it reads from a Secret */
+function sizeOf(held: Held | undefined): number {
+  return (held?.values ?? []).reduce((sum, value) => sum + value.length + OVERHEAD, 0);
+}
+
+/** @returns a reader that registers each value that is taken out of a Secret, and forgets what a Secret no longer has */
 export function redacting(reader: Reader, redactor: Redactor): Reader {
   return {
     ...reader,
     secret: async (namespace, name, maxAgeMs) => {
       const secret = await reader.secret(namespace, name, maxAgeMs);
-      if (secret !== undefined) redactor.hold(sourceOf(namespace, name), hidden(secret.data));
-      return secret;
+      if (secret === undefined) redactor.forget(namespace, `${name}/`);
+      return secret && watched(secret, namespace, name, redactor);
     },
   };
 }
 
-/** Returns the secret values: a Secret that the operator wrote also has names and ids, which are not secret. */
-function hidden(data: ReadonlyMap<string, string>): readonly string[] {
-  const isOurs = data.has("id") && data.has("environmentId");
-  return [...data].flatMap(([key, value]) => (isOurs && PLAIN_CONNECTION_KEYS.has(key) ? [] : [value]));
+function watched(secret: KeyValues, namespace: string, name: string, redactor: Redactor): KeyValues {
+  // A Secret that the operator wrote also has names and ids, which are not secret.
+  const isOurs = secret.keys.includes("id") && secret.keys.includes("environmentId");
+  return {
+    ...secret,
+    get: (key) => {
+      const value = secret.get(key);
+      if (isOurs && PLAIN_CONNECTION_KEYS.has(key)) return value;
+      if (typeof value === "string") redactor.hold(namespace, `${name}/${key}`, value);
+      else redactor.forget(namespace, `${name}/${key}`);
+      return value;
+    },
+  };
 }
 
 /**
  * Redacts statuses: any answer of the platform may quote an earlier request. Only values of the object's own namespace
- * are redacted, so that a Secret cannot mask texts in other namespaces. Tokens are masked where they are used.
+ * and of the cluster are redacted, so that a Secret cannot mask texts in other namespaces.
  * @returns a writer whose statuses contain no value of a Secret in a message at any depth
  */
 export function discreetWriter(writer: Writer, redactor: Redactor): Writer {
@@ -93,8 +165,4 @@ export function discreetEvents(events: EventRecorder, redactor: Redactor): Event
       events.record({ ...event, note: redactor.redact(event.note, namespace) });
     },
   };
-}
-
-function sourceOf(namespace: string, secret: string): string {
-  return `Secret/${namespace}/${secret}`;
 }

@@ -1,4 +1,5 @@
 /** The composition root: builds every part of the operator from the frozen config and connects them. */
+import { parseKey } from "../engine/contract/keys.ts";
 import { createOrphans } from "../engine/orphans/ledger.ts";
 import type { InstallationKey } from "../engine/ownership/installation-key.ts";
 import { createKubeClient } from "../kube/api/client.ts";
@@ -57,7 +58,10 @@ export function createParts(options: PartsOptions) {
   let working: Work | undefined;
   const kinds = boundKinds();
   const tracker = createReconcileTracker(random, (key) => priorityIn(caches.store, key));
-  const logs = tagged(options.logs, () => ({ reconcileID: tracker.current()?.id }));
+  const logs = tagged(options.logs, () => {
+    const running = tracker.current();
+    return { reconcileID: running?.id, about: running && parseKey(running.key).namespace };
+  });
   // Closures, as the parts refer to each other.
   const metrics: Metrics = createMetrics({
     version,

@@ -37,6 +37,8 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
   return {
     connect: ((settings, token, name, network) => {
       let held: string | undefined;
+      // A connection of the cluster serves all namespaces.
+      const namespace = name === "" ? "" : parseKey(name).namespace;
       const way = wayTo(settings, config, network);
       const platform = connectPlatform({
         ...shared,
@@ -48,14 +50,14 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
         surface: settings.surface,
         token: () => {
           const value = token();
-          if (value !== held) redactor.hold(`token/${name}`, [value]);
+          if (value !== held) redactor.hold(namespace, `token of ${name}`, value);
           held = value;
           return value;
         },
         proxy: way.proxy,
         network: () => {
           const now = way.network();
-          holdProxy(redactor, name, now.proxyCredentials);
+          holdProxy(redactor, way.proxy?.isTrusted === true ? "" : namespace, name, now.proxyCredentials);
           return now;
         },
         rate: { requestsPerSecond: settings.requestsPerSecond, burst: settings.burst },
@@ -95,9 +97,10 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
 }
 
 /** Registers the secret parts of "user:password". */
-function holdProxy(redactor: Redactor, connection: string, credentials: string | undefined): void {
+function holdProxy(redactor: Redactor, namespace: string, connection: string, credentials: string | undefined): void {
   if (credentials === undefined) return;
-  redactor.hold(`proxy/${connection}`, [credentials, credentials.slice(credentials.indexOf(":") + 1)]);
+  redactor.hold(namespace, `proxy of ${connection}`, credentials);
+  redactor.hold(namespace, `password of the proxy of ${connection}`, credentials.slice(credentials.indexOf(":") + 1));
 }
 
 /** How a client reaches its platform. */

@@ -160,9 +160,9 @@ async function readToken(
   try {
     const secret = await reader.secret(namespace, name, 0);
     if (secret === undefined) throw new CliError(`${what}, does not exist. Create it with the token under "${key}".`);
-    const token = secret.data.get(key);
-    if (token !== undefined && token.trim() !== "") return token;
-    if (secret.binary.has(key)) {
+    const token = secret.get(key);
+    if (typeof token === "string" && token.trim() !== "") return token;
+    if (token === null) {
       throw new CliError(
         `${what}, has bytes under "${key}" that are not UTF-8 text. Store the platform's token under it.`,
       );

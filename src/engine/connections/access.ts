@@ -58,8 +58,8 @@ async function readToken({ reader, namespace, maxAgeMs }: Place, settings: Conne
   const secret = await reader.secret(namespace, name, maxAgeMs);
   const closed = closedSecret(namespace, name, secret, "spec.auth.tokenSecretRef");
   if (closed !== undefined) return closed;
-  const token = secret?.data.get(key);
-  if (token !== undefined && token !== "") return token;
+  const token = secret?.get(key);
+  if (typeof token === "string" && token !== "") return token;
   const message = `Secret "${name}" in namespace "${namespace}" ${tokenProblem(secret, key)}`;
   return { reason: "CredentialsMissing", message };
 }
@@ -74,9 +74,10 @@ function closedSecret(namespace: string, name: string, secret: KeyValues | undef
 
 function tokenProblem(secret: KeyValues | undefined, key: string): string {
   if (secret === undefined) return `does not exist. Create it with the platform's token under the key "${key}".`;
-  const problem = secret.binary.has(key)
-    ? `has a value under the key "${key}" that ${NOT_TEXT}`
-    : `has no key "${key}", or it is empty`;
+  const problem =
+    secret.get(key) === null
+      ? `has a value under the key "${key}" that ${NOT_TEXT}`
+      : `has no key "${key}", or it is empty`;
   return `${problem}. Set it to the platform's token.`;
 }
 
@@ -91,17 +92,18 @@ async function readCredentials(
   const secret = await reader.secret(namespace, name, maxAgeMs);
   const closed = closedSecret(namespace, name, secret, "spec.proxy.secretRef");
   if (closed !== undefined) return closed;
-  const [user, password] = [secret?.data.get("username"), secret?.data.get("password")];
+  const [user, password] = [secret?.get("username"), secret?.get("password")];
   // RFC 7617 §2: the first colon ends the user name.
-  if (user !== undefined && user !== "" && !user.includes(":") && password !== undefined) return `${user}:${password}`;
-  const what = secret === undefined ? "does not exist" : credentialsProblem(secret, user);
+  if (typeof user === "string" && user !== "" && !user.includes(":") && typeof password === "string")
+    return `${user}:${password}`;
+  const what = secret === undefined ? "does not exist" : credentialsProblem(user, password);
   const message = `Secret "${name}" in namespace "${namespace}" ${what}, but spec.proxy.secretRef refers to it. It needs the keys "username" and "password" of the proxy.`;
   return { reason: "CredentialsMissing", message };
 }
 
-function credentialsProblem({ binary }: KeyValues, user: string | undefined): string {
-  const bytes = ["username", "password"].find((key) => binary.has(key));
-  if (bytes !== undefined) return `has a value under the key "${bytes}" that ${NOT_TEXT}`;
+function credentialsProblem(user: string | null | undefined, password: string | null | undefined): string {
+  if (user === null || password === null)
+    return `has a value under the key "${user === null ? "username" : "password"}" that ${NOT_TEXT}`;
   if (user === undefined || user === "") return 'has no key "username", or it is empty';
   return user.includes(":") ? 'has a colon under the key "username"' : 'has no key "password"';
 }
@@ -116,9 +118,9 @@ async function readCertificates(
   if (bundle?.configMap === undefined) return bundle?.pem;
   const { name, key } = bundle.configMap;
   const object: KeyValues | undefined = await reader.configMap(namespace, name, maxAgeMs);
-  const text = object?.data.get(key);
-  if (text !== undefined) return text;
-  if (object?.binary.has(key)) return unusable(namespace, { name, key }, NOT_TEXT);
+  const text = object?.get(key);
+  if (typeof text === "string") return text;
+  if (text === null) return unusable(namespace, { name, key }, NOT_TEXT);
   const what = object === undefined ? "does not exist" : `has no key "${key}"`;
   const message = `ConfigMap "${name}" in namespace "${namespace}" ${what}, but spec.caBundle.configMapKeyRef refers to it. Create it with the certificates in PEM, or fix the reference.`;
   return { reason: "DependencyNotReady", message };

@@ -4,6 +4,7 @@ import { makeHarness } from "../../../test/support/engine/fake-platform.ts";
 import { usualSettings } from "../../../test/support/engine/links.ts";
 import { anObject } from "../../../test/support/engine/objects.ts";
 import { manualClock } from "../../../test/support/kube/clock.ts";
+import { keyValues } from "../../../test/support/kube/key-values.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
@@ -22,13 +23,7 @@ function connectionsWith(tokens: Readonly<Record<string, string>>) {
     operatorNamespace: "operator",
     wake: () => {},
     reader: {
-      secret: (_namespace, name) =>
-        Promise.resolve({
-          uid: name,
-          resourceVersion: "1",
-          data: new Map([["token", tokens[name] ?? ""]]),
-          binary: new Set<string>(),
-        }),
+      secret: (_namespace, name) => Promise.resolve(keyValues("1", { token: tokens[name] ?? "" })),
       configMap: () => Promise.resolve(undefined),
     },
     connect: ({ baseUrl }, token) => {

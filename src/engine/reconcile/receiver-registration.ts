@@ -93,8 +93,8 @@ async function readKeys(
 ): Promise<Keys | Why> {
   const namespace = key.namespace === "" ? operatorNamespace : key.namespace;
   const secret = await reader.secret(namespace, ref.name, 0);
-  const token = secret?.data.get(ref.key);
-  if (secret !== undefined && token !== undefined && token.length >= RECEIVER_TOKEN_LENGTH) {
+  const token = secret?.get(ref.key);
+  if (secret !== undefined && typeof token === "string" && token.length >= RECEIVER_TOKEN_LENGTH) {
     return { keys: receiverKeys(token, key), sources: `${secret.uid}/${secret.resourceVersion}` };
   }
   const message = `Secret "${ref.name}" in namespace "${namespace}" has no key "${ref.key}" with at least ${String(RECEIVER_TOKEN_LENGTH)} characters of UTF-8 text, which spec.webhook.secretRef refers to. Create it with a long random text.`;

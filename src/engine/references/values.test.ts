@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { aKey } from "../../../test/support/engine/keys.ts";
+import { keyValues } from "../../../test/support/kube/key-values.ts";
 import type { Json, KeyValues } from "../../kube/api/types.ts";
 import type { Reader } from "../../kube/watch/readers.ts";
 import type { SecretRules } from "../connections/secrets.ts";
@@ -11,10 +12,6 @@ import { resolver } from "./references.ts";
 import { fingerprintOf, resolveValues } from "./values.ts";
 
 const SECRET = "hunter2-and-more";
-
-function holding(resourceVersion: string, data: Readonly<Record<string, string>>): KeyValues {
-  return { uid: `uid-${resourceVersion}`, resourceVersion, data: new Map(Object.entries(data)), binary: new Set() };
-}
 
 function readerOf(secrets: Readonly<Record<string, KeyValues>>, reads: string[] = []): Reader {
   const find = (kind: string, namespace: string, name: string): Promise<KeyValues | undefined> => {
@@ -36,8 +33,8 @@ const place = { namespace: "team", maxAgeMs: 0, rules: { inUse: new Map(), label
 
 describe("resolveValues", () => {
   const secrets = {
-    "Secret/db": holding("1", { url: SECRET, user: "" }),
-    "ConfigMap/db": holding("2", { url: "plain" }),
+    "Secret/db": keyValues("1", { url: SECRET, user: "" }),
+    "ConfigMap/db": keyValues("2", { url: "plain" }),
   };
 
   it("reads each object once, of its own namespace, and tells Secret and ConfigMap apart", async () => {
@@ -75,7 +72,7 @@ describe("resolveValues", () => {
     ["one key", ask("spec.x", "Secret", "db", "blob")],
     ["all keys", { field: "spec.x", from: "Secret", name: "db" }],
   ])("says which of %s is no text", async (_, request) => {
-    const mixed = { "Secret/db": { ...secrets["Secret/db"], binary: new Set(["blob"]) } };
+    const mixed = { "Secret/db": keyValues("1", { url: SECRET, blob: null }) };
     const resolved = await resolveValues(readerOf(mixed), place, [ask("a", "Secret", "db", "url"), request]);
     const message =
       'Key "blob" of Secret "db" in namespace "team", which spec.x refers to, is not UTF-8 text; encode it as base64.';
@@ -87,7 +84,15 @@ describe("resolveValues", () => {
     const requests = [whole, ask("a", "Secret", "db", "url")];
     const reads: string[] = [];
     const resolved = await resolveValues(readerOf(secrets, reads), place, requests);
-    const all = new Map([["all", secrets["Secret/db"].data]]);
+    const all = new Map([
+      [
+        "all",
+        new Map([
+          ["url", SECRET],
+          ["user", ""],
+        ]),
+      ],
+    ]);
     expect(resolved).toMatchObject({ values: new Map([["a", SECRET]]), all });
     expect(reads).toHaveLength(1);
     const missing = await resolveValues(readerOf({}), place, [whole]);
@@ -97,15 +102,15 @@ describe("resolveValues", () => {
 
 describe("[E9] resolveValues", () => {
   const content = { key: SECRET };
-  const selected = { ...holding("1", content), type: "Opaque", labels: { for: "platform", more: "x" } };
+  const selected = { ...keyValues("1", content), type: "Opaque", labels: { for: "platform", more: "x" } };
   const secrets = {
     "Secret/selected": selected,
     "Secret/other": { ...selected, labels: { for: "us" } },
-    "Secret/bare": holding("1", content),
+    "Secret/bare": keyValues("1", content),
     "Secret/account": { ...selected, type: "kubernetes.io/service-account-token" },
     "Secret/bootstrap": { ...selected, type: "bootstrap.kubernetes.io/token" },
     "Secret/release": { ...selected, type: "helm.sh/release.v1" },
-    "ConfigMap/token": holding("1", content),
+    "ConfigMap/token": keyValues("1", content),
   };
   const inUse = new Map([["token", 'PlatformConnection "default"']]);
   const open: SecretRules = { inUse, labels: undefined };

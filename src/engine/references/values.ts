@@ -60,19 +60,35 @@ export async function resolveValues(
     const why = refusal(object);
     if (why !== undefined) return { is: "refused", why };
     if (request.key === undefined) {
-      const { takes = () => true } = request;
-      const key = [...object.binary].find(takes);
-      if (key !== undefined) return { is: "missing", why: notText(namespace, { ...request, key }) };
-      all.set(request.field, new Map([...object.data, ...[...object.binary].map((unused) => [unused, ""] as const)]));
+      const found = valuesOf(object, request.takes);
+      if (typeof found === "string") return { is: "missing", why: notText(namespace, { ...request, key: found }) };
+      all.set(request.field, found);
     } else {
-      if (object.binary.has(request.key)) return { is: "missing", why: notText(namespace, request) };
-      const value = object.data.get(request.key);
+      const value = object.get(request.key);
+      if (value === null) return { is: "missing", why: notText(namespace, request) };
       if (value === undefined) return { is: "missing", why: missing(namespace, request, request.key) };
       values.set(request.field, value);
     }
     versions.add(`${id}@${object.uid}/${object.resourceVersion}`);
   }
   return { is: "found", values, all, sources: [...versions].toSorted().join(" ") };
+}
+
+/**
+ * @param takes whether a value is used: the values of other keys are not read, and empty
+ * @returns all values, or the key of the first one that is no text
+ */
+function valuesOf(
+  { keys, get }: KeyValues,
+  takes: NonNullable<ValueRequest["takes"]> = () => true,
+): ReadonlyMap<string, string> | string {
+  const found = new Map<string, string>();
+  for (const key of keys) {
+    const value = takes(key) ? get(key) : "";
+    if (value === null) return key;
+    if (value !== undefined) found.set(key, value);
+  }
+  return found;
 }
 
 /** @param key the missing key of an object that exists */

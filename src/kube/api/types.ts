@@ -80,10 +80,9 @@ export interface Cache {
 export interface KeyValues {
   readonly uid: string;
   readonly resourceVersion: string;
-  /** The values that are text. */
-  readonly data: ReadonlyMap<string, string>;
-  /** The keys whose values are not UTF-8 text. */
-  readonly binary: ReadonlySet<string>;
+  readonly keys: readonly string[];
+  /** Returns the value under a key, decoded now: null for bytes that are not UTF-8 text, undefined for none. */
+  readonly get: (key: string) => string | null | undefined;
   /** The type of a Secret, e.g. Opaque. */
   readonly type?: string | undefined;
   readonly labels?: Readonly<Record<string, string>>;

@@ -22,9 +22,11 @@ function reading(answer: (request: KubeRequest) => Json | Promise<Json>) {
 describe("a Secret", () => {
   it("is read by name and decoded", async () => {
     const { client, reader } = reading(() => secret("s3crét"));
-    const data = new Map([["token", "s3crét"]]);
-    const facts = { uid: "u", resourceVersion: "7", type: "Opaque", labels: { team: "a" } };
-    expect(await reader.secret("team-a", "s", 0)).toEqual({ ...facts, data, binary: new Set() });
+    const read = await reader.secret("team-a", "s", 0);
+    const facts = { uid: "u", resourceVersion: "7", type: "Opaque", labels: { team: "a" }, keys: ["token"] };
+    expect(read).toMatchObject(facts);
+    expect(read?.get("token")).toBe("s3crét");
+    expect(read?.get("other")).toBeUndefined();
     expect(client.calls).toEqual([{ method: "GET", path: "/api/v1/namespaces/team-a/secrets/s" }]);
   });
 
@@ -32,16 +34,15 @@ describe("a Secret", () => {
     ["that is UTF-8", Buffer.from("grüße"), "grüße"],
     ["with a byte order mark", Buffer.from("\ufeffkey"), "\ufeffkey"],
     ["that is empty", Buffer.alloc(0), ""],
-    ["of random bytes", Buffer.from([0xc3, 0x28, 0xff]), undefined],
-    ["in UTF-16", Buffer.from("\ufeffkey", "utf16le"), undefined],
-    ["in UTF-16 without a mark", Buffer.from("key", "utf16le"), undefined],
+    ["of random bytes", Buffer.from([0xc3, 0x28, 0xff]), null],
+    ["in UTF-16", Buffer.from("\ufeffkey", "utf16le"), null],
+    ["in UTF-16 without a mark", Buffer.from("key", "utf16le"), null],
   ])("has a value %s", async (_what, bytes, text) => {
     const data = { value: bytes.toString("base64"), plain: "cGxhaW4=" };
     const { reader } = reading(() => ({ metadata: { uid: "u", resourceVersion: "7" }, data }));
     const read = await reader.secret("a", "s", 0);
-    expect(read?.data.get("value")).toBe(text);
-    expect(read?.data.get("plain")).toBe("plain");
-    expect([...(read?.binary ?? [])]).toEqual(text === undefined ? ["value"] : []);
+    expect(read?.get("value")).toBe(text);
+    expect(read?.get("plain")).toBe("plain");
   });
 
   it("is read once for all who ask at the same time, and for those for whom it is young enough", async () => {
@@ -74,13 +75,18 @@ describe("a Secret", () => {
   });
 });
 
+it("values of 16 MiB are remembered: a large Secret displaces the one that was read longest ago", async () => {
+  const { client, reader } = reading(() => secret("x".repeat(6 * 1024 * 1024)));
+  for (const name of ["a", "b", "b", "a"]) await reader.secret("a", name, 1_000);
+  expect(client.calls.map(({ path }) => path.at(-1))).toEqual(["a", "b", "a"]);
+});
+
 it("a ConfigMap is taken as it is, and its binary data by key alone", async () => {
   const metadata = { uid: "u", resourceVersion: "7" };
   const data = { __proto__x: "1", plain: "cGxhaW4=" };
   const { reader } = reading(() => ({ metadata, data, binaryData: { blob: "AAAA" } }));
   const read = await reader.configMap("a", "c", 0);
-  expect(Object.fromEntries(read?.data ?? [])).toEqual(data);
-  expect(read?.binary).toEqual(new Set(["blob"]));
+  expect(Object.fromEntries(read?.keys.map((key) => [key, read.get(key)]) ?? [])).toEqual({ ...data, blob: null });
 });
 
 it("a namespace is read by name, and from memory while it is young enough", async () => {

@@ -6,23 +6,25 @@ import { CONFIG_MAP, NAMESPACE, objectPath, SECRET } from "../api/paths.ts";
 import { type KubeClient, readOptional } from "../api/transport.ts";
 import type { Clock, Json, KeyValues, NamespaceFacts, ResourceType } from "../api/types.ts";
 
-/** The number of Secrets and ConfigMaps that are cached. */
-const VALUES = 1_000;
+/** The Secrets and ConfigMaps that are cached: 1,000, of 16 MiB together. */
+const VALUES = { max: 1_000, maxSize: 16 * 1024 * 1024 };
 /** The number of namespaces that are cached: all that one cluster supports. */
-const NAMESPACES = 10_000;
+const NAMESPACES = { max: 10_000, maxSize: 10_000 };
 
 /** Reads of Secrets and ConfigMaps by name; there is no list and no watch of them. */
 export type Reader = ReturnType<typeof createReader>;
 
 /** @returns a reader by name only: the RBAC on Secrets is `get` alone (docs/architecture.md §10) */
 export function createReader(client: KubeClient, clock: Clock) {
-  const answers = createAnswers<KeyValues | undefined>(clock, VALUES);
+  const answers = createAnswers(clock, VALUES, ({ size }: Stored) => size);
   /** Reads an object; undefined when it does not exist. A cached answer younger than `maxAgeMs` replaces the read. */
-  const readerOf = (type: ResourceType) => (namespace: string, name: string, maxAgeMs: number) =>
-    answers.get(`${type.kind}/${namespace}/${name}`, maxAgeMs, async () => {
+  const readerOf = (type: ResourceType) => async (namespace: string, name: string, maxAgeMs: number) => {
+    const { values } = await answers.get(`${type.kind}/${namespace}/${name}`, maxAgeMs, async () => {
       const answer = await readOptional(client, objectPath(type, { namespace, name }));
-      return answer === undefined ? undefined : keyValues(type, answer);
+      return answer === undefined ? { values: undefined, size: 1 } : stored(type, answer);
     });
+    return values;
+  };
   return { secret: readerOf(SECRET), configMap: readerOf(CONFIG_MAP) };
 }
 
@@ -31,7 +33,7 @@ export type Namespaces = ReturnType<typeof createNamespaces>;
 
 /** @returns a caching reader of namespaces, which reads by name only; one that does not exist is not cached */
 export function createNamespaces(client: KubeClient, clock: Clock) {
-  const answers = createAnswers<NamespaceFacts | undefined>(clock, NAMESPACES);
+  const answers = createAnswers<NamespaceFacts | undefined>(clock, NAMESPACES, () => 1);
   const read = async (name: string): Promise<NamespaceFacts | undefined> => {
     const answer = await readOptional(client, objectPath(NAMESPACE, { namespace: "", name }));
     if (answer === undefined) answers.forget(name);
@@ -44,23 +46,41 @@ export function createNamespaces(client: KubeClient, clock: Clock) {
 }
 
 /** Caches answers for as long as each reader allows. All readers share an answer; a failure is not cached. */
-function createAnswers<T>(clock: Clock, max: number) {
-  const held = new LRUCache<string, { readonly readAt: number; readonly answer: Promise<T> }>({ max });
+function createAnswers<T>(clock: Clock, limits: { max: number; maxSize: number }, sizeOf: (answer: T) => number) {
+  const held = new LRUCache<string, { readonly readAt: number; readonly answer: Promise<T> }>(limits);
   return {
     get: (id: string, maxAgeMs: number, read: () => Promise<T>): Promise<T> => {
       const known = held.get(id);
       if (known !== undefined && clock.monotonic() - known.readAt < maxAgeMs) return known.answer;
       const entry = { readAt: clock.monotonic(), answer: read() };
-      held.set(id, entry);
-      entry.answer.catch(() => {
-        if (held.peek(id) === entry) held.delete(id);
-      });
+      held.set(id, entry, { size: 1 });
+      entry.answer.then(
+        (answer) => {
+          // A copy, as the size of the same value would not change.
+          if (held.peek(id) === entry) held.set(id, { ...entry }, { size: sizeOf(answer) });
+        },
+        () => {
+          if (held.peek(id) === entry) held.delete(id);
+        },
+      );
       return entry.answer;
     },
     forget: (id: string): void => {
       held.delete(id);
     },
   };
+}
+
+interface Stored {
+  readonly values: KeyValues | undefined;
+  /** In UTF-16 units. */
+  readonly size: number;
+}
+
+function stored(type: ResourceType, answer: Json): Stored {
+  const texts = ["data", "binaryData"].flatMap((name) => stringEntries(member(answer, name)));
+  const size = texts.reduce((sum, [key, value]) => sum + key.length + value.length, 1);
+  return { values: keyValues(type, answer), size };
 }
 
 function keyValues(type: ResourceType, answer: Json): KeyValues {
@@ -75,29 +95,31 @@ function keyValues(type: ResourceType, answer: Json): KeyValues {
 
 /** @returns what a Secret or a ConfigMap holds, as the API server returns it: `binaryData` is never text */
 export function keyValuesIn(kind: string, object: Json): Omit<KeyValues, "uid" | "resourceVersion"> {
-  const type = stringMember(object, "type");
-  const labels = Object.fromEntries(stringEntries(member(member(object, "metadata"), "labels")));
   const data = new Map(stringEntries(member(object, "data")));
-  const binary = new Set(stringEntries(member(object, "binaryData")).map(([key]) => key));
-  if (kind !== SECRET.kind) return { data, binary, labels };
-  for (const [key, value] of data) {
-    const text = textOf(Buffer.from(value, "base64"));
-    if (text !== undefined) data.set(key, text);
-    else if (data.delete(key)) binary.add(key);
-  }
-  return { data, binary, type, labels };
+  const binary = stringEntries(member(object, "binaryData")).map(([key]) => key);
+  const isSecret = kind === SECRET.kind;
+  return {
+    type: isSecret ? stringMember(object, "type") : undefined,
+    labels: Object.fromEntries(stringEntries(member(member(object, "metadata"), "labels"))),
+    keys: [...data.keys(), ...binary],
+    get: (key) => {
+      const stored = data.get(key);
+      if (stored === undefined) return binary.includes(key) ? null : undefined;
+      return isSecret ? textOf(Buffer.from(stored, "base64")) : stored;
+    },
+  };
 }
 
 /** A byte order mark is part of the value. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** @returns the text of UTF-8; undefined for other bytes, also for those with NUL, which UTF-16 without a mark has */
-function textOf(bytes: Uint8Array): string | undefined {
-  if (bytes.includes(0)) return undefined;
+/** @returns the text of UTF-8; null for other bytes, also for those with NUL, which UTF-16 without a mark has */
+function textOf(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
   try {
     return utf8.decode(bytes);
   } catch {
-    return undefined;
+    return null;
   }
 }
 

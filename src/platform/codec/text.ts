@@ -2,6 +2,7 @@
  * Makes texts of the platform fit for conditions, events and logs (docs/reliability.md E5, E7), and reads the fields
  * that an error body names.
  */
+import { maskOf, withoutValues } from "../../text/mask.ts";
 import { printable } from "../../text/text.ts";
 import { jsonIn } from "./json.ts";
 import { hasMembers } from "./schema.ts";
@@ -9,13 +10,14 @@ import { hasMembers } from "./schema.ts";
 const MAX_LENGTH = 300;
 /** Only the beginning of a large answer is read: a search for secrets in megabytes would block the process. */
 const MAX_READ = 65_536;
+/** The beginning of a text that is searched for secrets, which may be far longer than what remains of it. */
+const MAX_SEARCHED = 16_384;
 const MASK = "•••";
 
 /** One line without control, bidi or other invisible characters, without `secrets`, at most 300 characters. */
 export function cleaned(raw: string, secrets: readonly string[]): string {
-  // Masks before cleaning, which changes a secret of several lines, and after, as cleaning may put one together.
-  const line = printable(withoutSecrets(raw.slice(0, MAX_READ), secrets)).replaceAll(/ {2,}/g, " ");
-  const safe = withoutSecrets(line, secrets);
+  const line = printable(raw.slice(0, MAX_SEARCHED)).replaceAll(/ {2,}/g, " ");
+  const safe = withoutSecrets(line, secrets, raw.length > MAX_SEARCHED);
   if (safe.length <= MAX_LENGTH) return safe;
   return `${safe.slice(0, MAX_LENGTH - 1).replace(/\p{Cs}$/u, "")}…`; // not half a surrogate pair
 }
@@ -30,34 +32,14 @@ export function errorText(status: number, body: string, secrets: readonly string
   return words === "" || words.startsWith("<") ? `the platform answered ${status}` : words;
 }
 
-/** Returns the text with every spelling of every secret masked: the longest first, so that no part of one remains. */
-export function withoutSecrets(raw: string, secrets: readonly string[]): string {
-  const spelled = secrets.flatMap((secret) => [secret, ...spellingsOf(secret)]).filter((secret) => secret !== "");
-  const byLength = [...new Set(spelled)].toSorted((a, b) => b.length - a.length);
-  return byLength.reduce((rest, secret) => rest.replaceAll(secret, MASK), raw);
-}
-
-/** Shorter values would mask ordinary words. */
-const LEAST_LENGTH = 6;
-
 /**
- * The spellings in which a text may quote a secret value: a platform that rejects a value may quote the request.
- * @returns the trimmed value, plain, inside JSON, percent-encoded and in base64: the longest first, so that no part of
- * one remains. Empty for a value shorter than six characters.
+ * @param isCut whether the text was longer, so that it may end in the middle of a secret
+ * @returns the text with every spelling of every secret masked, and short secrets where they stand as they are
  */
-export function spellingsOf(value: string): readonly string[] {
-  const plain = value.trim();
-  if (plain.length < LEAST_LENGTH) return [];
-  const bytes = Buffer.from(plain);
-  const spellings = [
-    plain,
-    JSON.stringify(plain).slice(1, -1),
-    encodeURIComponent(plain.toWellFormed()),
-    // Padding depends on what follows, so it is left out.
-    bytes.toString("base64").replace(/=+$/, ""),
-    bytes.toString("base64url"),
-  ];
-  return [...new Set(spellings)].toSorted((one, other) => other.length - one.length);
+export function withoutSecrets(raw: string, secrets: readonly string[], isCut = false): string {
+  const safe = withoutValues(raw, [maskOf(secrets)], MASK, isCut);
+  const plain = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
+  return plain.reduce((rest, secret) => rest.replaceAll(secret, MASK), safe);
 }
 
 function ownWords(body: string): string {

@@ -1,4 +1,3 @@
-/** The operator with its real kinds, queue, writer and platform client; the test carries its requests. */
 import type { KubeClient, KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Clock, Json, KubeObject } from "../../../src/kube/api/types.ts";
 import { createWorkQueue } from "../../../src/kube/queue/workqueue.ts";
@@ -8,6 +7,8 @@ import { createOutputs } from "../../../src/kube/write/outputs.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import type { Logger } from "../../../src/observability/logger.ts";
 import { createReconcileTracker } from "../../../src/observability/reconcile-tracker.ts";
+/** The operator with its real kinds, queue, writer and platform client; the test carries its requests. */
+import { createRedactor } from "../../../src/observability/secrets.ts";
 import { TYPES } from "../../../src/operator/config/caches.ts";
 import { boundKinds, CONNECTION_KINDS } from "../../../src/operator/config/kinds.ts";
 import { createPlatforms, createTurns } from "../../../src/operator/platforms.ts";
@@ -87,7 +88,7 @@ export function startOperator(options: OperatorOptions) {
         version: "0.0.0",
         clock,
         random,
-        redactor: { hold: () => {}, redact: (text) => text },
+        redactor: createRedactor(),
         onCall: () => {},
         turn: turns.turn,
         transport: { exchange: options.exchange, close: () => Promise.resolve() },

@@ -1,4 +1,3 @@
-/** The engine's ports and a connection with fakes that a test provides, for one reconcile at a time. */
 import { createConnections } from "../../../src/engine/connections/connections.ts";
 import type { Ports } from "../../../src/engine/context/context.ts";
 import { createLocalStates } from "../../../src/engine/context/local-state.ts";
@@ -8,6 +7,8 @@ import { createExternalWrites } from "../../../src/engine/ownership/external-wri
 import { createFieldOwnership } from "../../../src/engine/ownership/fields.ts";
 import { createIdOwnership } from "../../../src/engine/ownership/ids.ts";
 import { createDependencyIndex } from "../../../src/engine/references/dependencies.ts";
+/** The engine's ports and a connection with fakes that a test provides, for one reconcile at a time. */
+import { keyValues } from "../kube/key-values.ts";
 import { memoryOrphans } from "../platform/orphans.ts";
 import { aKey } from "./keys.ts";
 import { usualSettings } from "./links.ts";
@@ -46,13 +47,7 @@ export async function connectedPorts<Api extends RatedApi>(
   const { clock } = given;
   const wake = (): void => {};
   const reader = {
-    secret: () =>
-      Promise.resolve({
-        uid: "uid-token",
-        resourceVersion: "1",
-        data: new Map([["token", "token-1"]]),
-        binary: new Set<string>(),
-      }),
+    secret: () => Promise.resolve(keyValues("1", { token: "token-1" })),
     configMap: () => Promise.resolve(undefined),
   };
   const common = { ...quietPorts(), reader, clock, wake };

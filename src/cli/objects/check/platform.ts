@@ -106,7 +106,7 @@ async function tokenFindings(
   const { scheme, tokenSecretRef } = spec.auth;
   const namespace = connection.metadata.namespace ?? operatorNamespace;
   const secret = await createReader(cluster.client, clock).secret(namespace, tokenSecretRef.name, 0);
-  const expires = expiryOf(secret?.data.get(tokenSecretRef.key) ?? "");
+  const expires = expiryOf(secret?.get(tokenSecretRef.key) ?? "");
   const scope = info(
     what,
     "the platform does not show its scope: reads need Read, deployments Deploy, creates and updates Write; " +

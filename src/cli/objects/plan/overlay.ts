@@ -173,11 +173,11 @@ function overlaidReader(reader: Reader, manifests: readonly Manifest[], home: st
 
 /** Returns data as the API server does: `stringData` overrides `data`, which is base64 in a Secret. */
 function contentOf({ kind, body }: Manifest): ReturnType<typeof keyValuesIn> {
-  const { data, binary, ...facts } = keyValuesIn(kind, body);
-  const stringData = kind === "Secret" ? new Map(stringEntries(member(body, "stringData"))) : new Map<string, string>();
+  const stored = keyValuesIn(kind, body);
+  const written = new Map(kind === "Secret" ? stringEntries(member(body, "stringData")) : []);
   return {
-    ...facts,
-    data: new Map([...data, ...stringData]),
-    binary: new Set([...binary].filter((key) => !stringData.has(key))),
+    ...stored,
+    keys: [...new Set([...stored.keys, ...written.keys()])],
+    get: (key) => written.get(key) ?? stored.get(key),
   };
 }
