@@ -337,6 +337,7 @@ export function describedMetrics(): readonly Metric[] {
     leading: () => true,
     budgets: () => [],
     silentMs: () => new Map(),
+    notServed: () => 0,
     orphans: () => [],
     queue: () => ({ depth: () => 0, unfinishedSeconds: () => 0, longestRunningSeconds: () => 0 }),
   });

@@ -61,6 +61,12 @@ function watchTrouble(error: KubeError): string {
   return "cannot watch this kind: trying again";
 }
 
+/** Logs that a namespace of --watch-namespaces cannot be read, or that it is served after that. */
+export function logServed(log: Logger, namespace: string, isServed: boolean): void {
+  if (isServed) log.info("a namespace is served now", { namespace });
+  else log.warn("a namespace is not served: it was deleted, or the operator has no RoleBinding in it", { namespace });
+}
+
 /** Logs each condition whose status or reason changed. */
 export function logTransitions(log: Logger, object: KubeObject, before: KubeObject): void {
   if (object === before) return;

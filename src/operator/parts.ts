@@ -22,6 +22,7 @@ import {
   logMovedEvent,
   logOrphan,
   logRequest,
+  logServed,
   watchObserver,
 } from "../observability/telemetry.ts";
 import { isRead } from "../platform/codec/operations.ts";
@@ -75,6 +76,7 @@ export function createParts(options: PartsOptions) {
     leading: () => election.leading(),
     budgets: () => platforms.budgets(),
     silentMs: () => caches.silentMs(),
+    notServed: () => caches.notServed(),
     orphans: () => orphans.all(),
     queue: () => queue,
   });
@@ -91,6 +93,11 @@ export function createParts(options: PartsOptions) {
   const caches: Caches = createCaches({
     ...base,
     namespaces: config.watchNamespaces,
+    perNamespace: {
+      onServed: (namespace, isServed) => {
+        logServed(logs.kube, namespace, isServed);
+      },
+    },
     observer: watchObserver(logs.kube, metrics.platform),
     onListenerError: (error) => {
       logs.engine.error("a change of the cache could not be followed", { error });

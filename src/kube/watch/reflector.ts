@@ -36,6 +36,10 @@ export interface ReflectorOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly observer?: ReflectorObserver;
+  /** Called in place of storing the first list; `put` stores it, at once or later. By default it is stored at once. */
+  readonly admit?: (put: () => void) => void;
+  /** Lists after a lost history begin within this time, so that the watches that end together do not list together. */
+  readonly relistSpreadMs?: number;
 }
 
 /** Keeps the store equal to the API server's objects of one type. */
@@ -72,11 +76,23 @@ export function createReflector(options: ReflectorOptions) {
     for (let skipped = 0; skipped < listed.malformed; skipped += 1) observer?.malformed?.(type.kind);
     const { objects, resourceVersion } = listed;
     const rewound = isOlder(resourceVersion, newest);
-    store.replace({ kind: type.kind, namespace: options.namespace, objects, resourceVersion, rewound });
-    newest = resourceVersion;
-    synced = true;
-    alive = clock.monotonic();
-    observer?.listed?.(type.kind, objects.length);
+    const stored = Promise.withResolvers<void>();
+    const put = (): void => {
+      if (signal.aborted) return;
+      store.replace({ kind: type.kind, namespace: options.namespace, objects, resourceVersion, rewound });
+      newest = resourceVersion;
+      synced = true;
+      alive = clock.monotonic();
+      observer?.listed?.(type.kind, objects.length);
+      stored.resolve();
+    };
+    if (synced || options.admit === undefined) {
+      put();
+      return;
+    }
+    signal.addEventListener("abort", () => stored.resolve(), { once: true });
+    options.admit(put);
+    await stored.promise;
   };
 
   const apply = (event: WatchEvent): void => {
@@ -143,7 +159,8 @@ export function createReflector(options: ReflectorOptions) {
         if (stop.aborted) return;
         const failure = error instanceof KubeError ? error : new KubeError("BadResponse", 0, "the reflector failed");
         current = current && !mustRelist(failure);
-        const wait = Math.max(delayAfter(failure), failure.retryAfterMs ?? 0);
+        const spread = failure.failure === "Gone" ? random() * (options.relistSpreadMs ?? 0) : 0;
+        const wait = Math.max(delayAfter(failure) + spread, failure.retryAfterMs ?? 0);
         observer?.failed?.(type.kind, failure, wait);
         await abortableSleep(clock, wait, stop);
       }

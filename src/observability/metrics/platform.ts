@@ -23,6 +23,8 @@ export interface PlatformFigures {
   readonly budgets: () => readonly Budget[];
   /** Kind → milliseconds since the last sign of life of its watch. */
   readonly silentMs: () => ReadonlyMap<string, number>;
+  /** The number of watched namespaces that cannot be read. */
+  readonly notServed: () => number;
 }
 
 export function platformMetrics(registry: Registry, figures: PlatformFigures) {
@@ -45,6 +47,7 @@ export function platformMetrics(registry: Registry, figures: PlatformFigures) {
   collectedGauge("platform_operator_watch_last_event_age_seconds", ["kind"], (silence) => {
     for (const [kind, ms] of figures.silentMs()) silence.set({ kind }, ms / 1_000);
   });
+  gaugeFunc("platform_operator_namespaces_not_served", figures.notServed);
   const unreadable = counter("platform_operator_watch_malformed_total", ["kind"]);
   const dropped = counter("platform_operator_events_dropped_total");
   const moved = counter("platform_operator_events_moved_total");

@@ -8,7 +8,7 @@ import { member, stringMember } from "../../../src/kube/api/json.ts";
 import type { KubeClient } from "../../../src/kube/api/transport.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { OPERATOR } from "../../../src/operator/config/names.ts";
-import { SECRET_OUTPUTS } from "../../../src/operator/config/rbac.ts";
+import { GRANTS, type Grant, SECRET_OUTPUTS } from "../../../src/operator/config/rbac.ts";
 import type { Env } from "./env.ts";
 
 const RBAC = join(import.meta.dirname, "../../../deploy/rbac");
@@ -18,8 +18,9 @@ type Right = JsonObject & {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { name: string; namespace?: string };
-  readonly roleRef?: { readonly kind: string; name: string };
-  readonly subjects?: readonly { namespace: string }[];
+  readonly rules?: readonly JsonObject[];
+  readonly roleRef?: JsonObject & { readonly kind: string; name: string };
+  readonly subjects?: readonly (JsonObject & { namespace: string })[];
 };
 
 /** The lifetime of its token: longer than any run. */
@@ -27,18 +28,64 @@ const DAY_SECONDS = 24 * 3_600;
 
 /**
  * Creates the objects of deploy/rbac/operator.yaml in another namespace; cluster-scoped ones are named after it.
+ * @param limitedTo the namespaces in which it gets a Role, as the chart's value watchNamespaces does; all by default
  * @returns a token of the ServiceAccount (Kubernetes: "TokenRequest")
  */
-export async function grantRights(client: KubeClient, namespace: string): Promise<string> {
-  await Promise.all(
-    rightsIn(namespace).map((right) => client.request({ method: "POST", path: collectionOf(right), body: right })),
+export async function grantRights(
+  client: KubeClient,
+  namespace: string,
+  limitedTo?: readonly string[],
+): Promise<string> {
+  const rights = rightsIn(namespace).map((right) =>
+    limitedTo !== undefined && right.kind === "ClusterRole" && right.metadata.name === namespace
+      ? { ...right, rules: rulesOf("cluster") }
+      : right,
   );
+  await create(client, rights);
+  for (const to of limitedTo ?? []) await grantIn(client, namespace, to);
   const answer = await client.request({
     method: "POST",
     path: `/api/v1/namespaces/${namespace}/serviceaccounts/${OPERATOR}/token`,
     body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: DAY_SECONDS } },
   });
   return stringMember(member(answer, "status"), "token") ?? "";
+}
+
+/** Creates the Role of a watched namespace and binds it to the operator of `namespace`, as the chart does. */
+export async function grantIn(client: KubeClient, namespace: string, to: string): Promise<void> {
+  const metadata = { name: namespace, namespace: to };
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  await create(client, [
+    { apiVersion, kind: "Role", metadata, rules: rulesOf("everywhere") },
+    {
+      apiVersion,
+      kind: "RoleBinding",
+      metadata,
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: namespace },
+      subjects: [{ kind: "ServiceAccount", name: OPERATOR, namespace }],
+    },
+  ]);
+}
+
+/** Removes what `grantIn` created. */
+export async function withdrawIn(client: KubeClient, namespace: string, from: string): Promise<void> {
+  for (const plural of ["rolebindings", "roles"]) {
+    const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${from}/${plural}/${namespace}`;
+    await client.request({ method: "DELETE", path });
+  }
+}
+
+async function create(client: KubeClient, rights: readonly Right[]): Promise<void> {
+  await Promise.all(rights.map((right) => client.request({ method: "POST", path: collectionOf(right), body: right })));
+}
+
+function rulesOf(where: Grant["where"]): readonly JsonObject[] {
+  return GRANTS.filter((grant) => grant.where === where).map(({ group, resources, verbs, names }) => ({
+    apiGroups: [group],
+    resources: [...resources],
+    verbs: [...verbs],
+    ...(names !== undefined && { resourceNames: [...names] }),
+  }));
 }
 
 /** Binds deploy/rbac/secret-outputs.yaml in the namespace, as in docs/reference/permissions.md. */

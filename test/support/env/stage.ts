@@ -39,6 +39,8 @@ export interface StageOptions {
   readonly args?: readonly string[];
   /** Further namespaces that it watches, by suffix: "b" is `${env.namespace}-b`. */
   readonly more?: readonly string[];
+  /** Whether its rights are Roles in the watched namespaces, as with the chart's value watchNamespaces. */
+  readonly limited?: boolean;
   /** The test's own control plane if it changes it; the shared one by default. */
   readonly controlPlane?: ControlPlaneFacts;
 }
@@ -48,7 +50,7 @@ export interface StageOptions {
  * @param prefix of the names of the watched namespaces
  */
 export function createStage(prefix: string, options: StageOptions) {
-  const { windows, deadlines, more = [], controlPlane, memoryMiB } = options;
+  const { windows, deadlines, more = [], controlPlane, memoryMiB, limited = false } = options;
   const facts = controlPlane ?? inject("controlPlane");
   const id = randomUUID().slice(0, 8);
   const namespace = `${prefix}-${id}`;
@@ -73,7 +75,7 @@ export function createStage(prefix: string, options: StageOptions) {
      */
     open: async (through?: Endpoint): Promise<void> => {
       for (const name of [operatorNamespace, ...namespaces]) await createNamespace(client, name);
-      const token = await grantRights(client, operatorNamespace);
+      const token = await grantRights(client, operatorNamespace, limited ? namespaces : undefined);
       kubeconfig = await kubeconfigOf(facts, operatorNamespace, token, through);
     },
     /** Starts a process of the operator, after `open`. */

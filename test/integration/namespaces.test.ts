@@ -1,0 +1,88 @@
+/** Each namespace of --watch-namespaces is served by itself: one that cannot be read does not stop the service of the rest. */
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
+
+import { TYPES } from "../../src/operator/config/caches.ts";
+import { clientAt, createNamespace } from "../support/env/cluster.ts";
+import { createEnv } from "../support/env/env.ts";
+import { grantIn, withdrawIn } from "../support/env/rights.ts";
+import { TREE } from "../support/env/settling.ts";
+import { defaults, project, tree } from "../support/kube/manifests.ts";
+
+const soon = { timeout: 10_000, interval: 100 };
+const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
+
+describe("[B15] a namespace of --watch-namespaces", () => {
+  const env = createEnv({
+    surface: "full",
+    limited: true,
+    more: ["gone", "unbound"],
+    mayRefuse: TYPES.map(({ plural }) => plural),
+  });
+  const [gone, unbound] = [env.at("gone"), env.at("unbound")];
+  const admin = clientAt(inject("controlPlane").kubeconfigPath, "namespaces");
+  afterAll(() => admin.close());
+
+  const path = `/api/v1/namespaces/${gone.namespace}`;
+  /** Deletes the namespace as its controller does, which the control plane of the tests does not run. */
+  const deleteNamespace = async (): Promise<void> => {
+    await withdrawIn(admin, env.operatorNamespace, gone.namespace);
+    await admin.request({ method: "DELETE", path });
+    const body = { apiVersion: "v1", kind: "Namespace", metadata: { name: gone.namespace }, spec: { finalizers: [] } };
+    await admin.request({ method: "PUT", path: `${path}/finalize`, body });
+  };
+  const notServed = async (): Promise<string | undefined> => {
+    const text = await (await fetch(`${env.operator.metricsUrl}/metrics`)).text();
+    return /^platform_operator_namespaces_not_served (\d+)$/m.exec(text)?.[1];
+  };
+  const logged = (message: string): readonly unknown[] =>
+    env.operator
+      .logs()
+      .filter((line) => line.message === message)
+      .map((line) => line["namespace"]);
+
+  beforeAll(async () => {
+    await unbound.apply(...defaults(env), ...tree(env, "kept", DELETE));
+    for (const kind of TREE) await unbound.waitFor(kind, "kept", { status: "True" });
+    await env.stop();
+    await deleteNamespace();
+    await withdrawIn(admin, env.operatorNamespace, unbound.namespace);
+    await env.start();
+  });
+
+  it("that is deleted, or has no RoleBinding, does not stop the service of the other namespaces", async () => {
+    await env.apply(...defaults(env), project("served"));
+    await env.waitFor("PlatformProject", "served", { status: "True" });
+    expect((await fetch(`${env.operator.healthUrl}/readyz`)).status).toBe(200);
+  });
+
+  it("is logged once and counted while it is not served", async () => {
+    const expected = [gone.namespace, unbound.namespace];
+    await vi.waitFor(
+      () =>
+        expect(
+          logged("a namespace is not served: it was deleted, or the operator has no RoleBinding in it").toSorted(),
+        ).toEqual(expected),
+      soon,
+    );
+    expect(await notServed()).toBe("2");
+  });
+
+  it("keeps its objects on the platform, and is served once its RoleBinding is back", async () => {
+    const names = [...env.platform.world().services.values()].map(({ name }) => name);
+    expect(names).toEqual(["kept"]);
+    await grantIn(admin, env.operatorNamespace, unbound.namespace);
+    await unbound.apply(project("later"));
+    await unbound.waitFor("PlatformProject", "later", { status: "True" });
+    expect(await notServed()).toBe("1");
+    await unbound.remove("PlatformApplication", "kept");
+    await unbound.waitGone("PlatformApplication", "kept");
+  });
+
+  it("is served when it comes back after its deletion", async () => {
+    await createNamespace(admin, gone.namespace);
+    await grantIn(admin, env.operatorNamespace, gone.namespace);
+    await gone.apply(...defaults(env), project("again"));
+    await gone.waitFor("PlatformProject", "again", { status: "True" });
+    expect(await notServed()).toBe("0");
+  });
+});
