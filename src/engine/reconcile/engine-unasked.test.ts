@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { effects, type Env, outage, withFleet } from "../../../test/support/engine/env.ts";
 import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { figure } from "../../../test/support/platform/figure.ts";
-import { RESOLVE } from "../../api/names.ts";
+import { POLL_INTERVAL, RESOLVE } from "../../api/names.ts";
 import { stringMember } from "../../kube/api/json.ts";
 
 /** Of these, a connection lets others change ten. */
@@ -65,6 +65,20 @@ describe("[R1] the mass-change limit", () => {
     await env.run(30 * MINUTE);
     expect(env.world.count("update")).toBe(SIZE + 10);
     expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
+  });
+
+  it("counts all objects that use the connection, also right after a start, when few of them have been reconciled", async () => {
+    const env = await withFleet(230, { note: "right" });
+    env.restart();
+    await env.run(MINUTE / 6);
+    const before = effects(env).length;
+    for (const [id, { name }] of [...env.world.remotes].slice(0, 12)) {
+      env.world.change(id, { note: "wrong" });
+      env.cluster.annotate("Widget", name, { [POLL_INTERVAL]: "10m" });
+    }
+    await env.run(MINUTE / 6);
+    expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
+    expect(effects(env).length - before).toBe(12);
   });
 
   it("still holds in the next process, also after an outage, and goes on when it is allowed to", async ({ task }) => {

@@ -70,7 +70,8 @@ export function massChangeHeld(
   if (context.goal !== "present") return undefined;
   if (context.requested !== undefined || context.policies.redeploy !== undefined) return undefined;
   if (scheduled || !isSpecApplied(object)) return undefined;
-  if (connection.brake.take(keyText(keyOf(object)), connection.users.size, follows)) return undefined;
+  const users = ports.dependencies.dependents(connection.key).length;
+  if (connection.brake.take(keyText(keyOf(object)), users, follows)) return undefined;
   ports.connections.suspect(connection);
   const message = `Waiting for ${connection.key.kind} "${connection.key.name}" (reason MassChangeHeld).`;
   return { reason: "ConnectionNotReady", message };
