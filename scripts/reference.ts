@@ -226,7 +226,7 @@ const OF_USERS: readonly Annotation[] = [
   },
   {
     name: names.RESOLVE,
-    does: "Decides what only a user can: `adopt` takes over an object recorded by another installation, `recreate` repeats a create with an unknown result, `proceed` on a connection allows the changes held by the limit of mass changes.",
+    does: "Answers one question that only a user can answer; the message of the object prints the command with the value. `recreate:<attempt>` repeats the create with this unknown result (on a connection: replaces the registration with this id), `proceed:<time>` on a connection allows the changes that the limit of mass changes has held since then, `adopt:<installation>` takes over what the installation with this kube-system uid recorded (on a connection: all of its objects). A value that answers no open question is ignored, so it may stay, e.g. in Git; the operator does not remove it.",
     by: "`kubectl platform resolve`",
   },
 ];

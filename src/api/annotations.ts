@@ -37,8 +37,9 @@ export const ANNOTATIONS: Readonly<Record<string, AnnotationValues>> = {
     otherwise: "Only spec.runSchedule applies.",
   },
   [RESOLVE]: {
-    pattern: /^(adopt|proceed|recreate)$/,
-    allowed: '"adopt", "proceed" or "recreate"',
+    pattern:
+      /^(recreate:[0-9A-Za-z-]{1,64}|adopt:[0-9A-Za-z-]{1,64}|proceed:[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z)$/,
+    allowed: '"recreate:", "proceed:" or "adopt:" with what the message of the object names',
     otherwise: "Nothing is resolved.",
   },
   [APPROVED_PLAN]: {

@@ -7,6 +7,7 @@ import { objectPath } from "../../src/kube/api/paths.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { TYPES } from "../../src/operator/config/caches.ts";
 import { idOf } from "../support/env/settling.ts";
+import { answerIn } from "../support/kube/answer.ts";
 import { defaults, deploying, NEXT_COMMIT, resource, tree } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 import { effects } from "./effects.ts";
@@ -99,7 +100,8 @@ describe("[R1] on a real API server", () => {
     await env.kill();
     expect(effects(env).slice(before)).toEqual(["updateProject"]);
     await copy.patch("PlatformProject", NAME, { spec: { description: "changed" } });
-    await copy.annotate("PlatformConnection", "default", { [RESOLVE]: "adopt" });
+    const foreign = await copy.waitFor("PlatformProject", NAME, { reason: "ForeignLedger" }, TIMEOUT_MS);
+    await copy.annotate("PlatformConnection", "default", { [RESOLVE]: answerIn(foreign) });
     await copy.waitFor("PlatformApplication", NAME, { ...READY, reason: "Deployed" }, TIMEOUT_MS);
     const moved = await ready(copy);
     expect(moved.map(idOf)).toEqual((await ready(env)).map(idOf));

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { afterAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 
-import { FINALIZER, RECONCILE_REQUESTED_AT, RESOLVE } from "../../src/api/names.ts";
+import { FINALIZER, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
@@ -105,12 +105,13 @@ describe("a ClusterPlatformConnection", () => {
 
 /** What few other tests need: test/afterwards/rights.test.ts compares the rights with those that the suite used. */
 describe("[E14] rarely used rights", () => {
-  it("let the operator remove a ClusterPlatformConnection's annotation and finalizers without a purpose", async () => {
+  it("let the operator remove finalizers without a purpose", async () => {
     const name = env.namespace;
     const kind = "ClusterPlatformConnection";
     await env.apply(...shared(env, name, { names: [name] }));
-    await env.annotate(kind, name, { [RESOLVE]: "proceed" });
-    await env.waitFor(kind, name, ({ metadata }) => metadata.annotations?.[RESOLVE] === undefined);
+    await env.patch(kind, name, { metadata: { finalizers: [FINALIZER] } });
+    await env.annotate(kind, name, { [RECONCILE_REQUESTED_AT]: "now" });
+    await env.waitFor(kind, name, ({ metadata }) => metadata.finalizers === undefined);
     await env.waitFor(kind, name, { status: "True" });
 
     await env.ready(...defaults(env), {

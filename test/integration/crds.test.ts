@@ -192,7 +192,7 @@ describe("the admission policy", () => {
   it.each([
     [POLL_INTERVAL, "10", 'must be a duration such as "90s" or "1h30m"'],
     [RUN_UNTIL, "tomorrow", 'must be a time such as "2026-11-24T22:30:00Z" or "2026-11-24T23:30:00+01:00"'],
-    [RESOLVE, "Adopt", 'must be "adopt", "proceed" or "recreate"'],
+    [RESOLVE, "proceed", 'must be "recreate:", "proceed:" or "adopt:" with what the message of the object names'],
     [APPROVED_PLAN, "yes", "must be the hash in status.plan, 16 hex digits"],
     [EXTERNAL_ID, "shop", "must be a UUID"],
   ])("refuses %s=%s", async (key, value, must) => {

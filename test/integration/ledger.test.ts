@@ -6,6 +6,7 @@ import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import type { Recording } from "../support/env/recording.ts";
 import { expectSettled, idOf } from "../support/env/settling.ts";
+import { answerIn } from "../support/kube/answer.ts";
 import { application, tree } from "../support/kube/manifests.ts";
 import { fixture } from "./fixture.ts";
 import { idsDone, losses, subjectOf } from "./lost-writes.ts";
@@ -90,18 +91,17 @@ describe("where nobody can find out about the outcome, documented surface", () =
 
     it.each(losses)("that $what: says CreateResultUnknown and the two ways out", async ({ what, fault }) => {
       const name = await subjectOf(env, record, what);
-      const says = /spec\.externalId.*platform-operator\.io\/resolve=recreate/;
-      await env.stalled(APPLICATION, name, "CreateResultUnknown", says);
+      const says = /spec\.externalId.*platform-operator\.io\/resolve=recreate:1-/;
+      const stalled = await env.stalled(APPLICATION, name, "CreateResultUnknown", says);
       expect(idOnPlatform(name) !== undefined).toBe(fault.effect !== "none");
 
       // What the message asks for: look whether it is there, then say so.
       const id = idOnPlatform(name);
-      if (id === undefined) await env.annotate(APPLICATION, name, { [RESOLVE]: "recreate" });
+      if (id === undefined) await env.annotate(APPLICATION, name, { [RESOLVE]: answerIn(stalled) });
       else await env.patch(APPLICATION, name, { spec: { externalId: id } });
       const ready = await env.waitFor(APPLICATION, name, { status: "True" });
       expect(idOf(ready)).toBe(idOnPlatform(name));
       expect(ready.metadata.annotations?.[INTENT]).toBeUndefined();
-      expect(ready.metadata.annotations?.[RESOLVE]).toBeUndefined();
       expect(idsDone(env, record, "createApplication", name)).toEqual([idOf(ready)]);
       expect(idsDone(env, record, "deployApplication", name)).toEqual([idOf(ready)]);
     });

@@ -101,7 +101,15 @@ describe("on a surface that does not show where an application belongs", () => {
       await here.kubectl(["delete", "-f", "-"], { input: backup });
       expect(await objectsIn(here)).toEqual([]);
 
-      await there.kubectl(["annotate", "-f", "-", `${RESOLVE}=adopt`], { input: copy });
+      await there.kubectl(
+        [
+          "annotate",
+          "-f",
+          "-",
+          `${RESOLVE}=adopt:${await here.kubectl(["get", "namespace", "kube-system", "-o", "jsonpath={.metadata.uid}"])}`,
+        ],
+        { input: copy },
+      );
       await there.kubectl(["wait", "-f", "-", "--for=condition=Ready", "--timeout=30s"], { input: copy });
       await there.settled();
       expect(idsOf(await objectsIn(there))).toEqual(before);

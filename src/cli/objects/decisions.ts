@@ -1,17 +1,20 @@
 /** The commands that tell the operator what to do with an object: `pause`, `resume`, `approve` and `resolve`. */
 import { uuid } from "../../api/fields.ts";
-import { APPROVED_PLAN, INTENT, PAUSED, RESOLVE } from "../../api/names.ts";
+import { APPROVED_PLAN, PAUSED, RESOLVE } from "../../api/names.ts";
 import { invalidPause, isPaused } from "../../api/paused.ts";
-import { conditionView } from "../../console/tree/facts.ts";
+import { answersIn } from "../../api/resolve.ts";
+import { conditionView, conditionViews } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection } from "../../kinds/connection/crd.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { printable } from "../../text/text.ts";
+import type { ClusterClient } from "../base/cluster.ts";
 import { type Call, command } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
 import { fullName, TARGET, TARGETS } from "../base/targets.ts";
 import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
+import { listObjects } from "./shared/listing.ts";
 import { actionLines, lastDeployedCommit, reportedPlan } from "./shared/plan-view.ts";
 
 export const pauseCommand = command({
@@ -96,9 +99,11 @@ export const resolveCommand = command({
     if (flags.id !== undefined && !uuid.safeParse(flags.id).success)
       throw new UsageError("--id takes an id of the platform, a lower-case UUID.");
     const object = await call.object(args.object);
-    const refusal = REFUSALS[decision](object, flags.id);
-    if (refusal !== undefined) throw new CliError(`${args.object} ${refusal}`);
-    await (await call.cluster()).patch(object, changeOf(object, decision, flags.id));
+    const cluster = await call.cluster();
+    const answer = decision === "id" ? undefined : await answerTo(cluster, object, decision);
+    const refusal = decision === "id" ? refusedId(object, flags.id) : answer === undefined && unasked(object, decision);
+    if (typeof refusal === "string") throw new CliError(`${args.object} ${refusal}`);
+    await cluster.patch(object, changeOf(object, answer, flags.id));
     io.stdout.write(`${fullName(keyOf(object))} resolved: ${decision === "id" ? `it is ${flags.id}` : decision}\n`);
   },
 });
@@ -113,29 +118,53 @@ function decisionOf(flags: Readonly<Record<Decision, string | boolean | undefine
   throw new UsageError("Give exactly one of --id UUID, --recreate, --adopt and --proceed.");
 }
 
-/** Why a decision would have no effect on an object, or not the intended one; undefined for a valid decision. */
-const REFUSALS: Readonly<Record<Decision, (object: KubeObject, id: string | undefined) => string | undefined>> = {
-  id: (object, id) => {
-    if (isConnection(object)) return "is a connection: it represents no object of the platform.";
-    const recorded = stringMember(object.status, "externalId");
-    if (recorded === undefined || recorded === id) return undefined;
-    return `is ${recorded} on the platform already. To manage another object, create another resource.`;
-  },
-  // On a connection it repeats the registration of the receiver, also after a success.
-  recreate: (object) =>
-    isConnection(object) || object.metadata.annotations?.[INTENT] !== undefined
-      ? undefined
-      : `has no create with an unknown result (its reason is ${reasonOf(object)}): there is nothing to resolve.`,
-  // On a connection it applies to all of its objects.
-  adopt: (object) =>
-    isConnection(object) || reasonOf(object) === "ForeignLedger"
-      ? undefined
-      : `has the reason ${reasonOf(object)}, not ForeignLedger: there is nothing to adopt.`,
-  proceed: (object) =>
-    isConnection(object) && reasonOf(object) === "MassChangeHeld"
-      ? undefined
-      : `has the reason ${reasonOf(object)}. --proceed is for a connection with the reason MassChangeHeld.`,
-};
+/** Why an id would have no effect on an object, or not the intended one; undefined for a valid one. */
+function refusedId(object: KubeObject, id: string | undefined): string | undefined {
+  if (isConnection(object)) return "is a connection: it represents no object of the platform.";
+  const recorded = stringMember(object.status, "externalId");
+  if (recorded === undefined || recorded === id) return undefined;
+  return `is ${recorded} on the platform already. To manage another object, create another resource.`;
+}
+
+/**
+ * Returns the value of the annotation for a decision: the conditions of the object print it, as only it answers the
+ * question that is open now. A connection is asked about an installation by the objects that use it.
+ * @returns undefined if no such question is open
+ */
+async function answerTo(
+  cluster: ClusterClient,
+  object: KubeObject,
+  decision: Exclude<Decision, "id">,
+): Promise<string | undefined> {
+  const answer = answerOf(object, decision);
+  if (answer !== undefined || decision !== "adopt" || !isConnection(object)) return answer;
+  const namespace = object.metadata.namespace ?? "";
+  const users = await listObjects({ cluster, namespace, report: () => undefined });
+  const [only, ...more] = new Set(users.flatMap((user) => answerOf(user, decision) ?? []));
+  return more.length === 0 ? only : undefined;
+}
+
+function answerOf(object: KubeObject, decision: Decision): string | undefined {
+  const answers = conditionViews(object).flatMap(({ message }) => answersIn(message));
+  return answers.find((answer) => answer.startsWith(`${decision}:`));
+}
+
+/** Why a decision answers nothing. */
+function unasked(object: KubeObject, decision: Exclude<Decision, "id">): string {
+  const reason = reasonOf(object);
+  switch (decision) {
+    case "recreate":
+      return `has no create with an unknown result (its reason is ${reason}): there is nothing to resolve.`;
+    case "adopt":
+      return isConnection(object)
+        ? "has no objects that one other installation recorded: there is nothing to adopt."
+        : `has the reason ${reason}, not ForeignLedger: there is nothing to adopt.`;
+    case "proceed":
+      return `has the reason ${reason}. --proceed is for a connection with the reason MassChangeHeld.`;
+    default:
+      return decision satisfies never;
+  }
+}
 
 function isConnection({ kind }: KubeObject): boolean {
   return kind === platformConnection.kind || kind === clusterPlatformConnection.kind;
@@ -146,7 +175,7 @@ function reasonOf(object: KubeObject): string {
   return conditionView(object, "Stalled")?.reason ?? conditionView(object, "Ready")?.reason ?? "nothing";
 }
 
-function changeOf(object: KubeObject, decision: Decision, id: string | undefined): JsonObject {
-  if (decision !== "id") return { metadata: { annotations: { [RESOLVE]: decision } } };
+function changeOf(object: KubeObject, answer: string | undefined, id: string | undefined): JsonObject {
+  if (answer !== undefined) return { metadata: { annotations: { [RESOLVE]: answer } } };
   return stringMember(object.spec, "externalId") === id ? {} : { spec: { externalId: id } };
 }

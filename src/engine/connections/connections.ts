@@ -43,6 +43,8 @@ export interface Connection<Api = RatedApi> {
   trouble: Why | undefined;
   /** As the status reports it; undefined while nothing is known. */
   surface?: Surface | undefined;
+  /** The value of the annotation `resolve` at the last probe. */
+  answer?: string | undefined;
   probedAt?: Ms | undefined;
   nextProbeAt: Ms;
   failures: number;

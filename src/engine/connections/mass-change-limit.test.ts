@@ -22,7 +22,7 @@ describe("the mass-change limit", () => {
   ])("of a connection with %i objects allows changes of %i in ten minutes", (objects, limit) => {
     const brake = createMassChangeLimit(manualClock());
     expect(takeMany(brake, 1_000, objects)).toBe(limit);
-    expect(brake.held()).toBe(true);
+    expect(brake.heldSince()).toBeDefined();
   });
 
   it("holds until it is released, however long that takes", async () => {
@@ -30,11 +30,21 @@ describe("the mass-change limit", () => {
     const brake = createMassChangeLimit(clock);
     takeMany(brake, 11, 1);
     await clock.advance(10 * WINDOW_MS);
-    expect(brake.held()).toBe(true);
+    expect(brake.heldSince()).toBeDefined();
     expect(brake.take("another", 1)).toBe(false);
     brake.release();
-    expect(brake.held()).toBe(false);
+    expect(brake.heldSince()).toBeUndefined();
     expect(takeMany(brake, 11, 1)).toBe(10);
+  });
+
+  it("gives each hold a time of its own, in whole seconds, however soon it follows", () => {
+    const brake = createMassChangeLimit(manualClock());
+    takeMany(brake, 11, 1);
+    const first = brake.heldSince()?.getTime() ?? 0;
+    brake.release();
+    takeMany(brake, 11, 1);
+    expect(brake.heldSince()?.getTime()).toBe(first + 1_000);
+    expect(first % 1_000).toBe(0);
   });
 
   it("counts an object once, however many requests its change needs", () => {
@@ -61,6 +71,6 @@ describe("the mass-change limit", () => {
       await clock.advance(WINDOW_MS / 9);
       clock.shiftWall(index % 2 === 0 ? -86_400_000 : 86_400_000);
     }
-    expect(brake.held()).toBe(false);
+    expect(brake.heldSince()).toBeUndefined();
   });
 });

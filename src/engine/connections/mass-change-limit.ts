@@ -11,7 +11,9 @@ export function createMassChangeLimit(clock: Clock) {
   const changed = new Map<string, number>();
   /** When a user last caused a change of each object, by key, on the monotonic clock. */
   const caused = new Map<string, number>();
-  let holds = false;
+  /** When the current hold began, and the last one. */
+  let heldAt: Date | undefined;
+  let last = 0;
   return {
     /**
      * Reports whether an object may be written to now, and counts it. An object counts once, however many requests its
@@ -31,22 +33,26 @@ export function createMassChangeLimit(clock: Clock) {
         caused.set(key, now);
       }
       if (caused.has(key)) return true;
-      if (holds) return false;
+      if (heldAt !== undefined) return false;
       if (changed.has(key)) return true;
       if (changed.size >= Math.max(10, Math.ceil(objects * 0.05))) {
-        holds = true;
+        // The time names the hold, in whole seconds, so no two holds have the same.
+        last = Math.max(Math.floor(clock.now().getTime() / 1_000) * 1_000, last + 1_000);
+        heldAt = new Date(last);
         return false;
       }
       changed.set(key, now);
       return true;
     },
-    held: (): boolean => holds,
+    /** Returns since when the limit holds, in whole seconds. */
+    heldSince: (): Date | undefined => heldAt,
     /** Holds all further writes that no user caused, as the limit did before the process started. */
-    hold: (): void => {
-      holds = true;
+    hold: (since: Date): void => {
+      heldAt = since;
+      last = since.getTime();
     },
     release: (): void => {
-      holds = false;
+      heldAt = undefined;
       changed.clear();
     },
   };

@@ -1,6 +1,6 @@
 /** The types that engine and kinds exchange, beside `Kind` itself. */
 import type { Reason } from "../../api/reasons.ts";
-import type { Json } from "../../kube/api/types.ts";
+import type { Json, ObjectKey } from "../../kube/api/types.ts";
 
 export type Ms = number;
 export type Uuid = string;
@@ -182,8 +182,10 @@ export interface ReceiverInputs {
   readonly secret: string;
   /** The fingerprint of both. */
   readonly registered: Fingerprint;
-  /** The user asked to register again, however the last registration ended. */
-  readonly anew: boolean;
+  /** The value of the connection's annotation `resolve`. */
+  readonly answer: string | undefined;
+  /** The connection, for commands in messages. */
+  readonly connection: ObjectKey;
 }
 
 /** @returns the name of a field in another object (see `Kind.fieldOwnership`) */

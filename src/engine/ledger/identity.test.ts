@@ -67,7 +67,7 @@ describe("identityMismatch", () => {
 
 describe("checkInstallation", () => {
   const connection = anObject({ meta: { name: "default" } });
-  const moved = anObject({ meta: { annotations: { [RESOLVE]: "adopt" } } });
+  const moved = anObject({ meta: { annotations: { [RESOLVE]: "adopt:theirs" } } });
   const judge = (object: KubeObject, through: KubeObject | null = connection): string | undefined => {
     const route = () => ({ is: "found", key: { kind: "Link", namespace: "team", name: "default" } });
     const cache = { get: () => through ?? undefined, list: () => [] };
@@ -86,13 +86,14 @@ describe("checkInstallation", () => {
     ["their intent alone", undefined, { [INTENT]: intent("theirs") }, "ForeignLedger"],
     ["their intent over what is ours", "ours", { [INTENT]: intent("theirs") }, undefined],
     ["an intent that cannot be read", undefined, { [INTENT]: "{" }, undefined],
-    ["their status, adopted", "theirs", { [RESOLVE]: "adopt" }, undefined],
-    ["their status, another value", "theirs", { [RESOLVE]: "recreate" }, "ForeignLedger"],
+    ["their status, adopted", "theirs", { [RESOLVE]: "adopt:theirs" }, undefined],
+    ["their status, another installation adopted", "theirs", { [RESOLVE]: "adopt:others" }, "ForeignLedger"],
+    ["their status, another value", "theirs", { [RESOLVE]: "recreate:theirs" }, "ForeignLedger"],
   ])("by %s", (_, installation, annotations, expected) => {
     expect(judge(anObject({ status: { identity: { installation } }, meta: { annotations } }))).toBe(expected);
   });
 
-  it("returns nothing once the connection says resolve: adopt, and the reason without a connection", () => {
+  it("returns nothing once the connection answers adopt:theirs, and the reason without a connection", () => {
     const object = anObject({ status: { identity: { installation: "theirs" } } });
     expect(judge(object, moved)).toBeUndefined();
     expect(judge(object, null)).toBe("ForeignLedger");

@@ -3,8 +3,10 @@
  * (docs/architecture.md §7). Sends no request.
  */
 import { isUuid } from "../../api/fields.ts";
-import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
+import { EXTERNAL_ID, INSTALLATION, INTENT } from "../../api/names.ts";
+import { answerCommand, isAnswered } from "../../api/resolve.ts";
 import { member } from "../../kube/api/json.ts";
+import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import type { IdentitySource, Uuid, Why } from "../contract/kind.ts";
@@ -48,8 +50,8 @@ export function identify(object: KubeObject): Identity {
 }
 
 /**
- * Checks whether another installation wrote the records of an object. `resolve: adopt` on the object, or on its
- * connection for all objects of the connection, allows this installation to adopt the records.
+ * Checks whether another installation wrote the records of an object. The answer `adopt:<installation>` on the object,
+ * or on its connection for all objects of the connection, allows this installation to adopt the records.
  * @returns the reason to write nothing; undefined if the object may be written to
  */
 export function checkInstallation(ports: Ports, object: KubeObject): Why | undefined {
@@ -59,11 +61,12 @@ export function checkInstallation(ports: Ports, object: KubeObject): Why | undef
   if (installation === undefined || installation === ports.installation) return undefined;
   const found = ports.route(object);
   const connection = found.is === "found" ? ports.cache.get(found.key) : undefined;
-  if ([object, connection].some((one) => one?.metadata.annotations?.[RESOLVE] === "adopt")) return undefined;
+  const answer = `adopt:${installation}` as const;
+  if ([object, connection].some((one) => one !== undefined && isAnswered(one, answer))) return undefined;
   const message =
     `Another installation of the operator (kube-system uid ${installation}) wrote this resource's records, perhaps the ` +
-    `cluster that this one was restored from. Nothing is written. To take it over, annotate it or its connection with ` +
-    `${RESOLVE}=adopt after the other installation has stopped.`;
+    `cluster that this one was restored from. Nothing is written. To take it over after the other installation has ` +
+    `stopped, run: ${answerCommand(keyOf(object), answer)} (the same on its connection takes over all of its objects)`;
   return { reason: "ForeignLedger", message };
 }
 

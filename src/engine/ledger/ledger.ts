@@ -61,7 +61,7 @@ export interface Knowledge {
   readonly seenForMs: number;
   /** The landing window: send window, deadline and time to land (60 s; scaled in tests). */
   readonly landingMs: number;
-  /** The user resolved the create: `resolve: recreate`, or the id of its result in spec.externalId. */
+  /** The user resolved the create: `recreate:<attempt>`, or the id of its result in spec.externalId. */
   readonly resolved: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { aKey } from "../../../test/support/engine/keys.ts";
-import { BEGUN, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECORD_SIGNATURE, RESOLVE } from "../../api/names.ts";
+import { BEGUN, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECORD_SIGNATURE } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
@@ -135,7 +135,6 @@ describe("keepRecord", () => {
   const unsigned = { [RECORD_SIGNATURE]: "" };
   const signed = { annotations: WHOLE };
   const [mine, held] = [{ annotations: { [INSTALLATION]: "here" } }, { finalizers: [FINALIZER] }];
-  const answered = { annotations: { ...mine.annotations, [RESOLVE]: null } };
   const bound = recorded().object;
   const metadata = { ...bound.metadata, finalizers: ["other/one", FINALIZER] };
   const retained = { ...recorded(), object: { ...bound, metadata, spec: { lifecycle: { deletionPolicy: "Retain" } } } };
@@ -171,7 +170,6 @@ describe("keepRecord", () => {
   it.each<[string, RecordTarget, ExternalLifecycle, readonly object[]]>([
     ["the installation, and the finalizer for what it removes", recorded(), "InOthers", [{ ...mine, ...held }]],
     ["the installation alone if its fields stay", recorded(), "Stays", [mine]],
-    ["no answer that was used", recorded({ [RESOLVE]: "adopt" }), "Stays", [answered]],
     ["nothing while it is deleted", recorded({}, { deleting: true }), "InOthers", []],
   ])("writes for a resource that writes into others %s", async (_, target, lifecycle, expected) => {
     const { ports, changes } = portsWith();

@@ -1,7 +1,7 @@
 /** Records which object of the platform belongs to a resource, and releases it. */
 import { isDeepStrictEqual } from "node:util";
 
-import { BEGUN, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECORD_SIGNATURE, RESOLVE } from "../../api/names.ts";
+import { BEGUN, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECORD_SIGNATURE } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { isObject, member, parseJson, stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -218,23 +218,16 @@ async function storeOutcome(
 }
 
 /**
- * Clears the intent of a create and the annotation `resolve`, unless the resource has changed since it was read: a
- * process that was frozen must not clear a newer intent, whose request may be under way.
+ * Clears the intent of a create, unless the resource has changed since it was read: a process that was frozen must not
+ * clear a newer intent, whose request may be under way.
  * @throws KubeError "Conflict"
  */
 export async function clearIntent(ports: Ports, object: KubeObject): Promise<KubeObject> {
   return await ports.writer.patchChecked(object, { annotations: cleared(object) });
 }
 
-/** The values of the annotation `resolve` that are removed once they were used for an object's records. */
-const USED_UP: ReadonlySet<string> = new Set(["recreate", "adopt"]);
-
-function cleared(object: KubeObject): Readonly<Record<string, null>> {
-  const annotations = object.metadata.annotations ?? {};
-  return {
-    ...(annotations[INTENT] === undefined ? {} : { [INTENT]: null }),
-    ...(USED_UP.has(annotations[RESOLVE] ?? "") ? { [RESOLVE]: null } : {}),
-  };
+function cleared({ metadata }: KubeObject): Readonly<Record<string, null>> {
+  return metadata.annotations?.[INTENT] === undefined ? {} : { [INTENT]: null };
 }
 
 /** The change that removes the annotations of a record. */

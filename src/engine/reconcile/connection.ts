@@ -1,5 +1,6 @@
 /** Reconciles a connection: probes it when a probe is due, and reports the result to its users. */
 import { RESOLVE } from "../../api/names.ts";
+import { answerCommand, answersIn, isAnswered } from "../../api/resolve.ts";
 import { timeText } from "../../api/status.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -26,10 +27,19 @@ const PROBE_MIN_MS = 1_000;
 /** The random part by which probes are delayed, so that not all connections probe a platform at once. */
 const PROBE_JITTER = 0.2;
 
-const HELD: Why = {
-  reason: "MassChangeHeld",
-  message: `Too many objects of this connection would be changed although no user changed them. Nothing more is written through it. Find out why, then annotate it with ${RESOLVE}=proceed.`,
-};
+/** The reason of a connection whose limit of mass changes holds. */
+function heldBy({ key, brake }: Connection): Why | undefined {
+  const since = brake.heldSince();
+  if (since === undefined) return undefined;
+  const command = answerCommand(key, proceed(since));
+  const message = `Too many objects of this connection would be changed although no user changed them. Nothing more is written through it. Find out why, then run: ${command}`;
+  return { reason: "MassChangeHeld", message };
+}
+
+/** The answer that ends a hold. */
+function proceed(since: Date): `proceed:${string}` {
+  return `proceed:${timeText(since)}`;
+}
 
 /** The condition of a held mass change. It stays while probes fail, so that the next process also holds the change. */
 const CHANGES_HELD = "ChangesHeld";
@@ -40,10 +50,9 @@ const CHANGES_HELD = "ChangesHeld";
 export function probeDue({ clock }: Ports, connection: Connection, object: KubeObject): boolean {
   return (
     clock.monotonic() >= connection.nextProbeAt ||
-    (connection.trouble === HELD && mayProceed(object)) ||
     requestedToken(object) !== undefined ||
     conditionOf(object, "Synced")?.reason === "RateLimited" ||
-    object.metadata.annotations?.[RESOLVE] === "recreate" ||
+    object.metadata.annotations?.[RESOLVE] !== connection.answer ||
     conditionOf(object, "Ready") === undefined
   );
 }
@@ -138,22 +147,23 @@ export function untilProbe({ clock, windows }: Ports, connection: Connection): M
  * Records how a probe ended.
  * @param again when a connection that works is probed again
  * @returns the result for the status; while a mass change is held, a stalled one in place of a settled one
- * @throws KubeError
  */
-export async function probed(r: Resolved, result: ReconcileResult, again: Ms): Promise<ReconcileResult> {
+export function probed(r: Resolved, result: ReconcileResult, again: Ms): ReconcileResult {
   const { ports, connection } = r;
   const now = ports.clock.monotonic();
   // A held mass change stays held after a restart or a change of the leader.
   const isFirst = connection.probedAt === undefined;
-  if (isFirst && isHeldIn(r.object)) connection.brake.hold();
+  const before = isFirst ? heldSinceIn(r.object) : undefined;
+  if (before !== undefined) connection.brake.hold(before);
   connection.probedAt = now;
-  if (result.is === "settled" && mayProceed(r.object)) {
-    r.object = await ports.writer.patchChecked(r.object, { annotations: { [RESOLVE]: null } });
+  connection.answer = r.object.metadata.annotations?.[RESOLVE];
+  const since = connection.brake.heldSince();
+  if (result.is === "settled" && since !== undefined && isAnswered(r.object, proceed(since)))
     connection.brake.release();
-  }
-  if (connection.brake.held() && r.report !== undefined) {
-    const held = { type: CHANGES_HELD, status: "True", ...HELD } as const;
-    r.report = { ...r.report, conditions: [...r.report.conditions, held] };
+  const held = heldBy(connection);
+  if (held !== undefined && r.report !== undefined) {
+    const condition = { type: CHANGES_HELD, status: "True", ...held } as const;
+    r.report = { ...r.report, conditions: [...r.report.conditions, condition] };
   }
   if (result.is !== "settled") {
     connection.failures += 1;
@@ -163,17 +173,21 @@ export async function probed(r: Resolved, result: ReconcileResult, again: Ms): P
   }
   recordSurface(ports, connection);
   connection.nextProbeAt = now + again;
-  if (connection.brake.held()) {
-    connection.trouble = HELD;
-    return { is: "stalled", why: HELD, exchange: "ok", again: result.again };
+  if (held !== undefined) {
+    connection.trouble = held;
+    return { is: "stalled", why: held, exchange: "ok", again: result.again };
   }
   ports.connections.recovered(connection);
   return result;
 }
 
-/** Reports whether an earlier process held a mass change. */
-function isHeldIn(object: KubeObject): boolean {
-  return conditionOf(object, CHANGES_HELD)?.status === "True";
+/** Returns since when an earlier process held a mass change: the time in the command that the condition prints. */
+function heldSinceIn(object: KubeObject): Date | undefined {
+  const condition = conditionOf(object, CHANGES_HELD);
+  if (condition?.status !== "True") return undefined;
+  const [answer = ""] = answersIn(condition.message);
+  const since = Date.parse(answer.replace(/^proceed:/, ""));
+  return new Date(Number.isNaN(since) ? Date.parse(condition.lastTransitionTime) : since);
 }
 
 /** Marks the result once the probes have failed for too long. */
@@ -212,9 +226,4 @@ function pause({ trouble, failures }: Connection, random: number): Ms {
   const rejected = trouble?.reason === "CredentialsInvalid" || trouble?.reason === "PermissionDenied";
   const doubled = Math.min(PROBE_MAX_MS, PROBE_MIN_MS * 2 ** Math.min(failures - 1, 10));
   return (rejected ? AUTH_PROBE_MS : doubled) * (1 + PROBE_JITTER * random);
-}
-
-/** Reports whether the user releases a held mass change. */
-function mayProceed(object: KubeObject): boolean {
-  return object.metadata.annotations?.[RESOLVE] === "proceed";
 }

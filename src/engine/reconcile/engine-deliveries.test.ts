@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, type Env, fail, LOST, remote, started } from "../../../test/support/engine/env.ts";
+import {
+  answer,
+  engineEnv,
+  type Env,
+  fail,
+  INSTALLATION as FIRST,
+  LOST,
+  remote,
+  started,
+} from "../../../test/support/engine/env.ts";
 import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
 import { INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 import { stringMember } from "../../kube/api/json.ts";
@@ -123,11 +132,12 @@ describe("the receiver registration of a connection", () => {
     await env.run(HOUR);
     expect(env.world.count("create")).toBe(1);
     over();
-    env.cluster.annotate("Link", "default", { [RESOLVE]: "recreate" });
+    const given = answer(env, "Link", "default");
     await env.run(MINUTE);
     expect(hook(env)).toBe("HookRegistered=True/Available");
     const annotations = env.cluster.get("Link", "default").metadata.annotations ?? {};
-    expect([annotations[RESOLVE], annotations[INTENT]]).toEqual([undefined, undefined]);
+    expect(annotations[RESOLVE], "the user's annotation").toBe(given);
+    expect(annotations[INTENT]).toBeUndefined();
     await env.run(HOUR);
     expect(env.world.count("create")).toBe(2);
   });
@@ -141,7 +151,9 @@ describe("the receiver registration of a connection", () => {
     await env.run(MINUTE);
     expect(env.world.count("create")).toBe(1);
     expect(env.cluster.get("Link", "default").status).toMatchObject({ hook: id });
-    env.cluster.annotate("Link", "default", { [RESOLVE]: "recreate" });
+    env.cluster.annotate("Link", "default", { [RESOLVE]: `recreate:${id}` });
+    await env.run(HOUR);
+    env.restart();
     await env.run(HOUR);
     expect(env.world.count("create")).toBe(2);
     expect(env.cluster.get("Link", "default").status).toMatchObject({ hook: [...env.world.remotes.keys()][1] });
@@ -154,7 +166,7 @@ describe("the receiver registration of a connection", () => {
     env.restart();
     await env.run(MINUTE);
     expect([hook(env), isReady(env)]).toEqual(["HookRegistered=False/ForeignLedger", true]);
-    env.cluster.annotate("Link", "default", { [RESOLVE]: "adopt" });
+    env.cluster.annotate("Link", "default", { [RESOLVE]: `adopt:${FIRST}` });
     await env.run(11 * MINUTE);
     expect(hook(env)).toBe("HookRegistered=True/Available");
     expect(env.cluster.get("Link", "default").metadata.annotations?.[INSTALLATION]).toBeDefined();

@@ -80,7 +80,7 @@ describe("[E11] another resource's annotations", () => {
     expect(effects(env)).toEqual(["create"]);
   });
 
-  it.each([{ [INSTALLATION_KEY]: "elsewhere" }, { [RESOLVE]: "recreate" }, { [RESOLVE]: "adopt" }])(
+  it.each([{ [INSTALLATION_KEY]: "elsewhere" }, { [RESOLVE]: "recreate:1-a" }, { [RESOLVE]: "adopt:elsewhere" }])(
     "do nothing twice on what is recorded: %j",
     async (annotations) => {
       const env = await applied({ commit: "1" });

@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 
-import { applied, DELETE, effects, engineEnv, ready, remote, status } from "../../../test/support/engine/env.ts";
+import {
+  answer,
+  applied,
+  DELETE,
+  effects,
+  engineEnv,
+  INSTALLATION as FIRST,
+  ready,
+  remote,
+  status,
+} from "../../../test/support/engine/env.ts";
 import { uuid } from "../../../test/support/engine/fake-platform.ts";
 import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, RESOLVE } from "../../api/names.ts";
@@ -101,21 +111,20 @@ describe("[R1] another installation's records", () => {
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/ForeignLedger");
     expect(env.cluster.get("Widget", "a").metadata.finalizers ?? []).toEqual([]);
     expect(effects(env)).toEqual(["create", "create"]);
-    env.cluster.annotate("Widget", "a", { [RESOLVE]: "adopt" });
+    answer(env, "Widget", "a");
     await env.run(5_000);
     expect(ready(env)).toBe("Ready=True/Available");
     await env.run(POLL);
     const { annotations } = env.cluster.get("Widget", "a").metadata;
     expect(status(env, "identity")).toMatchObject({ installation: "installation-2" });
     expect(annotations?.[INSTALLATION]).toBe("installation-2");
-    expect(annotations).not.toHaveProperty([RESOLVE]);
     expect(env.conditions("Widget", "other")).toContain("Stalled=True/ForeignLedger");
   });
 
   it("can be adopted as a whole by an annotation of the connection", async () => {
     const env = await applied();
     env.installation = "installation-2";
-    env.cluster.annotate("Link", "default", { [RESOLVE]: "adopt" });
+    env.cluster.annotate("Link", "default", { [RESOLVE]: `adopt:${FIRST}` });
     env.restart();
     await env.run(POLL);
     expect(ready(env)).toBe("Ready=True/Available");

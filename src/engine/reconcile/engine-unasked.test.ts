@@ -1,7 +1,7 @@
 /** Writes that nobody asked for: after changes that others made, a restart, or the restoration of a backup. */
 import { describe, expect, it } from "vitest";
 
-import { effects, type Env, outage, withFleet } from "../../../test/support/engine/env.ts";
+import { answer, effects, type Env, outage, withFleet } from "../../../test/support/engine/env.ts";
 import { MINUTE } from "../../../test/support/platform/durations.ts";
 import { figure } from "../../../test/support/platform/figure.ts";
 import { POLL_INTERVAL, RESOLVE } from "../../api/names.ts";
@@ -23,7 +23,7 @@ async function proceed(env: Env): Promise<number> {
   for (let words = 0; ; words += 1) {
     if (env.conditions("Link", "default").includes("Ready=True/Available")) return words;
     expect(words).toBeLessThan(5);
-    env.cluster.annotate("Link", "default", { [RESOLVE]: "proceed" });
+    answer(env, "Link", "default");
     await env.run(25 * MINUTE);
   }
 }
@@ -67,6 +67,19 @@ describe("[R1] the mass-change limit", () => {
     expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
   });
 
+  it("holds again after an answer that stays on the connection, as in Git, also in the next process", async () => {
+    const env = await withFleet(SIZE, { note: "right" });
+    const changes = await vandalized(env);
+    const given = answer(env, "Link", "default");
+    await env.run(25 * MINUTE);
+    expect(changes()).toBe(20);
+    env.restart();
+    await env.run(60 * MINUTE);
+    expect(changes()).toBe(20);
+    expect(env.cluster.get("Link", "default").metadata.annotations?.[RESOLVE]).toBe(given);
+    expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
+  });
+
   it("counts all objects that use the connection, also right after a start, when few of them have been reconciled", async () => {
     const env = await withFleet(230, { note: "right" });
     env.restart();
@@ -95,7 +108,7 @@ describe("[R1] the mass-change limit", () => {
     expect(changes()).toBe(10);
     expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
     expect(await proceed(env)).toBe(2);
-    expect(env.cluster.get("Link", "default").metadata.annotations).not.toHaveProperty([RESOLVE]);
+    expect(env.cluster.get("Link", "default").metadata.annotations).toHaveProperty([RESOLVE]);
     expect(changes()).toBe(SIZE);
     figure(task, `10 of ${SIZE} writes, then held`);
   });

@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 
-import { applied, DELETE, engineEnv, type Env, fail, LOST, ready, started } from "../../../test/support/engine/env.ts";
+import {
+  answer,
+  applied,
+  DELETE,
+  engineEnv,
+  type Env,
+  fail,
+  LOST,
+  ready,
+  started,
+} from "../../../test/support/engine/env.ts";
 import { apiError, type Op } from "../../../test/support/engine/fake-platform.ts";
 import { silent } from "../../../test/support/engine/kinds.ts";
 import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
@@ -62,15 +72,41 @@ describe("[A3] a create of unknown outcome", () => {
     expect(env.world.count("create")).toBe(1);
   });
 
-  it("that nothing shows stalls, and `resolve: recreate` resolves it", async () => {
+  it("that nothing shows stalls, and the command of the message resolves it, once", async () => {
     const env = await lost("before", 30 * MINUTE, await documented());
     expect(env.conditions("Widget", "a")).toContain("Stalled=True/CreateResultUnknown");
     expect(env.world.count("create")).toBe(0);
-    env.cluster.annotate("Widget", "a", { [RESOLVE]: "recreate" });
+    const given = answer(env, "Widget", "a");
     await env.run(5_000);
     expect(ready(env)).toBe("Ready=True/Available");
     expect(env.world.count("create")).toBe(1);
-    expect(env.cluster.get("Widget", "a").metadata.annotations).not.toHaveProperty([RESOLVE]);
+    expect(env.cluster.get("Widget", "a").metadata.annotations?.[RESOLVE], "the user's annotation").toBe(given);
+  });
+
+  it.each(["recreate", "recreate:1-zzzz"])(
+    "that nothing shows is not resolved by %s, which names another one",
+    async (value) => {
+      const env = await lost("before", 30 * MINUTE, await documented());
+      env.cluster.annotate("Widget", "a", { [RESOLVE]: value });
+      await env.run(5 * MINUTE);
+      env.restart();
+      await env.run(30 * MINUTE);
+      expect(env.conditions("Widget", "a")).toContain("Stalled=True/CreateResultUnknown");
+      expect(env.world.count("create")).toBe(0);
+    },
+  );
+
+  it("that a kept answer was once given to is asked about again, when the next create is lost too", async () => {
+    const env = await lost("before", 30 * MINUTE, await documented());
+    const over = fail(env, ["create"], LOST);
+    const given = answer(env, "Widget", "a");
+    await env.run(30 * MINUTE);
+    expect(env.conditions("Widget", "a")).toContain("Stalled=True/CreateResultUnknown");
+    expect(env.world.calls.filter(({ op }) => op === "create")).toHaveLength(2);
+    over();
+    expect(answer(env, "Widget", "a")).not.toBe(given);
+    await env.run(5_000);
+    expect(env.world.count("create")).toBe(1);
   });
 
   it("that nothing shows is resolved when the user names the object", async () => {

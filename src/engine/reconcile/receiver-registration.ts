@@ -3,7 +3,7 @@
  * reconcile of its own after the probe. Its errors are reported in a condition and are no errors of the connection:
  * without deliveries everything works, only later.
  */
-import { INTENT, RESOLVE } from "../../api/names.ts";
+import { RESOLVE } from "../../api/names.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import { RECEIVER_TOKEN_LENGTH, receiverKeys, type ReceiverKeys } from "../connections/receiver-keys.ts";
@@ -19,7 +19,6 @@ import type {
 } from "../contract/kind.ts";
 import { conditionsOf } from "../contract/status.ts";
 import { checkInstallation } from "../ledger/identity.ts";
-import { NO_RECORD } from "../ledger/record.ts";
 import { fingerprintOf } from "../references/values.ts";
 import type { ReconcileResult } from "../status/build.ts";
 import type { Resolved } from "../status/reconciliation.ts";
@@ -68,7 +67,7 @@ async function register(r: Resolved, { condition, kind }: ReceiverRegistration):
   if (foreign !== undefined) return { conditions: reported(foreign, false) };
 
   const stored = conditionsOf(r.object).filter(({ type }) => type === condition);
-  const registration: Resolved = { ...r, kind, report: undefined, ...(await resolvedFor(r, settings, read)) };
+  const registration: Resolved = { ...r, kind, report: undefined, ...resolvedFor(r, settings, read) };
   const result = await runSteps(registration);
   r.object = registration.object;
   const { report } = registration;
@@ -101,29 +100,21 @@ async function readKeys(
   return { reason: "DependencyNotReady", message };
 }
 
-/**
- * Returns what differs in the registration's own reconcile. The user's request for another registration counts once,
- * and its annotation is removed before it is carried out.
- */
-async function resolvedFor(
-  { ports, object, policies, context }: Resolved,
+/** Returns what differs in the registration's own reconcile. */
+function resolvedFor(
+  { ports, object, connection, policies, context }: Resolved,
   settings: ReceiverSettings,
   { keys, sources }: Keys,
-): Promise<Pick<Resolved, "object" | "policies" | "context">> {
-  const annotations = object.metadata.annotations ?? {};
-  // With an open intent the ledger acts upon that annotation.
-  const anew = annotations[RESOLVE] === "recreate" && annotations[INTENT] === undefined;
-  const cleared = { ...NO_RECORD, [RESOLVE]: null };
-  const stored = anew ? await ports.writer.patchChecked(object, { annotations: cleared }) : undefined;
+): Pick<Resolved, "policies" | "context"> {
   const url = `${settings.url.replace(/\/+$/, "")}/${keys.path}`;
   const inputs: ReceiverInputs = {
     url,
     secret: keys.secret,
     registered: fingerprintOf({ url }, `${settings.url} ${sources}`, ports.key),
-    anew,
+    answer: object.metadata.annotations?.[RESOLVE],
+    connection: connection.key,
   };
   return {
-    object: stored ?? object,
     // A connection has no status.plan that could be approved.
     policies: { ...policies, manual: false },
     context: { ...context, inputs },

@@ -134,7 +134,7 @@ async function reconcileConnection(r: Resolved): Promise<Ms> {
     const resting = await reportLimit(r, limitOf(ports, connection, r.object));
     return Math.max(resting?.again ?? probe.again ?? 0, ports.windows.followMinMs);
   }
-  const result = await probed(r, probe, probe.again ?? pollInterval(r.object, ports.windows).ms);
+  const result = probed(r, probe, probe.again ?? pollInterval(r.object, ports.windows).ms);
   try {
     if (result.is === "settled" && kind.receiverRegistration !== undefined)
       await registerReceiver(r, kind.receiverRegistration);

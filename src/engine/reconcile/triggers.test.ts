@@ -39,8 +39,8 @@ describe("a change concerns the object itself", () => {
     ["when it is to be deployed again", object(), annotated(REDEPLOY), true],
     ["when Flux asks", object(), annotated({ "reconcile.fluxcd.io/requestedAt": "1" }), true],
     ["when its interval changed", annotated({ [POLL_INTERVAL]: "1h" }), annotated({ [POLL_INTERVAL]: "2h" }), true],
-    ["when the user resolves", object(), annotated({ [RESOLVE]: "recreate" }), true],
-    ["not when we remove that annotation", annotated({ [RESOLVE]: "recreate" }), object(), false],
+    ["when the user resolves", object(), annotated({ [RESOLVE]: "recreate:1-a" }), true],
+    ["not when that annotation is removed", annotated({ [RESOLVE]: "recreate:1-a" }), object(), false],
     ["when its id is lost", object(), object({}, SETTLED), true],
     ["not when we write its id", object({}, SETTLED), object(), false],
     ["not when we write an intent", object(), annotated({ [INTENT]: "{}" }), false],
@@ -82,7 +82,7 @@ it.each<[string, KubeObject, boolean]>([
   ["that was deployed again", object({ annotations: REDEPLOY }, REDEPLOYED), true],
   ["but not one with the intent of a create", annotated({ [INTENT]: "{" }), false],
   ["but not one with the intent of an action", object({}, { ...READY, intent: {} }), false],
-  ["but not one with an annotation of the user", annotated({ [RESOLVE]: "adopt" }), false],
+  ["that keeps an answer of the user", annotated({ [RESOLVE]: "adopt:theirs" }), true],
 ])("at a start, an object may wait %s", (_, held, expected) => {
   expect(mayWait(held)).toBe(expected);
 });
@@ -105,7 +105,8 @@ it.each<[string, KubeObject, string]>([
   ["asked to reconcile, and done", object({ annotations: ASKED }, HANDLED), "low"],
   ["to deploy again", annotated(REDEPLOY), "urgent"],
   ["to deploy again, and done", object({ annotations: REDEPLOY }, REDEPLOYED), "low"],
-  ["with a person's decision", object({ annotations: { [RESOLVE]: "recreate" } }, WORKING), "urgent"],
+  ["with a person's decision", object({ annotations: { [RESOLVE]: "recreate:1-a" } }, WORKING), "urgent"],
+  ["settled, with a decision that was used", annotated({ [RESOLVE]: "recreate:1-a" }), "low"],
 ])("the priority of an object %s: %#", (_, one, expected) => {
   expect(priorityOf(one)).toBe(expected);
 });

@@ -67,7 +67,6 @@ export function mayWait(object: KubeObject): boolean {
     object.metadata.deletionTimestamp === undefined &&
     !isRequested(object) &&
     object.metadata.annotations?.[INTENT] === undefined &&
-    object.metadata.annotations?.[RESOLVE] === undefined &&
     member(object.status, "plan") === undefined &&
     member(object.status, "intent") === undefined
   );
@@ -105,7 +104,8 @@ export type ReconcilePriority = "urgent" | "high" | "normal" | "low";
 export function priorityOf(object: KubeObject): ReconcilePriority {
   const { deletionTimestamp, annotations, generation = 0 } = object.metadata;
   if (deletionTimestamp !== undefined || isRequested(object)) return "urgent";
-  if (annotations?.[RESOLVE] !== undefined) return "urgent";
+  // An answer stays after it was used.
+  if (annotations?.[RESOLVE] !== undefined && !isSettled(object)) return "urgent";
   if (conditionOf(object, "Ready") === undefined) return "high";
   if (member(object.status, "observedGeneration") !== generation || isEditUnanswered(object)) return "urgent";
   return isSettled(object) && member(object.status, "intent") === undefined ? "low" : "normal";

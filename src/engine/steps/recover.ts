@@ -1,6 +1,8 @@
 /** Traces an intent that an earlier reconcile left open, before anything else happens (docs/architecture.md §6). */
-import { INTENT, RESOLVE } from "../../api/names.ts";
+import { INTENT } from "../../api/names.ts";
+import { answerCommand, isAnswered } from "../../api/resolve.ts";
 import { member } from "../../kube/api/json.ts";
+import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { LocalState } from "../context/local-state.ts";
@@ -97,7 +99,8 @@ async function conclude(
       return { is: "waiting", why: waiting(intent), exchange: "ok" };
     case "giveUp": {
       const isExplained = "why" in trace && intent.accepted === undefined;
-      return { is: "stalled", why: isExplained ? trace.why : unconfirmed(r.object, intent), exchange: "ok" };
+      const why = isExplained ? withAnswer(r.object, intent, trace.why) : unconfirmed(r.object, intent);
+      return { is: "stalled", why, exchange: "ok" };
     }
     default:
       return decision satisfies never;
@@ -131,9 +134,9 @@ function noteConfirmation(r: Resolved, { uid, creates, accepted }: Intent): void
 }
 
 /** Returns why a create that was sent under another parent than the current one cannot be traced. */
-function elsewhere({ recordedIdentity }: Resolved, intent: Intent): Why | undefined {
+function elsewhere({ recordedIdentity, object }: Resolved, intent: Intent): Why | undefined {
   if (!intent.creates || intent.parentId === recordedIdentity.parentId) return undefined;
-  const message = `An earlier create under the parent ${intent.parentId ?? "(none)"} was not confirmed, but the reference now leads to ${recordedIdentity.parentId ?? "none"}. Change the reference back until the operator knows the result. If nothing was created, set the annotation ${RESOLVE}=recreate.`;
+  const message = `An earlier create under the parent ${intent.parentId ?? "(none)"} was not confirmed, but the reference now leads to ${recordedIdentity.parentId ?? "none"}. Change the reference back until the operator knows the result. If nothing was created, run: ${recreateCommand(object, intent)}`;
   return { reason: "ParentChanged", message };
 }
 
@@ -146,7 +149,20 @@ function knowledge({ ports, local, object, context }: Resolved, intent: Intent):
     unsent: local.unsent,
     seenForMs: now - local.seenIntent.at,
     landingMs: ports.windows.landingMs,
-    resolved: context.identitySource === "given" || object.metadata.annotations?.[RESOLVE] === "recreate",
+    resolved: context.identitySource === "given" || isAnswered(object, `recreate:${intent.attempt}`),
+  };
+}
+
+function recreateCommand(object: KubeObject, { attempt }: Intent): string {
+  return answerCommand(keyOf(object), `recreate:${attempt}`);
+}
+
+/** Adds the command that allows another create to the reason of a create with an unknown result. */
+function withAnswer(object: KubeObject, intent: Intent, why: Why): Why {
+  if (!intent.creates) return why;
+  return {
+    ...why,
+    message: `${why.message} Once you know that it does not exist, run: ${recreateCommand(object, intent)}`,
   };
 }
 

@@ -1,4 +1,5 @@
 /** The registration of the operator's receiver of webhooks, for a connection with spec.webhook. */
+import { type UserAnswer, answerCommand } from "../../api/resolve.ts";
 import type { Resource } from "../../api/resource.ts";
 import {
   refreshed,
@@ -34,8 +35,6 @@ const EVENTS = {
   Full: ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL", "DEPLOYMENT_FAILURE", "DEPLOYMENT_CANCELLED"],
 } as const;
 
-const ANEW = "annotate the connection with platform-operator.io/resolve=recreate";
-
 /** Returns the kind that registers the receiver of a connection. @param resource the kind of the connection */
 export function registration(resource: Kind<RegistrationTypes>["resource"]): Kind<RegistrationTypes> {
   return {
@@ -50,7 +49,7 @@ export function registration(resource: Kind<RegistrationTypes>["resource"]): Kin
     }),
     observe: async (context, api) => {
       const id = idOf(context);
-      const isShown = id !== undefined && !context.inputs.anew;
+      const isShown = id !== undefined && !isAnew(context, id);
       return { shown: isShown ? await readRegistration(api, id) : undefined, sent: false };
     },
     plan,
@@ -77,7 +76,7 @@ export function registration(resource: Kind<RegistrationTypes>["resource"]): Kin
       };
     },
     trace: (_intent, { inputs }) => {
-      const message = `The platform did not confirm the registration, and its surface has no list to look it up in. Look there for a webhook to ${shownTarget(inputs.url)}, delete it if it exists, then ${ANEW}.`;
+      const message = `The platform did not confirm the registration, and its surface has no list to look it up in. Look there for a webhook to ${shownTarget(inputs.url)}, and delete it if it exists.`;
       return Promise.resolve({ is: "unknowable", why: { reason: "CreateResultUnknown", message } });
     },
     report: (context) => ({
@@ -96,10 +95,10 @@ function plan(context: RegistrationContext, observed: Observed): Plan<Action> {
       "spec.webhook.receiverUrl must be an https URL, because requests to it contain the secret that proves a delivery.",
     );
   }
-  const id = inputs.anew && !observed.sent ? undefined : idOf(context);
-  if (id === undefined) return create(context);
+  const id = idOf(context);
+  if (id === undefined || isAnew(context, id)) return create(context);
   if (observed.shown === "gone") {
-    const message = `The platform has no webhook ${id} any more. Nothing is registered in its place; to register again, ${ANEW}.`;
+    const message = `The platform has no webhook ${id} any more. Nothing is registered in its place. To register again, run: ${answerCommand(inputs.connection, again(id))}`;
     return stalled("ExternalResourceDeleted", message);
   }
   const claim = checkClaim(context, observed, id);
@@ -117,7 +116,7 @@ function checkClaim({ identitySource, memory, inputs }: RegistrationContext, obs
   if (identitySource === "recorded" || memory.webhook !== undefined) return undefined;
   if (typeof observed.shown === "object" && observed.shown.targetUrl === inputs.url)
     return { is: "adopt" as const, id };
-  const message = `An annotation says that the webhook ${id} is this connection's, and nothing proves it. To register again, ${ANEW}.`;
+  const message = `An annotation says that the webhook ${id} is this connection's, and nothing proves it. To register again, run: ${answerCommand(inputs.connection, again(id))}`;
   return stalled("NotObservable", message);
 }
 
@@ -127,20 +126,30 @@ function checkShown(context: RegistrationContext, observed: Observed): Plan<Acti
   const lacksSecret = takesMore(context) && context.memory.webhook?.hasSecret !== true;
   const outdated = isOutdated(context.memory.webhook?.registered, context.inputs.registered);
   if (!differs && !lacksSecret && !outdated) return undefined;
-  if (context.supports("updateWebhook") === "Unsupported") return NO_UPDATE;
+  if (context.supports("updateWebhook") === "Unsupported") return noUpdate(context, observed.shown.id);
   const message = "Update the registration of the operator's receiver.";
   return safely("updateWebhook", "update", { message });
 }
 
-function checkSent({ memory, inputs }: RegistrationContext, observed: Observed): Plan<Action> | undefined {
-  if (observed.shown !== undefined || !isOutdated(memory.webhook?.registered, inputs.registered)) return undefined;
-  return NO_UPDATE;
+function checkSent(context: RegistrationContext, observed: Observed): Plan<Action> | undefined {
+  const { webhook } = context.memory;
+  if (observed.shown !== undefined || !isOutdated(webhook?.registered, context.inputs.registered)) return undefined;
+  return noUpdate(context, webhook?.id ?? "");
 }
 
-const NO_UPDATE = stalled(
-  "UpdateNotSupported",
-  `The receiver's URL or Secret changed after it was registered, and the platform's surface has no update of webhooks. Change them back, or delete the old webhook on the platform and ${ANEW}.`,
-);
+function noUpdate({ inputs }: RegistrationContext, id: Uuid): Plan<Action> {
+  const message = `The receiver's URL or Secret changed after it was registered, and the platform's surface has no update of webhooks. Change them back, or delete the old webhook on the platform and run: ${answerCommand(inputs.connection, again(id))}`;
+  return stalled("UpdateNotSupported", message);
+}
+
+/** The answer that allows another registration in place of this one. */
+function again(id: Uuid): UserAnswer {
+  return `recreate:${id}`;
+}
+
+function isAnew({ inputs }: RegistrationContext, id: Uuid): boolean {
+  return inputs.answer === again(id);
+}
 
 /**
  * Returns the id of the registration. A record with a valid signature counts before the status, whose write a crash may

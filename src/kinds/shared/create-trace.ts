@@ -53,7 +53,7 @@ export function notCreated(
  * @param because why it cannot be looked up
  */
 export function createUnknown(name: string | undefined, because: string): Why {
-  const message = `The platform did not confirm the creation of "${name ?? ""}", and ${because}. Look on the platform: if it exists, set spec.externalId (if the connection allows unverified ids: its spec.allowUnverifiedIds); if not, annotate this resource with platform-operator.io/resolve=recreate.`;
+  const message = `The platform did not confirm the creation of "${name ?? ""}", and ${because}. Look on the platform: if it exists, set spec.externalId (if the connection allows unverified ids: its spec.allowUnverifiedIds).`;
   return { reason: "CreateResultUnknown", message };
 }
 

@@ -36,7 +36,7 @@ describe.each<SurfaceName>(["Documented", "Full"])("a webhook on the surface %s"
     const traced = await webhook.trace(intent, env.hook.pass(), env.harness.api);
     expect(traced).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
     const { message } = traced.is === "unknowable" ? traced.why : { message: "" };
-    expect(message).toContain("resolve=recreate");
+    expect(message).toContain("spec.externalId");
     expect(message.includes("allowUnverifiedIds")).toBe(surface === "Documented");
     expect(message.length).toBeLessThanOrEqual(300);
   });

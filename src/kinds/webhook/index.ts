@@ -89,7 +89,7 @@ function unknown({ supports }: WebhookContext): Why {
     supports("getWebhook") === "Supported"
       ? ""
       : " (if the connection allows unverified ids: its spec.allowUnverifiedIds)";
-  const message = `The platform did not confirm the webhook, and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId${needed}; if not, annotate this resource with platform-operator.io/resolve=recreate.`;
+  const message = `The platform did not confirm the webhook, and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId${needed}.`;
   return { reason: "CreateResultUnknown", message };
 }
 

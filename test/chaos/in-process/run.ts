@@ -2,6 +2,7 @@
 import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
 import { conditionsOf, isSettled } from "../../../src/engine/contract/status.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
+import { answerIn } from "../../support/kube/answer.ts";
 import { holdings } from "../holdings.ts";
 import { createChaosEnv, type ChaosEnv } from "./env.ts";
 import { CRASHES, type Exchange, type Plan } from "./faults.ts";
@@ -114,7 +115,7 @@ function resolveAsUser({ cluster, platform }: ChaosEnv, object: KubeObject): voi
   const all = [...services.values(), ...environments.values(), ...projects.values()];
   const existing = all.find(({ name }) => name === metadata.name);
   if (needsRequest(object)) annotate(RECONCILE_REQUESTED_AT, String(cluster.version()));
-  else if (existing === undefined) annotate(RESOLVE, "recreate");
+  else if (existing === undefined) annotate(RESOLVE, answerIn(object));
   else cluster.patch(kind, metadata.name, { spec: { externalId: existing.id } });
 
   function annotate(annotation: string, value: string): void {

@@ -5,6 +5,7 @@ import { isSettled } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { comes, condition, type Manifest } from "../../support/env/cluster.ts";
+import { answerIn } from "../../support/kube/answer.ts";
 import {
   application,
   blueprint,
@@ -197,7 +198,7 @@ export async function waitAsUser(
     if (matches(object) || reason === undefined) return;
     const action = member(object.spec, "runState") === "Stopped" ? "stop" : "deploy";
     env.userActions.push({ kind, name, repeats: reason === "NotObservable" ? action : undefined });
-    if (reason === "CreateResultUnknown") await resolveCreate(env, kind, name);
+    if (reason === "CreateResultUnknown") await resolveCreate(env, object);
     else await env.annotate(kind, name, { [REQUESTED_AT]: `again-${actions}` });
     await env.waitFor(kind, name, (one) => unknownResultOf(one) !== reason || matches(one), timeoutMs);
   }
@@ -213,12 +214,14 @@ function unknownResultOf(object: KubeObject): string | undefined {
 }
 
 /** Sets the external id if the object exists, otherwise allows a second create. */
-async function resolveCreate(env: UserView, kind: string, name: string): Promise<void> {
+async function resolveCreate(env: UserView, object: KubeObject): Promise<void> {
+  const { kind } = object;
+  const { name } = object.metadata;
   const { services, webhooks } = env.platform.world();
   const [existing] =
     kind === "PlatformWebhook"
       ? [...webhooks.values()]
       : [...services.values()].filter((service) => service.name === name);
-  if (existing === undefined) await env.annotate(kind, name, { [RESOLVE]: "recreate" });
+  if (existing === undefined) await env.annotate(kind, name, { [RESOLVE]: answerIn(object) });
   else await env.patch(kind, name, { spec: { externalId: existing.id } });
 }

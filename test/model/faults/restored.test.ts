@@ -54,7 +54,7 @@ describe.each(SURFACES)("[R1] a backup that is restored beside the living cluste
     const from = env.baseline();
     // The records are signed: no id has to be taken on trust.
     copy.cluster.patch("PlatformConnection", "default", { spec: { allowUnverifiedIds: false } });
-    copy.cluster.annotate("PlatformConnection", "default", { [RESOLVE]: "adopt" });
+    copy.cluster.annotate("PlatformConnection", "default", { [RESOLVE]: "adopt:installation-1" });
     await copy.run(15 * MINUTE);
     const { "PlatformCluster own": given, ...signed } = idsOf(env);
     expect(idsOf(copy)).toMatchObject(signed);

@@ -1,9 +1,11 @@
 /** The engine with widgets, on a cluster and a platform in memory. */
+import { RESOLVE } from "../../../src/api/names.ts";
 import type { OrphanChange } from "../../../src/engine/orphans/ledger.ts";
 import { bind } from "../../../src/engine/reconcile/bind.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, ObjectMeta } from "../../../src/kube/api/types.ts";
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
+import { answerIn } from "../kube/answer.ts";
 import { manualClock } from "../kube/clock.ts";
 import { MINUTE } from "../platform/durations.ts";
 import { memoryOrphans, memoryConfigMaps } from "../platform/orphans.ts";
@@ -120,6 +122,13 @@ export async function withFleet(size: number, spec: JsonObject = {}): Promise<En
   for (let index = 0; index < size; index += 1) env.widget(`w${index}`, spec);
   await env.run(15 * MINUTE);
   return env;
+}
+
+/** Gives the answer whose command a condition of the object prints, as its user does. @returns the answer */
+export function answer({ cluster }: Env, kind: string, name: string): string {
+  const found = answerIn(cluster.get(kind, name));
+  cluster.annotate(kind, name, { [RESOLVE]: found });
+  return found;
 }
 
 type Refusal = readonly [failure: ApiFailure, status: number];

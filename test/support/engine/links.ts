@@ -83,9 +83,9 @@ function hookRegistration(resource: LinkResource): ReceiverRegistration<LinkType
     },
     observe: () => Promise.resolve("nothing sent"),
     plan: (pass, observed) => {
-      const { anew, url, registered } = pass.inputs;
+      const { answer, url, registered } = pass.inputs;
       if (observed === "sent") return { is: "settled" };
-      if (anew || idOf(pass) === undefined) return { is: "step", step: create(url) };
+      if (idOf(pass) === undefined || answer === `recreate:${idOf(pass)}`) return { is: "step", step: create(url) };
       return sameContent(registered, pass.memory.registered) ? { is: "settled" } : { is: "step", step: update };
     },
     act: async ({ action }, pass, _observed, api) => {
