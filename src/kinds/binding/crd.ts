@@ -83,6 +83,7 @@ export type BindingSpec = z.output<typeof spec>;
 
 /** The answer to the PUT. The documented surface shows it only once. */
 const record = {
+  clusterId: id.optional().describe("Id of the cluster that the template is bound to."),
   templateKey: text.describe("Key of the template that is bound."),
   templateVersion: text.describe("Version of the template that is bound."),
   layers: z
@@ -114,7 +115,6 @@ export const platformBinding = defineResource({
   memory: record,
   status: livingStatus({
     ...record,
-    clusterId: id.optional().describe("Id of the cluster that the template is bound to."),
     layersEnabled: text.optional().describe("Number of enabled layers of those selected, e.g. 3/4."),
   }),
   rules: [

@@ -1,9 +1,11 @@
 /** PlatformBinding: a template bound to a cluster by a repeatable PUT, checked before it is sent. */
 import {
+  entryOf,
   isChangedAtSource,
   sameContent,
   type ActionResult,
   type Plan,
+  type Uuid,
   type Why,
   type Kind,
 } from "../../engine/contract/kind.ts";
@@ -33,7 +35,11 @@ export function createBinding(): Kind<BindingTypes> {
   return {
     resource: platformBinding,
     externalLifecycle: "Stays",
-    claim: (spec, idOf) => spec.clusterRef.externalId ?? idOf("spec.clusterRef"),
+    // One resource writes the binding of a cluster; the other resource may be in another namespace.
+    fieldOwnership: ({ memory, inputs }) => {
+      const clusterId = inputs?.clusterId ?? (memory.written === undefined ? undefined : memory.clusterId);
+      return clusterId === undefined ? [] : [bindingOf(clusterId)];
+    },
     needs: (spec) => ({
       references: [clusterNeed(spec.clusterRef)],
       values: valueRequests(spec),
@@ -45,6 +51,10 @@ export function createBinding(): Kind<BindingTypes> {
     trace: () => Promise.resolve({ is: "absent" }),
     report,
   };
+}
+
+function bindingOf(clusterId: Uuid): string {
+  return entryOf(clusterId, "platform binding");
 }
 
 function plan(context: BindingContext, observed: Observed): Plan<"put"> {
@@ -121,9 +131,9 @@ function noCluster({ inputs }: BindingContext): Why {
 /** Returns why this resource may not write to the cluster at all. */
 function refusal(context: BindingContext, { cluster }: Observed): Why | undefined {
   const id = context.inputs.clusterId;
-  const holder = context.records.holderOf(id);
+  const holder = context.records.holderOf(bindingOf(id));
   if (holder !== undefined) {
-    const message = `PlatformBinding "${holder}" binds the cluster ${id} already. Delete one of the two.`;
+    const message = `${holder} binds the cluster ${id} already. Delete one of the two.`;
     return { reason: "AlreadyManaged", message };
   }
   // A reference by name needs no check: the PlatformCluster has verified its cluster.
@@ -146,6 +156,7 @@ async function put(
     // The answer shows the current layers, which the documented surface never shows again.
     observed: { ...observed, bound, sent: true },
     memory: {
+      clusterId: inputs.clusterId,
       templateKey: spec.template.key,
       templateVersion: spec.template.version,
       layers: shownLayers(answer?.layers),

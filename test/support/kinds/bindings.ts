@@ -100,7 +100,8 @@ export function observedBinding(change: Partial<Observed> = {}): Observed {
 
 export function writtenMemory(pass: BindingContext, layers?: Binding["layers"]): BindingMemory {
   const { key, version } = pass.spec.template;
-  return { templateKey: key, templateVersion: version, layers: shownLayers(layers), written: pass.inputs.fingerprint };
+  const { clusterId, fingerprint } = pass.inputs;
+  return { clusterId, templateKey: key, templateVersion: version, layers: shownLayers(layers), written: fingerprint };
 }
 
 /** A platform with only the given areas; any other call fails the test. */
