@@ -66,7 +66,9 @@ describe("hostile input", () => {
         await env.apply(secret(name, { token }), connection(env, name, { baseUrl: server.url }));
       }
       for (const name of Object.keys(BAD)) {
-        await env.stalled("PlatformConnection", name, "CredentialsInvalid", `Secret "${name}" key "token"`);
+        const says = name === "nul" ? "that is not UTF-8 text" : `Secret "${name}" key "token"`;
+        const reason = name === "nul" ? "CredentialsMissing" : "CredentialsInvalid";
+        await env.stalled("PlatformConnection", name, reason, says);
       }
       expect(server.arrived).toEqual([]);
       expect(await output()).not.toMatch(/t[oö]k3n/);

@@ -55,7 +55,8 @@ describe("Secrets of other namespaces", () => {
     await thief.waitFor("PlatformProject", "in-theirs", { reason: "ConnectionNotReady" });
     await thief.waitFor("PlatformApplication", "app", { status: "False" });
     await thief.annotate("PlatformApplication", "app", { [`${GROUP}/intent`]: null });
-    await thief.waitFor("PlatformApplication", "app", { reason: "DependencyNotReady" });
+    // The Secret of that name in the namespace of the thief is the one of its connection "default".
+    await thief.waitFor("PlatformApplication", "app", { reason: "SecretNotAllowed" });
     await thief.waitFor("PlatformVariableSet", "set", { reason: "DependencyNotReady" });
     for (const name of [`${env.namespace}/loot`, "../loot", `../../${env.namespace}/secrets/loot`]) {
       const bad = connection(env, "bad", { auth: { tokenSecretRef: { name } } });

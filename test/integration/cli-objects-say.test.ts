@@ -98,7 +98,8 @@ describe("orphans", () => {
     expect(env.operator.logs().filter((line) => "orphan" in line && line["name"] === name)).toMatchObject([
       { orphan: "recorded", kind: "PlatformEnvironment", namespace: env.namespace, id, reason: "DeleteNotSupported" },
     ]);
-    const counted = /^platform_operator_orphaned_objects\{kind="PlatformEnvironment"\} [1-9]\d*$/m;
+    const counted =
+      /^platform_operator_orphaned_objects\{kind="PlatformEnvironment",reason="DeleteNotSupported"\} [1-9]\d*$/m;
     await vi.waitFor(async () => expect(await metricsOf(env.operator)).toMatch(counted), PATIENCE_MS);
     expect(await orphans("forget", id)).toMatchObject({ code: 0, stdout: `${id} forgotten\n` });
     expect(await orphans("forget", id)).toMatchObject({ code: 1, stdout: "" });

@@ -142,14 +142,19 @@ describe("once the status says what it stands for", () => {
 describe("what is fixed from the start", () => {
   const kinds = ["PlatformProject", "PlatformEnvironment", "PlatformApplication", "PlatformDatabase"];
 
-  it.each(kinds)("spec.externalId of a %s may be set later, but then neither changed nor cleared", async (kind) => {
-    const name = await made(kind);
-    await change(kind, name, { externalId: ID });
-    for (const externalId of [OTHER_ID, null]) {
-      const says = /spec.externalId cannot be changed or removed once it is set/;
-      expect(await refusal(change(kind, name, { externalId }))).toMatch(says);
-    }
-  });
+  it.each(kinds)(
+    "spec.externalId of a %s can be corrected until the status records it, and not afterwards",
+    async (kind) => {
+      const name = await made(kind);
+      for (const externalId of [OTHER_ID, null, ID]) await change(kind, name, { externalId });
+      const path = `${objectPath(typeOf(kind), { namespace, name })}/status`;
+      await client.request(mergePatch(path, { status: { externalId: ID } }));
+      for (const externalId of [OTHER_ID, null]) {
+        const says = /spec.externalId cannot be changed or removed once status.externalId records it/;
+        expect(await refusal(change(kind, name, { externalId }))).toMatch(says);
+      }
+    },
+  );
 
   it.each(["PlatformConnection", "ClusterPlatformConnection"])("a %s stays where it is", async (kind) => {
     await create(kind, "fixed", SMALLEST[kind]);

@@ -4,7 +4,7 @@ import type { Scope } from "../../simulator/request/jwt.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
-import { calm, eventsOf, expectSettled, idOf, TREE, versions } from "../support/env/settling.ts";
+import { calm, eventsOf, expectSettled, TREE, versions } from "../support/env/settling.ts";
 import { connection, project, secret, tree } from "../support/kube/manifests.ts";
 
 /** How long a connection may take to notice that its Secret was corrected (docs/reliability.md C6). */
@@ -98,7 +98,7 @@ describe.each(effort.few(["Token", "Bearer"] as const))("a token of the scheme %
 describe("[K1] a namespace whose token was revoked before anybody noticed", () => {
   const env = createEnv({ surface: "full", windows: { pollMs: 60_000 } });
 
-  it("empties all the same, and the events name what stays on the platform", async () => {
+  it("blocks the deletion of its resources until the token is replaced, and then deletes their objects", async () => {
     const { auth } = env.platform.sim;
     const { organizationId } = env.platform;
     const { value } = auth.createToken({ name: "doomed", organizationId, scopes: ["Admin"] });
@@ -111,14 +111,21 @@ describe("[K1] a namespace whose token was revoked before anybody noticed", () =
     await calm(env);
     auth.revoke("doomed");
     const record = await env.record();
-    await env.remove("PlatformConnection", "default");
-    await env.remove("Secret", "default");
-    await env.delete(...left);
-    const found = (await eventsOf(env, "left", "Orphaned")).join("\n");
-    for (const object of left) expect(found).toContain(idOf(object));
-    expect(found).toContain("The platform rejected the token (401).");
+    const all = left.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+    await env.kubectl(["delete", "--wait=false", "platformconnection/default", ...all]);
+    const blocked = await env.stalled("PlatformApplication", "left", "DeletionBlocked");
+    expect(condition(blocked, "Stalled")?.message).toContain("rejected the token");
+    expect(await eventsOf(env, "left", "Orphaned")).toEqual([]);
+    expect(record.changeCalls().filter(({ status }) => status !== 401)).toEqual([]);
+    const renewed = auth.createToken({ name: "renewed", organizationId, scopes: ["Admin"] }).value;
+    await env.apply(secret("default", { token: renewed }));
+    for (const { kind, metadata } of left) await env.waitGone(kind, metadata.name);
+    await env.waitGone("PlatformConnection", "default");
     const { projects, environments, services } = env.platform.world();
-    expect([projects.size, environments.size, services.size]).toEqual([1, 1, 1]);
-    expect(record.changeCalls().every(({ status }) => status === 401)).toBe(true);
+    expect({ projects: projects.size, environments: environments.size, services: services.size }).toEqual({
+      projects: 0,
+      environments: 0,
+      services: 0,
+    });
   });
 });
