@@ -57,7 +57,7 @@ describe("Secrets of other namespaces", () => {
     await thief.annotate("PlatformApplication", "app", { [`${GROUP}/intent`]: null });
     // The Secret of that name in the namespace of the thief is the one of its connection "default".
     await thief.waitFor("PlatformApplication", "app", { reason: "SecretNotAllowed" });
-    await thief.waitFor("PlatformVariableSet", "set", { reason: "DependencyNotReady" });
+    await thief.waitFor("PlatformVariableSet", "set", { reason: "SecretNotAllowed" });
     for (const name of [`${env.namespace}/loot`, "../loot", `../../${env.namespace}/secrets/loot`]) {
       const bad = connection(env, "bad", { auth: { tokenSecretRef: { name } } });
       await expect(thief.apply(bad), name).rejects.toThrow(/tokenSecretRef/);
