@@ -47,7 +47,7 @@ export type Reflector = ReturnType<typeof createReflector>;
 
 /** @returns a reflector that is not started */
 export function createReflector(options: ReflectorOptions) {
-  const { clock, observer, random, store, type } = options;
+  const { clock, observer, random, relistSpreadMs = 0, store, type } = options;
   const path = collectionPath(type, options.namespace);
   const backoff = createBackoff({ baseMs: 800, capMs: 30_000, random });
   // A server that does not answer gets few requests, and all watches are back within 10 s after it returns (B8).
@@ -67,7 +67,7 @@ export function createReflector(options: ReflectorOptions) {
   const delayAfter = ({ failure }: KubeError): number => {
     if (failure === "Unreachable" || failure === "Timeout") return knocking.next();
     knocking.reset();
-    return backoff.next();
+    return backoff.next() + (failure === "Gone" ? random() * relistSpreadMs : 0);
   };
 
   const list = async (signal: AbortSignal): Promise<void> => {
@@ -159,8 +159,7 @@ export function createReflector(options: ReflectorOptions) {
         if (stop.aborted) return;
         const failure = error instanceof KubeError ? error : new KubeError("BadResponse", 0, "the reflector failed");
         current = current && !mustRelist(failure);
-        const spread = failure.failure === "Gone" ? random() * (options.relistSpreadMs ?? 0) : 0;
-        const wait = Math.max(delayAfter(failure) + spread, failure.retryAfterMs ?? 0);
+        const wait = Math.max(delayAfter(failure), failure.retryAfterMs ?? 0);
         observer?.failed?.(type.kind, failure, wait);
         await abortableSleep(clock, wait, stop);
       }

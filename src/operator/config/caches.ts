@@ -20,6 +20,9 @@ export const TYPES: readonly ResourceType[] = RESOURCES.map(({ kind, plural, sco
   namespaced: scope === "Namespaced",
 }));
 
+/** After a 410 each reflector lists at a random time; those of all watches take this time each, in milliseconds. */
+const RELIST_MS = 80;
+
 export interface CachesOptions extends Pick<ReflectorOptions, "client" | "clock" | "random"> {
   /** All kinds if absent. */
   readonly types?: readonly ResourceType[];
@@ -57,12 +60,13 @@ export function createCaches(options: CachesOptions) {
   const store = createStore(options.onListenerError);
   const ofCluster = types.filter(({ namespaced }) => !namespaced || namespaces.length === 0);
   const namespaced = types.filter(({ namespaced: isNamespaced }) => isNamespaced);
+  const relistSpreadMs = RELIST_MS * (ofCluster.length + namespaces.length * namespaced.length);
   let isSynced = false;
   let isStopped = false;
 
   const watch = (type: ResourceType, more: Partial<ReflectorOptions>): Scope["watched"][number] => ({
     kind: type.kind,
-    reflector: createReflector({ ...options, store, type, ...more }),
+    reflector: createReflector({ ...options, store, type, relistSpreadMs, ...more }),
   });
 
   const missing = (): readonly string[] => {
