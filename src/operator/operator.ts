@@ -51,7 +51,7 @@ export function createOperator(options: OperatorOptions) {
       options.onFatal();
     },
   });
-  const { caches, client, election, events, metrics, namespaces } = parts;
+  const { caches, client, leaseClient, election, events, metrics, namespaces } = parts;
 
   const begin = async (uid: string): Promise<void> => {
     const key = await loadInstallationKey({
@@ -154,7 +154,7 @@ export function createOperator(options: OperatorOptions) {
       const drained = await drain();
       abandoned.abort();
       await Promise.all([drained ? election.stop() : undefined, events.stop(), caches.stop(), work?.disconnect()]);
-      await Promise.all([client.close(), ...servers.map((server) => server.stop())]);
+      await Promise.all([client.close(), leaseClient.close(), ...servers.map((server) => server.stop())]);
       return drained;
     },
   };

@@ -80,15 +80,19 @@ export function createParts(options: PartsOptions) {
     orphans: () => orphans.all(),
     queue: () => queue,
   });
-  const client = createKubeClient({
-    config: config.kube,
-    userAgent: `${OPERATOR}/${version}`,
-    clock,
-    onRequest: (request) => {
-      metrics.cluster.requested(request);
-      logRequest(logs.kube, request);
-    },
-  });
+  const connected = () =>
+    createKubeClient({
+      config: config.kube,
+      userAgent: `${OPERATOR}/${version}`,
+      clock,
+      onRequest: (request) => {
+        metrics.cluster.requested(request);
+        logRequest(logs.kube, request);
+      },
+    });
+  const client = connected();
+  // The lease has connections of its own: it does not wait for the lists of many namespaces.
+  const leaseClient = connected();
   const base = { client, clock, random };
   const caches: Caches = createCaches({
     ...base,
@@ -107,6 +111,7 @@ export function createParts(options: PartsOptions) {
   caches.store.subscribe(metrics.changed);
   const election: LeaderElection = createLeadership({
     ...base,
+    client: leaseClient,
     config,
     log: logs.kube,
     onFailed: metrics.cluster.leaseFailed,
@@ -239,5 +244,5 @@ export function createParts(options: PartsOptions) {
       },
     };
   };
-  return { client, metrics, caches, namespaces, events, election, work };
+  return { client, leaseClient, metrics, caches, namespaces, events, election, work };
 }
