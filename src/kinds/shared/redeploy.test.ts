@@ -21,7 +21,7 @@ it.each<[string, applications.Change, string | undefined]>([
   [
     "while the application is to be stopped",
     { ...redeploy, spec: { runState: "Stopped" } },
-    "The application is stopped, as spec.runState or spec.runSchedule says. Its next start deploys it.",
+    "The application is to be stopped, as spec.runState or spec.runSchedule says. Its next start deploys it.",
   ],
   [
     "by a policy that forbids writes",

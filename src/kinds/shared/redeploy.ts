@@ -27,6 +27,6 @@ export function redeployRefusal(noun: string, context: Context): string | undefi
   if (policies.forbiddenBy !== undefined)
     return `spec.lifecycle.managementPolicy is ${policies.forbiddenBy}, which forbids a deployment.`;
   if (spec.runState === "Stopped")
-    return `The ${noun} is stopped, as spec.runState or spec.runSchedule says. Its next start deploys it.`;
+    return `The ${noun} is to be stopped, as spec.runState or spec.runSchedule says. Its next start deploys it.`;
   return undefined;
 }

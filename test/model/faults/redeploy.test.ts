@@ -219,7 +219,7 @@ describe("a request to deploy again", () => {
 
   it.each<[string, JsonObject, RegExp]>([
     ["without a commit", { deploy: null }, /No commit is known to be deployed, and spec\.deploy names none/],
-    ["that is to be stopped", { runState: "Stopped" }, /stopped, as spec\.runState or spec\.runSchedule says/],
+    ["that is to be stopped", { runState: "Stopped" }, /is to be stopped, as spec\.runState or spec\.runSchedule says/],
     ["under ObserveOnly", { lifecycle: { managementPolicy: "ObserveOnly" } }, /managementPolicy is ObserveOnly/],
     ["under CreateOnly", { lifecycle: { managementPolicy: "CreateOnly" } }, /managementPolicy is CreateOnly/],
   ])("is refused with one Warning for an application %s", async (_what, spec, says) => {
