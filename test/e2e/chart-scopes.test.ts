@@ -132,7 +132,7 @@ describe("a release for some namespaces", () => {
   it("removes CRDs and custom resources with crds.keep=false, and leaves the platform unchanged", async () => {
     const done = env.effects();
     const crds = ["get", "crd", "-l", `app.kubernetes.io/instance=${RELEASE}`, "-o", "name"];
-    expect((await env.admin(crds)).trim().split("\n")).toHaveLength(13);
+    expect((await env.admin(crds)).trim().split("\n")).toHaveLength(12);
     await install("--set=crds.keep=false");
     await Promise.all(operators.map((operator) => operator.kill()));
     await env.helm.run(["uninstall", RELEASE, "--namespace", NAMESPACE, "--wait"]);

@@ -121,7 +121,7 @@ describe("a release of the chart", () => {
     await runNewPod();
     const [pod, output] = await tested();
     expect(pod).toMatchObject({ code: 0 });
-    for (const line of [/^✔ cluster +/m, /^\? CRDs +all 13 are installed/m, /^✔ operator +\S+ leads$/m]) {
+    for (const line of [/^✔ cluster +/m, /^\? CRDs +all 12 are installed/m, /^✔ operator +\S+ leads$/m]) {
       expect(pod.stdout).toMatch(line);
     }
     expect(output).toMatch(/TEST SUITE: +platform-operator-test\n.*Phase: +Succeeded/s);

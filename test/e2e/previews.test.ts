@@ -180,7 +180,7 @@ describe("deploy/argocd", () => {
     const crds = async (): Promise<readonly string[]> =>
       (await kubectl(controlPlane, ["get", "crds", "-o", "name"])).match(/^.*\.platform-operator\.io$/gm) ?? [];
     const before = await crds();
-    expect(before).toHaveLength(13);
+    expect(before).toHaveLength(12);
     const podDisruptionBudget = { enabled: false };
     const valuesObject = { crds: { install: false }, podDisruptionBudget, serviceAccount: { name: "new" } };
     const patch = JSON.stringify({ spec: { source: { helm: { valuesObject } } } });

@@ -66,7 +66,9 @@ describe("Secrets of other namespaces", () => {
     const lootReads = reads.filter(({ objectRef }) => objectRef?.name === "loot");
     expect(lootReads.length, "reads in the thief's own namespace").toBeGreaterThan(0);
     expect(new Set(lootReads.map(({ objectRef }) => objectRef?.namespace))).toEqual(new Set([thief.namespace]));
-    expect(new Set(reads.map(({ verb }) => verb))).toEqual(new Set(["get"]));
+    // The leader fills the Secret with the key of the installation once.
+    const others = reads.filter(({ objectRef }) => objectRef?.name !== "platform-operator-key");
+    expect(new Set(others.map(({ verb }) => verb))).toEqual(new Set(["get"]));
     figure(task, "0 GETs of a Secret outside the namespace of its user", reads.length);
   });
 });
