@@ -63,7 +63,8 @@ async function heldByOthers(
 ): Promise<ReconcileResult | undefined> {
   const children = livingChildren(ports, object);
   if (children.length > 0) return waitingFor(children);
-  return id === undefined ? undefined : await heldBelow(ports, id);
+  if (id === undefined || deletesNothing(ports, object)) return undefined;
+  return await heldBelow(ports, id);
 }
 
 /** Deletes the object of the platform, where a connection leads to it. */
@@ -146,6 +147,12 @@ async function untilRelease(
 
 /** One read of a namespace serves the deletions of many of its resources. */
 const NAMESPACE_MAX_AGE_MS = 30_000;
+
+/** Reports whether the platform has only the operations of the specification, which delete nothing. */
+function deletesNothing({ connections, route }: Ports, object: KubeObject): boolean {
+  const found = route(object);
+  return found.is === "found" && connections.last(found.key)?.surface === "Documented";
+}
 
 /**
  * Returns why an object must not be deleted yet: its deletion would take objects below it that other resources stand
