@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { describe, expect, inject, it } from "vitest";
 
 import { RESOURCES } from "../../src/kinds/index.ts";
-import { LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
+import { INSTALLATION_KEY, LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
 import { CONFIG_MAP_OUTPUTS, type Grant, GRANTS, SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
 import { type AuditEvent, parseAuditLine } from "../control-plane/audit.ts";
 import { readNotes } from "../runner/run-notes.ts";
@@ -77,7 +77,7 @@ function scopeOf(event: AuditEvent, namespace: string): Grant["where"] | undefin
   const outputs: readonly (string | undefined)[] = [SECRET_OUTPUTS.role, configMapOutputsIn(namespace)];
   if (outputs.includes(binding)) return "namespaces where its role is bound";
   const { objectRef } = event;
-  const isOwn = objectRef?.namespace === namespace && ["", LEASE_NAME].includes(objectRef.name);
+  const isOwn = objectRef?.namespace === namespace && ["", LEASE_NAME, INSTALLATION_KEY].includes(objectRef.name);
   return binding === OPERATOR && isOwn ? "operator's namespace" : undefined;
 }
 
