@@ -33,6 +33,7 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
   return {
     kind: name,
     isConnection: false,
+    isDeletable: true,
     secrets: () => [],
     references: () => [],
     claim: () => undefined,

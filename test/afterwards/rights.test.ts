@@ -7,8 +7,9 @@ import { createInterface } from "node:readline";
 
 import { describe, expect, inject, it } from "vitest";
 
+import { INSTALLATION_KEY } from "../../src/api/names.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
-import { INSTALLATION_KEY, LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
+import { LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
 import { CONFIG_MAP_OUTPUTS, type Grant, GRANTS, SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
 import { type AuditEvent, parseAuditLine } from "../control-plane/audit.ts";
 import { readNotes } from "../runner/run-notes.ts";

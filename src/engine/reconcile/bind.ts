@@ -12,6 +12,8 @@ import { reconciler, type Reconcile } from "./reconcile.ts";
 export interface Bound<Api extends RatedApi> {
   readonly kind: string;
   readonly isConnection: boolean;
+  /** Whether any platform deletes objects of the kind: then deletionPolicy Retain is a choice of the user. */
+  readonly isDeletable: boolean;
   /** Returns the names of the Secrets that a connection uses. */
   secrets(object: KubeObject): readonly string[];
   references(object: KubeObject): readonly Reference[];
@@ -43,6 +45,7 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
   return {
     kind: kind.resource.kind,
     isConnection: kind.connection !== undefined,
+    isDeletable: attempt(() => kind.operations?.({}).delete)?.length !== 0,
     secrets: (object) => ask(object, (spec) => kind.connection && secretsUsedBy(kind.connection(spec))) ?? [],
     references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
     claim: (object, idOf) => ask(object, (spec) => kind.claim?.(spec, idOf)),

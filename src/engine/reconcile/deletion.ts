@@ -158,11 +158,14 @@ function deletesNothing({ connections, route }: Ports, object: KubeObject): bool
  * Returns why an object must not be deleted yet: its deletion would take objects below it that other resources stand
  * for, or that deletionPolicy Retain or Stop keeps according to the orphan ledger.
  */
-async function heldBelow({ cache, idOwnership, orphans }: Ports, id: Uuid): Promise<ReconcileResult | undefined> {
+async function heldBelow(
+  { cache, idOwnership, isDeletable, orphans }: Ports,
+  id: Uuid,
+): Promise<ReconcileResult | undefined> {
   // A resource under Retain that has just gone leaves an entry.
   await orphans.expected();
   const retained = Map.groupBy(
-    orphans.all().filter(({ why }) => KEPT.has(why)),
+    orphans.all().filter(({ kind, why }) => KEPT.has(why) && isDeletable(kind)),
     ({ parentId }) => parentId,
   );
   const objects: KubeObject[] = [];

@@ -49,7 +49,8 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const route = router(deps, kinds);
   const usedSecrets = (namespace: string) => secretsInUse(deps, kinds, namespace);
   const owned = { dependencies, idOwnership, fieldOwnership, externalWrites, localStates };
-  const ports: Ports<Api> = { ...deps, ...owned, connections, route, usedSecrets, wake };
+  const isDeletable = (kind: string): boolean => kinds.get(kind)?.isDeletable !== false;
+  const ports: Ports<Api> = { ...deps, ...owned, connections, isDeletable, route, usedSecrets, wake };
   const reconcilers = new Map(bound.map((kind) => [kind.kind, kind.attach(ports)]));
 
   /** Returns the id that a reference by name leads to now. */

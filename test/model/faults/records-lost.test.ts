@@ -86,18 +86,10 @@ describe.each(SURFACES)("[R1] records that are lost, %s surface", (surface) => {
     await env.run(15 * MINUTE);
     for (const { kind, metadata } of env.cluster.all()) env.cluster.remove(kind, metadata.name);
     await env.run(20 * MINUTE);
-    // The blueprint, which no policy deletes, keeps its parents until a person says so.
-    for (const [kind, name] of [
-      ["PlatformEnvironment", "staging"],
-      ["PlatformProject", "shop"],
-    ] as const) {
-      if (surface === "full") env.cluster.patch(kind, name, { spec: { lifecycle: { deletionPolicy: "Retain" } } });
-      await env.run(5 * MINUTE);
-    }
     expect(env.cluster.all()).toEqual([]);
     const { services, environments, projects } = env.platform.world();
     // The documented surface deletes nothing.
-    const left = surface === "full" ? [1, 1, 1] : [3 + NAMES.length, 1, 1];
+    const left = surface === "full" ? [0, 0, 0] : [3 + NAMES.length, 1, 1];
     expect([services.size, environments.size, projects.size]).toEqual(left);
     figure(task, "0 writes, 0 creates after all annotations were stripped", before.size);
   });

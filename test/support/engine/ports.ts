@@ -58,6 +58,7 @@ export async function connectedPorts<Api extends RatedApi>(
   const ports: Ports<Api> = {
     ...common,
     connections,
+    isDeletable: () => true,
     connectionKinds: { namespaced: "Link", cluster: "ClusterLink" },
     dependencies: createDependencyIndex(),
     idOwnership: createIdOwnership(),
