@@ -20,7 +20,7 @@ import type { ReconcileResult } from "../status/build.ts";
 import { beginReconcile, type Ended, idToStore, type Reconciliation, type Resolved } from "../status/reconciliation.ts";
 import { runSteps } from "../steps/loop.ts";
 import { openSlot } from "../steps/recover.ts";
-import { defaultsFor, keptNote, orphanOf, RETAINED } from "./orphaning.ts";
+import { defaultsFor, keptNote, NAMESPACE_MAX_AGE_MS, orphanOf, RETAINED } from "./orphaning.ts";
 import { writeStatus } from "./write-status.ts";
 
 /** Reasons that waiting does not change: the object stays on the platform, and a Warning reports it. */
@@ -144,9 +144,6 @@ async function untilRelease(
   const waitMs = isEnding === true ? windows.releaseSoonMs : windows.releaseMs;
   return { leftMs: connections.missingSince(namespace, connection) + waitMs - clock.monotonic(), waitMs };
 }
-
-/** One read of a namespace serves the deletions of many of its resources. */
-const NAMESPACE_MAX_AGE_MS = 30_000;
 
 /** Reports whether the platform has only the operations of the specification, which delete nothing. */
 function deletesNothing({ connections, route }: Ports, object: KubeObject): boolean {

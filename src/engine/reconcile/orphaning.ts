@@ -27,7 +27,7 @@ interface Leaving {
 export const RETAINED = "deletionPolicy is Retain.";
 
 /** One read serves many objects of a namespace that is deleted as a whole. */
-const NAMESPACE_MAX_AGE_MS = 60_000;
+export const NAMESPACE_MAX_AGE_MS = 60_000;
 /** The largest memory of an entry, in bytes. A larger one is left out, as after the loss of a status. */
 const MEMORY_BYTES = 8 * 1_024;
 
