@@ -52,12 +52,9 @@ export const connectionSample: Sample = {
 /** The caller selects the Secret by `auth` in the spec. */
 export const clusterConnectionSample: Sample = {
   smallest,
-  accepted: [
-    ["namespaces by label", { allowedNamespaces: { selector: { matchLabels: { "a.example/b": "c" } } } }],
-    ["namespaces of some projects", { allowedNamespaces: { limited: [{ names: ["a"], allowedProjects: [ID] }] } }],
-  ],
+  accepted: [["namespaces by label", { allowedNamespaces: { selector: { matchLabels: { "a.example/b": "c" } } } }]],
   refused: [],
-  rules: 26,
+  rules: 22,
   good: (place) => ({ ...connectionSample.good(place), kind: "ClusterPlatformConnection" }),
   hostile: (place) => ({ ...connectionSample.hostile(place), kind: "ClusterPlatformConnection" }),
   writes: [],
