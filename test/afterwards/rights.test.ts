@@ -112,6 +112,10 @@ const SPARE: ReadonlyMap<string, string> = new Map([
     "the same right everywhere allows the request first; this one is needed when single namespaces are watched",
   ]),
   [
+    "get secrets, operator's namespace",
+    "the same right everywhere allows the request first; this one is needed when single namespaces are watched",
+  ],
+  [
     "patch events of events.k8s.io, everywhere",
     "the count of a repeated event is written once a minute, and few operators of the tests run that long",
   ],

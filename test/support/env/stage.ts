@@ -54,7 +54,8 @@ export function createStage(prefix: string, options: StageOptions) {
   const facts = controlPlane ?? inject("controlPlane");
   const id = randomUUID().slice(0, 8);
   const namespace = `${prefix}-${id}`;
-  const operatorNamespace = `operator-${id}`;
+  // The rights of an operator that is limited to namespaces are not those of test/afterwards/rights.test.ts.
+  const operatorNamespace = `${limited ? "limited-" : ""}operator-${id}`;
   const namespaces = [namespace, ...more.map((suffix) => `${namespace}-${suffix}`)];
   const client = clientAt(facts.kubeconfigPath, prefix);
   const within = (name: string): Cluster => cluster(() => client, name);
