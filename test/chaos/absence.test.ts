@@ -41,7 +41,7 @@ describe("[N1] absence", () => {
     cache.serve(what === "empty lists" ? await emptySnapshot(env) : new Map());
     if (isStart) await env.start();
     // All environments share the cluster-scoped connections.
-    const kinds = isStart ? 13 : 12;
+    const kinds = isStart ? 12 : 11;
     const lists = () => env.calls.slice(since).filter((call) => call.what.startsWith("kube LIST "));
     await expect.poll(() => new Set(lists().map((call) => call.what)).size, POLL).toBeGreaterThanOrEqual(kinds);
     env.interceptor = cache;

@@ -67,5 +67,6 @@ it("[B11] the leader keeps its lease while 240 watches end with 410 and each lis
   void operator?.exited.then((how) => (exit = how));
   const lists = () => sequence.calls.slice(from).filter(({ url }) => isList(url));
   await vi.waitUntil(() => exit !== undefined || lists().length > 220, { timeout: 100_000, interval: 200 });
-  expect(exit, "how the operator ended").toBeUndefined();
+  const ending = (operator?.logs() ?? []).slice(-3).map((line) => JSON.stringify(line));
+  expect(exit, `how the operator ended, after ${ending.join("\n")}`).toBeUndefined();
 });
