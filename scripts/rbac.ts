@@ -90,7 +90,7 @@ export function ruleOf({ group, resources, names, verbs }: Grant): object {
 }
 
 function userRoles(): readonly object[] {
-  const role = (name: "view" | "edit"): object => ({
+  const role = (name: UserRole): object => ({
     apiVersion: `${RBAC}/v1`,
     kind: "ClusterRole",
     metadata: {
@@ -99,23 +99,30 @@ function userRoles(): readonly object[] {
     },
     rules: userRules(name),
   });
-  return [role("view"), role("edit")];
+  return [role("view"), role("edit"), role("approve")];
 }
 
+/** The roles of users. `approve` is the right to approve plans, which the admission policy asks for. */
+type UserRole = "view" | "edit" | "approve";
+
 /**
- * Returns the rules that users get through the roles `view` and `edit` of Kubernetes: no status, no finalizers, and no
- * cluster-scoped kinds.
+ * Returns the rules that users get through the roles of Kubernetes: no status, no finalizers, and no cluster-scoped
+ * kinds.
  * @param without kinds that are left out
  */
-export function userRules(name: "view" | "edit", without: readonly string[] = []): readonly object[] {
+export function userRules(name: UserRole, without: readonly string[] = []): readonly object[] {
   const kinds = RESOURCES.filter(({ scope, kind }) => scope === "Namespaced" && !without.includes(kind));
   const resources = kinds.map(({ plural }) => plural);
-  const verbs = { view: ["get", "list", "watch"], edit: ["create", "delete", "deletecollection", "patch", "update"] };
+  const verbs = {
+    view: ["get", "list", "watch"],
+    edit: ["create", "delete", "deletecollection", "patch", "update"],
+    approve: ["approve"],
+  };
   return [{ apiGroups: [GROUP], resources, verbs: verbs[name] }];
 }
 
-/** Returns the labels of aggregation: `edit` rules go to `edit` and `admin`, `view` rules to all three roles. */
-function aggregated(name: "view" | "edit"): Readonly<Record<string, string>> {
-  const to = name === "view" ? ["view", "edit", "admin"] : ["edit", "admin"];
-  return Object.fromEntries(to.map((role) => [`${RBAC}/aggregate-to-${role}`, "true"]));
+/** Returns the labels of aggregation: those who edit do not approve what they ask for. */
+function aggregated(name: UserRole): Readonly<Record<string, string>> {
+  const to = { view: ["view", "edit", "admin"], edit: ["edit", "admin"], approve: ["admin"] };
+  return Object.fromEntries(to[name].map((role) => [`${RBAC}/aggregate-to-${role}`, "true"]));
 }

@@ -243,6 +243,43 @@
     - update
 {{- end }}
 
+{{- define "platform-operator.rules.approve" -}}
+- apiGroups:
+    - platform-operator.io
+  resources:
+    - platformconnections
+    - platformclusters
+    - platformprojects
+    - platformenvironments
+    - platformapplications
+    - platformdatabases
+    - platformblueprints
+    - platformvariablesets
+    - platformbindings
+    - platformcatalogs
+    - platformwebhooks
+  verbs:
+    - approve
+{{- end }}
+
+{{- define "platform-operator.rules.approveWithoutActions" -}}
+- apiGroups:
+    - platform-operator.io
+  resources:
+    - platformconnections
+    - platformprojects
+    - platformenvironments
+    - platformapplications
+    - platformdatabases
+    - platformblueprints
+    - platformvariablesets
+    - platformbindings
+    - platformcatalogs
+    - platformwebhooks
+  verbs:
+    - approve
+{{- end }}
+
 {{- define "platform-operator.validations" -}}
 - expression: "!('platform-operator.io/paused' in variables.annotations) || variables.annotations['platform-operator.io/paused'].matches(r'^(true|True|TRUE|1|yes|Yes|YES||false|False|FALSE|0|no|No|NO)$') || ('platform-operator.io/paused' in variables.before && variables.before['platform-operator.io/paused'] == variables.annotations['platform-operator.io/paused'])"
   message: 'metadata.annotations[platform-operator.io/paused]: must be "true", "1" or "yes" to pause the object, "false", "0" or "no" not to'
@@ -262,6 +299,9 @@
 - expression: "!('platform-operator.io/external-id' in variables.annotations) || variables.annotations['platform-operator.io/external-id'].matches(r'^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$') || ('platform-operator.io/external-id' in variables.before && variables.before['platform-operator.io/external-id'] == variables.annotations['platform-operator.io/external-id'])"
   message: "metadata.annotations[platform-operator.io/external-id]: must be a UUID"
   messageExpression: "'metadata.annotations[platform-operator.io/external-id]: Invalid value: \"' + (size(variables.annotations['platform-operator.io/external-id']) > 40 ? variables.annotations['platform-operator.io/external-id'].substring(0, 40) : variables.annotations['platform-operator.io/external-id']) + '\": must be a UUID'"
+- expression: "!('platform-operator.io/approved-plan' in variables.annotations) || ('platform-operator.io/approved-plan' in variables.before && variables.before['platform-operator.io/approved-plan'] == variables.annotations['platform-operator.io/approved-plan']) || authorizer.group('platform-operator.io').resource(request.resource.resource).namespace(request.namespace).name(request.name).check('approve').allowed()"
+  message: 'metadata.annotations[platform-operator.io/approved-plan]: to approve a plan you need the verb "approve" on this kind of platform-operator.io; the role admin has it, the role edit does not'
+  reason: Forbidden
 {{- end }}
 
 {{- define "platform-operator.configMapPolicy" -}}

@@ -2,6 +2,7 @@
 import { stringify } from "yaml";
 
 import { ANNOTATIONS } from "../../src/api/annotations.ts";
+import { APPROVED_PLAN, GROUP } from "../../src/api/names.ts";
 import { CONFIG_MAP_OUTPUTS, GRANTS, SECRET_OUTPUTS } from "../../src/operator/config/rbac.ts";
 import type { Grant } from "../../src/operator/config/rbac.ts";
 import { configMapPolicy, type PolicySubject } from "../admission.ts";
@@ -28,7 +29,9 @@ export function generatedPartials(): string {
     define("rules.view", userRules("view")),
     define("rules.edit", userRules("edit")),
     define("rules.editWithoutActions", userRules("edit", ["PlatformCluster"])),
-    define("validations", VALIDATIONS),
+    define("rules.approve", userRules("approve")),
+    define("rules.approveWithoutActions", userRules("approve", ["PlatformCluster"])),
+    define("validations", [...VALIDATIONS, approvalValidation(APPROVED_PLAN)]),
     define("configMapPolicy", configMapPolicy(THIS_RELEASE)),
     define("command", COMMAND),
   ].join("\n");
@@ -49,6 +52,18 @@ const VALIDATIONS = Object.entries(ANNOTATIONS).map(([name, { pattern, allowed }
     messageExpression: `'metadata.annotations[${name}]: Invalid value: "' + (size(${value}) > 40 ? ${value}.substring(0, 40) : ${value}) + '": must be ${allowed}'`,
   };
 });
+
+/** The validation of an approval: who writes it has the verb `approve` on the kind, and an unchanged one is accepted. */
+function approvalValidation(name: string): object {
+  const value = `variables.annotations['${name}']`;
+  const isSame = `('${name}' in variables.before && variables.before['${name}'] == ${value})`;
+  const may = `authorizer.group('${GROUP}').resource(request.resource.resource).namespace(request.namespace).name(request.name).check('approve').allowed()`;
+  return {
+    expression: `!('${name}' in variables.annotations) || ${isSame} || ${may}`,
+    message: `metadata.annotations[${name}]: to approve a plan you need the verb "approve" on this kind of ${GROUP}; the role admin has it, the role edit does not`,
+    reason: "Forbidden",
+  };
+}
 
 function define(name: string, content: object): string {
   const body = stringify(content, { lineWidth: 0, aliasDuplicateObjects: false });

@@ -137,7 +137,7 @@ const admissionPolicy = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Installs a ValidatingAdmissionPolicy that refuses unknown values of the operator's annotations, and a policy that keeps the operator from ConfigMaps that no custom resource owns.",
+      "Installs a ValidatingAdmissionPolicy that refuses unknown values of the operator's annotations, and approvals of plans by users without the verb approve, and a policy that keeps the operator from ConfigMaps that no custom resource owns.",
     ),
 });
 
@@ -151,7 +151,7 @@ const rbac = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Lets the roles edit and admin also change PlatformCluster, which can act on any cluster that the token reaches.",
+      "Lets the roles edit and admin also change PlatformCluster, and admin approve its plans, which can act on any cluster that the token reaches.",
     ),
   configMapOutputs: z
     .array(namespace)

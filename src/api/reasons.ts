@@ -36,7 +36,7 @@ export const REASONS = {
   CredentialsMissing: "The Secret with the token, or with the proxy's credentials, or its key, does not exist.",
   CredentialsInvalid: "The platform rejected the token (401), or the token cannot be sent in a header.",
   PermissionDenied:
-    "The platform forbids the operation (403), the connection's allowedProjects does not list the project, or the operator lacks a right in the cluster.",
+    "The platform forbids the operation (403), the connection's allowedProjects does not list the project, a reference names an object of another namespace by its id, or the operator lacks a right in the cluster.",
   SecretNotAllowed:
     "The spec refers to a Secret that it may not refer to: one that a connection or the operator uses, one with credentials of the cluster or its tools, or one without the labels of the connection's allowedSecrets.",
   InvalidSpec:

@@ -206,6 +206,32 @@ describe("the admission policy", () => {
     expect(await refusal(here.apply(noted("wrong", { [key]: value })))).toContain(says);
   });
 
+  it("lets only those approve a plan who have the verb approve, whoever may change the resource", async () => {
+    const kinds = "--resource=platformprojects.platform-operator.io";
+    const verbs = { editor: "get,patch,create", approver: "get,patch,create,approve" };
+    for (const [name, verb] of Object.entries(verbs)) {
+      await kubectl(facts, ["-n", namespace, "create", "role", name, kinds, `--verb=${verb}`]);
+      await kubectl(facts, ["-n", namespace, "create", "rolebinding", name, `--role=${name}`, `--user=${name}`]);
+    }
+    const said = (args: readonly string[], input = ""): Promise<string> =>
+      kubectl(facts, ["-n", namespace, ...args], { input }).then(
+        () => "",
+        (error: unknown) => String(error),
+      );
+    const approve = (user: string, hash: string): Promise<string> =>
+      said(["annotate", "--overwrite", "platformproject/noted", `--as=${user}`, `${APPROVED_PLAN}=${hash}`]);
+    const says = 'you need the verb "approve"';
+    expect(await approve("editor", "0123456789abcdef")).toContain(says);
+    const born = JSON.stringify(noted("approved-at-once", { [APPROVED_PLAN]: "0123456789abcdef" }));
+    expect(await said(["create", "-f", "-", "--as=editor"], born)).toContain(says);
+    expect(await approve("approver", "0123456789abcdef")).toBe("");
+    // An approval of another person does not keep the resource from changes.
+    const labelled = JSON.stringify({ metadata: { labels: { team: "a" } } });
+    const patch = ["patch", "platformproject/noted", "--as=editor", "--type=merge", "-p", labelled];
+    expect(await said(patch)).toBe("");
+    expect(await approve("editor", "fedcba9876543210")).toContain(says);
+  });
+
   it.each(["True", "1", "yes", "no", "false"])(
     "takes paused=%s, beside an older annotation that is wrong",
     async (value) => {

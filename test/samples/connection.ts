@@ -52,9 +52,12 @@ export const connectionSample: Sample = {
 /** The caller selects the Secret by `auth` in the spec. */
 export const clusterConnectionSample: Sample = {
   smallest,
-  accepted: [["namespaces by label", { allowedNamespaces: { selector: { matchLabels: { "a.example/b": "c" } } } }]],
+  accepted: [
+    ["namespaces by label", { allowedNamespaces: { selector: { matchLabels: { "a.example/b": "c" } } } }],
+    ["namespaces of some projects", { allowedNamespaces: { limited: [{ names: ["a"], allowedProjects: [ID] }] } }],
+  ],
   refused: [],
-  rules: 22,
+  rules: 26,
   good: (place) => ({ ...connectionSample.good(place), kind: "ClusterPlatformConnection" }),
   hostile: (place) => ({ ...connectionSample.hostile(place), kind: "ClusterPlatformConnection" }),
   writes: [],

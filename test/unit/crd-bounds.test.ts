@@ -32,7 +32,6 @@ const OPEN = [
 ];
 
 const MULTILINE = [
-  "ClusterPlatformConnection.spec.allowedNamespaces.selector.matchLabels{}",
   "PlatformApplication.spec.gitRepository.branch",
   "PlatformApplication.spec.gitRepository.rootPath",
   "PlatformApplication.spec.dockerfilePath",

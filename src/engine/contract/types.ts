@@ -153,7 +153,16 @@ export interface ConnectionSettings {
     | undefined;
   /** Only for a cluster-scoped connection: the namespaces that may use it. undefined: none. */
   readonly allowedNamespaces:
-    | { readonly names: readonly string[]; readonly matchLabels: Readonly<Record<string, string>> | undefined }
+    | {
+        readonly names: readonly string[];
+        readonly matchLabels: Readonly<Record<string, string>> | undefined;
+        /** Namespaces that may use only some projects, also where `names` or `matchLabels` select them as well. */
+        readonly limited: readonly {
+          readonly names: readonly string[];
+          readonly matchLabels: Readonly<Record<string, string>> | undefined;
+          readonly allowedProjects: readonly Uuid[];
+        }[];
+      }
     | undefined;
 }
 

@@ -2,7 +2,7 @@
 import { EXTERNAL_ID } from "../../api/names.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import { keyText, shortName, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
+import { keyText, parseKey, shortName, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
 import type { Uuid } from "../contract/kind.ts";
 import { recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
 
@@ -103,6 +103,23 @@ export function createIdOwnership() {
         .toSorted(compare);
       if (first !== undefined) refused.set(slot, (refused.get(slot) ?? new Set()).add(own));
       return first?.name;
+    },
+    /**
+     * Returns the title of a resource of another namespace, of any kind, that recorded an id in the organization where
+     * `self` works. A record under the id itself, as that of a binding under its cluster, is about the object and does
+     * not hold it.
+     */
+    holderElsewhere: (id: Uuid, self: KubeObject, tenant: Tenant): string | undefined => {
+      const about = byParent.get(id);
+      for (const key of byRecord.get(id)) {
+        const { kind, namespace, name } = parseKey(key);
+        const slot = `${kind}:${id}`;
+        if (namespace === (self.metadata.namespace ?? "") || about.includes(key)) continue;
+        if (byId.get(slot)?.get(key)?.recorded !== tenantOf(tenant)) continue;
+        refused.set(slot, (refused.get(slot) ?? new Set()).add(keyText(keyOf(self))));
+        return `${kind} "${namespace}/${name}"`;
+      }
+      return undefined;
     },
     /** Returns the keys of the resources, of any kind, that recorded an id. */
     recorders: (id: Uuid): readonly string[] => byRecord.get(id),

@@ -5,7 +5,7 @@ import { aCondition, anObject, aStatus } from "../../../test/support/engine/obje
 import type { Cache, Json, KubeObject } from "../../kube/api/types.ts";
 import { keyText } from "../contract/keys.ts";
 import type { ConnectionSettings, Reference } from "../contract/kind.ts";
-import { admission, connectionFor, resolveReferences, strayed, type Found } from "./references.ts";
+import { admission, connectionFor, projectsFor, resolveReferences, strayed, type Found } from "./references.ts";
 
 const KINDS = { namespaced: "Link", cluster: "ClusterLink" };
 const ID = uuid(1);
@@ -124,14 +124,34 @@ describe("[E9] admission", () => {
 
   it.each<[string, ConnectionSettings["allowedNamespaces"], string, boolean]>([
     ["nobody is named", undefined, "team", false],
-    ["nobody is named in a list", { names: [], matchLabels: {} }, "team", false],
-    ["it is named", { names: ["team"], matchLabels: undefined }, "team", true],
-    ["another one is named", { names: ["other"], matchLabels: undefined }, "team", false],
-    ["its labels match", { names: [], matchLabels: { tier: "gold" } }, "team", true],
-    ["its labels differ", { names: [], matchLabels: { tier: "iron" } }, "team", false],
-    ["one of its labels is missing", { names: [], matchLabels: { tier: "gold", zone: "a" } }, "team", false],
-    ["a label is named that every object inherits", { names: [], matchLabels: { constructor: "x" } }, "team", false],
-    ["it does not exist", { names: [], matchLabels: { tier: "gold" } }, "gone", false],
+    ["nobody is named in a list", { names: [], matchLabels: {}, limited: [] }, "team", false],
+    ["it is named", { names: ["team"], matchLabels: undefined, limited: [] }, "team", true],
+    ["another one is named", { names: ["other"], matchLabels: undefined, limited: [] }, "team", false],
+    ["its labels match", { names: [], matchLabels: { tier: "gold" }, limited: [] }, "team", true],
+    ["its labels differ", { names: [], matchLabels: { tier: "iron" }, limited: [] }, "team", false],
+    [
+      "one of its labels is missing",
+      { names: [], matchLabels: { tier: "gold", zone: "a" }, limited: [] },
+      "team",
+      false,
+    ],
+    [
+      "a label is named that every object inherits",
+      { names: [], matchLabels: { constructor: "x" }, limited: [] },
+      "team",
+      false,
+    ],
+    ["it does not exist", { names: [], matchLabels: { tier: "gold" }, limited: [] }, "gone", false],
+    [
+      "it is among the limited ones",
+      {
+        names: [],
+        matchLabels: undefined,
+        limited: [{ names: ["team"], matchLabels: undefined, allowedProjects: [] }],
+      },
+      "team",
+      true,
+    ],
   ])("where %s", async (_, allowed, namespace, admitted) => {
     const refused = await admission(namespaces, settings(allowed), connection, namespace);
     expect(refused === undefined).toBe(admitted);
@@ -139,5 +159,36 @@ describe("[E9] admission", () => {
 
   it("is not needed for a connection of the namespace itself", async () => {
     expect(await admission(namespaces, settings(undefined), link("default"), "team")).toBeUndefined();
+  });
+});
+
+describe("the projects of a namespace", () => {
+  const namespaces = { get: () => Promise.resolve({ uid: "u", labels: { tier: "gold" }, terminating: false }) };
+  const limited = [
+    { names: ["team"], matchLabels: undefined, allowedProjects: ["a", "b"] },
+    { names: [], matchLabels: { tier: "gold" }, allowedProjects: ["c"] },
+    { names: ["other"], matchLabels: undefined, allowedProjects: ["d"] },
+  ];
+  const of = (allowedProjects: string[] | undefined, entries: typeof limited) =>
+    projectsFor(
+      namespaces,
+      { allowedProjects, allowedNamespaces: { names: ["team"], matchLabels: undefined, limited: entries } },
+      anObject(),
+    );
+
+  it("are all where nothing limits it", async () => {
+    expect(await of(undefined, [])).toBeUndefined();
+  });
+
+  it("are those of the connection where no entry limits it", async () => {
+    expect(await of(["a"], limited.slice(2))).toEqual(["a"]);
+  });
+
+  it("are those of every entry about it", async () => {
+    expect(await of(undefined, limited)).toEqual(["a", "b", "c"]);
+  });
+
+  it("are in the connection's list too", async () => {
+    expect(await of(["b", "d"], limited)).toEqual(["b"]);
   });
 });

@@ -146,14 +146,37 @@ export async function admission(
 ): Promise<Why | undefined> {
   if (connection.namespace !== "") return undefined;
   const allowed = settings.allowedNamespaces;
-  if (allowed?.names.includes(namespace)) return undefined;
-  const wanted = Object.entries(allowed?.matchLabels ?? {});
-  if (wanted.length > 0) {
-    const labels = (await namespaces.get(namespace, 30_000))?.labels ?? {};
-    if (wanted.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value)) return undefined;
-  }
+  for (const some of allowed === undefined ? [] : [allowed, ...allowed.limited])
+    if (await isAmong(namespaces, some, namespace)) return undefined;
   const message = `${connection.kind} "${connection.name}" does not allow namespace "${namespace}". A cluster admin can add it to its spec.allowedNamespaces.`;
   return { reason: "ConnectionNotReady", message };
+}
+
+type SomeNamespaces = Pick<NonNullable<ConnectionSettings["allowedNamespaces"]>, "names" | "matchLabels">;
+
+/** Without a label, a selector selects no namespace. @throws KubeError */
+async function isAmong(namespaces: Namespaces, some: SomeNamespaces, namespace: string): Promise<boolean> {
+  if (some.names.includes(namespace)) return true;
+  const wanted = Object.entries(some.matchLabels ?? {});
+  if (wanted.length === 0) return false;
+  const labels = (await namespaces.get(namespace, 30_000))?.labels ?? {};
+  return wanted.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
+}
+
+/**
+ * Returns the projects that an object may use through a connection: those that the connection allows, and of these
+ * those of the entries that limit its namespace. undefined: all. @throws KubeError
+ */
+export async function projectsFor(
+  namespaces: Namespaces,
+  { allowedProjects, allowedNamespaces }: Pick<ConnectionSettings, "allowedProjects" | "allowedNamespaces">,
+  { metadata: { namespace = "" } }: Pick<KubeObject, "metadata">,
+): Promise<readonly Uuid[] | undefined> {
+  const own: Uuid[][] = [];
+  for (const entry of allowedNamespaces?.limited ?? [])
+    if (await isAmong(namespaces, entry, namespace)) own.push([...entry.allowedProjects]);
+  if (own.length === 0) return allowedProjects;
+  return own.flat().filter((id) => allowedProjects?.includes(id) !== false);
 }
 
 const NO_VALUES: Omit<Extract<ResolvedValues, { is: "found" }>, "is"> = {

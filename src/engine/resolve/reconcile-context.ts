@@ -2,7 +2,15 @@
 import { runUntilOf } from "../../api/annotations.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
-import type { ContextPolicies, Goal, ReconcileContext, Reference, ResolvedNeeds, Supports } from "../contract/kind.ts";
+import type {
+  ContextPolicies,
+  Goal,
+  ReconcileContext,
+  Reference,
+  ResolvedNeeds,
+  Supports,
+  Uuid,
+} from "../contract/kind.ts";
 import { conditionOf, isSettled, statusOf } from "../contract/status.ts";
 import type { Identity } from "../ledger/identity.ts";
 import { isStarted } from "../ledger/record.ts";
@@ -27,6 +35,7 @@ export function reconcileContext(
     /** The memory of the object where the status does not have it. */
     readonly kept?: JsonObject | undefined;
     readonly parent: Reference | undefined;
+    readonly allowedProjects: readonly Uuid[] | undefined;
   },
 ): ReconcileContext {
   const { ports, kind, object, local, connection, recordedIdentity, policies } = r;
@@ -59,7 +68,7 @@ export function reconcileContext(
       blockedOperations: new Set(),
       pendingOperations: new Set(),
       allowUnverifiedIds: connection.settings.allowUnverifiedIds,
-      allowedProjects: connection.settings.allowedProjects,
+      allowedProjects: found.allowedProjects,
       failureLogLines: connection.settings.defaults.failureLogLines,
     },
     records: {

@@ -23,7 +23,7 @@ import { isStarted, readRecord, type RecordTarget, type SignedRecord } from "../
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import { invalidSpec, policiesOf } from "../policies/policy.ts";
 import { invalidSchedule } from "../policies/run-schedule.ts";
-import { type ReferenceGate, resolver, resolveReferences, strayed } from "../references/references.ts";
+import { projectsFor, type ReferenceGate, resolver, resolveReferences, strayed } from "../references/references.ts";
 import { resolveValues } from "../references/values.ts";
 import type { ReconcileResult } from "../status/build.ts";
 import { type Reconciliation, recordedId, type Resolved } from "../status/reconciliation.ts";
@@ -58,7 +58,7 @@ export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Reso
   if ("is" in connection) return connection;
   connection.users.add(keyText(keyOf(object)));
   const recordedIdentity = identityNow(r, connection, parent, gate);
-  const displaced = displacement(r, needs.references, connection, recordedIdentity);
+  const displaced = displacement(r, needs.references, connection, { recordedIdentity, identity, goal });
   if (displaced !== undefined) return stalled(displaced);
 
   const lenient = insist ? undefined : { parentId: recordedIdentity.parentId };
@@ -74,7 +74,9 @@ export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Reso
   const policyStatus = policyStatusIn(object);
   const base = { ...place, ports, kind, local, report: undefined, cause, policies, policyStatus, orphan };
   const { value, fingerprint } = inputs;
-  const context = reconcileContext(base, { spec, inputs: value, fingerprint, goal, parent, ...origin });
+  const allowedProjects = await projectsFor(ports.namespaces, connection.settings, object);
+  const found = { spec, inputs: value, fingerprint, goal, parent, allowedProjects };
+  const context = reconcileContext(base, { ...found, ...origin });
   if (insist) claimFields(r, context);
   return { ...base, context };
 }
@@ -135,16 +137,45 @@ function secretRules({ key, settings }: Connection, inUse: SecretRules["inUse"])
  * recorded identity only.
  */
 function displacement(
-  { ports, object }: Reconciliation,
+  r: Reconciliation,
   references: readonly Reference[],
   connection: Connection,
-  recordedIdentity: RecordedIdentity,
+  {
+    recordedIdentity,
+    identity,
+    goal,
+  }: { readonly recordedIdentity: RecordedIdentity; readonly identity: Identity; readonly goal: Goal },
 ): Why | undefined {
+  const { ports, object } = r;
   const isGoing = object.metadata.deletionTimestamp !== undefined;
   return (
     (isGoing ? undefined : strayed(ports, object, references, connection.key)) ??
+    (goal === "present" ? trespass(r, references, connection, identity) : undefined) ??
     identityMismatch(object, recordedIdentity)
   );
+}
+
+/**
+ * Returns why a resource that shares a connection with other namespaces may not name an object by its id: a resource of
+ * another namespace holds it.
+ */
+function trespass(
+  { ports, object }: Reconciliation,
+  references: readonly Reference[],
+  { key, host, settings }: Connection,
+  identity: Identity,
+): Why | undefined {
+  if (key.namespace !== "") return undefined;
+  const isOwn = identity.is === "known" && identity.identitySource !== "recorded";
+  const own = isOwn ? [{ field: "spec", externalId: identity.id }] : [];
+  for (const { field, externalId: id } of [...own, ...references]) {
+    if (id === undefined) continue;
+    const holder = ports.idOwnership.holderElsewhere(id, object, { host, organizationId: settings.organizationId });
+    if (holder === undefined) continue;
+    const message = `${field}.externalId names ${id}, which belongs to ${holder}. A resource that uses a ${key.kind} names no object of another namespace by its id.`;
+    return { reason: "PermissionDenied", message };
+  }
+  return undefined;
 }
 
 /** Returns the identity. An id that this process knows but has not stored yet counts as recorded. */

@@ -157,27 +157,55 @@ const common = {
 
 const namespacedSpec = z.object(common);
 
+const namespacesUpTo = (mostNames: number) => ({
+  names: z
+    .array(objectName.describe("Name of a namespace."))
+    .max(mostNames)
+    .optional()
+    .describe("Namespaces by name.")
+    .meta({ "x-kubernetes-list-type": "set" }),
+  selector: z
+    .object({
+      matchLabels: mapOf(labelValue.describe("Value of the label."), 16).describe(
+        "Labels that a namespace must have, all of them. Without a label, no namespace is selected.",
+      ),
+    })
+    .optional()
+    .describe("Namespaces by label."),
+});
+
 const clusterSpec = z.object({
   ...common,
   allowedNamespaces: z
     .object({
-      names: z
-        .array(objectName.describe("Name of a namespace."))
-        .max(256)
+      ...namespacesUpTo(256),
+      limited: z
+        .array(
+          z
+            .object({
+              ...namespacesUpTo(64),
+              allowedProjects: z
+                .array(uuid.describe("Id of a project."))
+                .min(1)
+                .max(256)
+                .describe(
+                  "Projects that these namespaces may use. Where the connection has allowedProjects, both must list a project.",
+                )
+                .meta({ "x-kubernetes-list-type": "set" }),
+            })
+            .describe("Some namespaces and their projects."),
+        )
+        .max(64)
         .optional()
-        .describe("Namespaces by name.")
-        .meta({ "x-kubernetes-list-type": "set" }),
-      selector: z
-        .object({
-          matchLabels: mapOf(z.string().max(63).describe("Value of the label."), 16).describe(
-            "Labels that a namespace must have, all of them. Without a label, no namespace is selected.",
-          ),
-        })
-        .optional()
-        .describe("Namespaces by label."),
+        .meta({ "x-kubernetes-list-type": "atomic" })
+        .describe(
+          "Namespaces that may use some projects only, also where names or selector allow them without a limit. Of several entries for a namespace, the projects of all count.",
+        ),
     })
     .optional()
-    .describe("Namespaces that may use this connection, by name or by selector. Defaults to none."),
+    .describe(
+      "Namespaces that may use this connection, by name or by selector. Their resources name no object by its id that a resource of another namespace holds. Defaults to none.",
+    ),
 });
 
 /** The spec of both kinds; one that is namespaced has no allowedNamespaces. */

@@ -127,9 +127,17 @@ describe("the settings of a connection", () => {
 
   it.each([
     [undefined, undefined],
-    [{}, { names: [], matchLabels: undefined }],
-    [{ names: ["a"] }, { names: ["a"], matchLabels: undefined }],
-    [{ selector: { matchLabels: { team: "shop" } } }, { names: [], matchLabels: { team: "shop" } }],
+    [{}, { names: [], matchLabels: undefined, limited: [] }],
+    [{ names: ["a"] }, { names: ["a"], matchLabels: undefined, limited: [] }],
+    [{ selector: { matchLabels: { team: "shop" } } }, { names: [], matchLabels: { team: "shop" }, limited: [] }],
+    [
+      { limited: [{ names: ["a"], allowedProjects: [PROJECT] }] },
+      {
+        names: [],
+        matchLabels: undefined,
+        limited: [{ names: ["a"], matchLabels: undefined, allowedProjects: [PROJECT] }],
+      },
+    ],
   ])("of a cluster-scoped one name the namespaces that may use it: %j", (allowedNamespaces, expected) => {
     expect(of(clusterConnection, { allowedNamespaces })?.allowedNamespaces).toEqual(expected);
   });

@@ -166,8 +166,18 @@ function limitsOf(spec: ConnectionSpec, scope: Resource["scope"]) {
     allowUnverifiedIds: spec.allowUnverifiedIds ?? (scope === "Namespaced" && allowedProjects === undefined),
     allowedProjects,
     allowedSecrets: spec.allowedSecrets?.matchLabels,
-    allowedNamespaces: allowed && { names: allowed.names ?? [], matchLabels: allowed.selector?.matchLabels },
+    allowedNamespaces: allowed && {
+      ...namespacesOf(allowed),
+      limited: (allowed.limited ?? []).map((entry) => ({
+        ...namespacesOf(entry),
+        allowedProjects: entry.allowedProjects,
+      })),
+    },
   };
+}
+
+function namespacesOf({ names = [], selector }: NonNullable<ConnectionSpec["allowedNamespaces"]>) {
+  return { names, matchLabels: selector?.matchLabels };
 }
 
 function defaultsOf({ lifecycle = {}, pollInterval, logs }: ConnectionSpec["defaults"] = {}): PolicyDefaults {

@@ -125,7 +125,7 @@ export function projectNotAllowed(
   project: string | undefined,
 ): Why | undefined {
   if (project === undefined || allowedProjects?.includes(project) !== false) return undefined;
-  const message = `The connection's spec.allowedProjects does not list ${project}. A person who may edit the connection can add it.`;
+  const message = `The connection's spec.allowedProjects does not list ${project}, or spec.allowedNamespaces gives this namespace other projects only. A person who may edit the connection can add it.`;
   return { reason: "PermissionDenied", message };
 }
 

@@ -116,7 +116,7 @@ function settingsOf({ receiver, allowedNamespaces, defaults, ...spec }: LinkSpec
     receiver: receiver === undefined ? undefined : { url: receiver, secret: { name: "receiver", key: "token" } },
     allowedProjects: undefined,
     defaults: { ...defaults, pollInterval: undefined },
-    allowedNamespaces: allowedNamespaces && { names: allowedNamespaces, matchLabels: undefined },
+    allowedNamespaces: allowedNamespaces && { names: allowedNamespaces, matchLabels: undefined, limited: [] },
   };
 }
 

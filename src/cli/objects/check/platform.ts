@@ -68,7 +68,8 @@ function hiddenFindings(what: string, unseen: readonly string[]): readonly Findi
 function concerns({ kind, spec }: KubeObject, namespace: string): boolean {
   if (kind !== clusterPlatformConnection.kind) return true;
   const { allowedNamespaces: allowed } = clusterPlatformConnection.spec.safeParse(spec).data ?? {};
-  return allowed?.selector !== undefined || (allowed?.names?.includes(namespace) ?? false);
+  const all = allowed === undefined ? [] : [allowed, ...(allowed.limited ?? [])];
+  return all.some(({ names, selector }) => selector !== undefined || names?.includes(namespace) === true);
 }
 
 /** Calls the platform with the connection that the user's commands use. @throws ApiError, KubeError */

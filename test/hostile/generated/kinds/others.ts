@@ -85,11 +85,18 @@ export const connection: KindCases = {
   ],
 };
 
+const ANY_PROJECT = "00000000-0000-4000-8000-00000000000a";
+const OTHER_PROJECT = "00000000-0000-4000-8000-00000000000b";
+
 export const clusterConnection: KindCases = {
   ...connection,
   seed: (fixture) => ({
     ...connectionSeed(fixture),
-    allowedNamespaces: { names: [fixture.name], selector: { matchLabels: { team: "shop" } } },
+    allowedNamespaces: {
+      names: [fixture.name],
+      selector: { matchLabels: { team: "shop" } },
+      limited: [{ names: ["another"], selector: { matchLabels: { team: "pay" } }, allowedProjects: [ANY_PROJECT] }],
+    },
   }),
   leaves: (fixture, name) => ({
     ...connection.leaves(fixture, name),
@@ -97,5 +104,12 @@ export const clusterConnection: KindCases = {
     "allowedNamespaces.names[]": ofCalls("another"),
     "allowedNamespaces.selector.matchLabels": ofCalls({ team: "shop", tier: "web" }),
     "allowedNamespaces.selector.matchLabels{}": ofCalls("pay"),
+    "allowedNamespaces.limited": ofCalls([]),
+    "allowedNamespaces.limited[].names": ofCalls(["another", "third"]),
+    "allowedNamespaces.limited[].names[]": ofCalls("third"),
+    "allowedNamespaces.limited[].selector.matchLabels": ofCalls({ team: "pay", tier: "web" }),
+    "allowedNamespaces.limited[].selector.matchLabels{}": ofCalls("web"),
+    "allowedNamespaces.limited[].allowedProjects": ofCalls([ANY_PROJECT, OTHER_PROJECT]),
+    "allowedNamespaces.limited[].allowedProjects[]": ofCalls(OTHER_PROJECT),
   }),
 };
