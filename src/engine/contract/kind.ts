@@ -237,6 +237,11 @@ export interface Kind<K extends KindTypes = KindTypes> {
    * lost. If the answer has no id, it is stored with the intent.
    */
   keep?(memory: K["memory"]): JsonObject | undefined;
+  /**
+   * The memory of an object that is adopted without a record of what was done to it. It distinguishes the object from
+   * one whose status was lost.
+   */
+  readonly adopted?: K["memory"];
   /** Adds to the memory what an unconfirmed create implies, once a user has named the object that it made. */
   confirmed?(memory: K["memory"]): K["memory"];
   /**

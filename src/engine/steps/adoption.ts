@@ -1,6 +1,6 @@
 /** Adopts an existing object of the platform for a resource, or forgets one that is gone. */
 import { member } from "../../kube/api/json.ts";
-import type { KubeObject } from "../../kube/api/types.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Uuid, Why } from "../contract/kind.ts";
 import {
   finalizerDue,
@@ -8,6 +8,7 @@ import {
   forgetId,
   hasFinalizer,
   noteStarted,
+  readRecord,
   recordAnnotations,
   recordId,
 } from "../ledger/record.ts";
@@ -18,7 +19,8 @@ import { remember } from "./execute.ts";
 /** Adopts an existing object: records it like the result of a create, with the finalizer if due. @throws KubeError */
 export async function adopt(r: Resolved, id: Uuid): Promise<void> {
   const { ports, kind, orphan, context } = r;
-  r.object = await adoptObject(r, id);
+  const adopted = readRecord(ports.key, r, id) === undefined ? kind.adopted : undefined;
+  r.object = await adoptObject(r, id, adopted);
   if (orphan !== undefined) {
     const note = `Takes over ${id}, which an earlier resource of this name left on the platform. Nothing was created.`;
     ports.events.record({ regarding: r.object, type: "Normal", reason: "Adopted", action: "Adopt", note });
@@ -30,13 +32,13 @@ export async function adopt(r: Resolved, id: Uuid): Promise<void> {
       r.context = { ...context, records: { ...context.records, started: true } };
     }
   }
-  remember(r, { memory: context.memory, id });
+  remember(r, { memory: { ...adopted, ...context.memory }, id });
 }
 
-async function adoptObject(r: Resolved, id: Uuid): Promise<KubeObject> {
+async function adoptObject(r: Resolved, id: Uuid, kept: JsonObject | undefined): Promise<KubeObject> {
   const { ports, object, recordedIdentity } = r;
-  if (!finalizerDue(r) || hasFinalizer(object)) return (await recordId(ports, r, id)) ?? object;
-  const annotations = recordAnnotations(ports, r, id);
+  if (!finalizerDue(r) || hasFinalizer(object)) return (await recordId(ports, r, id, kept)) ?? object;
+  const annotations = recordAnnotations(ports, r, id, kept);
   ports.idOwnership.take(object, id, recordedIdentity);
   try {
     return await ports.writer.patchChecked(object, { annotations, finalizers: finalizersWith(object, true) });

@@ -143,12 +143,16 @@ describe("another deployment", () => {
 
 describe("an application that was deployed before we came, or whose status was lost", () => {
   const adopted = { surface: "Full", ...isNew } as const;
+  const unshown = { memory: { lastDeployment: undefined, ...application.adopted } };
   const deployed = (deployedCommitId: string) => observedFull("DEPLOYED", { gitRepository: { deployedCommitId } });
   const withKeys = (...keys: readonly string[]) => observedFull("DEPLOYED", {}, { keys: new Set(keys) });
 
   plans([
     ["is not deployed again when its commit is the spec's", adopted, deployed(COMMIT), "settled"],
     ["is not deployed again when it failed", isNew, observedIn("BUILD_ERROR"), "stalled BuildFailed"],
+    ["gets the spec's commit when none is shown, if it was adopted", unshown, observedIn("DEPLOYED"), DEPLOY],
+    ["is left as it is by hand when none is shown", { ...unshown, spec: byHand }, observedIn("DEPLOYED"), "settled"],
+    ["is not deployed again when none is shown, if its status was lost", isNew, observedIn("DEPLOYED"), "settled"],
     ["gets the spec's commit when it shows another", adopted, deployed(OTHER_COMMIT), DEPLOY],
     ["keeps its variables when their keys are there", { ...adopted, inputs }, withKeys("KEY"), "settled"],
     ["gets the variables that it misses", { ...adopted, inputs }, withKeys("OTHER"), "importVariables"],

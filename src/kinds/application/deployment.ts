@@ -13,7 +13,7 @@ import { variablesSent } from "./variables.ts";
 /**
  * Returns the last deployment: the remembered one. For an application that was deployed before the operator managed it,
  * or whose status was lost, it is the deployment that the platform has, which is not repeated: of the commit that the
- * platform shows, else of the spec's. Under the policy Manual, where operations or users deploy, it is their last one.
+ * platform shows; after the loss of the status, else of the spec's. Under the policy Manual, where operations or users deploy, it is their last one.
  */
 export function lastDeployment(context: ApplicationContext, observed: Observed): LastDeployment | undefined {
   const remembered = context.memory.lastDeployment;
@@ -45,9 +45,10 @@ export function redeployedCommit(context: ApplicationContext, observed: Observed
 /** Returns the deployment that the platform shows, whoever made it. */
 function foundDeployment(context: ApplicationContext, observed: Observed): LastDeployment | undefined {
   if (observed.status === undefined || !everDeployed(observed.status)) return undefined;
-  const commit = deployedCommit(context, observed) ?? context.spec.deploy?.gitCommitId;
-  if (commit === undefined) return undefined;
   const { written } = context.memory;
+  const isStatusLost = written?.revision === undefined;
+  const commit = deployedCommit(context, observed) ?? (isStatusLost ? context.spec.deploy?.gitCommitId : undefined);
+  if (commit === undefined) return undefined;
   return {
     gitCommitId: commit,
     state: shownState(observed.status.state),

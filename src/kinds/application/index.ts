@@ -68,6 +68,8 @@ export const application = defineService<ApplicationTypes, Application>({
   shows: (_step, _context, { status }) => status !== undefined,
   checks,
 
+  // A status that was lost has no revision.
+  adopted: { written: { revision: 0 } },
   prepare: (step, context, observed) => prepareImport(step.action, context, observed),
   keep,
   act: async (step, context, observed, api, shared) => {

@@ -93,6 +93,7 @@ describe("the conditions of an application", () => {
   const two = { inputs: inputsWith([...variables, { name: "OTHER", value: "value", isSecret: true }]) };
   const found = observedIn("DEPLOYED", { keys: new Set(["KEY"]) });
   const open = { memory: { lastDeployment: openDeployment() } };
+  const unknown = { memory: { lastDeployment: undefined, written: { revision: 0 } } };
   const PENDING = "False VariablesPending";
   const SYNCED = "True VariablesSynced";
 
@@ -115,6 +116,7 @@ describe("the conditions of an application", () => {
     ["what is stopped", "UpToDate", { memory: { runState: "Stopped" } }, observedIn("STOPPED"), "True UpToDate"],
     ["what is deployed by now", "UpToDate", open, observedIn("BUILDING"), "False DeployPending"],
     ["what failed", "UpToDate", {}, observedIn("BUILD_ERROR"), "False DeployPending"],
+    ["an unknown commit", "UpToDate", unknown, observedIn("DEPLOYED"), "Unknown NotObservable"],
     ["what waits", "UpToDate", waits, observedIn("DEPLOYED"), "False DeployPending"],
   ])("%s", (_name, type, change, observed, expected) => {
     expect(condition(type, change, observed)).toEqual(expected);

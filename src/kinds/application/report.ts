@@ -5,7 +5,7 @@ import { shortCommit } from "../service/messages.ts";
 import type { ServiceReport } from "../service/model.ts";
 import { carries, serviceProgress } from "../service/progress.ts";
 import { upToDateCondition, writtenSettings } from "../service/report.ts";
-import { hasFailed } from "../service/trace.ts";
+import { everDeployed, hasFailed } from "../service/trace.ts";
 import { faultCondition } from "../shared/answers.ts";
 import { redeployDue, redeployRefusal } from "../shared/redeploy.ts";
 import { nextTry } from "../shared/variables.ts";
@@ -92,11 +92,23 @@ export function ready(context: ApplicationContext, observed: Observed): Why {
   return { reason: "Deployed", message: `Commit ${shortCommit(commit)} is deployed.` };
 }
 
+const UNKNOWN_COMMIT: ConditionFact = {
+  type: "UpToDate",
+  status: "Unknown",
+  reason: "NotObservable",
+  message: "The platform does not show which commit runs, and the operator has not deployed one.",
+};
+
 /** Reports whether the last change is deployed. Without anything to deploy there is no such condition. */
 function upToDate(context: ApplicationContext, observed: Observed): readonly ConditionFact[] {
-  const { deploy } = context.spec;
-  if (deploy === undefined || observed.status === undefined) return [];
+  if (context.spec.deploy === undefined || observed.status === undefined) return [];
   const last = lastDeployment(context, observed);
+  return last === undefined && everDeployed(observed.status)
+    ? [UNKNOWN_COMMIT]
+    : [lastChange(context, observed, last)];
+}
+
+function lastChange(context: ApplicationContext, observed: Observed, last: LastDeployment | undefined): ConditionFact {
   const cause = deployCause(context, last, false);
   const phase = serviceProgress(context.memory.lastDeployment, observed)?.phase;
   const isUpToDate =
@@ -105,8 +117,9 @@ function upToDate(context: ApplicationContext, observed: Observed): readonly Con
     cause === undefined || cause === "retry"
       ? "The application does not run its last deployment."
       : `A change of ${cause === "commit" ? "the commit" : cause} is not deployed yet.`;
-  const how = deploy.policy === "Manual" ? " spec.deploy.policy is Manual: deploy it on the platform." : "";
-  return [upToDateCondition(isUpToDate, `${what}${how}`)];
+  const isManual = context.spec.deploy?.policy === "Manual";
+  const how = isManual ? " spec.deploy.policy is Manual: deploy it on the platform." : "";
+  return upToDateCondition(isUpToDate, `${what}${how}`);
 }
 
 /** Reports whether the last deployment failed, and nothing shows that others deployed its commit since. */

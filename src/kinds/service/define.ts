@@ -56,7 +56,15 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
     ServiceNames,
     Pick<
       Kind<K>,
-      "resource" | "remote" | "shows" | "prepare" | "keep" | "confirmed" | "fieldOwnership" | "notObservableAfterwards"
+      | "resource"
+      | "remote"
+      | "shows"
+      | "prepare"
+      | "keep"
+      | "adopted"
+      | "confirmed"
+      | "fieldOwnership"
+      | "notObservableAfterwards"
     > {
   readonly settings: readonly ServiceSetting<K["spec"], Item>[];
   /** What is observed before anything was read. */
