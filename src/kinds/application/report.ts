@@ -103,9 +103,7 @@ const UNKNOWN_COMMIT: ConditionFact = {
 function upToDate(context: ApplicationContext, observed: Observed): readonly ConditionFact[] {
   if (context.spec.deploy === undefined || observed.status === undefined) return [];
   const last = lastDeployment(context, observed);
-  return last === undefined && everDeployed(observed.status)
-    ? [UNKNOWN_COMMIT]
-    : [lastChange(context, observed, last)];
+  return last === undefined && everDeployed(observed.status) ? [UNKNOWN_COMMIT] : [lastChange(context, observed, last)];
 }
 
 function lastChange(context: ApplicationContext, observed: Observed, last: LastDeployment | undefined): ConditionFact {
