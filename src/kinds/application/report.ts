@@ -161,7 +161,7 @@ function leftOut({ memory }: ApplicationContext, observed: Observed, names: read
 }
 
 /** Returns what the operator wrote. Where an adopted service has variables of these names, they count as written. */
-function written(context: ApplicationContext, observed: Observed): ApplicationMemory["written"] {
+export function written(context: ApplicationContext, observed: Observed): ApplicationMemory["written"] {
   const known = context.memory.written;
   if (observed.status === undefined) return known;
   const foreign =
