@@ -1,7 +1,7 @@
 /** Opens the platform as a user: through a connection object, with a token that the user may read. */
 import { conditionView } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionSpec } from "../../kinds/connection/crd.ts";
-import { connectionSettings } from "../../kinds/connection/index.ts";
+import { connectionSettings } from "../../kinds/connection/settings.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
 import type { Clock, KubeObject } from "../../kube/api/types.ts";

@@ -1,14 +1,6 @@
 /** The two kinds of connections: observed, never acted upon. */
 import type { Resource } from "../../api/resource.ts";
-import type {
-  ConditionFact,
-  ConnectionSettings,
-  Kind,
-  PolicyDefaults,
-  Surface,
-  Uuid,
-  Why,
-} from "../../engine/contract/kind.ts";
+import type { ConditionFact, Kind, Surface, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { KnownOperations } from "../../platform/client/capabilities.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
@@ -16,6 +8,7 @@ import { offered } from "../shared/offered.ts";
 import type { TypesOf } from "../shared/types.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionMemory, type ConnectionSpec } from "./crd.ts";
 import { registration } from "./registration.ts";
+import { connectionSettings } from "./settings.ts";
 
 interface Observed {
   /** undefined while nothing is known of the operations beyond the specification. */
@@ -138,51 +131,6 @@ const SURFACES: Readonly<Record<Surface, string>> = {
     "The platform offers some operations beyond its specification, and others not: status.operations lists them.",
   Full: "The platform offers every operation beyond its specification that was tried.",
 };
-
-/** Returns what the engine needs of a connection's spec. */
-export function connectionSettings(spec: ConnectionSpec, scope: Resource["scope"]): ConnectionSettings {
-  const { proxy, caBundle } = spec;
-  return {
-    baseUrl: spec.baseUrl,
-    pathPrefix: spec.pathPrefix,
-    organizationId: spec.organizationId,
-    scheme: spec.auth.scheme,
-    tokenSecret: spec.auth.tokenSecretRef,
-    requestsPerSecond: spec.rateLimit?.requestsPerSecond,
-    burst: spec.rateLimit?.burst,
-    surface: spec.surface,
-    ...limitsOf(spec, scope),
-    defaults: defaultsOf(spec.defaults),
-    proxy: proxy && { url: proxy.url, secretName: proxy.secretRef?.name },
-    caBundle: caBundle && { pem: caBundle.pem, configMap: caBundle.configMapKeyRef },
-    receiver: spec.webhook && { url: spec.webhook.receiverUrl, secret: spec.webhook.secretRef },
-  };
-}
-
-/** Returns what resources that use the connection may refer to, and who may use it. */
-function limitsOf(spec: ConnectionSpec, scope: Resource["scope"]) {
-  const { allowedNamespaces: allowed, allowedProjects } = spec;
-  return {
-    allowUnverifiedIds: spec.allowUnverifiedIds ?? (scope === "Namespaced" && allowedProjects === undefined),
-    allowedProjects,
-    allowedSecrets: spec.allowedSecrets?.matchLabels,
-    allowedNamespaces: allowed && {
-      ...namespacesOf(allowed),
-      limited: (allowed.limited ?? []).map((entry) => ({
-        ...namespacesOf(entry),
-        allowedProjects: entry.allowedProjects,
-      })),
-    },
-  };
-}
-
-function namespacesOf({ names = [], selector }: NonNullable<ConnectionSpec["allowedNamespaces"]>) {
-  return { names, matchLabels: selector?.matchLabels };
-}
-
-function defaultsOf({ lifecycle = {}, pollInterval, logs }: ConnectionSpec["defaults"] = {}): PolicyDefaults {
-  return { lifecycle, pollInterval, failureLogLines: logs?.onFailure };
-}
 
 export const connection = connectionKind(platformConnection);
 export const clusterConnection = connectionKind(clusterPlatformConnection);
