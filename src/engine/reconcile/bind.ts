@@ -5,8 +5,9 @@ import type { Ports } from "../context/context.ts";
 import type { ExternalWrite, Kind, KindTypes, RatedApi, Reference, Uuid } from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { recordedIdIn } from "../contract/status.ts";
+import type { Reconcile } from "./guard.ts";
 import { noteLeft } from "./orphaning.ts";
-import { reconciler, type Reconcile } from "./reconcile.ts";
+import { reconciler } from "./reconcile.ts";
 
 /** A kind without its type parameters. */
 export interface Bound<Api extends RatedApi> {

@@ -1,18 +1,13 @@
 /** The one reconcile for every kind. It knows the kinds only through `Kind` (docs/architecture.md §2, §3). */
-import { invalidAnnotations } from "../../api/annotations.ts";
 import { isPaused } from "../../api/paused.ts";
-import { isKube, KubeError } from "../../kube/api/errors.ts";
-import type { ObjectKey } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
-import { isOvertaken, type LocalState } from "../context/local-state.ts";
-import { keyText } from "../contract/keys.ts";
-import type { Kind, Ms, Why } from "../contract/kind.ts";
-import { backoff, pollInterval } from "../contract/requeue.ts";
+import { isOvertaken } from "../context/local-state.ts";
+import type { Kind, Ms } from "../contract/kind.ts";
+import { pollInterval } from "../contract/requeue.ts";
 import { resolveObject } from "../resolve/resolve.ts";
 import type { ReconcileResult } from "../status/build.ts";
 import { beginReconcile, type Reconciliation, type Resolved } from "../status/reconciliation.ts";
 import { stallOnMissing } from "../status/stalls.ts";
-import { isMoved } from "../steps/execute.ts";
 import { runSteps } from "../steps/loop.ts";
 import {
   keepWhileNeeded,
@@ -27,49 +22,19 @@ import {
   untilProbe,
 } from "./connection.ts";
 import { remove } from "./deletion.ts";
+import { guarded, type Reconcile, warnOfAnnotations } from "./guard.ts";
 import { registerReceiver } from "./receiver-registration.ts";
 import { writeStatus } from "./write-status.ts";
-
-/** Reconciles one object by its key. @returns when to requeue; undefined when only an event should bring it back */
-export type Reconcile = (key: ObjectKey) => Promise<Ms | undefined>;
-
-/** How soon an object that changed during its reconcile is reconciled again. */
-const MOVED_AGAIN_MS = 100;
 
 /** A connection whose Secret is missing is requeued soon: nothing else would wake it. */
 const UNRESOLVED_CONNECTION_MS = 5_000;
 
-/**
- * Returns the function that reconciles the objects of a kind. It requeues an object after a Conflict or NotFound of the
- * API server, and reports a refusal (Invalid, Forbidden) or an error that is no KubeError in the status. It throws any
- * other KubeError, and in a dry run a refusal as well.
- */
+/** Returns the function that reconciles the objects of a kind. */
 export function reconciler(ports: Ports, kind: Kind): Reconcile {
-  return async (key) => {
-    const object = ports.cache.get(key);
-    if (object === undefined) {
-      ports.localStates.forget(keyText(key));
-      ports.connections.forget(keyText(key), (other) => isNeeded(ports, other));
-      ports.observer.removed(key);
-      return undefined;
-    }
-    const local = ports.localStates.of(keyText(key), object.metadata.uid);
-    try {
-      return await reconcileObject(beginReconcile(ports, kind, object, local));
-    } catch (error) {
-      // The object changed or was deleted during the reconcile. The decision is void, and the cache has the new state.
-      if (isMoved(error)) return MOVED_AGAIN_MS;
-      // A dry run reports the error itself.
-      const refusal = ports.dryRun ? undefined : refusalIn(error);
-      if (error instanceof KubeError && refusal === undefined) throw error;
-      if (refusal === undefined) ports.observer.internal(key, error);
-      return await reportInternalError(ports, kind, key, local, refusal ?? FAILED);
-    }
-  };
-}
-
-function isNeeded({ cache, dependencies }: Ports, connection: ObjectKey): boolean {
-  return cache.get(connection) !== undefined || dependencies.dependents(connection).length > 0;
+  return guarded(ports, {
+    reconcile: (object, local) => reconcileObject(beginReconcile(ports, kind, object, local)),
+    report: (object, local, failed) => writeStatus(beginReconcile(ports, kind, object, local), failed),
+  });
 }
 
 async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {
@@ -84,7 +49,7 @@ async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {
   const limited = isConnection ? await reportLimit(r, rateLimited(ports, object)) : undefined;
   if (limited !== undefined) return limited.again;
 
-  warnOfAnnotations(r);
+  warnOfAnnotations(ports, object, local);
   const resolved = isPaused(object) ? ({ is: "paused" } as const) : await resolveObject(r, "present");
   if ("is" in resolved) return await writeStatus(r, servingResult(r, unresolvedResult(r, resolved)));
   if (isConnection) return await reconcileConnection(resolved);
@@ -93,15 +58,6 @@ async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {
   const result = stallOnMissing(resolved, await runSteps(resolved));
   if (result.is === "settled") probeSurface(resolved, resolved.context.id !== id);
   return await writeStatus(resolved, result);
-}
-
-/** Warns of each annotation with an invalid value, once in this process. */
-function warnOfAnnotations({ ports, object, local }: Reconciliation): void {
-  for (const note of invalidAnnotations(object)) {
-    if (local.warned.has(note)) continue;
-    local.warned.add(note);
-    ports.events.record({ regarding: object, type: "Warning", reason: "InvalidSpec", action: "Reconcile", note });
-  }
 }
 
 /** Requests a probe of a connection whose surface is undecided, once something new is known of the platform. */
@@ -145,37 +101,4 @@ async function reconcileConnection(r: Resolved): Promise<Ms> {
     connection.nextProbeAt = 0;
     throw error;
   }
-}
-
-/** The reason of an error that the engine does not classify. */
-const FAILED: Why = {
-  reason: "InternalError",
-  message: "The operator failed on this object; others are not affected. Its log has the details. It tries again.",
-};
-
-/** Returns why the API server rejects what the operator writes about an object; undefined for other errors. */
-function refusalIn(error: unknown): Why | undefined {
-  const isInvalid = isKube(error, "Invalid");
-  if (!(error instanceof KubeError) || (!isInvalid && !isKube(error, "Forbidden"))) return undefined;
-  const cause = isInvalid
-    ? "Annotations may leave no room for the operator's own (256 KiB at most on one object), or a policy forbids it"
-    : "A policy forbids it, or the operator lacks a right in the cluster";
-  const message = `The API server refuses what the operator needs for this object (${error.message}). ${cause}. It tries again.`;
-  return { reason: isInvalid ? "InvalidSpec" : "PermissionDenied", message };
-}
-
-/** Reports on the object why the operator cannot reconcile it. Other objects are not affected. */
-async function reportInternalError(
-  ports: Ports,
-  kind: Kind,
-  key: ObjectKey,
-  local: LocalState,
-  why: Why,
-): Promise<Ms | undefined> {
-  const object = ports.cache.get(key);
-  if (object === undefined || object.metadata.uid !== local.uid) return undefined;
-  local.failures += 1;
-  const again = backoff(local.failures, ports.windows, ports.random());
-  const r = beginReconcile(ports, kind, object, local);
-  return await writeStatus(r, { is: "stalled", why, exchange: "none", again });
 }
