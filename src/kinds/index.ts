@@ -1,4 +1,5 @@
 import type { Resource } from "../api/resource.ts";
+import type { ConnectionKind, ConnectionTypes } from "../engine/contract/connection.ts";
 import type { Kind, KindTypes } from "../engine/contract/kind.ts";
 import type { Platform } from "../platform/index.ts";
 import { application } from "./application/index.ts";
@@ -14,11 +15,16 @@ import { variableSet } from "./variable-set/index.ts";
 import { webhook } from "./webhook/index.ts";
 
 type AnyKind = Kind<KindTypes & { readonly api: Platform }>;
+type AnyConnectionKind = ConnectionKind<ConnectionTypes & { readonly api: Platform }>;
 
-const allKinds = () =>
+/** The kinds of connections, which all others need. */
+export const CONNECTIONS = {
+  ClusterPlatformConnection: clusterConnection,
+  PlatformConnection: connection,
+} satisfies Readonly<Record<string, AnyConnectionKind>>;
+
+const managedKinds = () =>
   ({
-    ClusterPlatformConnection: clusterConnection,
-    PlatformConnection: connection,
     PlatformCluster: cluster,
     PlatformProject: project,
     PlatformEnvironment: environment,
@@ -31,10 +37,13 @@ const allKinds = () =>
     PlatformWebhook: webhook,
   }) satisfies Readonly<Record<string, AnyKind>>;
 
-export type KindName = keyof ReturnType<typeof allKinds>;
+export type ManagedKindName = keyof ReturnType<typeof managedKinds>;
+export type KindName = keyof typeof CONNECTIONS | ManagedKindName;
 
-/** Returns every kind that the operator reconciles, parents first, with empty caches. */
-export const createKinds: () => Readonly<Record<KindName, AnyKind>> = allKinds;
+/** Returns every kind of objects of the platform that the operator reconciles, parents first, with empty caches. */
+export const createKinds: () => Readonly<Record<ManagedKindName, AnyKind>> = managedKinds;
 
 /** Every custom resource, parents first. */
-export const RESOURCES: readonly Resource[] = Object.values(createKinds()).map(({ resource }) => resource);
+export const RESOURCES: readonly Resource[] = [...Object.values(CONNECTIONS), ...Object.values(createKinds())].map(
+  ({ resource }) => resource,
+);

@@ -32,9 +32,7 @@ beforeEach(() => {
 function kind(name: string, reconcile: () => Promise<number | undefined> = async () => undefined): Bound<Platform> {
   return {
     kind: name,
-    isConnection: false,
     isDeletable: true,
-    secrets: () => [],
     references: () => [],
     claim: () => undefined,
     fieldOwnership: () => [],
@@ -47,7 +45,7 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
   };
 }
 
-function work(kinds: readonly Bound<Platform>[], told: Partial<WorkOptions> = {}, orphans = memoryOrphans(clock)) {
+function work(managed: readonly Bound<Platform>[], told: Partial<WorkOptions> = {}, orphans = memoryOrphans(clock)) {
   const unused = (): never => {
     throw new Error("no pass of these kinds asks for it");
   };
@@ -68,7 +66,7 @@ function work(kinds: readonly Bound<Platform>[], told: Partial<WorkOptions> = {}
     queue: createWorkQueue({ clock, random: () => 0 }),
     workers: 1,
     clock,
-    kinds,
+    kinds: { connections: [], managed },
     engine,
     tracker: createReconcileTracker(() => 0),
     log: { trace: () => {}, debug: () => {}, info: () => {}, warn: note, error: note },

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 
 import { keyText, parseKey } from "../engine/contract/keys.ts";
-import type { Bound } from "../engine/reconcile/bind.ts";
+import type { BoundKinds } from "../engine/reconcile/bind.ts";
 import { createEngine, type EngineDeps } from "../engine/reconcile/engine.ts";
 import { priorityOf, type ReconcilePriority } from "../engine/reconcile/triggers.ts";
 import { abortableSleep, createBackoff } from "../kube/api/clock.ts";
@@ -31,7 +31,7 @@ export interface WorkOptions {
   readonly queue: WorkQueue;
   readonly workers: number;
   readonly clock: Clock;
-  readonly kinds: readonly Bound<Platform>[];
+  readonly kinds: BoundKinds<Platform>;
   /** The engine's dependencies except the cache, the clock and the queue. */
   readonly engine: Omit<EngineDeps<Platform>, "cache" | "enqueue" | "clock">;
   readonly tracker: ReconcileTracker;
@@ -58,7 +58,7 @@ export function createWork(options: WorkOptions) {
   );
   const { orphans } = options.engine;
   const drained = new AbortController();
-  const connectionKinds = new Set(options.kinds.filter(({ isConnection }) => isConnection).map(({ kind }) => kind));
+  const connectionKinds = new Set(options.kinds.connections.map(({ kind }) => kind));
   let unsubscribe = (): void => {};
 
   const reconcile = async (text: string): Promise<Result> => {

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import { operationOf, type OperationId, type Surface, surfaces } from "../../simulator/base/operations.ts";
 import { APPROVED_PLAN } from "../../src/api/names.ts";
+import type { Kind } from "../../src/engine/contract/kind.ts";
 import { planIn } from "../../src/engine/policies/policy-status.ts";
-import { type KindName, createKinds } from "../../src/kinds/index.ts";
+import { CONNECTIONS, createKinds, type KindName } from "../../src/kinds/index.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
 import { SAMPLES } from "../samples/index.ts";
@@ -23,7 +24,11 @@ const TRUE: unknown = expect.stringMatching(/^True/);
 const REACHED: unknown = expect.stringMatching(/^(True|Unknown\/NotObservable)/);
 const FALSE: unknown = expect.stringMatching(/^(False|Unknown)/);
 const UNSUPPORTED: unknown = expect.stringMatching(/^False\/(Update)?NotSupported/);
-const KINDS = createKinds();
+/** A kind of connections writes nothing, and has none of the members that only other kinds have. */
+const KINDS: Readonly<Record<KindName, Pick<Kind, "resource" | "operations" | "listable">>> = {
+  ...CONNECTIONS,
+  ...createKinds(),
+};
 
 /**
  * The tests that all kinds share, with the sample of one kind: its object is created once, then left alone, changed,

@@ -1,10 +1,13 @@
 /** What the kinds read from a platform that answers anything of the right shape, for property tests. */
 import { z } from "zod";
 
-import type { Kind, ReconcileContext } from "../../src/engine/contract/kind.ts";
-import { createKinds, type KindName } from "../../src/kinds/index.ts";
+import type { ProbeReport } from "../../src/engine/contract/connection.ts";
+import type { Kind, KindTypes, ReconcileContext } from "../../src/engine/contract/kind.ts";
+import type { ConnectionMemory, ConnectionSpec } from "../../src/kinds/connection/crd.ts";
+import { CONNECTIONS, createKinds, type KindName } from "../../src/kinds/index.ts";
 import { isObject } from "../../src/kube/api/json.ts";
 import { clusterStates, serviceStates } from "../../src/platform/codec/states.ts";
+import type { Platform } from "../../src/platform/index.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "../../src/platform/transport/http.ts";
 import { SAMPLES } from "../samples/index.ts";
 import { contextWith } from "../support/kinds/contexts.ts";
@@ -93,7 +96,31 @@ const LONG = {
   })),
 };
 
-const KINDS: Readonly<Record<KindName, Kind>> = createKinds();
+/** A kind of connections as one that observes by its probe. */
+function observing(connections: (typeof CONNECTIONS)[keyof typeof CONNECTIONS]): Kind {
+  type Types = KindTypes & { spec: ConnectionSpec; memory: ConnectionMemory; observed: ProbeReport; api: Platform };
+  const kind: Kind<Types> = {
+    resource: connections.resource,
+    externalLifecycle: false,
+    needs: () => ({ references: [], values: [], inputs: () => ({}) }),
+    observe: ({ spec, memory }, api) => connections.probe(spec, memory, api),
+    plan: (_context, { refusal }) => (refusal === undefined ? { is: "settled" } : { is: "stalled", why: refusal }),
+    act: () => Promise.reject(new TypeError("a connection has no steps")),
+    trace: () => Promise.resolve({ is: "absent" }),
+    report: (_context, { conditions, status }) => ({
+      ready: { reason: "Available", message: "The platform is reachable." },
+      conditions,
+      status,
+    }),
+  };
+  return kind;
+}
+
+const KINDS: Readonly<Record<KindName, Kind>> = {
+  ClusterPlatformConnection: observing(CONNECTIONS.ClusterPlatformConnection),
+  PlatformConnection: observing(CONNECTIONS.PlatformConnection),
+  ...createKinds(),
+};
 
 /** Returns the valid specs that a kind's sample leads to, with the id and the name of the object where it has to have them. */
 function specsOf(name: KindName, own: { readonly externalId: string; readonly name: string }): readonly unknown[] {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { JsonObject, ReconcileContext } from "../../src/engine/contract/kind.ts";
 import type { ReconcileResult } from "../../src/engine/status/build.ts";
-import { createKinds, type KindName } from "../../src/kinds/index.ts";
+import { type KindName, RESOURCES } from "../../src/kinds/index.ts";
 import { ApiError } from "../../src/platform/transport/errors.ts";
 import { effort } from "../support/env/effort.ts";
 import { composed } from "../support/kinds/composed.ts";
@@ -37,7 +37,7 @@ async function storedAfter(
   return { isStep, status: composed({ object, result, report, memory: pass.memory, context: pass }) };
 }
 
-describe.each(Object.keys(createKinds()) as KindName[])("the status of a kind: %s", (name) => {
+describe.each(RESOURCES.map(({ kind }) => kind as KindName))("the status of a kind: %s", (name) => {
   /** Checks reconciles whose reads succeed. */
   const eachLook = ([few, many]: readonly [number, number], check: (look: Look) => Promise<void>): Promise<void> =>
     fc.assert(

@@ -31,7 +31,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     mayImport: ["text", "api", "platform/transport/errors", "kube", "zod", "node:crypto", "node:util"],
     except: { "engine/policies/run-schedule": ["croner"] },
   },
-  kinds: { mayImport: ["text", "api", "platform", "engine/contract/kind", "zod"], maxLines: 200 },
+  kinds: {
+    mayImport: ["text", "api", "platform", "engine/contract/kind", "engine/contract/connection", "zod"],
+    maxLines: 200,
+  },
   observability: {
     mayImport: ["text", ...BELOW, "kinds/index", "operator/config", "zod", "pino", "prom-client", "node:"],
   },

@@ -119,7 +119,7 @@ export async function connectionOf(cluster: Finder, object?: KubeObject): Promis
 async function ofObject(
   cluster: Finder,
   object: KubeObject,
-  kinds = boundKinds(),
+  kinds = boundKinds().managed,
   steps = MOST_PARENTS,
 ): Promise<NamedObject | undefined> {
   const { namespace } = object.metadata;

@@ -46,7 +46,8 @@ function stepOf({ kind, name, found }: NamedObject) {
 
 /** Returns the object, all objects that it refers to by name, the nearest first, and its connection. */
 export async function stepsFrom(cluster: ClusterClient, object: KubeObject): Promise<readonly Step[]> {
-  const kinds = new Map(boundKinds().map((kind) => [kind.kind, kind]));
+  const { connections, managed } = boundKinds();
+  const kinds = new Map(managed.map((kind) => [kind.kind, kind]));
   const once = { namespace: cluster.namespace, find: findingOnce(cluster.find) };
   const { namespace } = object.metadata;
   const steps = new Map([[shortTarget(keyOf(object)), stepOf({ ...keyOf(object), found: object })]]);
@@ -59,7 +60,7 @@ export async function stepsFrom(cluster: ClusterClient, object: KubeObject): Pro
       if (typeof named.found === "object") open.push(named.found);
     }
   }
-  if (kinds.get(object.kind)?.isConnection === true) return [...steps.values()];
+  if (connections.some(({ kind }) => kind === object.kind)) return [...steps.values()];
   // A parent that the user may not read is a step already; its connection is unknown.
   const connection = await connectionOf(once, object).catch((error: unknown) => {
     if (!isKube(error, "Forbidden")) throw error;

@@ -10,7 +10,7 @@ import { factId, factOf, type Fact } from "./facts.ts";
  * @returns an empty cache. An entry lives as long as its object.
  */
 export function createFactCache() {
-  const kinds = new Map(boundKinds().map((kind) => [kind.kind, kind]));
+  const kinds = new Map(boundKinds().managed.map((kind) => [kind.kind, kind]));
   /** The part of a fact that depends on its object alone. The parent may have a name, or only an id on the platform. */
   const make = (object: KubeObject) => ({
     fact: factOf(object),

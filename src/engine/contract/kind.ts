@@ -7,12 +7,10 @@ import type { KindTypes, ReconcileContext } from "./context.ts";
 import type {
   KindOperations,
   ConditionFact,
-  ConnectionSettings,
   DriftField,
   ExternalWrite,
   Ms,
   Needs,
-  ReceiverInputs,
   Supports,
   Uuid,
   Why,
@@ -22,13 +20,6 @@ export type { Json, JsonObject } from "../../kube/api/types.ts";
 export { entryOf, isChangedAtSource, refreshed, sameContent } from "./types.ts";
 export type * from "./context.ts";
 export type * from "./types.ts";
-
-/** The types that a connection shares with the registration of its receiver. */
-type ConnectionTypes = Pick<KindTypes, "spec" | "memory" | "api">;
-
-/** The types of the registration of a connection's receiver. */
-export type ReceiverTypes<K extends ConnectionTypes> = Pick<K, keyof ConnectionTypes> &
-  Pick<KindTypes, "observed" | "action"> & { readonly inputs: ReceiverInputs };
 
 interface StepFacts<Action> {
   /** The operation of the platform's API, e.g. "updateProject". */
@@ -146,12 +137,6 @@ export interface Report {
   readonly lookWithin?: Ms;
 }
 
-/** The registration of a connection's webhook receiver, and the type of the condition that reports it. */
-export interface ReceiverRegistration<K extends ConnectionTypes = ConnectionTypes> {
-  readonly condition: string;
-  readonly kind: Kind<ReceiverTypes<K>>;
-}
-
 /**
  * How the objects of a kind exist on the platform. `true`: a resource represents one object, which is recorded by
  * its id, and has a finalizer while a policy needs one. `false`: there are none. "InOthers": a resource has no object
@@ -209,10 +194,6 @@ export interface Kind<K extends KindTypes = KindTypes> {
   readonly independent?: true;
   /** Steps wait for approval unless the object or its connection says otherwise. */
   readonly needsApproval?: true;
-  /** On the connection kinds: the settings of the connection that a spec describes. */
-  connection?(spec: K["spec"]): ConnectionSettings;
-  /** On the connection kinds: the registration of the receiver of webhooks. */
-  readonly receiverRegistration?: ReceiverRegistration<Pick<K, keyof ConnectionTypes>>;
   /**
    * Returns the fields of objects of the platform ("<id>/<name>") that the kind writes beside its own object: those
    * that its memory holds, or, with inputs, those that it is about to write. Two resources must not write the same

@@ -1,10 +1,12 @@
-/** Hides the type parameters of a kind from the engine. */
+/** Hides the type parameters of the kinds from the engine. */
 import type { KubeObject } from "../../kube/api/types.ts";
 import { secretsUsedBy } from "../connections/secrets.ts";
 import type { Ports } from "../context/context.ts";
+import type { ConnectionKind, ConnectionTypes } from "../contract/connection.ts";
 import type { ExternalWrite, Kind, KindTypes, RatedApi, Reference, Uuid } from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { recordedIdIn } from "../contract/status.ts";
+import { connectionReconciler } from "./connection.ts";
 import type { Reconcile } from "./guard.ts";
 import { noteLeft } from "./orphaning.ts";
 import { reconciler } from "./reconcile.ts";
@@ -12,11 +14,8 @@ import { reconciler } from "./reconcile.ts";
 /** A kind without its type parameters. */
 export interface Bound<Api extends RatedApi> {
   readonly kind: string;
-  readonly isConnection: boolean;
   /** Whether any platform deletes objects of the kind: then deletionPolicy Retain is a choice of the user. */
   readonly isDeletable: boolean;
-  /** Returns the names of the Secrets that a connection uses. */
-  secrets(object: KubeObject): readonly string[];
   references(object: KubeObject): readonly Reference[];
   claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   fieldOwnership(object: KubeObject): readonly string[];
@@ -26,16 +25,47 @@ export interface Bound<Api extends RatedApi> {
   attach(ports: Ports<Api>): Reconcile;
 }
 
+/** A kind of connections without its type parameters. */
+export interface BoundConnection<Api extends RatedApi> {
+  readonly kind: string;
+  /** Returns the names of the Secrets that a connection uses. */
+  secrets(object: KubeObject): readonly string[];
+  attach(ports: Ports<Api>): Reconcile;
+}
+
+/** All kinds. */
+export interface BoundKinds<Api extends RatedApi> {
+  readonly connections: readonly BoundConnection<Api>[];
+  readonly managed: readonly Bound<Api>[];
+}
+
+/**
+ * Asks a kind. If it throws, the reconcile of the object reports that; here the change has to reach the queue despite
+ * the error. @returns undefined if the kind throws
+ */
+function attempt<T>(question: () => T): T | undefined {
+  try {
+    return question();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Hides the type parameters of a kind of connections. */
+export function bindConnection<K extends ConnectionTypes>(kind: ConnectionKind<K>): BoundConnection<K["api"]> {
+  return {
+    kind: kind.resource.kind,
+    secrets: (object) =>
+      attempt(() => {
+        const { data } = parseSpec(kind.resource.spec, object);
+        return data && secretsUsedBy(kind.settings(data));
+      }) ?? [],
+    attach: (ports) => connectionReconciler(ports, kind),
+  };
+}
+
 /** Hides the type parameters of a kind. */
 export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
-  // If the kind throws, the reconcile of the object reports it. The change has to reach the queue despite the error.
-  const attempt = <T>(question: () => T): T | undefined => {
-    try {
-      return question();
-    } catch {
-      return undefined;
-    }
-  };
   const ask = <T>(object: KubeObject, question: (spec: K["spec"]) => T): T | undefined =>
     attempt(() => {
       const { data } = parseSpec(kind.resource.spec, object);
@@ -45,9 +75,7 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
     attempt(() => question(kind.resource.memory.parse(object.status ?? {})));
   return {
     kind: kind.resource.kind,
-    isConnection: kind.connection !== undefined,
     isDeletable: attempt(() => kind.operations?.({}).delete)?.length !== 0,
-    secrets: (object) => ask(object, (spec) => kind.connection && secretsUsedBy(kind.connection(spec))) ?? [],
     references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
     claim: (object, idOf) => ask(object, (spec) => kind.claim?.(spec, idOf)),
     fieldOwnership: (object) => {

@@ -1,22 +1,37 @@
-/** Reconciles a connection: probes it when a probe is due, and reports the result to its users. */
+/**
+ * The reconcile of a connection. A connection stands for no object of the platform: the operator probes the platform
+ * through it, and the result decides whether its users can work. `reconcileConnection` is the whole reconcile; the
+ * functions that it calls follow in the same order.
+ */
+import { isDeepStrictEqual } from "node:util";
+
 import { RESOLVE } from "../../api/names.ts";
+import { isPaused } from "../../api/paused.ts";
 import { answerCommand, answersIn, isAnswered } from "../../api/resolve.ts";
 import { timeText } from "../../api/status.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
+import { isOvertaken, type LocalState } from "../context/local-state.ts";
+import type { ConnectionKind } from "../contract/connection.ts";
 import { parseKey } from "../contract/keys.ts";
-import type { Ms, Why } from "../contract/kind.ts";
-import { conditionOf } from "../contract/status.ts";
+import type { Ms, Report, Why } from "../contract/kind.ts";
+import { pollInterval } from "../contract/requeue.ts";
+import { parseSpec } from "../contract/spec.ts";
+import { conditionOf, statusOf } from "../contract/status.ts";
 import { finalizersWith, hasFinalizer, release } from "../ledger/record.ts";
-import { requestedToken } from "../policies/policy.ts";
-import type { ReconcileResult } from "../status/build.ts";
-import type { Reconciliation, Resolved } from "../status/reconciliation.ts";
+import { invalidSpec, requestedToken } from "../policies/policy.ts";
+import { buildStatus, type ReconcileResult } from "../status/build.ts";
+import { classifyError, rejectedToken } from "../status/errors.ts";
+import { storeStatus } from "../status/writes.ts";
+import { guarded, type Reconcile, warnOfAnnotations } from "./guard.ts";
+import { registerReceiver } from "./receiver-registration.ts";
 
 /**
  * How often the Secret of a connection is read again while the connection fails or an object was denied a request:
- * recovery takes at most 10 s (docs/reliability.md C6).
+ * recovery takes at most 10 s (docs/reliability.md C6). Nothing else shows that a missing Secret exists.
  */
 const SECRET_POLL_MS = 5_000;
 /** At most one probe a minute with a token that was rejected (docs/reliability.md C6). */
@@ -27,158 +42,240 @@ const PROBE_MIN_MS = 1_000;
 /** The random part by which probes are delayed, so that not all connections probe a platform at once. */
 const PROBE_JITTER = 0.2;
 
-/** The reason of a connection whose limit of mass changes holds. */
-function heldBy({ key, brake }: Connection): Why | undefined {
-  const since = brake.heldSince();
-  if (since === undefined) return undefined;
-  const command = answerCommand(key, proceed(since));
-  const message = `Too many objects of this connection would be changed although no user changed them. Nothing more is written through it. Find out why, then run: ${command}`;
-  return { reason: "MassChangeHeld", message };
+/** One reconcile of a connection. */
+interface ConnectionReconcile {
+  readonly ports: Ports;
+  readonly kind: ConnectionKind;
+  readonly local: LocalState;
+  /** The answers of the API server replace it. */
+  object: KubeObject;
 }
 
-/** The answer that ends a hold. */
-function proceed(since: Date): `proceed:${string}` {
-  return `proceed:${timeText(since)}`;
+/** Returns the function that reconciles the connections of a kind. */
+export function connectionReconciler(ports: Ports, kind: ConnectionKind): Reconcile {
+  return guarded(ports, {
+    reconcile: (object, local) => reconcileConnection({ ports, kind, local, object }),
+    report: (object, local, failure) => writeStatus({ ports, kind, local, object }, failure),
+  });
 }
 
-/** The condition of a held mass change. It stays while probes fail, so that the next process also holds the change. */
-const CHANGES_HELD = "ChangesHeld";
+/** @returns when to requeue; undefined when only an event should bring the connection back @throws KubeError */
+async function reconcileConnection(c: ConnectionReconcile): Promise<Ms | undefined> {
+  const { ports, kind, local } = c;
+  if (isOvertaken(kind, c.object, local)) local.unsaved = undefined;
+
+  // The finalizer: a connection that is being deleted serves the resources that need it for their own deletion.
+  if (!(await keepFinalizer(c))) return undefined;
+
+  // Nothing is read while the platform limits the rate of requests, nor while a user pauses the connection.
+  const limit = knownRateLimit(c);
+  if (limit !== undefined) return await reportRateLimit(c, limit);
+  warnOfAnnotations(ports, c.object, local);
+  if (isPaused(c.object)) return await reportUnopened(c, { is: "paused" });
+
+  // The spec, the Secrets and the certificates.
+  const { data: spec, error: invalid } = parseSpec(kind.resource.spec, c.object);
+  if (invalid !== undefined)
+    return await reportUnopened(c, { is: "stalled", why: invalidSpec(invalid), exchange: "none" });
+  const opened = await ports.connections.open(c.object, kind.settings(spec));
+  if (opened.is === "closed") return await reportUnopened(c, { is: "stalled", why: opened.why, exchange: "failed" });
+
+  // The probe, when it is due.
+  const { connection } = opened;
+  if (isProbeDue(c, connection)) return await reconcileOpened(c, connection, spec);
+  return untilNext(c, connection);
+}
+
+/** Probes the platform, and reports the result to the users of the connection and in its status. */
+async function reconcileOpened(c: ConnectionReconcile, connection: Connection, spec: unknown): Promise<Ms> {
+  const { ports } = c;
+  const isFirst = connection.probedAt === undefined;
+  const probe = await probePlatform(c, connection, spec);
+  if (probe.is === "limited") {
+    const limit = rateLimitOf(c, connection) ?? { again: probe.again };
+    return Math.max(await reportRateLimit(c, limit, requestedToken(c.object)), ports.windows.followMinMs);
+  }
+  connection.probedAt = ports.clock.monotonic();
+  connection.answer = c.object.metadata.annotations?.[RESOLVE];
+
+  // The surface, and the limit of mass changes: while it holds, the connection cannot be used although it works.
+  if (probe.is === "works") noteSurface(c, connection);
+  const held = heldChanges(c, connection, probe, isFirst);
+
+  // The result, for the users of the connection and for the status.
+  const result = probe.is === "works" ? works(c, connection, probe, held) : fails(c, connection, probe, isFirst);
+  let report = withHeldChanges(probe.report, held);
+  try {
+    if (result.is === "settled" && report !== undefined) report = await registerReceiver(c, connection, report);
+    await writeStatus(c, serving(c, result), report, requestedToken(c.object));
+  } catch (error) {
+    // The result is not stored, so the connection has to be probed again.
+    connection.nextProbeAt = 0;
+    throw error;
+  }
+  return untilNext(c, connection);
+}
 
 /**
- * Reports whether the platform has to be probed now: the first time, after a change, on request, and when it is due.
+ * Sets the finalizer while a resource needs the connection.
+ * @returns false if the connection is being deleted and nothing needs it: it is released
+ * @throws KubeError
  */
-export function probeDue({ clock }: Ports, connection: Connection, object: KubeObject): boolean {
-  return (
-    clock.monotonic() >= connection.nextProbeAt ||
-    requestedToken(object) !== undefined ||
-    conditionOf(object, "Synced")?.reason === "RateLimited" ||
-    object.metadata.annotations?.[RESOLVE] !== connection.answer ||
-    conditionOf(object, "Ready") === undefined
-  );
+async function keepFinalizer(c: ConnectionReconcile): Promise<boolean> {
+  const { ports, object } = c;
+  const isNeeded = usersToDelete(c).length > 0;
+  if (object.metadata.deletionTimestamp !== undefined) {
+    if (isNeeded && hasFinalizer(object)) return true;
+    await release(ports, object);
+    return false;
+  }
+  if (isNeeded !== hasFinalizer(object))
+    c.object = await ports.writer.patchChecked(object, { finalizers: finalizersWith(object, isNeeded) });
+  return true;
 }
 
 /**
  * Returns the resources that need a PlatformConnection for their deletion: those with a finalizer that use it. A
  * ClusterPlatformConnection is needed by nobody: a cluster admin removes it on purpose.
  */
-function usersToDelete({ cache, dependencies }: Ports, connection: KubeObject): readonly KubeObject[] {
-  const key = keyOf(connection);
+function usersToDelete({ ports, object }: ConnectionReconcile): readonly KubeObject[] {
+  const key = keyOf(object);
   if (key.namespace === "") return [];
-  const users = dependencies.dependents(key).flatMap((user) => cache.get(parseKey(user)) ?? []);
+  const users = ports.dependencies.dependents(key).flatMap((user) => ports.cache.get(parseKey(user)) ?? []);
   return users.filter(hasFinalizer);
 }
 
-/** Reports whether a connection that is being deleted is still needed: it then serves its users until they are gone. */
-export function serves({ ports, object }: Reconciliation): boolean {
-  return hasFinalizer(object) && usersToDelete(ports, object).length > 0;
-}
-
-/** Releases a connection that no resource needs any more. @throws KubeError */
-export async function releaseConnection({ ports, object }: Reconciliation): Promise<undefined> {
-  await release(ports, object);
-}
-
-/** Sets the finalizer of a connection while a resource needs it for its deletion. @throws KubeError */
-export async function keepWhileNeeded(r: Reconciliation): Promise<void> {
-  const { ports, object } = r;
-  if (object.metadata.deletionTimestamp !== undefined) return;
-  const isNeeded = usersToDelete(ports, object).length > 0;
-  if (isNeeded === hasFinalizer(object)) return;
-  r.object = await ports.writer.patchChecked(object, { finalizers: finalizersWith(object, isNeeded) });
-}
-
-/** Returns the result for the status of a connection. While it is being deleted, it tells which resources need it. */
-export function servingResult(r: Reconciliation, result: ReconcileResult): ReconcileResult {
-  const { ports, kind, object } = r;
-  if (kind.connection === undefined || object.metadata.deletionTimestamp === undefined) return result;
-  const users = usersToDelete(ports, object);
-  const names = users.slice(0, 5).map(({ kind: of, metadata }) => `${of} "${metadata.name}"`);
-  const more = users.length > 5 ? ` and ${String(users.length - 5)} more` : "";
-  const trouble = "why" in result ? ` ${result.why.message}` : "";
-  const message = `Waiting for the deletion of resources that need this connection: ${names.join(", ")}${more}.${trouble}`;
-  return { is: "waiting", why: { reason: "WaitingForChildren", message }, exchange: "none" };
-}
-
-/** What to do while nothing is sent: a result for the status, or only the time to requeue while nothing is reported. */
-export type Limited = ReconcileResult | { readonly again: Ms };
-
-/**
- * Returns what to do about a connection whose platform limits the rate of requests, before anything is read for it.
- * @returns undefined where there is something to do: the pause is over, the connection changed, it has no token, or a
- * reconcile was requested
- */
-export function rateLimited(ports: Ports, object: KubeObject): Limited | undefined {
-  const connection = ports.connections.last(keyOf(object));
-  const isSame = connection?.uid === object.metadata.uid && connection.generation === (object.metadata.generation ?? 0);
-  if (!isSame || connection.trouble?.reason === "CredentialsMissing" || requestedToken(object) !== undefined)
-    return undefined;
-  return limitOf(ports, connection, object);
+/** When to requeue while the platform limits the rate of requests; and the reason, once the status reports the limit. */
+interface RateLimit {
+  readonly again: Ms;
+  readonly why?: Why;
 }
 
 /**
- * Returns what to do while the requests of a connection are paused. After two minutes, of one long pause or of several
- * short ones, the status reports it, with the time at which the current pause ends. A requested reconcile is answered
- * with that report at once.
- * @returns undefined while requests are not paused
+ * Returns the rate limit that is known before anything is read for the connection.
+ * @returns undefined where there is something to do: there is no limit or it is over, the connection changed, it has no
+ * token, or a reconcile was requested
  */
-export function limitOf({ clock, windows }: Ports, { api }: Connection, object: KubeObject): Limited | undefined {
+function knownRateLimit(c: ConnectionReconcile): RateLimit | undefined {
+  const { uid, generation = 0 } = c.object.metadata;
+  const connection = c.ports.connections.last(keyOf(c.object));
+  if (connection === undefined || connection.uid !== uid || connection.generation !== generation) return undefined;
+  if (connection.trouble?.reason === "CredentialsMissing" || requestedToken(c.object) !== undefined) return undefined;
+  return rateLimitOf(c, connection);
+}
+
+/**
+ * Returns the rate limit while the requests of a connection are paused. After two minutes, of one long pause or of
+ * several short ones, the status reports it, with the time at which the current pause ends. A requested reconcile is
+ * answered with that report at once.
+ */
+function rateLimitOf({ ports, object }: ConnectionReconcile, { api }: Connection): RateLimit | undefined {
   const limit = api.limited();
   if (limit === undefined || limit.leftMs === 0) return undefined;
-  const untilReported = windows.outageMs - limit.sinceMs;
+  const untilReported = ports.windows.outageMs - limit.sinceMs;
   if (untilReported > 0 && requestedToken(object) === undefined)
     return { again: Math.min(untilReported, limit.leftMs) };
-  const until = timeText(new Date(clock.now().getTime() + limit.leftMs));
+  const until = timeText(new Date(ports.clock.now().getTime() + limit.leftMs));
   const message = `The platform limits the rate of requests; the operator sends nothing before ${until}, and goes on by itself.`;
-  return { is: "retry", why: { reason: "RateLimited", message }, again: limit.leftMs };
+  return { again: limit.leftMs, why: { reason: "RateLimited", message } };
 }
 
-/**
- * Returns the longest time until a connection is reconciled again. After a pause, the first request of any object shows
- * whether the platform still limits requests. The connection is therefore reconciled soon.
- */
-export function untilProbe({ clock, windows }: Ports, connection: Connection): Ms {
-  const left = Math.max(0, connection.nextProbeAt - clock.monotonic());
-  if (connection.api.limited() !== undefined) return Math.min(left, windows.followMinMs);
-  const watchful = connection.trouble !== undefined || connection.denied.size > 0;
-  return watchful ? Math.min(left, SECRET_POLL_MS) : left;
+/** @param handled the reconcile request that the report answers @returns when to requeue @throws KubeError */
+async function reportRateLimit(c: ConnectionReconcile, { again, why }: RateLimit, handled?: string): Promise<Ms> {
+  if (why === undefined) return again;
+  await writeStatus(c, { is: "retry", why }, undefined, handled);
+  return Math.max(again, c.ports.windows.backoffMinMs);
 }
 
+/** Reports why a connection is not opened. @returns when to requeue @throws KubeError */
+async function reportUnopened(c: ConnectionReconcile, result: ReconcileResult): Promise<Ms> {
+  await writeStatus(c, serving(c, result));
+  return SECRET_POLL_MS;
+}
+
+/** Reports whether to probe now: the first time, after a change, on request, and when the next probe is due. */
+function isProbeDue({ ports, object }: ConnectionReconcile, { nextProbeAt, answer }: Connection): boolean {
+  return (
+    ports.clock.monotonic() >= nextProbeAt ||
+    requestedToken(object) !== undefined ||
+    conditionOf(object, "Synced")?.reason === "RateLimited" ||
+    object.metadata.annotations?.[RESOLVE] !== answer ||
+    conditionOf(object, "Ready") === undefined
+  );
+}
+
+/** How a probe ended. A report is absent where the platform showed nothing. */
+type Probe =
+  /** The platform answers and accepts the token. `again`: when to probe again, if not after the poll interval. */
+  | { readonly is: "works"; readonly report: Report; readonly again: Ms | undefined }
+  /** A person is needed. `exchange`: whether the platform answered the probe. */
+  | { readonly is: "stalled"; readonly why: Why; readonly exchange: "ok" | "failed"; readonly report?: Report }
+  | { readonly is: "retry"; readonly why: Why; readonly report?: undefined }
+  /** The rate limit leaves no room for the probe: nothing new is known. */
+  | { readonly is: "limited"; readonly again: Ms };
+
+const AVAILABLE: Why = { reason: "Available", message: "The platform is reachable and accepts the token." };
+
+/** Probes the platform. @throws what a kind throws that is no ApiError */
+async function probePlatform(
+  { kind, object }: ConnectionReconcile,
+  connection: Connection,
+  spec: unknown,
+): Promise<Probe> {
+  try {
+    const memory = kind.resource.memory.parse(statusOf(object));
+    const { refusal, conditions, status, again } = await kind.probe(spec, memory, connection.api);
+    const report: Report = { ready: AVAILABLE, conditions, status };
+    if (refusal === undefined) return { is: "works", report, again };
+    return { is: "stalled", why: refusal, exchange: "ok", report };
+  } catch (error) {
+    if (error instanceof ApiError) return probeFailure(connection, error);
+    throw error;
+  }
+}
+
+/** A person is needed if the token is rejected or lacks a scope. */
+function probeFailure(connection: Connection, error: ApiError): Probe {
+  const verdict = classifyError(error, "read", 0);
+  if (verdict.is === "later") return { is: "limited", again: verdict.again };
+  const { is } = error.failure;
+  if (is === "Unauthorized") return { is: "stalled", why: rejectedToken(connection, error), exchange: "failed" };
+  const isStalled = is === "Forbidden" || verdict.is === "terminal";
+  return isStalled ? { is: "stalled", why: verdict.why, exchange: "failed" } : { is: "retry", why: verdict.why };
+}
+
+/** Records the surface of a connection, and wakes the connection's users once the surface becomes Full. */
+function noteSurface({ ports }: ConnectionReconcile, connection: Connection): void {
+  const surface = connection.api.capabilities.summary();
+  const isNews = surface === "Full" && connection.surface !== surface;
+  connection.surface = surface;
+  if (isNews) for (const user of connection.users) ports.wake(user);
+}
+
+/** The condition of a held mass change. It stays while probes fail, so that the next process also holds the change. */
+const CHANGES_HELD = "ChangesHeld";
+
 /**
- * Records how a probe ended.
- * @param again when a connection that works is probed again
- * @returns the result for the status; while a mass change is held, a stalled one in place of a settled one
+ * Returns the reason of a connection whose limit of mass changes holds. An earlier process may have held them; a user
+ * lets them proceed by the answer that the reason names, once the connection works.
  */
-export function probed(r: Resolved, result: ReconcileResult, again: Ms): ReconcileResult {
-  const { ports, connection } = r;
-  const now = ports.clock.monotonic();
-  // A held mass change stays held after a restart or a change of the leader.
-  const isFirst = connection.probedAt === undefined;
-  const before = isFirst ? heldSinceIn(r.object) : undefined;
-  if (before !== undefined) connection.brake.hold(before);
-  connection.probedAt = now;
-  connection.answer = r.object.metadata.annotations?.[RESOLVE];
-  const since = connection.brake.heldSince();
-  if (result.is === "settled" && since !== undefined && isAnswered(r.object, proceed(since)))
-    connection.brake.release();
-  const held = heldBy(connection);
-  if (held !== undefined && r.report !== undefined) {
-    const condition = { type: CHANGES_HELD, status: "True", ...held } as const;
-    r.report = { ...r.report, conditions: [...r.report.conditions, condition] };
+function heldChanges(
+  { object }: ConnectionReconcile,
+  { key, brake }: Connection,
+  probe: Probe,
+  isFirst: boolean,
+): Why | undefined {
+  const before = isFirst ? heldSinceIn(object) : undefined;
+  if (before !== undefined) brake.hold(before);
+  const since = brake.heldSince();
+  if (since === undefined) return undefined;
+  const proceed = `proceed:${timeText(since)}` as const;
+  if (probe.is === "works" && isAnswered(object, proceed)) {
+    brake.release();
+    return undefined;
   }
-  if (result.is !== "settled") {
-    connection.failures += 1;
-    connection.trouble = "why" in result ? result.why : undefined;
-    connection.nextProbeAt = now + pause(connection, ports.random());
-    return withOutage(r, result, isFirst);
-  }
-  recordSurface(ports, connection);
-  connection.nextProbeAt = now + again;
-  if (held !== undefined) {
-    connection.trouble = held;
-    return { is: "stalled", why: held, exchange: "ok", again: result.again };
-  }
-  ports.connections.recovered(connection);
-  return result;
+  const message = `Too many objects of this connection would be changed although no user changed them. Nothing more is written through it. Find out why, then run: ${answerCommand(key, proceed)}`;
+  return { reason: "MassChangeHeld", message };
 }
 
 /** Returns since when an earlier process held a mass change: the time in the command that the condition prints. */
@@ -190,19 +287,53 @@ function heldSinceIn(object: KubeObject): Date | undefined {
   return new Date(Number.isNaN(since) ? Date.parse(condition.lastTransitionTime) : since);
 }
 
-/** Marks the result once the probes have failed for too long. */
-function withOutage(
-  { ports, connection, object }: Resolved,
-  result: ReconcileResult,
+function withHeldChanges(report: Report | undefined, held: Why | undefined): Report | undefined {
+  if (report === undefined || held === undefined) return report;
+  const condition = { type: CHANGES_HELD, status: "True", ...held } as const;
+  return { ...report, conditions: [...report.conditions, condition] };
+}
+
+/** Records that the connection works, and wakes the objects that wait for it, unless it holds a mass change. */
+function works(
+  { ports, object }: ConnectionReconcile,
+  connection: Connection,
+  { again = pollInterval(object, ports.windows).ms }: Extract<Probe, { is: "works" }>,
+  held: Why | undefined,
+): ReconcileResult {
+  connection.nextProbeAt = ports.clock.monotonic() + again;
+  if (held !== undefined) {
+    connection.trouble = held;
+    return { is: "stalled", why: held, exchange: "ok" };
+  }
+  ports.connections.recovered(connection);
+  return { is: "settled", why: AVAILABLE };
+}
+
+/** Records why the connection cannot be used. The result is marked once the probes have failed for too long. */
+function fails(
+  { ports, object }: ConnectionReconcile,
+  connection: Connection,
+  probe: Extract<Probe, { is: "stalled" | "retry" }>,
   isFirst: boolean,
 ): ReconcileResult {
-  if (result.is !== "retry") {
-    connection.failingSince = undefined;
-    return result;
-  }
   const now = ports.clock.monotonic();
+  const { why } = probe;
+  connection.failures += 1;
+  connection.trouble = why;
+  connection.nextProbeAt = now + pauseAfterFailure(connection, ports.random());
+  if (probe.is === "stalled") {
+    connection.failingSince = undefined;
+    return { is: "stalled", why, exchange: probe.exchange };
+  }
   connection.failingSince ??= now - (isFirst ? failedBefore(object, ports.clock.now()) : 0);
-  return { ...result, isOutage: now - connection.failingSince >= ports.windows.outageMs };
+  return { is: "retry", why, isOutage: now - connection.failingSince >= ports.windows.outageMs };
+}
+
+/** Returns the time until the next probe of a failing connection. @param random in [0, 1) */
+function pauseAfterFailure({ trouble, failures }: Connection, random: number): Ms {
+  const rejected = trouble?.reason === "CredentialsInvalid" || trouble?.reason === "PermissionDenied";
+  const doubled = Math.min(PROBE_MAX_MS, PROBE_MIN_MS * 2 ** Math.min(failures - 1, 10));
+  return (rejected ? AUTH_PROBE_MS : doubled) * (1 + PROBE_JITTER * random);
 }
 
 /** Returns for how long probes had failed before this process started, from the stored status. */
@@ -213,17 +344,54 @@ function failedBefore(object: KubeObject, now: Date): Ms {
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
-/** Records the surface of a connection, and wakes the connection's users once the surface becomes Full. */
-function recordSurface({ wake }: Ports, connection: Connection): void {
-  const surface = connection.api.capabilities.summary();
-  const isNews = surface === "Full" && connection.surface !== surface;
-  connection.surface = surface;
-  if (isNews) for (const user of connection.users) wake(user);
+/** Returns the result for the status. While a connection is being deleted, it tells which resources need it. */
+function serving(c: ConnectionReconcile, result: ReconcileResult): ReconcileResult {
+  if (c.object.metadata.deletionTimestamp === undefined) return result;
+  const users = usersToDelete(c);
+  const names = users.slice(0, 5).map(({ kind, metadata }) => `${kind} "${metadata.name}"`);
+  const more = users.length > 5 ? ` and ${String(users.length - 5)} more` : "";
+  const trouble = "why" in result ? ` ${result.why.message}` : "";
+  const message = `Waiting for the deletion of resources that need this connection: ${names.join(", ")}${more}.${trouble}`;
+  return { is: "waiting", why: { reason: "WaitingForChildren", message }, exchange: "none" };
 }
 
-/** Returns the time until the next probe of a failing connection. @param random in [0, 1) */
-function pause({ trouble, failures }: Connection, random: number): Ms {
-  const rejected = trouble?.reason === "CredentialsInvalid" || trouble?.reason === "PermissionDenied";
-  const doubled = Math.min(PROBE_MAX_MS, PROBE_MIN_MS * 2 ** Math.min(failures - 1, 10));
-  return (rejected ? AUTH_PROBE_MS : doubled) * (1 + PROBE_JITTER * random);
+/**
+ * Writes the status if it changed, at once: a connection reports its failures for all of its users.
+ * @param report absent where nothing was found out: then the stored facts stay
+ * @param handled the reconcile request that this status answers
+ * @throws KubeError
+ */
+async function writeStatus(
+  { ports, kind, local, object }: ConnectionReconcile,
+  result: ReconcileResult,
+  report?: Report,
+  handled?: string,
+): Promise<void> {
+  const status = buildStatus({
+    object,
+    result,
+    report,
+    memory: local.unsaved?.memory ?? kind.resource.memory.parse(statusOf(object)),
+    id: undefined,
+    recordedIdentity: undefined,
+    intent: undefined,
+    handled,
+    policyStatus: undefined,
+    now: ports.clock.now(),
+  });
+  if (isDeepStrictEqual(status, statusOf(object))) ports.observer.status(object, object);
+  else await storeStatus(ports, object, status);
+  local.unsaved = undefined;
+  if (result.is === "settled") local.failures = 0;
+}
+
+/**
+ * Returns the longest time until a connection is reconciled again. After a pause, the first request of any object shows
+ * whether the platform still limits requests. The connection is therefore reconciled soon.
+ */
+function untilNext({ ports }: ConnectionReconcile, connection: Connection): Ms {
+  const left = Math.max(0, connection.nextProbeAt - ports.clock.monotonic());
+  if (connection.api.limited() !== undefined) return Math.min(left, ports.windows.followMinMs);
+  const watchful = connection.trouble !== undefined || connection.denied.size > 0;
+  return watchful ? Math.min(left, SECRET_POLL_MS) : left;
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   applied,
   callTimes,
+  DELETE,
   effects,
   engineEnv,
   fail,
@@ -13,7 +14,7 @@ import {
 } from "../../../test/support/engine/env.ts";
 import type { Op } from "../../../test/support/engine/fake-platform.ts";
 import { MINUTE } from "../../../test/support/platform/durations.ts";
-import { POLL_INTERVAL } from "../../api/names.ts";
+import { FINALIZER, PAUSED, POLL_INTERVAL } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
@@ -40,6 +41,22 @@ it("[K1] a token is waited for, also one that comes back as it was, and the obje
   env.cluster.secret("token", { token: "t" });
   await env.run(15_000);
   expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
+});
+
+it("a connection that a user pauses keeps its finalizer as long as a resource needs it, and serves the resource", async () => {
+  const env = await applied();
+  env.cluster.annotate("Link", "default", { [PAUSED]: "true" });
+  env.cluster.spec("Widget", "a", { name: "a", ...DELETE });
+  await env.run(MINUTE);
+  expect(env.cluster.get("Link", "default").metadata.finalizers).toEqual([FINALIZER]);
+  env.cluster.remove("Link", "default");
+  await env.run(MINUTE);
+  expect(env.conditions("Link", "default")).toContain("Ready=False/WaitingForChildren");
+  env.cluster.remove("Widget", "a");
+  await env.run(MINUTE);
+  expect(env.cluster.find("Widget", "a")).toBeUndefined();
+  expect(effects(env)).toEqual(["create", "delete"]);
+  expect(env.cluster.find("Link", "default")).toBeUndefined();
 });
 
 describe("a connection's own status", () => {
@@ -140,6 +157,8 @@ describe("[C6] a token that may not do something", () => {
     env.cluster.secret("token", { token });
     await env.run(withinMs);
     expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
+    // Its Secret is not read every few seconds any more.
+    expect(env.due("Link", "default")).toBeGreaterThan(10_000);
     await env.run(10_000);
     expect(env.conditions("Widget", "late")).toContain("Ready=True/Available");
     expect(effects(env)).toEqual(["create", "create"]);

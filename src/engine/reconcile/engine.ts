@@ -24,7 +24,7 @@ import {
   type Found,
   defaultConnections,
 } from "../references/references.ts";
-import type { Bound } from "./bind.ts";
+import type { Bound, BoundConnection, BoundKinds } from "./bind.ts";
 import { changesDefaults, concernsDependents, concernsItself, mayWait, wakeUp } from "./triggers.ts";
 import { flush } from "./write-status.ts";
 
@@ -36,8 +36,8 @@ export interface EngineDeps<Api extends RatedApi> extends ProvidedPorts {
 
 export type Engine<Api extends RatedApi> = ReturnType<typeof createEngine<Api>>;
 
-export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound: readonly Bound<Api>[]) {
-  const kinds = new Map(bound.map((kind) => [kind.kind, kind]));
+export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound: BoundKinds<Api>) {
+  const kinds = new Map(bound.managed.map((kind) => [kind.kind, kind]));
   const { enqueue } = deps;
   const wake = (key: string): void => enqueue(key, { afterMs: 0, urgent: true });
   const connections = createConnections<Api>({ ...deps, wake });
@@ -47,11 +47,11 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const externalWrites = createExternalWrites((id) => idOwnership.recorders(id).length > 0);
   const localStates = createLocalStates(() => deps.clock.monotonic());
   const route = router(deps, kinds);
-  const usedSecrets = (namespace: string) => secretsInUse(deps, kinds, namespace);
+  const usedSecrets = (namespace: string) => secretsInUse(deps, bound.connections, namespace);
   const owned = { dependencies, idOwnership, fieldOwnership, externalWrites, localStates };
   const isDeletable = (kind: string): boolean => kinds.get(kind)?.isDeletable !== false;
   const ports: Ports<Api> = { ...deps, ...owned, connections, isDeletable, route, usedSecrets, wake };
-  const reconcilers = new Map(bound.map((kind) => [kind.kind, kind.attach(ports)]));
+  const reconcilers = new Map([...bound.connections, ...bound.managed].map((kind) => [kind.kind, kind.attach(ports)]));
 
   /** Returns the id that a reference by name leads to now. */
   const idBehind = (object: KubeObject, field: string): Uuid | undefined => {
@@ -79,7 +79,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     return externalWrites.forget(object);
   };
 
-  /** Records a change in all indexes. @returns the ids of the objects of the platform that were written to */
+  /** Records a change of an object in all indexes; connections are in none. @returns the ids of the objects of the platform that were written to */
   const note = (change: StoreChange): readonly Uuid[] => {
     const { object } = change;
     const old = change.type === "updated" ? change.old : undefined;
@@ -125,7 +125,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
 
   /** Queues an object. Objects of the first list with nothing pending are spread over the poll interval. */
   const queue = (object: KubeObject, initial: boolean): void => {
-    const routine = initial && mayWait(object) && kinds.get(object.kind)?.isConnection !== true;
+    const routine = initial && mayWait(object) && kinds.has(object.kind);
     const key = keyText(keyOf(object));
     if (routine) enqueue(key, { afterMs: Math.min(firstTurn(object), untilRunChange(object)), urgent: false });
     else wake(key);
@@ -227,16 +227,10 @@ function refersTo<Api extends RatedApi>(
     );
   const loosely = named.flatMap(({ optional, key }) => (optional === true ? [key] : []));
   const firmly = named.flatMap(({ optional, key }) => (optional === true ? [] : [key]));
-  return [[...firmly, ...connectionsOf(kinds, kind, object, found)], loosely];
+  return [[...firmly, ...connectionsOf(kinds, object, found)], loosely];
 }
 
-function connectionsOf<Api extends RatedApi>(
-  kinds: ConnectionKinds,
-  kind: Bound<Api>,
-  object: KubeObject,
-  found: Found,
-): readonly ObjectKey[] {
-  if (kind.isConnection) return [];
+function connectionsOf(kinds: ConnectionKinds, object: KubeObject, found: Found): readonly ObjectKey[] {
   if (found.is === "found") return [found.key];
   const own = namedConnection(kinds, object);
   return own === undefined ? defaultConnections(kinds, object.metadata.namespace ?? "") : [own];
@@ -248,7 +242,7 @@ function connectionsOf<Api extends RatedApi>(
  */
 function secretsInUse<Api extends RatedApi>(
   { cache, connectionKinds, operatorNamespace }: ProvidedPorts,
-  kinds: ReadonlyMap<string, Bound<Api>>,
+  kinds: readonly BoundConnection<Api>[],
   namespace: string,
 ): ReadonlyMap<string, string> {
   const isOperators = namespace === operatorNamespace;
@@ -256,7 +250,9 @@ function secretsInUse<Api extends RatedApi>(
   const connections = [...cache.list(connectionKinds.namespaced, namespace), ...ofCluster];
   const theirs = connections.flatMap((object) => {
     const title = `${object.kind} "${object.metadata.name}"`;
-    return (kinds.get(object.kind)?.secrets(object) ?? []).map((name) => [name, title] as const);
+    return (kinds.find(({ kind }) => kind === object.kind)?.secrets(object) ?? []).map(
+      (name) => [name, title] as const,
+    );
   });
   return new Map([...theirs, ...(isOperators ? [[INSTALLATION_KEY, "the operator itself"] as const] : [])]);
 }

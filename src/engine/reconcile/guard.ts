@@ -17,8 +17,8 @@ export type Reconcile = (key: ObjectKey) => Promise<Ms | undefined>;
 interface Guarded {
   /** @returns when to requeue; undefined when only an event should bring the object back */
   readonly reconcile: (object: KubeObject, local: LocalState) => Promise<Ms | undefined>;
-  /** Writes the result of a failed reconcile to the status. @returns when to requeue @throws KubeError */
-  readonly report: (object: KubeObject, local: LocalState, failed: ReconcileResult) => Promise<Ms>;
+  /** Writes why the reconcile failed to the status. @throws KubeError */
+  readonly report: (object: KubeObject, local: LocalState, failure: ReconcileResult) => Promise<unknown>;
 }
 
 /** How soon an object that changed during its reconcile is reconciled again. */
@@ -52,7 +52,8 @@ export function guarded(ports: Ports, { reconcile, report }: Guarded): Reconcile
       if (now === undefined || now.metadata.uid !== local.uid) return undefined;
       local.failures += 1;
       const again = backoff(local.failures, ports.windows, ports.random());
-      return await report(now, local, { is: "stalled", why: refusal ?? FAILED, exchange: "none", again });
+      await report(now, local, { is: "stalled", why: refusal ?? FAILED, exchange: "none", again });
+      return Math.max(again, ports.windows.backoffMinMs);
     }
   };
 }

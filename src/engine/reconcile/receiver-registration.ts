@@ -4,38 +4,40 @@
  * without deliveries everything works, only later.
  */
 import { RESOLVE } from "../../api/names.ts";
-import type { JsonObject } from "../../kube/api/types.ts";
+import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import { RECEIVER_TOKEN_LENGTH, receiverKeys, type ReceiverKeys } from "../connections/receiver-keys.ts";
 import type { Ports } from "../context/context.ts";
-import type {
-  ConditionFact,
-  ReceiverRegistration,
-  Ms,
-  ReceiverInputs,
-  ReceiverSettings,
-  Report,
-  Why,
-} from "../contract/kind.ts";
+import type { LocalState } from "../context/local-state.ts";
+import type { ConnectionKind } from "../contract/connection.ts";
+import type { ConditionFact, Ms, ReceiverInputs, ReceiverSettings, Report, Why } from "../contract/kind.ts";
 import { conditionsOf } from "../contract/status.ts";
-import { checkInstallation } from "../ledger/identity.ts";
 import { fingerprintOf } from "../references/values.ts";
+import { resolveObject } from "../resolve/resolve.ts";
 import type { ReconcileResult } from "../status/build.ts";
-import type { Resolved } from "../status/reconciliation.ts";
+import { beginReconcile, type Resolved } from "../status/reconciliation.ts";
 import { runSteps } from "../steps/loop.ts";
 
+/** The reconcile of the connection. */
+interface Registering {
+  readonly ports: Ports;
+  readonly kind: Pick<ConnectionKind, "receiver">;
+  readonly local: LocalState;
+  /** The answers of the API server replace it. */
+  object: KubeObject;
+}
+
 /**
- * Registers the receiver of a connection that was just probed, and adds the result to the report of the connection.
+ * Registers the receiver of a connection that was just probed.
+ * @returns the report of the connection, with the result of the registration
  * @throws KubeError
  */
-export async function registerReceiver(r: Resolved, receiver: ReceiverRegistration): Promise<void> {
-  const { connection, ports, report } = r;
-  if (report === undefined) return;
+export async function registerReceiver(c: Registering, connection: Connection, report: Report): Promise<Report> {
   const due = connection.nextProbeAt;
-  const { conditions, status = {}, again = Infinity } = await register(r, receiver);
+  const { conditions, status = {}, again = Infinity } = await register(c, connection);
   // A failed registration may have requested a probe. Only the time that the registration asks for counts.
-  connection.nextProbeAt = Math.min(due, ports.clock.monotonic() + again);
-  r.report = {
+  connection.nextProbeAt = Math.min(due, c.ports.clock.monotonic() + again);
+  return {
     ...report,
     conditions: [...report.conditions, ...conditions],
     status: { ...report.status, ...status },
@@ -49,8 +51,9 @@ interface Registered {
   readonly again?: Ms | undefined;
 }
 
-async function register(r: Resolved, { condition, kind }: ReceiverRegistration): Promise<Registered> {
-  const { ports, connection } = r;
+async function register(c: Registering, connection: Connection): Promise<Registered> {
+  const { ports, local } = c;
+  const { condition, kind } = c.kind.receiver;
   const settings = connection.settings.receiver;
   if (settings === undefined) {
     connection.receiver = undefined;
@@ -63,13 +66,17 @@ async function register(r: Resolved, { condition, kind }: ReceiverRegistration):
   const read = await readKeys(ports, connection, settings);
   if ("reason" in read) return { conditions: reported(read, false), again: soon };
   connection.receiver = read.keys;
-  const foreign = checkInstallation(ports, r.object);
-  if (foreign !== undefined) return { conditions: reported(foreign, false) };
 
-  const stored = conditionsOf(r.object).filter(({ type }) => type === condition);
-  const registration: Resolved = { ...r, kind, report: undefined, ...resolvedFor(r, settings, read) };
+  const inputs = inputsOf(c, connection, settings, read);
+  const needs = () => ({ references: [], values: [], inputs: () => inputs });
+  const r = beginReconcile(ports, { ...kind, needs }, c.object, local);
+  const resolved = await resolveObject(r, "present", connection);
+  if ("is" in resolved) return { conditions: reported(whyOf(resolved, undefined), false) };
+  const stored = conditionsOf(c.object).filter(({ type }) => type === condition);
+  // A connection has no status.plan that could be approved.
+  const registration: Resolved = { ...resolved, policies: { ...resolved.policies, manual: false } };
   const result = await runSteps(registration);
-  r.object = registration.object;
+  c.object = registration.object;
   const { report } = registration;
   const isEnd = result.is === "settled" || result.is === "stalled";
   return {
@@ -100,24 +107,19 @@ async function readKeys(
   return { reason: "DependencyNotReady", message };
 }
 
-/** Returns what differs in the registration's own reconcile. */
-function resolvedFor(
-  { ports, object, connection, policies, context }: Resolved,
+function inputsOf(
+  { ports, object }: Registering,
+  { key }: Connection,
   settings: ReceiverSettings,
   { keys, sources }: Keys,
-): Pick<Resolved, "policies" | "context"> {
+): ReceiverInputs {
   const url = `${settings.url.replace(/\/+$/, "")}/${keys.path}`;
-  const inputs: ReceiverInputs = {
+  return {
     url,
     secret: keys.secret,
     registered: fingerprintOf({ url }, `${settings.url} ${sources}`, ports.key),
     answer: object.metadata.annotations?.[RESOLVE],
-    connection: connection.key,
-  };
-  return {
-    // A connection has no status.plan that could be approved.
-    policies: { ...policies, manual: false },
-    context: { ...context, inputs },
+    connection: key,
   };
 }
 

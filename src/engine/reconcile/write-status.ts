@@ -13,7 +13,7 @@ import { buildStatus, type ReconcileResult } from "../status/build.ts";
 import { writeOutputs } from "../status/outputs.ts";
 import { type Ended, idToStore, memoryToStore, type Reconciliation } from "../status/reconciliation.ts";
 import { redeployAnswer } from "../status/redeploy.ts";
-import { recordRefusal, recordTransitions, significantPart, throttle } from "../status/writes.ts";
+import { recordRefusal, significantPart, storeStatus, throttle } from "../status/writes.ts";
 import { openAction } from "../steps/recover.ts";
 
 /**
@@ -41,20 +41,18 @@ export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms>
   });
   const isDeferred = result.is === "deferred";
   const next = isDeferred ? Math.max(result.again ?? 0, ports.windows.followMinMs) : nextReconcile(r, result);
-  // A connection reports its own errors, at once.
-  const isOwn = kind.connection !== undefined && !isDeferred;
-  const patience = isOwn ? 0 : throttle(object, status, result, ports.windows);
+  const patience = throttle(object, status, result, ports.windows);
   const held = await write(r, status, { patience, refusal });
   return held === undefined ? next : Math.min(next, held);
 }
 
 /**
  * Reports whether the reconcile handled a reconcile request. A failed or delayed reconcile does not handle one. Any
- * reconcile of a connection or of a deletion does, once it is resolved.
+ * reconcile of a deletion does, once it is resolved.
  */
-function isAnswered({ kind, context, report }: Ended, result: ReconcileResult): boolean {
+function isAnswered({ context, report }: Ended, result: ReconcileResult): boolean {
   if (context === undefined) return false;
-  if (kind.connection !== undefined || context.goal !== "present") return true;
+  if (context.goal !== "present") return true;
   if (report === undefined) return false;
   if (result.is === "settled" || result.is === "stalled" || result.is === "unknown") return true;
   return result.is === "waiting" && result.exchange === "ok";
@@ -106,12 +104,10 @@ async function store(
   local: LocalState,
   { object, status, note, refusal }: NonNullable<LocalState["deferred"]>,
 ): Promise<void> {
-  const stored = await ports.writer.patchStatus(object, status);
+  const stored = await storeStatus(ports, object, status, note);
   local.deferred = undefined;
   local.unsaved = undefined;
-  recordTransitions(ports.events, object, stored, note);
   if (refusal !== undefined) recordRefusal(ports.events, stored, refusal);
-  ports.observer.status(stored, object);
 }
 
 /**

@@ -13,21 +13,18 @@ import type { ReconcileResult } from "../status/build.ts";
 import type { Reconciliation } from "../status/reconciliation.ts";
 
 /**
- * Finds and refreshes the connection of an object. A connection object is its own connection.
+ * Finds and refreshes the connection of an object.
+ * @param own the connection, where it is known already
  * @returns the connection, or how the reconcile ends if the object has none that it can and may use now
  * @throws KubeError
  */
 export async function resolveConnection(
   r: Reconciliation,
-  spec: unknown,
   goal: Goal,
+  own: Connection | undefined,
 ): Promise<Connection | ReconcileResult> {
-  const { ports, kind, object } = r;
-  if (kind.connection !== undefined) {
-    const opened = await ports.connections.open(object, kind.connection(spec));
-    if (opened.is === "open") return opened.connection;
-    return { is: "stalled", why: opened.why, exchange: "failed" };
-  }
+  if (own !== undefined) return own;
+  const { ports, object } = r;
   // A deletion uses the connection that the object was made with, even if that connection's object or Secret is gone.
   const last = goal === "present" ? undefined : lastUsed(ports, object);
   if (last !== undefined && isUsableOnceMore(last)) return (await refused(r, last)) ?? last;

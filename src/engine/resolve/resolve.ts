@@ -40,9 +40,14 @@ const waiting = (why: Why): ReconcileResult => ({ is: "waiting", why, exchange: 
 /**
  * Resolves all that a reconcile needs, or returns how the reconcile ends without it. For a goal other than "present"
  * only the connection is required: a child of a deleted parent is deleted by its recorded id.
+ * @param own the connection to use; by default the one that the object refers to
  * @throws KubeError
  */
-export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Resolved | ReconcileResult> {
+export async function resolveObject(
+  r: Reconciliation,
+  goal: Goal,
+  own?: Connection,
+): Promise<Resolved | ReconcileResult> {
   const { ports, kind, object, local } = r;
   const trusted = trust(r);
   if ("is" in trusted) return trusted;
@@ -54,7 +59,7 @@ export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Reso
   // A missing parent is reported before anything about the connection, which may be the parent's.
   if (insist && gate.is === "shut" && gate.missing) return waiting(gate.why);
 
-  const connection = await resolveConnection(r, spec, goal);
+  const connection = await resolveConnection(r, goal, own);
   if ("is" in connection) return connection;
   connection.users.add(keyText(keyOf(object)));
   const recordedIdentity = identityNow(r, connection, parent, gate);
@@ -86,8 +91,7 @@ function trust(r: Reconciliation): ReconcileResult | { readonly spec: unknown; r
   const { ports, kind, object } = r;
   const parsed = parseSpec(kind.resource.spec, object);
   if (!parsed.success) return stalled(invalidSpec(parsed.error));
-  // A connection records only the registration of its receiver, which checks the installation itself.
-  const foreign = kind.connection === undefined ? checkInstallation(ports, object) : undefined;
+  const foreign = checkInstallation(ports, object);
   if (foreign !== undefined) return stalled(foreign);
   const identity = knownIdentity(r);
   return identity.is === "refused" ? stalled(identity.why) : { spec: parsed.data, identity };

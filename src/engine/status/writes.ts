@@ -6,6 +6,7 @@ import { REDEPLOY_REQUESTED_AT } from "../../api/names.ts";
 import type { Reason } from "../../api/reasons.ts";
 import { member } from "../../kube/api/json.ts";
 import type { EventInput, EventRecorder, JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { Ports } from "../context/context.ts";
 import type { Ms } from "../contract/kind.ts";
 import { conditionOf, conditionsOf, isSettled, isStalled, type Condition } from "../contract/status.ts";
 import type { Windows } from "../contract/windows.ts";
@@ -96,6 +97,24 @@ function outcome(after: KubeObject, ready: Condition, note = ready.message): rea
   return UNDER_WAY.has(ready.reason)
     ? []
     : [event("Normal", ready.status === "True" ? { ...ready, message: note } : ready)];
+}
+
+/**
+ * Writes a status, and reports its transitions as events and to the observer.
+ * @param note see `transitions`
+ * @returns the object as the API server has it now
+ * @throws KubeError
+ */
+export async function storeStatus(
+  { writer, events, observer }: Pick<Ports, "writer" | "events" | "observer">,
+  object: KubeObject,
+  status: JsonObject,
+  note?: string,
+): Promise<KubeObject> {
+  const stored = await writer.patchStatus(object, status);
+  recordTransitions(events, object, stored, note);
+  observer.status(stored, object);
+  return stored;
 }
 
 /** Records the events of a status that was written. */

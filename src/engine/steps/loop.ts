@@ -1,7 +1,6 @@
 /** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step (docs/architecture.md §2). */
 import { keyOf } from "../../kube/api/objects.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import type { Connection } from "../connections/connections.ts";
 import { keyText } from "../contract/keys.ts";
 import type { Plan, Step, Why } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
@@ -10,7 +9,7 @@ import { isStarted, keepRecord, noteStarted } from "../ledger/record.ts";
 import { hiddenFor } from "../ownership/presence.ts";
 import { notAdopted } from "../resolve/orphan.ts";
 import type { ReconcileResult } from "../status/build.ts";
-import { classifyError, rejectedToken, type CallKind } from "../status/errors.ts";
+import { classifyError, type CallKind } from "../status/errors.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { isLate, overdue, refusedForLong, restAfter } from "../status/stalls.ts";
 import { adopt, forgetRecord } from "./adoption.ts";
@@ -27,8 +26,7 @@ const YIELDS = 8;
 
 /** Runs the steps of one reconcile. @throws KubeError, and whatever a kind throws that is no ApiError */
 export async function runSteps(r: Resolved): Promise<ReconcileResult> {
-  // A connection's intent belongs to the registration of its receiver, which is reconciled on its own.
-  const open = r.kind.connection === undefined ? await recover(r) : undefined;
+  const open = await recover(r);
   if (open instanceof ApiError) return failed(r, open, "read");
   if (open !== undefined) return open;
   await keepRecords(r);
@@ -195,7 +193,7 @@ async function recreate(r: Resolved, observed: unknown, why: Why): Promise<Recon
 
 /** Classifies a failed exchange, and requests a probe of the connection where it may be the cause. */
 function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult {
-  const { ports, kind, local, connection, object } = r;
+  const { ports, local, connection, object } = r;
   const verdict = classifyError(error, phase, local.failures, r.context.goal);
   if (verdict.is === "later") return { is: "deferred", again: verdict.again };
   if (local.failures === 0) local.failingSince = ports.clock.monotonic();
@@ -211,7 +209,7 @@ function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult 
     case "unknown":
       return { is: "waiting", why, exchange: "failed" };
     case "connection":
-      return kind.connection === undefined ? suspected(r, why) : ownFailure(connection, error, why);
+      return suspected(r, why);
     case "retry": {
       // The platform's texts may differ from answer to answer.
       const message = `${error.operation} of generation ${r.context.resource.generation}`;
@@ -221,13 +219,6 @@ function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult 
     default:
       return verdict satisfies never;
   }
-}
-
-/** Returns the result of a connection's own failure. A person is needed if the token is rejected or lacks a scope. */
-function ownFailure(connection: Connection, error: ApiError, why: Why): ReconcileResult {
-  const { is } = error.failure;
-  if (is === "Unauthorized") return { is: "stalled", why: rejectedToken(connection, error), exchange: "failed" };
-  return is === "Forbidden" ? { is: "stalled", why, exchange: "failed" } : { is: "retry", why };
 }
 
 /**

@@ -45,7 +45,7 @@ function object(kind: string, spec: Json, status: Json, note: string): KubeObjec
   };
 }
 
-describe.each(boundKinds())("[E16] a hostile $kind", (kind) => {
+describe.each(boundKinds().managed)("[E16] a hostile $kind", (kind) => {
   const index = (hostile: KubeObject): boolean => {
     kind.claim(hostile, () => undefined);
     return [kind.references(hostile), kind.fieldOwnership(hostile), kind.externalWrites(hostile)].every(Array.isArray);
@@ -65,5 +65,20 @@ describe.each(boundKinds())("[E16] a hostile $kind", (kind) => {
     expect(index(object(kind.kind, DEEP, DEEP, "x"))).toBe(true);
     const spec = { lifecycle: DEEP, variables: DEEP, managedConfig: DEEP, overrides: DEEP };
     expect(index(object(kind.kind, spec, { intent: DEEP, targets: DEEP }, "x"))).toBe(true);
+  });
+});
+
+describe.each(boundKinds().connections)("[E16] a hostile $kind", (kind) => {
+  const secrets = (spec: Json): boolean => Array.isArray(kind.secrets(object(kind.kind, spec, {}, "x")));
+
+  it("is asked for its Secrets without an error", () => {
+    fc.assert(
+      fc.property(any, (spec) => {
+        expect(secrets(spec)).toBe(true);
+        expectNoPollution();
+      }),
+      { numRuns: effort.cases(100, 20_000), seed: effort.seed },
+    );
+    expect(secrets(DEEP)).toBe(true);
   });
 });

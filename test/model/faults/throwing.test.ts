@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import type { Kind, KindTypes, ReconcileContext } from "../../../src/engine/contract/kind.ts";
-import { bind, type Bound } from "../../../src/engine/reconcile/bind.ts";
-import { createKinds } from "../../../src/kinds/index.ts";
+import { bind, bindConnection, type Bound, type BoundConnection } from "../../../src/engine/reconcile/bind.ts";
+import type { ConnectionSpec } from "../../../src/kinds/connection/crd.ts";
+import { CONNECTIONS, createKinds } from "../../../src/kinds/index.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { boundKinds } from "../../../src/operator/config/kinds.ts";
 import type { Platform } from "../../../src/platform/index.ts";
@@ -16,10 +17,11 @@ import { figure } from "../../support/platform/figure.ts";
 import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
 const PLACES = ["observe", "plan", "report"] as const;
+const CONNECTION_PLACES = ["settings", "probe"] as const;
 
 /** The method in which the reconcile of an object throws; none while `where` is undefined. */
 interface Failure {
-  where: (typeof PLACES)[number] | undefined;
+  where: (typeof PLACES | typeof CONNECTION_PLACES)[number] | undefined;
   readonly kind: string;
   readonly name: string;
 }
@@ -39,13 +41,33 @@ function throwing<K extends KindTypes & { readonly api: Platform }>(kind: Kind<K
   });
 }
 
+type AnyConnectionKind = (typeof CONNECTIONS)[keyof typeof CONNECTIONS];
+
+function throwingConnection(kind: AnyConnectionKind, failure: Failure): BoundConnection<Platform> {
+  const entered = (where: Failure["where"], spec: ConnectionSpec): ConnectionSpec => {
+    const isTorn = spec.allowedSecrets?.matchLabels["name"] === failure.name;
+    if (failure.kind === kind.resource.kind && isTorn && failure.where === where) {
+      throw new TypeError(`${kind.resource.kind} throws in ${String(where)}`);
+    }
+    return spec;
+  };
+  return bindConnection({
+    ...kind,
+    settings: (spec) => kind.settings(entered("settings", spec)),
+    probe: async (spec, memory, api) => await kind.probe(entered("probe", spec), memory, api),
+  });
+}
+
 const TREE = "tree";
 
 /** @returns one of each kind in the tree. @param index of its cluster */
 function oneOfEach(env: OperatorEnv, name: string, index: 0 | 1): readonly Manifest[] {
   const externalId = env.platform.clusterIds[index] ?? "";
+  // The methods of a kind of connections see the spec, not the name.
+  const allowedSecrets = { matchLabels: { name } };
   const specs: Readonly<Record<string, JsonObject>> = {
-    ClusterPlatformConnection: { allowedNamespaces: { names: ["elsewhere"] } },
+    PlatformConnection: { allowedSecrets },
+    ClusterPlatformConnection: { allowedSecrets, allowedNamespaces: { names: ["elsewhere"] } },
     PlatformCluster: { externalId, runState: "Running" },
     PlatformBinding: { clusterRef: { externalId } },
   };
@@ -54,16 +76,25 @@ function oneOfEach(env: OperatorEnv, name: string, index: 0 | 1): readonly Manif
   );
 }
 
-const KINDS = boundKinds().map(({ kind }) => kind);
+const { connections, managed } = boundKinds();
+const KINDS = [...connections, ...managed].map(({ kind }) => kind);
 /** In `make test`: each place in one kind. */
-const rows = PLACES.flatMap((where, place) =>
-  KINDS.filter((_, index) => effort.all || index === place * 4).map((kind) => ({ kind, where })),
-);
+const rows = [
+  ...CONNECTION_PLACES.flatMap((where, place) =>
+    connections.filter((_, index) => effort.all || index === place).map(({ kind }) => ({ kind, where })),
+  ),
+  ...PLACES.flatMap((where, place) =>
+    managed.filter((_, index) => effort.all || index === place * 4).map(({ kind }) => ({ kind, where })),
+  ),
+];
 
 describe("[A8] a kind that throws", () => {
   it.for(rows)("$kind in $where: that object says so, all others come to their ends", async (row, { task }) => {
     const failure: Failure = { ...row, name: "torn" };
-    const kinds = () => Object.values(createKinds()).map((kind) => throwing(kind, failure));
+    const kinds = () => ({
+      connections: Object.values(CONNECTIONS).map((kind) => throwingConnection(kind, failure)),
+      managed: Object.values(createKinds()).map((kind) => throwing(kind, failure)),
+    });
     const env = await settledEnv((env) => tree(env, TREE), { kinds });
     const [torn, good] = [oneOfEach(env, "torn", 0), oneOfEach(env, "good", 1)];
     expect(new Set(torn.map(({ kind }) => kind))).toEqual(new Set(KINDS));

@@ -1,7 +1,7 @@
 /** The engine with widgets, on a cluster and a platform in memory. */
 import { RESOLVE } from "../../../src/api/names.ts";
 import type { OrphanChange } from "../../../src/engine/orphans/ledger.ts";
-import { bind } from "../../../src/engine/reconcile/bind.ts";
+import { bind, bindConnection } from "../../../src/engine/reconcile/bind.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, ObjectMeta } from "../../../src/kube/api/types.ts";
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
@@ -43,7 +43,7 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget }: En
   const harness: Harness<WidgetApi> = engineHarness<WidgetApi>({
     clock,
     types: TYPES,
-    kinds: () => [bind(link), bind(clusterLink), bind(kind)],
+    kinds: () => ({ connections: [bindConnection(link), bindConnection(clusterLink)], managed: [bind(kind)] }),
     connectionKinds: { namespaced: "Link", cluster: "ClusterLink" },
     namespaces: {
       get: async () => {

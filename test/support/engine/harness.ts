@@ -3,7 +3,7 @@ import type { ChangeRecord } from "../../../src/engine/context/context.ts";
 import { keyText, parseKey } from "../../../src/engine/contract/keys.ts";
 import type { RatedApi } from "../../../src/engine/contract/kind.ts";
 import { conditionsOf } from "../../../src/engine/contract/status.ts";
-import type { Bound } from "../../../src/engine/reconcile/bind.ts";
+import type { BoundKinds } from "../../../src/engine/reconcile/bind.ts";
 import { createEngine, type Engine, type EngineDeps } from "../../../src/engine/reconcile/engine.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { keyOf } from "../../../src/kube/api/objects.ts";
@@ -22,7 +22,7 @@ type HarnessOptions<Api extends RatedApi> = Partial<EngineDeps<Api>> &
   Pick<EngineDeps<Api>, "connectionKinds"> & {
     readonly clock: ManualClock;
     readonly types?: readonly ResourceType[];
-    readonly kinds: () => readonly Bound<Api>[];
+    readonly kinds: () => BoundKinds<Api>;
     /** Creates the parts of each new process. */
     readonly process: () => Pick<EngineDeps<Api>, "connect" | "orphans" | "installation"> &
       Partial<Pick<EngineDeps<Api>, "key">>;

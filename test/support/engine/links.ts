@@ -2,14 +2,8 @@ import { z } from "zod";
 
 import { defineResource } from "../../../src/api/resource.ts";
 import { digestField, observingStatus } from "../../../src/api/status.ts";
-import {
-  type ConnectionSettings,
-  type Kind,
-  type ReceiverRegistration,
-  sameContent,
-  type Step,
-  type Uuid,
-} from "../../../src/engine/contract/kind.ts";
+import type { ConnectionKind, ReceiverRegistration } from "../../../src/engine/contract/connection.ts";
+import { type ConnectionSettings, sameContent, type Step, type Uuid } from "../../../src/engine/contract/kind.ts";
 import type { WidgetApi } from "./fake-platform.ts";
 
 const linkSpec = z.object({
@@ -44,25 +38,13 @@ interface LinkTypes {
   readonly memory: z.output<LinkResource["memory"]>;
   readonly api: WidgetApi;
 }
-type LinkKind = Kind<LinkTypes & { inputs: object; observed: "Documented" | "Full" | undefined; action: never }>;
-
 /** A kind of connections; their Secret is "token" with the key "token". */
-function linkKind(resource: LinkResource): LinkKind {
+function linkKind(resource: LinkResource): ConnectionKind<LinkTypes> {
   return {
     resource,
-    externalLifecycle: false,
-    connection: settingsOf,
-    receiverRegistration: hookRegistration(resource),
-    needs: () => ({ references: [], values: [], inputs: () => ({}) }),
-    observe: (_pass, api) => api.ping(),
-    plan: () => ({ is: "settled" }),
-    act: () => Promise.reject(new TypeError("a connection has no steps")),
-    trace: () => Promise.resolve({ is: "absent" }),
-    report: (_pass, shown) => ({
-      ready: { reason: "Available", message: "Reachable." },
-      conditions: [],
-      status: { surface: shown },
-    }),
+    settings: settingsOf,
+    probe: async (_spec, _memory, api) => ({ conditions: [], status: { surface: await api.ping() } }),
+    receiver: hookRegistration(resource),
   };
 }
 

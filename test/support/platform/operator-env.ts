@@ -11,7 +11,7 @@ import type { CallEntry } from "../../../simulator/request/journal.ts";
 import type { Simulation } from "../../../simulator/request/simulation.ts";
 import { createSimulation, type Simulator, type SimulatorOptions } from "../../../simulator/simulator.ts";
 import { conditionOf } from "../../../src/engine/contract/status.ts";
-import type { Bound } from "../../../src/engine/reconcile/bind.ts";
+import type { BoundKinds } from "../../../src/engine/reconcile/bind.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import { createRedactor } from "../../../src/observability/secrets.ts";
 import { boundKinds, CONNECTION_KINDS } from "../../../src/operator/config/kinds.ts";
@@ -43,7 +43,7 @@ interface OperatorEnvOptions {
   /** Another operator whose platform and clock this one shares. Each runs its own work. */
   readonly beside?: { readonly clock: ManualClock; readonly platform: DirectPlatform };
   /** The kinds that it reconciles; the operator's own by default. */
-  readonly kinds?: () => readonly Bound<Platform>[];
+  readonly kinds?: () => BoundKinds<Platform>;
 }
 
 /**

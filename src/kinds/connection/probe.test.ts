@@ -1,15 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import { capabilitiesOn, platformOn } from "../../../test/support/kinds/supports.ts";
-import type { ReconcileContext } from "../../engine/contract/kind.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import type { ConnectionMemory } from "./crd.ts";
-import { clusterConnection, connection, type ConnectionTypes } from "./index.ts";
+import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
+import { probe } from "./probe.ts";
 
 const ORGANIZATION = "00000000-0000-4000-8000-000000000001";
 const PROJECT = "00000000-0000-4000-8000-0000000000b1";
-const auth = { tokenSecretRef: { name: "token" } };
-const least = { baseUrl: "https://platform.example.com", organizationId: ORGANIZATION, auth };
 
 type Said = readonly [ApiFailure["is"], status: number];
 
@@ -41,17 +38,13 @@ function talking(surface: "Auto" | "Documented" | "Full", lists: readonly (reado
     skip: (ms: number) => {
       time += ms;
     },
-    look: async (memory: ConnectionMemory = {}) => {
-      const context = { spec: { surface }, memory } as ReconcileContext<ConnectionTypes>;
-      const observed = await connection.observe(context, api);
-      return connection.report(context, observed);
-    },
+    look: (memory: ConnectionMemory = {}) => probe({ surface } as ConnectionSpec, memory, api),
   };
 }
 
 describe("the surface of a connection", () => {
-  const probe = ["list", `get ${PROJECT}`];
-  const again = [...probe, "list"];
+  const asking = ["list", `get ${PROJECT}`];
+  const again = [...asking, "list"];
   const AGAIN = "so it is not known whether it offers that operation. The operator tries again at growing intervals.";
   const asked = (status: number) => `Unknown: The platform answered ${status} to getProject, ${AGAIN}`;
   const SILENT = `Unknown: The platform did not answer getProject, ${AGAIN}`;
@@ -62,13 +55,13 @@ describe("the surface of a connection", () => {
     ["is what the spec says", ["Documented", [[PROJECT]]], "Documented", ["list"], "True"],
     ["is what the spec says, too", ["Full", [[]]], "Full", ["list"], "True"],
     ["is open without a project", ["Auto", [[]]], undefined, ["list"], NONE],
-    ["is full where one can be read", ["Auto", [[PROJECT]]], "Full", probe, "True"],
-    ["is documented without the operation", auto("NotSupported", 405), "Documented", probe, "True"],
+    ["is full where one can be read", ["Auto", [[PROJECT]]], "Full", asking, "True"],
+    ["is documented without the operation", auto("NotSupported", 405), "Documented", asking, "True"],
     ["is documented where what is listed is not found", auto("NotFound", 404), "Documented", again, "True"],
     ["is open where it went in between", ["Auto", [[PROJECT], []], ["NotFound", 404]], undefined, again, asked(404)],
-    ["is open where it may not be read", auto("Forbidden", 403), undefined, probe, asked(403)],
-    ["is open after garbage", auto("BadResponse", 200), undefined, probe, asked(200)],
-    ["is open where it must slow down", auto("RateLimited", 429), undefined, probe, SILENT],
+    ["is open where it may not be read", auto("Forbidden", 403), undefined, asking, asked(403)],
+    ["is open after garbage", auto("BadResponse", 200), undefined, asking, asked(200)],
+    ["is open where it must slow down", auto("RateLimited", 429), undefined, asking, SILENT],
   ])("%s", async (_name, given, surface, calls, condition) => {
     const platform = talking(...given);
     const { status, conditions } = await platform.look();
@@ -93,52 +86,18 @@ describe("the surface of a connection", () => {
 describe("an organization that the platform does not find", () => {
   const observed = (is: ApiFailure["is"]) => {
     const list = () => Promise.reject(new ApiError("listProjects", { is } as ApiFailure, 404, "No such organization"));
-    const context = { spec: { surface: "Full", organizationId: ORGANIZATION } } as ReconcileContext<ConnectionTypes>;
-    const api = platformOn("Full", { projects: { list } });
-    return connection.observe(context, api).then((one) => connection.plan(context, one));
+    const spec = { surface: "Full", organizationId: ORGANIZATION } as ConnectionSpec;
+    return probe(spec, {}, platformOn("Full", { projects: { list } }));
   };
 
-  it("makes the spec invalid, names the field, and is looked for again", async () => {
+  it("makes the spec invalid, and names the fields to check", async () => {
     const message: unknown = expect.stringMatching(
       /^The platform does not find organization \S+ \(404\): No such organization\. Check spec\.pathPrefix and spec\.organ/,
     );
-    const stalled = { is: "stalled", why: { reason: "InvalidSpec", message }, again: 15_000 };
-    expect(await observed("NotFound")).toEqual(stalled);
+    expect((await observed("NotFound")).refusal).toEqual({ reason: "InvalidSpec", message });
   });
 
   it("is not reported for another failure", async () => {
     await expect(observed("Forbidden")).rejects.toThrow(ApiError);
-  });
-});
-
-describe("the settings of a connection", () => {
-  const of = (kind: typeof connection, change: object) =>
-    kind.connection?.(kind.resource.spec.parse({ ...least, ...change }));
-
-  it.each([
-    ["unset", {}, true, false],
-    ["unset, for some projects", { allowedProjects: [PROJECT] }, false, false],
-    ["true, for some projects", { allowedProjects: [PROJECT], allowUnverifiedIds: true }, true, true],
-    ["false", { allowUnverifiedIds: false }, false, false],
-  ])("accept unverified ids or not where allowUnverifiedIds is %s", (_name, change, own, shared) => {
-    expect(of(connection, change)?.allowUnverifiedIds).toBe(own);
-    expect(of(clusterConnection, change)?.allowUnverifiedIds).toBe(shared);
-  });
-
-  it.each([
-    [undefined, undefined],
-    [{}, { names: [], matchLabels: undefined, limited: [] }],
-    [{ names: ["a"] }, { names: ["a"], matchLabels: undefined, limited: [] }],
-    [{ selector: { matchLabels: { team: "shop" } } }, { names: [], matchLabels: { team: "shop" }, limited: [] }],
-    [
-      { limited: [{ names: ["a"], allowedProjects: [PROJECT] }] },
-      {
-        names: [],
-        matchLabels: undefined,
-        limited: [{ names: ["a"], matchLabels: undefined, allowedProjects: [PROJECT] }],
-      },
-    ],
-  ])("of a cluster-scoped one name the namespaces that may use it: %j", (allowedNamespaces, expected) => {
-    expect(of(clusterConnection, { allowedNamespaces })?.allowedNamespaces).toEqual(expected);
   });
 });

@@ -1,0 +1,44 @@
+/** The interface between the engine and the kinds of connections (docs/architecture.md §3). */
+import type { Resource } from "../../api/resource.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
+import type { KindTypes } from "./context.ts";
+import type { Kind } from "./kind.ts";
+import type { ConditionFact, ConnectionSettings, Ms, ReceiverInputs, Why } from "./types.ts";
+
+/** The types of a kind of connections. */
+export type ConnectionTypes = Pick<KindTypes, "spec" | "memory" | "api">;
+
+/** What the engine knows of a kind of connections. */
+export interface ConnectionKind<K extends ConnectionTypes = ConnectionTypes> {
+  readonly resource: Resource<K["spec"], K["memory"]>;
+  /** Returns the settings of the connection that a spec describes. Pure. */
+  settings(spec: K["spec"]): ConnectionSettings;
+  /**
+   * Reads the platform, to find out whether it can be used through the connection, and what it offers. Changes nothing.
+   * @param memory what earlier probes have found, from the status
+   * @throws ApiError if the platform cannot be reached, does not accept the token, or fails
+   */
+  probe(spec: K["spec"], memory: K["memory"], api: K["api"]): Promise<ProbeReport>;
+  readonly receiver: ReceiverRegistration<K>;
+}
+
+/** What a probe has found on a platform that answers and accepts the token. */
+export interface ProbeReport {
+  /** Why the connection cannot be used nevertheless: a person is needed. */
+  readonly refusal?: Why | undefined;
+  readonly conditions: readonly ConditionFact[];
+  /** The kind's own members of status. */
+  readonly status: JsonObject;
+  /** When to probe again, if that is not after the poll interval. */
+  readonly again?: Ms | undefined;
+}
+
+/** The types of the registration of a connection's receiver. */
+export type ReceiverTypes<K extends ConnectionTypes> = Pick<K, keyof ConnectionTypes> &
+  Pick<KindTypes, "observed" | "action"> & { readonly inputs: ReceiverInputs };
+
+/** The registration of a connection's webhook receiver, and the type of the condition that reports it. */
+export interface ReceiverRegistration<K extends ConnectionTypes = ConnectionTypes> {
+  readonly condition: string;
+  readonly kind: Kind<ReceiverTypes<K>>;
+}
