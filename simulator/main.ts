@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { parseArgs } from "node:util";
 
-import { platformNames } from "./base/platforms.ts";
+import { surfaces } from "./base/operations.ts";
 import { startSimulator } from "./simulator.ts";
 
 const USAGE = `Usage: node simulator.js [flags]
@@ -16,7 +16,7 @@ Flags:
   --port N           port of the API; 0, the default, for a free one
   --control-port N   port of the control endpoint, on loopback; 0, the default,
                      for a free one
-  --surface SURFACE  the operations it offers: ${platformNames.join(", ")}
+  --surface SURFACE  the operations it offers: ${surfaces.join(", ")}
                      (default documented)
   --speed N          how many times faster than real time the platform works, or
                      "instant" (default 1)
@@ -85,9 +85,8 @@ function optionsOf(argv: readonly string[]): Options {
   const { values } = parseArgs({ args: [...argv], options: flags });
   const { host, token, organization, seed, surface = "documented", help = false } = values;
   if (help) return "help";
-  const known = platformNames.find((name) => name === surface);
-  if (known === undefined)
-    throw new Error(`--surface takes ${platformNames.join(", ")}, not ${JSON.stringify(surface)}.`);
+  const known = surfaces.find((name) => name === surface);
+  if (known === undefined) throw new Error(`--surface takes ${surfaces.join(", ")}, not ${JSON.stringify(surface)}.`);
   return {
     surface: known,
     speed: speedOf(values.speed ?? "1"),

@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 
 import { realClock, type Clock } from "./base/clock.ts";
 import { createIds } from "./base/ids.ts";
-import type { PlatformName } from "./base/platforms.ts";
+import type { Surface } from "./base/operations.ts";
 import { settingsOf } from "./base/settings.ts";
 import { createTime, type Speed } from "./base/time.ts";
 import { createControlServer } from "./control/control-server.ts";
@@ -24,7 +24,7 @@ import type { Simulation } from "./request/simulation.ts";
 const LOOPBACK = "127.0.0.1";
 
 export interface SimulatorOptions {
-  readonly surface: PlatformName;
+  readonly surface: Surface;
   /** The address of the API; 127.0.0.1 by default. The control endpoint is always there. */
   readonly host?: string;
   /** 0, the default, takes a free port. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { type Surface, surfaces } from "./operations.ts";
-import { offerOf, type PlatformName, SwitchedOff } from "./platforms.ts";
+import { SwitchedOff } from "./switched-off.ts";
 
 const nth = z.int().min(0).describe("every how many deliveries; 0 for none");
 
@@ -166,11 +166,10 @@ export function profileOf(surface: Surface): Profile {
 }
 
 /** @returns the settings that a platform starts with. */
-export function settingsOf(platform: PlatformName): Settings {
-  const { surface, switchedOff } = offerOf(platform);
+export function settingsOf(surface: Surface): Settings {
   return {
     surface,
-    switchedOff,
+    switchedOff: {},
     strictBodies: surface === "documented",
     layerStatuses: {},
     ingresses: true,

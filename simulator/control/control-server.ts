@@ -2,9 +2,10 @@ import { fastify, type FastifyInstance } from "fastify";
 import { z } from "zod";
 
 import { registerJson, writeJson } from "../base/json.ts";
-import { offerOf, platformNames, SwitchedOff } from "../base/platforms.ts";
+import { surfaces } from "../base/operations.ts";
 import { Problem } from "../base/problems.ts";
 import { changeSettings, SettingsChange } from "../base/settings.ts";
+import { SwitchedOff } from "../base/switched-off.ts";
 import { advance } from "../lifecycle/transitions.ts";
 import { Fault } from "../request/faults.ts";
 import type { CallEntry } from "../request/journal.ts";
@@ -49,9 +50,9 @@ const JournalQuery = z.object({
   operation: z.string().optional(),
 });
 
-/** The name of a surface or a partial platform, and further operations that are switched off. */
+/** A surface, and the operations of it that are switched off. */
 const SurfaceChange = z.strictObject({
-  surface: z.enum(platformNames).optional(),
+  surface: z.enum(surfaces).optional(),
   operations: SwitchedOff.default({}),
 });
 
@@ -113,8 +114,7 @@ function journalHandlers(sim: Simulation): Record<string, Handler> {
     },
     "POST /surface": ({ body }) => {
       const { surface, operations } = SurfaceChange.parse(body);
-      const offer = surface === undefined ? undefined : offerOf(surface);
-      changeSettings(sim.settings, { ...offer, switchedOff: { ...offer?.switchedOff, ...operations } });
+      changeSettings(sim.settings, { ...(surface !== undefined && { surface }), switchedOff: operations });
       return { surface: sim.settings.surface, operations: sim.settings.switchedOff };
     },
     "POST /time/advance": ({ body }) => {

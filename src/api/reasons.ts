@@ -72,12 +72,8 @@ export const REASONS = {
   NotObservable:
     "The platform's surface does not show it, or the connection's limits (allowedProjects, allowUnverifiedIds) exclude it. Of Ready=Unknown: nothing is left to do, and no read shows the state; an accepted request may have failed since.",
   NotListed: "A list of the platform does not show the object, and nothing proves that it is gone.",
-  NotSupportedByApi: "The platform's surface has no such operation.",
-  Supported: "The platform supports what the spec asks for.",
-  NotTried: "The operator learns whether the platform supports the operation when it first uses it.",
-  SurfaceKnown:
-    "The operator knows of at least one operation beyond the specification whether the platform offers it, or the connection declares the surface.",
-  SurfaceUndecided: "The operator does not know yet which operations the platform offers beyond its specification.",
+  NotSupportedByPlatform:
+    "The platform has no such operation: its surface lacks it, or it answered 405, 501, or 404 for an object that it shows.",
   // The exchange with the platform failed or is limited.
   RateLimited: "The platform limits the rate of requests: with 429, or with headers that show a used-up limit.",
   PlatformUnavailable: "The platform answers with errors (5xx).",

@@ -29,7 +29,7 @@ export const runSchedule = z
   .max(16)
   .optional()
   .describe(
-    "Windows in which it is stopped; outside of them it runs. If a user starts it manually inside a window, it runs until that window ends, and with the annotation platform-operator.io/run-until until that time. The operator stops nothing while it does not know that the platform can start it again: a cluster only with surface Full, or after a start has succeeded through this connection. Defaults to never.",
+    "Windows in which it is stopped; outside of them it runs. If a user starts it manually inside a window, it runs until that window ends, and with the annotation platform-operator.io/run-until until that time. The operator stops nothing that the surface of the connection cannot start again: an application and a cluster need the surface Full. Defaults to never.",
   )
   .meta(ATOMIC);
 

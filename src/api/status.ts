@@ -70,6 +70,10 @@ const identity = z
     organizationId: id.optional().describe("Organization on the platform."),
     parentId: id.optional().describe("Id of the parent on the platform."),
     installation: id.optional().describe("Installation of the operator that created or adopted it."),
+    listed: z
+      .boolean()
+      .optional()
+      .describe("Whether a list of the platform has shown it. Only then does its absence from a list count."),
   })
   .describe("Place of the object on the platform. Once it is recorded, the operator never writes to another place.");
 
@@ -77,7 +81,6 @@ const intent = z
   .object({
     v: z.int().min(1).max(1000).describe("Version of this record."),
     uid: id.describe("uid of the object that the record belongs to."),
-    resource: text.describe("Kind, namespace and name of the object that the record belongs to."),
     installation: id.describe("Installation of the operator that wrote it."),
     attempt: text.describe("Id of this attempt."),
     op: text.describe("The operation of the platform's API."),

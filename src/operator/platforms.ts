@@ -47,7 +47,6 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
         pathPrefix: settings.pathPrefix,
         organizationId: settings.organizationId,
         scheme: settings.scheme,
-        surface: settings.surface,
         token: () => {
           const value = token();
           if (value !== held) redactor.hold(namespace, `token of ${name}`, value);

@@ -12,7 +12,6 @@ import { templates } from "./areas/templates.ts";
 import { secrets, variables } from "./areas/variables.ts";
 import { webhooks } from "./areas/webhooks.ts";
 import { type Caller, type CallerOptions, createCaller, DEFAULT_DEADLINES, type Deadlines } from "./client/caller.ts";
-import { type Capabilities, createCapabilities } from "./client/capabilities.ts";
 import { createMemory, type Memory } from "./client/memory.ts";
 import type { ApiEndpoint } from "./client/request.ts";
 import { isUuidOfAnyCase } from "./codec/paths.ts";
@@ -32,8 +31,6 @@ export interface PlatformOptions
   readonly baseUrl: string;
   /** "" or e.g. "/api/v1". */
   readonly pathPrefix: string;
-  /** Which operations the platform offers, as the user declares it; by default learned from its answers. */
-  readonly surface?: "Auto" | "Documented" | "Full";
   /** The limits that the user sets; the platform's own limit is learned from its answers. */
   readonly rate?: Ceiling | undefined;
   /** Shared with all clients that may use the same token; by default not shared. */
@@ -78,8 +75,6 @@ export function connectPlatform(options: PlatformOptions) {
   const { rate: ceiling = {}, onLimited: limited = () => {} } = options;
   const { gate, id, leave } = gates.join({ origin: new URL(base).origin, token, ceiling, limited });
   const transport = options.transport ?? overHttp(options);
-  const learning = createCapabilities(options.surface ?? "Auto", clock);
-  const capabilities: Capabilities = learning;
   let observed: { readonly date: Date; readonly at: number } | undefined;
   const userAgent = `platform-operator/${options.version}`;
   const caller = createCaller({
@@ -88,7 +83,6 @@ export function connectPlatform(options: PlatformOptions) {
     deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
     gate,
     transport,
-    capabilities: learning,
     memory: options.memory ?? createMemory(),
     onServerDate: (date) => {
       observed = { date, at: clock.monotonic() };
@@ -98,8 +92,6 @@ export function connectPlatform(options: PlatformOptions) {
     ...areas(caller),
     reserve: caller.reserve,
     refresh: caller.refresh,
-    /** The known support of operations beyond the specification. */
-    capabilities,
     /**
      * Returns for how long the platform has limited requests, and after how long the next may be sent, in milliseconds;
      * undefined while it accepts requests.

@@ -1,7 +1,7 @@
 /** Every example comes to rest on every platform. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
-import { platformNames } from "../../simulator/base/platforms.ts";
+import { surfaces } from "../../simulator/base/operations.ts";
 import { newService } from "../../simulator/model/creation.ts";
 import { newCluster } from "../../simulator/model/seed.ts";
 import { conditionsOf } from "../../src/engine/contract/status.ts";
@@ -97,7 +97,7 @@ function isUnderWay(object: KubeObject): boolean {
 // Its own, as the operators of other files write the status of ClusterPlatformConnections too.
 const controlPlane = await ownControlPlane();
 
-describe.each(platformNames)("every example on the platform %s", (name) => {
+describe.each(surfaces)("every example on the platform %s", (name) => {
   const env = createEnv({ surface: name, controlPlane, args: ["--webhook-bind-address=127.0.0.1:0"] });
   const shared = () => `${env.namespace}-shared`;
 

@@ -112,7 +112,7 @@ describe("the service of a blueprint", () => {
     await env.after(60, runner);
     env.harness.remove(environmentId);
     const missed = await env.after(60, runner, { onMissing: "Recreate" });
-    expect(missed).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
+    expect(missed).toMatchObject({ ops: [], end: "unknown NotListed" });
   });
 
   it("of others is found by the id that was given, if it is a blueprint's", async () => {

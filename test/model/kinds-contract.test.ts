@@ -7,11 +7,11 @@ import { planIn } from "../../src/engine/policies/policy-status.ts";
 import { CONNECTIONS, createKinds, type KindName } from "../../src/kinds/index.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
+import { isSupported } from "../../src/platform/codec/operations.ts";
 import { SAMPLES } from "../samples/index.ts";
 import { ID, type Sample } from "../samples/sample.ts";
 import { effort } from "../support/env/effort.ts";
 import { idOf } from "../support/env/settling.ts";
-import { supportsOn } from "../support/kinds/supports.ts";
 import { connection, tree } from "../support/kube/manifests.ts";
 import { MINUTE } from "../support/platform/durations.ts";
 import { settledEnv } from "../support/platform/operator-env.ts";
@@ -46,7 +46,7 @@ function kindContract(kind: KindName, sample: Sample): void {
   const removals = doomed && behavior.operations?.(doomed).delete;
 
   describe.each(surfaces)(`${kind} on the %s surface`, (surface) => {
-    const supports = supportsOn(surface === "full" ? "Full" : "Documented");
+    const isFull = surface === "full";
     const isOffered = (ids: readonly OperationId[]) => areOffered(ids, surface);
 
     it("is brought about once and left in peace, and refused where its spec is wrong", async () => {
@@ -91,7 +91,7 @@ function kindContract(kind: KindName, sample: Sample): void {
       const takenOver = [REACHED, isUnknown ? ["deployApplication"] : []];
       expect(await applied("by-id", given), "is taken over by its id").toEqual(takenOver);
       expect([idOf(env.get(kind, "by-id")), await removed("by-id")]).toEqual([id, []]);
-      const isListed = behavior.listable?.(supports);
+      const isListed = behavior.listable?.(isFull);
       const lifecycle = isListed === undefined ? { managementPolicy: "ObserveOnly" } : { adoptionPolicy: "Required" };
       const byName = await applied("by-name", { ...spec, lifecycle });
       expect(byName, "is taken over by its name").toEqual([isListed === true ? REACHED : FALSE, []]);
@@ -102,7 +102,7 @@ function kindContract(kind: KindName, sample: Sample): void {
       const { specOf, applied, removed } = await stage(kind, sample, surface);
       await applied("doomed", { ...specOf("doomed"), lifecycle: { deletionPolicy: "Delete" } });
       const deletes = (await removed("doomed")).filter((name) => name.startsWith("delete"));
-      const canDelete = removals?.flat().every((name) => supports(name) === "Supported");
+      const canDelete = removals?.every((name) => isSupported(name, isFull));
       expect(deletes.length > 0).toBe(canDelete);
     });
   });

@@ -12,7 +12,6 @@ import type { JsonObject } from "../../src/kube/api/types.ts";
 import { randomNumbers } from "../chaos/in-process/choose.ts";
 import { silent, widget } from "../support/engine/kinds.ts";
 import { effort } from "../support/env/effort.ts";
-import { supportsOn } from "../support/kinds/supports.ts";
 import { figure } from "../support/platform/figure.ts";
 import { explore, follow, rested, wander, type Explored } from "./ledger/explore.ts";
 import { createProcesses } from "./ledger/process.ts";
@@ -103,7 +102,7 @@ const forgetful = (body: JsonObject): JsonObject => {
 /** A kind that asks a person where a read would do. */
 const unread: Rules["kind"] = {
   ...widget,
-  trace: (intent, pass, api) => widget.trace(intent, { ...pass, supports: supportsOn("Documented") }, api),
+  trace: (intent, pass, api) => widget.trace(intent, { ...pass, isFull: false }, api),
 };
 
 /** A run of all of them takes minutes, and the machine may be busy. */

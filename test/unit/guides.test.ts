@@ -14,7 +14,7 @@ const NEEDS_NOBODY = new Set([
   ...["ReconcileSuccess", "Creating", "Deploying", "Building", "Stopping", "Restarting", "Upgrading", "Deleting"],
   ...["Canceling", "Orphaned", "DriftDetected", "NoDrift", "Unlocked", "UpToDate", "DeployPending"],
   ...["TypeListed", "TypeNotListed", "Valid", "FieldsIgnored", "LayersEnabled", "LayersNotEnabled", "VariablesSynced"],
-  ...["VariablesPending", "SurfaceKnown", "Supported", "NotTried"],
+  ...["VariablesPending"],
 ]);
 /** Kubernetes' own words for the state of a container. */
 const OF_CONTAINERS = new Set(["CrashLoopBackOff", "OOMKilled"]);

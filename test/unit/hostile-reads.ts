@@ -103,14 +103,14 @@ function observing(connections: (typeof CONNECTIONS)[keyof typeof CONNECTIONS]):
     resource: connections.resource,
     externalLifecycle: false,
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),
-    observe: ({ spec, memory }, api) => connections.probe(spec, memory, api),
+    observe: ({ spec }, api) => connections.probe(spec, api),
     plan: (_context, { refusal }) => (refusal === undefined ? { is: "settled" } : { is: "stalled", why: refusal }),
     act: () => Promise.reject(new TypeError("a connection has no steps")),
     trace: () => Promise.resolve({ is: "absent" }),
-    report: (_context, { conditions, status }) => ({
+    report: () => ({
       ready: { reason: "Available", message: "The platform is reachable." },
-      conditions,
-      status,
+      conditions: [],
+      status: {},
     }),
   };
   return kind;
@@ -208,7 +208,7 @@ export async function startHostilePlatform() {
     /** A reconcile that begins, of the object of a kind. */
     look: (numbers: Iterator<number, number>, name: KindName) => {
       const draw: Draw = (below) => numbers.next().value % below;
-      const { kind, pass, surface } = contextOf(draw, name, specs[name] ?? [], ids);
+      const { kind, pass } = contextOf(draw, name, specs[name] ?? [], ids);
       const answers = new Map<string, HttpAnswer>();
       const transport: Transport = {
         exchange: async (request) => {
@@ -222,7 +222,7 @@ export async function startHostilePlatform() {
         kind,
         pass,
         /** Reads the platform, which always gives the same answer to the same request. @throws ApiError */
-        observe: (of: ReconcileContext) => kind.observe(of, adminOf(simulator, { surface, transport })),
+        observe: (of: ReconcileContext) => kind.observe(of, adminOf(simulator, { transport })),
       };
     },
     close,

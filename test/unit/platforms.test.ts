@@ -10,35 +10,10 @@ const SPEC = { runState: "Stopped", variables: [{ name: "A" }, { name: "B", secr
 
 const KINDS = Object.values(createKinds()).filter((kind) => "operations" in kind);
 
-describe("the page of what works on which platform", () => {
-  const features = rowsOf("docs/guides/platforms.md").map(([kind = "", , , , needs = "", without = ""]) => ({
-    kind: /\[(\w+)\]/.exec(kind)?.[1],
-    needs: [...needs.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
-    text: `${needs} ${without}`,
-  }));
-  const needed = new Set(features.flatMap(({ needs }) => needs));
-
-  it("names only operations beyond the specification as needed", () => {
-    const beyond = new Set(Object.keys(operations).filter((name) => !isDocumented(name)));
-    expect([...needed].filter((name) => !beyond.has(name))).toEqual([]);
-  });
-
-  it("has every change beyond the specification, but what only the command line uses", () => {
-    const changes = Object.entries(operations).filter(([name, { method }]) => method !== "GET" && !isDocumented(name));
-    expect(changes.map(([name]) => name).filter((name) => !needed.has(name))).toEqual(["updateVariable"]);
-  });
-
-  it.each(KINDS)("names what Capabilities asks for: $resource.kind", (kind) => {
-    const { update = [], stop = [], delete: removal = [] } = kind.operations?.(SPEC) ?? {};
-    const asked = [update, stop, removal].flat(2).filter((name) => !isDocumented(name));
-    const rows = features.filter((row) => row.kind === kind.resource.kind).map(({ text }) => text);
-    expect(asked.filter((name) => !rows.some((row) => row.includes(`\`${name}\``)))).toEqual([]);
-  });
-
-  it("has every kind", () => {
-    const kinds = RESOURCES.map(({ kind }) => kind).filter((kind) => !kind.endsWith("Connection"));
-    expect(new Set(features.map(({ kind }) => kind))).toEqual(new Set(kinds));
-  });
+it("the page of what works on which platform has a row of each kind", () => {
+  const named = rowsOf("docs/guides/platforms.md").map(([kind = ""]) => /\[(\w+)\]/.exec(kind)?.[1]);
+  const kinds = RESOURCES.map(({ kind }) => kind).filter((kind) => !kind.endsWith("Connection"));
+  expect(new Set(named)).toEqual(new Set(kinds));
 });
 
 describe("the page of which kind uses which operation", () => {

@@ -44,7 +44,7 @@ it("the platform's side of many objects is read over one client for each connect
     if (id === "broken") throw new ApiError("getProject", { is: "Server" }, 500, "words");
     return { id, name: id };
   };
-  const access = { connection, platform: { projects: { get } } } as unknown as Access;
+  const access = { connection, spec: { surface: "Full" }, platform: { projects: { get } } } as unknown as Access;
   const connect = vi.fn(async () => access);
   const reported: string[] = [];
   const call = { connection: async () => connection, connect, report: (line: string) => void reported.push(line) };

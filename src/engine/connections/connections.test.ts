@@ -29,7 +29,7 @@ function connectionsWith(tokens: Readonly<Record<string, string>>) {
     connect: ({ baseUrl }, token) => {
       if (baseUrl === REFUSED) throw new ApiError("connect", { is: "Refused" }, 0, "refused");
       sent.push(token);
-      return world.api("Full");
+      return world.api();
     },
   });
   return { clock, connections, sent, world };

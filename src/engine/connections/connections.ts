@@ -4,8 +4,9 @@
  */
 import { isDeepStrictEqual } from "node:util";
 
+import { member, stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
-import type { Clock, KubeObject, ObjectKey } from "../../kube/api/types.ts";
+import type { Clock, JsonObject, KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Reader } from "../../kube/watch/readers.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
@@ -41,8 +42,10 @@ export interface Connection<Api = RatedApi> {
    * usable, or a mass change is held; undefined if it can be used.
    */
   trouble: Why | undefined;
-  /** As the status reports it; undefined while nothing is known. */
+  /** What the platform offers; undefined while that is undecided, which counts as Documented. */
   surface?: Surface | undefined;
+  /** The surface is undecided, and the first project of the organization will decide it. */
+  lacksProject?: boolean | undefined;
   /** The value of the annotation `resolve` at the last probe. */
   answer?: string | undefined;
   probedAt?: Ms | undefined;
@@ -266,9 +269,24 @@ function newConnection<Api>(
     nextProbeAt: 0,
     failures: 0,
     denied: new Set(),
+    surface: settings.surface === "Auto" ? surfaceIn(object)?.name : settings.surface,
     receiver: known?.receiver,
     users: known?.users ?? new Set(),
   };
+}
+
+/** What the platform offers, and when that was found, as the status of a connection says it. */
+export interface SurfaceStatus extends JsonObject {
+  readonly name: Surface;
+  readonly foundAt: string;
+}
+
+/** Returns the surface that the status of a connection says, perhaps written by an earlier process. */
+export function surfaceIn({ status }: KubeObject): SurfaceStatus | undefined {
+  const surface = member(status, "surface");
+  const name = stringMember(surface, "name");
+  const foundAt = stringMember(surface, "foundAt");
+  return (name === "Full" || name === "Documented") && foundAt !== undefined ? { name, foundAt } : undefined;
 }
 
 function refusedAddress(error: ApiError): Why {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { Kind, Ms, Surface, Uuid, Why } from "../contract/kind.ts";
+import type { Kind, Ms, Uuid, Why } from "../contract/kind.ts";
 import type { ListHistory } from "../ownership/presence.ts";
 
 /** The id, the memory and the closing of an intent that only this process knows, until the next write of the status. */
@@ -32,8 +32,8 @@ export interface Rejection {
   readonly op: string;
   readonly generation: number;
   readonly inputs: unknown;
-  /** The surface of the platform that was known then. */
-  readonly surface: Surface | undefined;
+  /** Whether the platform offered its whole API then. */
+  readonly isFull: boolean;
   /** The request to deploy again that was open then. */
   readonly redeploy: string | undefined;
   readonly why: Why;
@@ -54,6 +54,8 @@ export class LocalState {
   seenIntent: { readonly attempt: string; readonly at: Ms } | undefined = undefined;
   /** The last step that the platform rejected. */
   rejected: Rejection | undefined = undefined;
+  /** The steps whose operation the platform does not have, by operation. */
+  readonly unsupported = new Map<string, Rejection>();
   /** Failed reconciles in a row, and when the first of them ended, on the monotonic clock. */
   failures = 0;
   failingSince: Ms = 0;
@@ -65,6 +67,8 @@ export class LocalState {
   missing: MissingSince | undefined = undefined;
   /** What lists of the platform have shown of the object. */
   listHistory: ListHistory | undefined = undefined;
+  /** The reads beyond the specification that failed since the platform was last observed, with their HTTP status. */
+  readonly unread = new Map<string, number>();
   /** When the platform was last read for this object, on the monotonic clock. */
   readAt: Ms;
   /** The recorded object is gone from the platform and is being created again. */

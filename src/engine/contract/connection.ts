@@ -1,9 +1,8 @@
 /** The interface between the engine and the kinds of connections (docs/architecture.md §3). */
 import type { Resource } from "../../api/resource.ts";
-import type { JsonObject } from "../../kube/api/types.ts";
 import type { KindTypes } from "./context.ts";
 import type { Kind } from "./kind.ts";
-import type { ConditionFact, ConnectionSettings, Ms, ReceiverInputs, Why } from "./types.ts";
+import type { ConnectionSettings, Ms, ReceiverInputs, Surface, Why } from "./types.ts";
 
 /** The types of a kind of connections. */
 export type ConnectionTypes = Pick<KindTypes, "spec" | "memory" | "api">;
@@ -15,10 +14,9 @@ export interface ConnectionKind<K extends ConnectionTypes = ConnectionTypes> {
   settings(spec: K["spec"]): ConnectionSettings;
   /**
    * Reads the platform, to find out whether it can be used through the connection, and what it offers. Changes nothing.
-   * @param memory what earlier probes have found, from the status
    * @throws ApiError if the platform cannot be reached, does not accept the token, or fails
    */
-  probe(spec: K["spec"], memory: K["memory"], api: K["api"]): Promise<ProbeReport>;
+  probe(spec: K["spec"], api: K["api"]): Promise<ProbeReport>;
   readonly receiver: ReceiverRegistration<K>;
 }
 
@@ -26,9 +24,12 @@ export interface ConnectionKind<K extends ConnectionTypes = ConnectionTypes> {
 export interface ProbeReport {
   /** Why the connection cannot be used nevertheless: a person is needed. */
   readonly refusal?: Why | undefined;
-  readonly conditions: readonly ConditionFact[];
-  /** The kind's own members of status. */
-  readonly status: JsonObject;
+  /** What the platform offers; absent where the probe did not decide that. */
+  readonly surface?: Surface | undefined;
+  /** Why the probe did not decide it, as a part of a sentence. */
+  readonly undecided?: string | undefined;
+  /** There is no project yet that would decide it: the first one does. */
+  readonly lacksProject?: true | undefined;
   /** When to probe again, if that is not after the poll interval. */
   readonly again?: Ms | undefined;
 }

@@ -1,16 +1,6 @@
 /** The types of a kind, and the facts of one reconcile that its pure code sees. */
 import type { JsonObject } from "../../kube/api/types.ts";
-import type {
-  Goal,
-  IdentitySource,
-  ListEvidence,
-  Ms,
-  Presence,
-  RatedApi,
-  ResolvedNeeds,
-  Supports,
-  Uuid,
-} from "./types.ts";
+import type { Goal, IdentitySource, ListEvidence, Ms, Presence, RatedApi, ResolvedNeeds, Uuid } from "./types.ts";
 
 /** The types of a kind. */
 export interface KindTypes {
@@ -75,6 +65,11 @@ export interface ContextRecords {
   readonly holderOf: (id: Uuid) => string | undefined;
   /** Records what a list that was just read shows of the object with this id, and returns whether the object exists. */
   readonly presence: (evidence: ListEvidence) => Presence;
+  /**
+   * Records that a read beyond the specification was answered with this HTTP status, and that what it would show stays
+   * unknown. The condition Capabilities names the operation.
+   */
+  readonly unread: (operation: string, status: number) => void;
   /** When another resource last wrote to the object, by the platform's clock (`Kind.externalWrites`). */
   readonly writtenAt: string | undefined;
   /** Returns `writtenAt` for any object of the platform. */
@@ -104,7 +99,8 @@ export interface ReconcileContext<K extends ContextTypes = KindTypes> {
   /** The id of the object on the platform, and where the id comes from. */
   readonly id: Uuid | undefined;
   readonly identitySource: IdentitySource | undefined;
-  readonly supports: Supports;
+  /** Whether the platform offers its whole API; false also while that is undecided (docs/architecture.md §9). */
+  readonly isFull: boolean;
   /**
    * The value of the annotation reconcile-requested-at until it is handled. It allows one retry of a failed deployment.
    */

@@ -4,17 +4,7 @@
 import type { Resource } from "../../api/resource.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { KindTypes, ReconcileContext } from "./context.ts";
-import type {
-  KindOperations,
-  ConditionFact,
-  DriftField,
-  ExternalWrite,
-  Ms,
-  Needs,
-  Supports,
-  Uuid,
-  Why,
-} from "./types.ts";
+import type { KindOperations, ConditionFact, DriftField, ExternalWrite, Ms, Needs, Uuid, Why } from "./types.ts";
 
 export type { Json, JsonObject } from "../../kube/api/types.ts";
 export { entryOf, isChangedAtSource, refreshed, sameContent } from "./types.ts";
@@ -183,7 +173,7 @@ export interface Kind<K extends KindTypes = KindTypes> {
    */
   claim?(spec: K["spec"], idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   /** Reports whether the platform lists the objects by name, so that adoptionPolicy defaults to IfUniqueName. */
-  listable?(supports: Supports): boolean;
+  listable?(isFull: boolean): boolean;
   /** Returns the operations for the condition Capabilities. Absent: specs never change, stop or delete anything. */
   operations?(spec: K["spec"]): KindOperations;
   /** Reads an object to compare it with its spec; members are spelled as in specs. Absent where no read shows it. */
@@ -229,5 +219,5 @@ export interface Kind<K extends KindTypes = KindTypes> {
    * Reports whether the memory records an action that this platform does not show afterwards. The engine then sets the
    * started marker, so that the action is not repeated if the status is lost.
    */
-  notObservableAfterwards?(memory: K["memory"], supports: Supports): boolean;
+  notObservableAfterwards?(memory: K["memory"], isFull: boolean): boolean;
 }

@@ -22,6 +22,11 @@ export function recordedIdentityIn(object: { readonly status?: Json | undefined 
   return nonEmptyText(member(member(object.status, "identity"), name));
 }
 
+/** Reports whether the status says that a list of the platform has shown the recorded object. */
+export function wasListed({ status }: { readonly status?: Json | undefined }): boolean {
+  return member(member(status, "identity"), "listed") === true;
+}
+
 export type ConditionStatus = "True" | "False" | "Unknown";
 
 /** A stored condition (metav1.Condition). */

@@ -8,15 +8,6 @@ export type Uuid = string;
 /** "stopped" is the goal of a deletion under deletionPolicy Stop. */
 export type Goal = "present" | "absent" | "stopped";
 
-/** Whether the platform offers an operation of its API; Unknown until an answer shows it. */
-export type Support = "Supported" | "Unsupported" | "Unknown";
-
-/**
- * Reports whether the platform offers an operation. @param operation by name, e.g. "updateProject". Those of the
- * specification are always Supported.
- */
-export type Supports = (operation: string) => Support;
-
 /** What a list shows of an object: "Shown"; "Missing", where the list is complete; "Unclear", where it may not be. */
 export type ListEvidence = "Shown" | "Missing" | "Unclear";
 
@@ -26,8 +17,10 @@ export type ListEvidence = "Shown" | "Missing" | "Unclear";
  */
 export type Presence = "Present" | "Unconfirmed" | "Unproven" | "Gone";
 
-/** A summary of all operations beyond the specification (docs/architecture.md §9). No plan depends on it. */
-export type Surface = "Documented" | "Partial" | "Full";
+/**
+ * What a platform offers: the operations of the specification, or the platform's whole API (docs/architecture.md §9).
+ */
+export type Surface = "Documented" | "Full";
 
 /** A reason and a message that never changes while the facts do not: without times, counters or request ids. */
 export interface Why {
@@ -238,19 +231,14 @@ export function refreshed<Known extends Fingerprint | undefined>(known: Known, n
   return known === undefined || known.key === now.key || !sameContent(known, now) ? known : { ...now };
 }
 
-/** An operation that is needed, or several of which one is enough. */
-export type Need = string | readonly string[];
-
 /**
- * The operations of the platform that changing, stopping and deleting need. Empty: no platform has one; absent: the
- * kind never does it.
+ * The operations of the platform that changing, stopping and deleting need, all of them. Empty: no surface has one;
+ * absent: the kind never does it.
  */
 export interface KindOperations {
-  /** Not part of the condition Capabilities: the create itself shows at once whether the platform has it. */
-  readonly create?: readonly Need[];
-  readonly update?: readonly Need[];
-  readonly stop?: readonly Need[];
-  readonly delete?: readonly Need[];
+  readonly update?: readonly string[];
+  readonly stop?: readonly string[];
+  readonly delete?: readonly string[];
   /** The spec asks for the stop, beside deletionPolicy Stop. */
   readonly isStopWanted?: boolean;
 }
@@ -259,15 +247,6 @@ export interface KindOperations {
 export interface RatedApi {
   /** Takes the rate token of the next write. @throws ApiError RateLimited or OverBudget */
   reserve(): Promise<void>;
-  readonly capabilities: {
-    readonly supports: Supports;
-    /** The same for reports: unlike `supports`, it does not become Unknown with time. */
-    readonly learned: Supports;
-    /** Records that the operation was answered 404 for an object that the platform showed in the same reconcile. */
-    missing(operation: string): void;
-    /** undefined while nothing is known. */
-    summary(): Surface | undefined;
-  };
   /**
    * Returns the time since the rate gate closed, and the time until it opens; undefined once the platform has accepted
    * a request again.

@@ -1,13 +1,13 @@
 /**
  * Decides when an object of the platform that a list does not show is gone (docs/architecture.md §9). A new process
- * starts without history.
+ * knows from the status whether a list has shown the object.
  */
 import type { Goal, ListEvidence, Ms, Presence, Uuid } from "../contract/types.ts";
 
-/** What this process knows of an object from the lists that it has read. */
+/** What is known of an object from the lists that were read. */
 export interface ListHistory {
   readonly id: Uuid;
-  /** A list has shown the object. */
+  /** A list has shown the object, perhaps to an earlier process. */
   shown: boolean;
   /** The platform has accepted its deletion. */
   deleted: boolean;
@@ -16,10 +16,13 @@ export interface ListHistory {
   missingSince: Ms | undefined;
 }
 
-/** Returns the history of an object; an empty one when the id differs from before. */
-export function listHistoryOf(local: { listHistory: ListHistory | undefined }, id: Uuid): ListHistory {
+/**
+ * Returns the history of an object; a new one when the id differs from before.
+ * @param shown whether the status says that a list has shown the object
+ */
+export function listHistoryOf(local: { listHistory: ListHistory | undefined }, id: Uuid, shown = false): ListHistory {
   if (local.listHistory?.id !== id)
-    local.listHistory = { id, shown: false, deleted: false, hiddenSince: undefined, missingSince: undefined };
+    local.listHistory = { id, shown, deleted: false, hiddenSince: undefined, missingSince: undefined };
   return local.listHistory;
 }
 
@@ -39,8 +42,8 @@ export function hiddenFor({ listHistory }: { readonly listHistory: ListHistory |
 /**
  * Records what a list shows of an object, and returns whether the object exists. An object is gone once a list that
  * showed it before lacks it in two reads that are `absenceMs` apart. While its resource is being deleted, no list needs
- * to have shown it before, because otherwise the deletion could not end after a restart; and one read is enough once
- * the platform has accepted the deletion.
+ * to have shown it before, because otherwise the deletion could not end after the loss of the status; and one read is
+ * enough once the platform has accepted the deletion.
  */
 export function presenceOf(
   listHistory: ListHistory,

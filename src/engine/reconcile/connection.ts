@@ -12,12 +12,12 @@ import { timeText } from "../../api/status.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import type { Connection } from "../connections/connections.ts";
+import { type Connection, surfaceIn, type SurfaceStatus } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import { isOvertaken, type LocalState } from "../context/local-state.ts";
 import type { ConnectionKind } from "../contract/connection.ts";
 import { parseKey } from "../contract/keys.ts";
-import type { Ms, Report, Why } from "../contract/kind.ts";
+import type { Ms, Report, Surface, Why } from "../contract/kind.ts";
 import { pollInterval } from "../contract/requeue.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { conditionOf, statusOf } from "../contract/status.ts";
@@ -99,7 +99,7 @@ async function reconcileOpened(c: ConnectionReconcile, connection: Connection, s
   connection.answer = c.object.metadata.annotations?.[RESOLVE];
 
   // The surface, and the limit of mass changes: while it holds, the connection cannot be used although it works.
-  if (probe.is === "works") noteSurface(c, connection);
+  if (probe.is === "works") noteSurface(c, connection, probe.surface);
   const held = heldChanges(c, connection, probe, isFirst);
 
   // The result, for the users of the connection and for the status.
@@ -207,26 +207,45 @@ function isProbeDue({ ports, object }: ConnectionReconcile, { nextProbeAt, answe
 /** How a probe ended. A report is absent where the platform showed nothing. */
 type Probe =
   /** The platform answers and accepts the token. `again`: when to probe again, if not after the poll interval. */
-  | { readonly is: "works"; readonly report: Report; readonly again: Ms | undefined }
+  | {
+      readonly is: "works";
+      readonly report: Report;
+      readonly surface: Surface | undefined;
+      readonly again: Ms | undefined;
+    }
   /** A person is needed. `exchange`: whether the platform answered the probe. */
   | { readonly is: "stalled"; readonly why: Why; readonly exchange: "ok" | "failed"; readonly report?: Report }
   | { readonly is: "retry"; readonly why: Why; readonly report?: undefined }
   /** The rate limit leaves no room for the probe: nothing new is known. */
   | { readonly is: "limited"; readonly again: Ms };
 
-const AVAILABLE: Why = { reason: "Available", message: "The platform is reachable and accepts the token." };
+/** Returns the reason of a connection that works. @param undecided why a probe did not find the surface out */
+function available(surface: Surface | undefined, undecided: string | undefined): Why {
+  const message = "The platform is reachable and accepts the token.";
+  if (surface !== undefined || undecided === undefined) return { reason: "Available", message };
+  const open = `Its surface is undecided and counts as Documented, as ${undecided}.`;
+  return { reason: "Available", message: `${message} ${open}` };
+}
+
+/** Returns the surface for the status, with the time at which it was found. A probe that decides nothing changes nothing. */
+function surfaceStatus(object: KubeObject, found: Surface | undefined, now: Date): SurfaceStatus | undefined {
+  const known = surfaceIn(object);
+  return found === undefined || found === known?.name ? known : { name: found, foundAt: timeText(now) };
+}
 
 /** Probes the platform. @throws what a kind throws that is no ApiError */
 async function probePlatform(
-  { kind, object }: ConnectionReconcile,
+  { ports, kind, object }: ConnectionReconcile,
   connection: Connection,
   spec: unknown,
 ): Promise<Probe> {
   try {
-    const memory = kind.resource.memory.parse(statusOf(object));
-    const { refusal, conditions, status, again } = await kind.probe(spec, memory, connection.api);
-    const report: Report = { ready: AVAILABLE, conditions, status };
-    if (refusal === undefined) return { is: "works", report, again };
+    const { refusal, surface, undecided, lacksProject, again } = await kind.probe(spec, connection.api);
+    const status = { surface: surfaceStatus(object, surface, ports.clock.now()) };
+    connection.lacksProject = lacksProject;
+    const ready = available(status.surface?.name, undecided);
+    const report: Report = { ready, conditions: [], status };
+    if (refusal === undefined) return { is: "works", report, surface: status.surface?.name, again };
     return { is: "stalled", why: refusal, exchange: "ok", report };
   } catch (error) {
     if (error instanceof ApiError) return probeFailure(connection, error);
@@ -245,8 +264,7 @@ function probeFailure(connection: Connection, error: ApiError): Probe {
 }
 
 /** Records the surface of a connection, and wakes the connection's users once the surface becomes Full. */
-function noteSurface({ ports }: ConnectionReconcile, connection: Connection): void {
-  const surface = connection.api.capabilities.summary();
+function noteSurface({ ports }: ConnectionReconcile, connection: Connection, surface: Surface | undefined): void {
   const isNews = surface === "Full" && connection.surface !== surface;
   connection.surface = surface;
   if (isNews) for (const user of connection.users) ports.wake(user);
@@ -297,7 +315,7 @@ function withHeldChanges(report: Report | undefined, held: Why | undefined): Rep
 function works(
   { ports, object }: ConnectionReconcile,
   connection: Connection,
-  { again = pollInterval(object, ports.windows).ms }: Extract<Probe, { is: "works" }>,
+  { report, again = pollInterval(object, ports.windows).ms }: Extract<Probe, { is: "works" }>,
   held: Why | undefined,
 ): ReconcileResult {
   connection.nextProbeAt = ports.clock.monotonic() + again;
@@ -306,7 +324,7 @@ function works(
     return { is: "stalled", why: held, exchange: "ok" };
   }
   ports.connections.recovered(connection);
-  return { is: "settled", why: AVAILABLE };
+  return { is: "settled", why: report.ready };
 }
 
 /** Records why the connection cannot be used. The result is marked once the probes have failed for too long. */
@@ -374,6 +392,7 @@ async function writeStatus(
     memory: local.unsaved?.memory ?? kind.resource.memory.parse(statusOf(object)),
     id: undefined,
     recordedIdentity: undefined,
+    isListed: false,
     intent: undefined,
     handled,
     policyStatus: undefined,

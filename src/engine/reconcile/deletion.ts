@@ -26,7 +26,7 @@ import { writeStatus } from "./write-status.ts";
 /** Reasons that waiting does not change: the object stays on the platform, and a Warning reports it. */
 const FINAL: ReadonlySet<Reason> = new Set([
   "DeleteNotSupported",
-  "NotSupportedByApi",
+  "NotSupportedByPlatform",
   "NotObservable",
   "CreateResultUnknown",
   "DuplicateRemote",

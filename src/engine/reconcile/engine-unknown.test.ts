@@ -44,8 +44,8 @@ async function lost(when: "before" | "after", ms: number, env?: Env): Promise<En
 async function withoutIds(isShown = () => true): Promise<Env> {
   const env = await started();
   const connect = env.world.api.bind(env.world);
-  env.world.api = (surface) => {
-    const real = connect(surface);
+  env.world.api = () => {
+    const real = connect();
     const create: typeof real.create = async (...made) => ({ ...(await real.create(...made)), id: "" });
     return { ...real, create, list: async () => (isShown() ? await real.list() : []) };
   };

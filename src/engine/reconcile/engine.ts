@@ -110,7 +110,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const firstTurn = (object: KubeObject): Ms => {
     const { cache, clock, random, windows } = deps;
     const found = route(object);
-    const isListed = found.is === "found" && member(cache.get(found.key)?.status, "surface") === "Full";
+    const isListed = found.is === "found" && member(member(cache.get(found.key)?.status, "surface"), "name") === "Full";
     const parentId = isListed ? recordedIdentityIn(object, "parentId") : undefined;
     if (parentId === undefined) return random() * windows.pollMs;
     return untilTurn(windows.pollMs, parentId, clock.monotonic());

@@ -37,8 +37,14 @@ async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {
   return await writeStatus(resolved, result);
 }
 
-/** Requests a probe of a connection whose surface is undecided, once something new is known of the platform. */
+/**
+ * Requests a probe of a connection whose surface is undecided, once something new is known of the platform. The first
+ * project of an organization decides it, so nothing is created in that project before the probe.
+ */
 function probeSurface({ ports, connection }: Resolved, isNew: boolean): void {
-  const isNews = isNew || connection.api.capabilities.summary() !== undefined;
-  if (connection.surface === undefined && isNews) ports.connections.suspect(connection);
+  if (connection.surface !== undefined || !isNew) return;
+  ports.connections.suspect(connection);
+  if (connection.lacksProject !== true) return;
+  connection.trouble = { reason: "Progressing", message: "The connection finds out what the platform offers." };
+  connection.nextProbeAt = 0;
 }

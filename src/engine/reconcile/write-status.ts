@@ -11,7 +11,7 @@ import { isSettled, statusOf } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import { buildStatus, type ReconcileResult } from "../status/build.ts";
 import { writeOutputs } from "../status/outputs.ts";
-import { type Ended, idToStore, memoryToStore, type Reconciliation } from "../status/reconciliation.ts";
+import { type Ended, idToStore, memoryToStore, type Reconciliation, isListed } from "../status/reconciliation.ts";
 import { redeployAnswer } from "../status/redeploy.ts";
 import { recordRefusal, significantPart, storeStatus, throttle } from "../status/writes.ts";
 import { openAction } from "../steps/recover.ts";
@@ -33,6 +33,7 @@ export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms>
     memory: memoryToStore(r),
     id: kind.externalLifecycle ? idToStore(r) : undefined,
     recordedIdentity: isPinned(r, result) ? r.recordedIdentity : undefined,
+    isListed: isListed(r),
     intent: openAction(object, local),
     handled: isHandled ? requestedToken(object) : undefined,
     handledRedeploy,
@@ -162,6 +163,6 @@ function usualDelay(r: Ended, result: ReconcileResult, pollMs: Ms): Ms {
 
 /** Returns the name of the group of objects that share reads of the platform: they are reconciled together. */
 function groupOf({ kind, context, connection, recordedIdentity }: Ended): string | undefined {
-  const isShared = context !== undefined && kind.listable?.(context.supports) === true;
+  const isShared = context !== undefined && kind.listable?.(context.isFull) === true;
   return isShared ? (recordedIdentity?.parentId ?? connection?.uid) : undefined;
 }

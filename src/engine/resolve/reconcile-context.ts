@@ -2,16 +2,8 @@
 import { runUntilOf } from "../../api/annotations.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
-import type {
-  ContextPolicies,
-  Goal,
-  ReconcileContext,
-  Reference,
-  ResolvedNeeds,
-  Supports,
-  Uuid,
-} from "../contract/kind.ts";
-import { conditionOf, isSettled, statusOf } from "../contract/status.ts";
+import type { ContextPolicies, Goal, ReconcileContext, Reference, ResolvedNeeds, Uuid } from "../contract/kind.ts";
+import { conditionOf, isSettled, statusOf, wasListed } from "../contract/status.ts";
 import type { Identity } from "../ledger/identity.ts";
 import { isStarted } from "../ledger/record.ts";
 import { listHistoryOf, presenceOf } from "../ownership/presence.ts";
@@ -41,7 +33,7 @@ export function reconcileContext(
   const { ports, kind, object, local, connection, recordedIdentity, policies } = r;
   const { spec, inputs, fingerprint, goal } = found;
   const { id, identitySource } = found.identity.is === "known" ? found.identity : NO_IDENTITY;
-  const supports: Supports = (operation) => connection.api.capabilities.supports(operation);
+  const isFull = connection.surface === "Full";
   const now = ports.clock.now();
   return {
     resource: { name: object.metadata.name, generation: object.metadata.generation ?? 0 },
@@ -52,11 +44,11 @@ export function reconcileContext(
     id,
     identitySource,
     memory: kind.resource.memory.parse(local.unsaved?.memory ?? { ...found.kept, ...statusOf(object) }),
-    supports,
+    isFull,
     requested: requestedToken(object),
     policies: {
       adoption: adoptionPolicy(policies.adoption, {
-        listable: kind.listable?.(supports) === true,
+        listable: kind.listable?.(isFull) === true,
         parentManagedHere: isManagedHere(found.parent, connection),
       }),
       onMissing: policies.onMissing,
@@ -77,8 +69,9 @@ export function reconcileContext(
         ports.fieldOwnership.writer(candidate, object, recordedIdentity),
       presence: (evidence) => {
         const how = { goal, now: ports.clock.monotonic(), absenceMs: ports.windows.absenceMs };
-        return presenceOf(listHistoryOf(local, id ?? ""), evidence, how);
+        return presenceOf(listHistoryOf(local, id ?? "", wasListed(object)), evidence, how);
       },
+      unread: (operation, status) => local.unread.set(operation, status),
       writtenAt: id === undefined ? undefined : ports.externalWrites.latest(id, recordedIdentity),
       writtenInto: (other) => ports.externalWrites.latest(other, recordedIdentity),
       wasReady: conditionOf(object, "Ready")?.status === "True" && !isSettled(object),

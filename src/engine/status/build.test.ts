@@ -27,7 +27,7 @@ type More = Partial<ReconcileOutcome>;
 
 function outcome(status: Json | undefined, result: ReconcileResult, more: More = {}): ReconcileOutcome {
   const object = anObject(status === undefined ? {} : { status });
-  const resolved = { id: undefined, recordedIdentity: undefined, policyStatus: undefined, memory: {} };
+  const resolved = { id: undefined, recordedIdentity: undefined, isListed: false, policyStatus: undefined, memory: {} };
   const ended = { report: undefined, intent: undefined, handled: undefined };
   return { object, result, ...resolved, ...ended, now: NOW, ...more };
 }

@@ -55,6 +55,8 @@ export interface ReconcileOutcome {
   readonly memory: JsonObject;
   readonly id: Uuid | undefined;
   readonly recordedIdentity: RecordedIdentity | undefined;
+  /** A list of the platform has shown the object. */
+  readonly isListed: boolean;
   /** The action intent that stays open. */
   readonly intent: Intent | undefined;
   /** The reconcile-requested-at token that this reconcile handled. */
@@ -82,7 +84,10 @@ export function buildStatus(outcome: ReconcileOutcome): JsonObject {
     ...report?.status,
     observedGeneration: observedGeneration(outcome),
     externalId: id,
-    identity: recordedIdentity === undefined ? member(object.status, "identity") : { ...recordedIdentity },
+    identity:
+      recordedIdentity === undefined
+        ? member(object.status, "identity")
+        : { ...recordedIdentity, ...(outcome.isListed && { listed: true }) },
     intent: outcome.intent === undefined ? unreadableIntent(object) : { ...outcome.intent },
     lastHandledReconcileAt: outcome.handled ?? member(object.status, "lastHandledReconcileAt"),
     lastHandledRedeployAt:

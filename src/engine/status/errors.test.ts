@@ -44,7 +44,7 @@ const MEANS: Readonly<Record<ApiFailure["is"], readonly string[]>> = {
   Unauthorized: everywhere("connection/CredentialsInvalid"),
   Forbidden: ["connection/PermissionDenied", DENIED, DENIED, DENIED, DENIED],
   NotFound: [GONE, "retry/ParentNotFound", GONE, GONE, GONE],
-  NotSupported: everywhere("terminal/NotSupportedByApi"),
+  NotSupported: everywhere("terminal/NotSupportedByPlatform"),
   Conflict: [AGAIN, "terminal/NameConflict", AGAIN, AGAIN, AGAIN],
   Invalid: [WRONG, WRONG, WRONG, AGAIN, AGAIN],
   RateLimited: everywhere("later/"),

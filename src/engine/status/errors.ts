@@ -80,7 +80,7 @@ export function classifyError(
         `The platform's answer to ${operation} is not as documented: ${said}`,
       );
     case "NotSupported":
-      return terminal("NotSupportedByApi", `The platform has no operation ${operation}.`);
+      return terminal("NotSupportedByPlatform", `The platform has no operation ${operation}.`);
     case "Refused":
       return terminal("InvalidSpec", said);
     case "NotFound":

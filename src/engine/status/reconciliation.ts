@@ -4,7 +4,7 @@ import type { Connection } from "../connections/connections.ts";
 import type { ChangeCause, Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { Kind, ReconcileContext, Report, Uuid } from "../contract/kind.ts";
-import { recordedIdIn } from "../contract/status.ts";
+import { recordedIdIn, wasListed } from "../contract/status.ts";
 import type { RecordedIdentity } from "../ledger/identity.ts";
 import type { Orphan } from "../orphans/orphan.ts";
 import type { PolicyStatus } from "../policies/policy-status.ts";
@@ -57,6 +57,14 @@ export function recordedId({ id, identitySource }: Pick<ReconcileContext, "id" |
 export function idToStore({ context, local, object }: Ended): Uuid | undefined {
   if (context !== undefined) return recordedId(context);
   return local.unsaved?.id ?? recordedIdIn(object);
+}
+
+/** Reports whether a list of the platform has shown the object that is recorded. */
+export function isListed({ local, object, ...rest }: Ended): boolean {
+  const id = idToStore({ local, object, ...rest }) ?? "";
+  const { listHistory } = local;
+  if (listHistory?.id === id) return listHistory.shown;
+  return wasListed(object) && (recordedIdIn(object) ?? "") === id;
 }
 
 /**

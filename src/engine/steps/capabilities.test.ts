@@ -2,85 +2,80 @@ import { describe, expect, it } from "vitest";
 
 import { engineEnv } from "../../../test/support/engine/env.ts";
 import { widget } from "../../../test/support/engine/kinds.ts";
-import { supportsOn } from "../../../test/support/kinds/supports.ts";
-import type { Supports } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
 import type { KindOperations } from "../contract/types.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 
 const MANAGED = { management: "Manage", deletion: "Retain" } as const;
+const OBSERVED = { management: "ObserveOnly", deletion: "Retain" } as const;
 const DELETED = { ...MANAGED, deletion: "Delete" } as const;
-const STOP = { stop: ["stopApplication"] };
-const MISSING = "False/NotSupportedByApi";
-const UNTRIED = "Unknown/NotTried";
-const SUPPORTED = "True/Supported";
+const STOPPED = { ...MANAGED, deletion: "Stop" } as const;
+const MISSING = "False/NotSupportedByPlatform";
 const APPLICATION: KindOperations = {
-  update: [["listApplications", "getApplication"], "updateApplication"],
+  update: ["getApplication", "updateApplication"],
   stop: ["stopApplication"],
   delete: ["deleteApplication"],
 };
-const documented = supportsOn("Documented");
-const full = supportsOn("Full");
-const nothingTried: Supports = () => "Unknown";
-const noSecrets: Supports = (name) => (name === "deleteSecret" ? "Unsupported" : "Supported");
-const onlyUpdates: Supports = (name) => (/^(?:update|get)/.test(name) ? "Supported" : "Unknown");
+const NONE = new Map<string, number>();
 
-describe("capabilitiesOf", () => {
-  it.each<[string, KindOperations | undefined, Parameters<typeof capabilitiesOf>[1], Supports, string | undefined]>([
-    ["a kind that does none of it", undefined, MANAGED, documented, undefined],
-    ["what is only observed", APPLICATION, { management: "ObserveOnly", deletion: "Retain" }, documented, undefined],
-    ["what is only created", APPLICATION, { management: "CreateOnly", deletion: "Retain" }, documented, undefined],
-    ["a change that is missing", APPLICATION, MANAGED, documented, MISSING],
-    ["a change that was never tried", APPLICATION, MANAGED, nothingTried, UNTRIED],
-    ["a change that worked", APPLICATION, MANAGED, onlyUpdates, SUPPORTED],
-    ["a deletion that was never tried", APPLICATION, DELETED, onlyUpdates, UNTRIED],
-    ["all of it", APPLICATION, DELETED, full, SUPPORTED],
-    ["a stop by policy", STOP, { ...MANAGED, deletion: "Stop" }, nothingTried, UNTRIED],
-    ["no stop by policy", STOP, MANAGED, nothingTried, undefined],
-    ["a stop by the spec", { ...STOP, isStopWanted: true }, MANAGED, documented, MISSING],
-    ["a stop that is documented", { stop: ["stopDatabase"], isStopWanted: true }, MANAGED, documented, SUPPORTED],
-    ["what no platform has", { delete: [] }, DELETED, full, MISSING],
-    ["one of two that is missing", { delete: ["deleteSecret", "deleteVariable"] }, DELETED, noSecrets, MISSING],
-  ])("%s", (_title, operations, policies, supports, told) => {
-    const fact = capabilitiesOf(operations, policies, { supports, isDocumented: false });
+describe("the condition Capabilities", () => {
+  it.each<[string, KindOperations | undefined, Parameters<typeof capabilitiesOf>[1], "Documented" | "Full", unknown]>([
+    ["is absent where the spec asks for nothing", undefined, MANAGED, "Documented", undefined],
+    ["is False where settings cannot be changed", APPLICATION, MANAGED, "Documented", MISSING],
+    ["is absent where the platform has its whole API", APPLICATION, DELETED, "Full", undefined],
+    ["is absent where nothing may be written", APPLICATION, OBSERVED, "Documented", undefined],
+    ["is False where a deletion cannot stop it", { stop: ["stopApplication"] }, STOPPED, "Documented", MISSING],
+    ["is absent while no stop is wanted", { stop: ["stopApplication"] }, MANAGED, "Documented", undefined],
+    ["is False where a wanted stop is missing", { stop: [], isStopWanted: true }, MANAGED, "Full", MISSING],
+    [
+      "is absent for a documented stop",
+      { stop: ["stopDatabase"], isStopWanted: true },
+      MANAGED,
+      "Documented",
+      undefined,
+    ],
+    ["is False where no surface has a deletion", { delete: [] }, DELETED, "Full", MISSING],
+  ])("%s", (_title, operations, policies, surface, told) => {
+    const fact = capabilitiesOf(operations, policies, { isFull: surface === "Full", unread: NONE });
     expect(fact && `${fact.status}/${fact.reason}`).toBe(told);
   });
 
-  it("names each operation and what follows", () => {
-    const supports: Supports = (name) => (name.startsWith("delete") ? "Unknown" : "Unsupported");
-    expect(capabilitiesOf(APPLICATION, DELETED, { supports, isDocumented: false })).toEqual({
+  it("names the missing operations and what follows", () => {
+    expect(capabilitiesOf(APPLICATION, DELETED, { isFull: false, unread: NONE })).toEqual({
       type: "Capabilities",
       status: "False",
-      reason: "NotSupportedByApi",
+      reason: "NotSupportedByPlatform",
       message:
-        "Update: the platform has no listApplications and no getApplication and no updateApplication; changed settings are not sent after the creation. " +
-        "Delete: whether the platform has deleteApplication is known after the first deletion.",
+        "Update: the surface Documented has no getApplication and no updateApplication; changed settings are not sent after the creation. " +
+        "Delete: the surface Documented has no deleteApplication; the object stays on the platform when this resource is deleted.",
     });
   });
 
-  it("does not wait for the first try where the platform has shown only its specification", () => {
-    expect(capabilitiesOf(APPLICATION, MANAGED, { supports: nothingTried, isDocumented: true })).toMatchObject({
-      status: "False",
-      reason: "NotSupportedByApi",
+  it("is Unknown and names the reads that the platform does not answer", () => {
+    const unread = new Map([
+      ["listServiceStatuses", 403],
+      ["listApplications", 404],
+    ]);
+    expect(capabilitiesOf(APPLICATION, MANAGED, { isFull: true, unread })).toEqual({
+      type: "Capabilities",
+      status: "Unknown",
+      reason: "NotObservable",
       message:
-        "Update: the specification has none of listApplications, getApplication, updateApplication, and the platform has shown nothing beyond it; " +
-        "changed settings are not sent after the creation.",
+        "The platform answered 403 to listServiceStatuses, 404 to listApplications: what these operations show stays unknown.",
     });
-    const stop = { stop: ["stopDatabase"], isStopWanted: true };
-    expect(capabilitiesOf(stop, MANAGED, { supports: documented, isDocumented: true })?.status).toBe("True");
   });
-});
 
-it("the condition Capabilities is in every status of a deployment, the one before the request included", async () => {
-  const env = engineEnv({ kind: { ...widget, operations: () => APPLICATION } });
-  const reported: boolean[] = [];
-  env.cluster.hooks.after = ({ key, what }) => {
-    if (key.startsWith("Widget/") && what === "status")
-      reported.push(conditionOf(env.cluster.get("Widget", "a"), "Capabilities") !== undefined);
-    return Promise.resolve();
-  };
-  env.widget("a", { commit: "c1" });
-  await env.run(30_000);
-  expect(reported.length).toBeGreaterThan(1);
-  expect(reported).not.toContain(false);
+  it("is in every status of a deployment, that before the request included", async () => {
+    const env = engineEnv({ surface: "Documented", kind: { ...widget, operations: () => APPLICATION } });
+    const reported: boolean[] = [];
+    env.cluster.hooks.after = ({ key, what }) => {
+      if (key.startsWith("Widget/") && what === "status")
+        reported.push(conditionOf(env.cluster.get("Widget", "a"), "Capabilities") !== undefined);
+      return Promise.resolve();
+    };
+    env.widget("a", { commit: "c1" });
+    await env.run(30_000);
+    expect(reported.length).toBeGreaterThan(1);
+    expect(reported).not.toContain(false);
+  });
 });

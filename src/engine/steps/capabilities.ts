@@ -1,54 +1,57 @@
 /**
- * The condition `Capabilities`: whether the platform has the operations that a spec asks for, reported before they are
- * needed.
+ * The condition `Capabilities`: what the platform cannot do for a spec, before it is needed (docs/architecture.md §9).
+ * It is absent where the platform can do everything.
  */
-import type { ConditionFact, KindOperations, Need, Report, Support, Supports } from "../contract/kind.ts";
+import { isSupported } from "../../platform/codec/operations.ts";
+import type { ConditionFact, KindOperations, Report } from "../contract/kind.ts";
 import type { Policies } from "../policies/policy.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 
 const AREAS = ["update", "stop", "delete"] as const;
 type Area = (typeof AREAS)[number];
 
-const MESSAGES: Readonly<Record<Area, { readonly first: string; readonly missing: string }>> = {
-  update: { first: "first change", missing: "changed settings are not sent after the creation" },
-  stop: { first: "first stop", missing: "it keeps running" },
-  delete: { first: "first deletion", missing: "the object stays on the platform when this resource is deleted" },
+const CONSEQUENCES: Readonly<Record<Area, string>> = {
+  update: "changed settings are not sent after the creation",
+  stop: "it keeps running",
+  delete: "the object stays on the platform when this resource is deleted",
 };
 
 /** Adds the condition to a report. */
-export function withCapabilities({ kind, context, policies, connection }: Resolved, report: Report): Report {
-  const { capabilities } = connection.api;
+export function withCapabilities({ kind, context, policies, local }: Resolved, report: Report): Report {
   const fact = capabilitiesOf(kind.operations?.(context.spec), policies, {
-    supports: (operation) => capabilities.learned(operation),
-    isDocumented: capabilities.summary() === "Documented",
+    isFull: context.isFull,
+    unread: local.unread,
   });
   return fact === undefined ? report : { ...report, conditions: [...report.conditions, fact] };
 }
 
 /** What is known of the platform. */
 interface Known {
-  /** Reports whether the platform has an operation, however long ago that was learned. */
-  readonly supports: Supports;
-  /** The platform showed nothing beyond the specification. */
-  readonly isDocumented: boolean;
+  readonly isFull: boolean;
+  /** The reads beyond the specification that failed, with their HTTP status. */
+  readonly unread: ReadonlyMap<string, number>;
 }
 
-/** Returns the condition. Pure. @returns undefined where the spec asks for no such operation */
+/**
+ * Returns the condition: False where the surface lacks what the spec asks for, else Unknown where reads failed. Pure.
+ * @returns undefined where nothing is missing
+ */
 export function capabilitiesOf(
   operations: KindOperations | undefined,
   policies: Pick<Policies, "management" | "deletion">,
-  known: Known,
+  { isFull, unread }: Known,
 ): ConditionFact | undefined {
-  const asked = AREAS.flatMap((area) => {
+  const missing = AREAS.filter((area) => isAsked(area, operations, policies)).flatMap((area) => {
     const names = operations?.[area];
-    return names !== undefined && isAsked(area, operations, policies) ? [supportOf(area, names, known)] : [];
+    if (names === undefined || (names.length > 0 && names.every((name) => isSupported(name, isFull)))) return [];
+    return [missingText(area, names, isFull)];
   });
-  if (asked.length === 0) return undefined;
-  const fact = { type: "Capabilities", message: asked.map(({ text }) => text).join(" ") };
-  const is = (support: string): boolean => asked.some((one) => one.support === support);
-  if (is("Unsupported")) return { ...fact, status: "False", reason: "NotSupportedByApi" };
-  if (is("Unknown")) return { ...fact, status: "Unknown", reason: "NotTried" };
-  return { ...fact, status: "True", reason: "Supported" };
+  const unknown = unread.size === 0 ? [] : [unreadText(unread)];
+  if (missing.length + unknown.length === 0) return undefined;
+  const fact = { type: "Capabilities", message: [...missing, ...unknown].join(" ") };
+  return missing.length > 0
+    ? { ...fact, status: "False", reason: "NotSupportedByPlatform" }
+    : { ...fact, status: "Unknown", reason: "NotObservable" };
 }
 
 function isAsked(
@@ -68,30 +71,14 @@ function isAsked(
   }
 }
 
-function supportOf(area: Area, needs: readonly Need[], { supports, isDocumented }: Known) {
-  const { first, missing } = MESSAGES[area];
-  const those = (support: Support): readonly Need[] => needs.filter((need) => best(need, supports) === support);
-  const absent = those("Unsupported");
+function missingText(area: Area, names: readonly string[], isFull: boolean): string {
   const what = `${area.charAt(0).toUpperCase()}${area.slice(1)}`;
-  if (needs.length === 0) return { support: "Unsupported", text: `${what}: there is no operation for it; ${missing}.` };
-  if (absent.length > 0) {
-    const names = absent.map((need) => `no ${[need].flat().join(" and no ")}`);
-    return { support: "Unsupported", text: `${what}: the platform has ${names.join(" and ")}; ${missing}.` };
-  }
-  const open = those("Unknown");
-  if (open.length === 0) return { support: "Supported", text: `${what}: the platform has ${listed(needs)}.` };
-  if (isDocumented) {
-    const names = open.flat();
-    const none = names.length === 1 ? `no ${names.join("")}` : `none of ${names.join(", ")}`;
-    const text = `${what}: the specification has ${none}, and the platform has shown nothing beyond it; ${missing}.`;
-    return { support: "Unsupported", text };
-  }
-  return { support: "Unknown", text: `${what}: whether the platform has ${listed(open)} is known after the ${first}.` };
+  if (names.length === 0) return `${what}: there is no operation for it; ${CONSEQUENCES[area]}.`;
+  const lacking = names.filter((name) => !isSupported(name, isFull)).join(" and no ");
+  return `${what}: the surface Documented has no ${lacking}; ${CONSEQUENCES[area]}.`;
 }
 
-function best(need: Need, supports: Supports): Support {
-  const all = new Set([need].flat().map(supports));
-  return (["Supported", "Unknown"] as const).find((support) => all.has(support)) ?? "Unsupported";
+function unreadText(unread: ReadonlyMap<string, number>): string {
+  const answers = [...unread].map(([name, status]) => `${String(status)} to ${name}`).toSorted();
+  return `The platform answered ${answers.join(", ")}: what these operations show stays unknown.`;
 }
-
-const listed = (needs: readonly Need[]): string => needs.map((need) => [need].flat().join(" or ")).join(" and ");

@@ -12,7 +12,7 @@ import { noteDeleted } from "../ownership/presence.ts";
 import { isSpecApplied } from "../policies/policy-status.ts";
 import { buildStatus, type ReconcileResult } from "../status/build.ts";
 import type { CallKind } from "../status/errors.ts";
-import { recordedId, type Resolved } from "../status/reconciliation.ts";
+import { recordedId, type Resolved, isListed } from "../status/reconciliation.ts";
 import { redeployAnswer } from "../status/redeploy.ts";
 import { recordTransitions } from "../status/writes.ts";
 import { withCapabilities } from "./capabilities.ts";
@@ -196,7 +196,6 @@ function intentOf({ ports, object, context, recordedIdentity, repeats }: Resolve
   return {
     v: 1,
     uid: object.metadata.uid,
-    resource: keyText(keyOf(object)),
     installation: ports.installation,
     attempt,
     op: step.op,
@@ -240,6 +239,7 @@ async function writeStatusBefore(r: Resolved, observed: unknown, why: Why, inten
     memory: context.memory,
     id: recordedId(context),
     recordedIdentity: r.recordedIdentity,
+    isListed: isListed(r),
     intent,
     handled: undefined,
     handledRedeploy: redeployAnswer(r).handledRedeploy,

@@ -44,7 +44,7 @@ async function keepRecords(r: Resolved): Promise<void> {
   const isRecorded = externalLifecycle && context.identitySource === "recorded";
   if (typeof externalLifecycle !== "string" && !isRecorded) return;
   r.object = await keepRecord(ports, r, externalLifecycle);
-  const isUnobservable = kind.notObservableAfterwards?.(context.memory, context.supports) === true;
+  const isUnobservable = kind.notObservableAfterwards?.(context.memory, context.isFull) === true;
   if (isUnobservable && !isStarted(r.object)) r.object = await noteStarted(ports, r.object);
 }
 
@@ -67,6 +67,7 @@ async function reconcileSteps(r: Resolved): Promise<ReconcileResult> {
 }
 
 async function observe(r: Resolved): Promise<Observation | ApiError> {
+  r.local.unread.clear();
   try {
     const value = await r.kind.observe(r.context, r.connection.api);
     r.local.readAt = r.ports.clock.monotonic();
@@ -103,7 +104,6 @@ async function step(r: Resolved, observed: unknown): Promise<ReconcileResult | O
     ...r.context,
     generation: r.context.resource.generation,
     redeploy: r.context.policies.redeploy,
-    surface: r.connection.api.capabilities.summary(),
     now: ports.clock.monotonic(),
   });
   if (why !== undefined) {
@@ -132,8 +132,11 @@ async function afterFailure(
   { error, phase }: Failed,
 ): Promise<ReconcileResult | Observation> {
   const without = await withoutStep(r.kind, r, { step: refused, observed, error }, () => observe(r));
-  if (without?.is === "on") return { value: without.value };
-  if (without?.is === "stalled") return concluded(r, observed, without);
+  if (without?.isMissing === true) {
+    const why: Why = { reason: "NotSupportedByPlatform", message: `The platform has no operation ${refused.op}.` };
+    r.local.unsupported.set(refused.op, rejectionOf(r, refused.op, { why, until: Infinity }));
+  }
+  if (without !== undefined) return { value: without.value };
   r.report = r.kind.report(r.context, observed);
   const result = failed(r, error, phase);
   // A token can get a scope on the platform without notice: a denied step is tried again, slowly.

@@ -5,6 +5,7 @@ import { pollInterval } from "../contract/requeue.ts";
 import { covers, isApproved, type PolicyStatus, type StatusPlan, statusPlanOf } from "../policies/policy-status.ts";
 import { forbidsWrites, type Policies } from "../policies/policy.ts";
 import type { Resolved } from "../status/reconciliation.ts";
+import { unsupportedBefore } from "./rejection.ts";
 
 /** A plan after the policies were applied. A step in it may be taken. */
 interface Allowed {
@@ -48,6 +49,7 @@ function judged(r: Resolved, observed: unknown): Allowed {
     generation: context.resource.generation,
     isDry: ports.dryRun,
     rests: isResting(r),
+    unsupported: (op) => unsupportedBefore(r, op),
   };
   const planWithout: PlanWithout = (blockedOperations, pendingOperations) =>
     kind.plan({ ...context, policies: { ...context.policies, blockedOperations, pendingOperations } }, observed);
@@ -76,6 +78,8 @@ interface Place {
   readonly isDry: boolean;
   /** A correction was made a moment ago. */
   readonly rests: boolean;
+  /** Returns why the platform does not have an operation. */
+  readonly unsupported: (op: string) => Why | undefined;
 }
 
 type Sifted = ReturnType<typeof sift>;
@@ -90,24 +94,26 @@ function sift(place: Place, planWithout: PlanWithout) {
   const later: Step[] = [];
   const blockedOperations = new Set<string>();
   const pendingOperations = new Set<string>();
+  let missing: Why | undefined;
   let plan = planWithout(blockedOperations, pendingOperations);
   while (plan.is === "step" && !blockedOperations.has(plan.step.op) && blockedOperations.size < PLAN_LIMIT) {
     const answer = judgeStep(place, plan.step);
-    if (answer === "yes" && later.length === 0) return { plan, mayTake: true, later, forbids: false };
+    if (answer === "yes" && later.length === 0) return { plan, mayTake: true, later, forbids: false, missing };
     // The steps after a step that waits, wait with it.
     if (answer !== "never") {
       later.push(plan.step);
       pendingOperations.add(plan.step.op);
     }
+    missing ??= place.unsupported(plan.step.op);
     blockedOperations.add(plan.step.op);
     plan = planWithout(blockedOperations, pendingOperations);
   }
-  return { plan, mayTake: false, later, forbids: blockedOperations.size > later.length };
+  return { plan, mayTake: false, later, forbids: blockedOperations.size > later.length, missing };
 }
 
 function judgeStep(place: Place, step: Step): "yes" | "later" | "never" {
   const { policies, policyStatus, generation } = place;
-  if (policies.management === "ObserveOnly") return "never";
+  if (policies.management === "ObserveOnly" || place.unsupported(step.op) !== undefined) return "never";
   const isEnding = place.goal !== "present";
   if (!isEnding && isLeftAlone(place, step)) return "never";
   if (place.isDry) return "later";
@@ -128,11 +134,11 @@ function isDone({ policyStatus, generation }: Place): boolean {
 }
 
 /** Returns the result if no step waits: the step to take, or how the kind ends the reconcile. */
-function concluded(place: Place, { plan, mayTake, forbids }: Sifted): Allowed {
+function concluded(place: Place, { plan, mayTake, forbids, missing }: Sifted): Allowed {
   const { policyStatus } = place;
   const approved = policyStatus.plan?.approved === true ? policyStatus.plan : undefined;
   if (mayTake) return { plan, policyStatus: { ...policyStatus, plan: approved } };
-  const result = plan.is === "step" ? refused(plan.step) : plan;
+  const result = resultWithout(plan, missing);
   if (result.is !== "settled") return { plan: result, policyStatus: { ...policyStatus, plan: approved } };
   return {
     plan: result,
@@ -142,6 +148,15 @@ function concluded(place: Place, { plan, mayTake, forbids }: Sifted): Allowed {
       lastApprovedPlan: approved?.hash ?? policyStatus.lastApprovedPlan,
     },
   };
+}
+
+/**
+ * Returns how a reconcile ends without the steps that may not be taken.
+ * @param missing why a step was left out whose operation the platform does not have: then the spec is not carried out
+ */
+function resultWithout(plan: Plan, missing: Why | undefined): Exclude<Plan, { is: "step" }> {
+  if (plan.is === "step") return missing === undefined ? refused(plan.step) : { is: "stalled", why: missing };
+  return missing !== undefined && plan.is === "settled" ? { is: "stalled", why: missing } : plan;
 }
 
 /** Returns the plan of a kind whose only step is forbidden. */

@@ -1,8 +1,9 @@
 /**
  * Remembers steps that the platform rejected. A step that it rejected for good (400, 422, the 409 of a name that is
  * taken) is not sent again. A step that it refused for long, or that it rejected while the resource is being deleted,
- * is not sent for a while. All are sent again once the spec, the values or the known surface changed, or the user
- * requests it: the same step may then be another request.
+ * is not sent for a while. A step whose operation the platform does not have is left out of the plan. All are sent
+ * again once the spec, the values or the surface changed, or the user requests it: the same step may then be another
+ * request.
  */
 import { isDeepStrictEqual } from "node:util";
 
@@ -13,13 +14,11 @@ import type { Resolved } from "../status/reconciliation.ts";
 
 /** @returns what to remember of a step that was rejected just now */
 export function rejectionOf(
-  { context, connection }: Resolved,
+  { context: { inputs, isFull, policies, resource } }: Pick<Resolved, "context">,
   op: string,
   reported: Pick<Rejection, "why" | "until">,
 ): Rejection {
-  const { inputs, policies, resource } = context;
-  const surface = connection.api.capabilities.summary();
-  return { op, generation: resource.generation, inputs, surface, redeploy: policies.redeploy, ...reported };
+  return { op, generation: resource.generation, inputs, isFull, redeploy: policies.redeploy, ...reported };
 }
 
 /**
@@ -29,7 +28,7 @@ export function rejectionOf(
 export function rejectedBefore(
   last: Rejection | undefined,
   op: string,
-  context: Pick<Rejection, "generation" | "inputs" | "surface" | "redeploy"> & {
+  context: Pick<Rejection, "generation" | "inputs" | "isFull" | "redeploy"> & {
     readonly requested: string | undefined;
     readonly now: Ms;
   },
@@ -37,45 +36,47 @@ export function rejectedBefore(
   if (last?.op !== op || last.generation !== context.generation) return undefined;
   if (context.requested !== undefined) return undefined;
   if (context.redeploy !== undefined && context.redeploy !== last.redeploy) return undefined;
-  if (last.surface !== context.surface || context.now >= last.until) return undefined;
+  if (last.isFull !== context.isFull || context.now >= last.until) return undefined;
   return isDeepStrictEqual(last.inputs, context.inputs) ? last.why : undefined;
 }
 
-/** What to plan with; or, if the kind would plan the refused step again, why the object is stalled. */
-type Without = { readonly is: "on"; readonly value: unknown } | { readonly is: "stalled"; readonly why: Why };
+/** Returns why an operation is left out of the plan: the platform does not have it. */
+export function unsupportedBefore(
+  { local, context, ports }: Pick<Resolved, "local" | "context" | "ports">,
+  op: string,
+): Why | undefined {
+  const { generation } = context.resource;
+  const now = ports.clock.monotonic();
+  return rejectedBefore(local.unsupported.get(op), op, {
+    ...context,
+    generation,
+    redeploy: context.policies.redeploy,
+    now,
+  });
+}
+
+/** How a reconcile goes on after a request for an operation that the platform may not have. */
+type Unsupported =
+  /** Plan again with what was observed. `isMissing`: without the operation. */
+  { readonly value: unknown; readonly isMissing: boolean };
 
 /**
- * Decides whether the reconcile continues without the step. After a 405 or 501 the platform does not offer its
- * operation; after a 404 neither, if a read still shows the object. If no read shows the object any more, the kind
- * plans again as well.
+ * Decides whether a request failed because the platform does not have its operation: after a 405 or a 501; after a 404
+ * if a read still shows the object.
  * @returns undefined where the failure means something else
  */
 export async function withoutStep(
-  { shows, plan }: Pick<Kind, "shows" | "plan">,
+  { shows }: Pick<Kind, "shows">,
   { context, connection: { api } }: Pick<Resolved, "context" | "connection">,
   { step, observed, error }: { readonly step: Step; readonly observed: unknown; readonly error: ApiError },
   observe: () => Promise<{ readonly value: unknown } | ApiError>,
-): Promise<Without | undefined> {
-  const isMissing = (): boolean => api.capabilities.supports(step.op) === "Unsupported";
-  const without = (value: unknown): Without => {
-    const next = plan(context, value);
-    if (next.is !== "step" || next.step.op !== step.op) return { is: "on", value };
-    return {
-      is: "stalled",
-      why: { reason: "NotSupportedByApi", message: `The platform has no operation ${step.op}.` },
-    };
-  };
-  // A request that must be sent once only, and that was answered 501, is traced first.
-  const isOver = step.repeat === "safe" || error.failure.is === "NotSupported";
-  if (isOver && isMissing()) return without(observed);
+): Promise<Unsupported | undefined> {
+  if (error.failure.is === "NotSupported") return { value: observed, isMissing: true };
   if (error.failure.is !== "NotFound" || shows === undefined) return undefined;
   api.refresh();
   const again = await observe();
   if (again instanceof ApiError) return undefined;
-  if (!shows(step, context, again.value)) {
-    // A create had no object to show. Planning again would send the same request at once.
-    return step.repeat === "once" && step.creates ? undefined : { is: "on", ...again };
-  }
-  api.capabilities.missing(step.op);
-  return isMissing() ? without(again.value) : undefined;
+  if (shows(step, context, again.value)) return { ...again, isMissing: true };
+  // A create had no object to show. Planning again would send the same request at once.
+  return step.repeat === "once" && step.creates ? undefined : { ...again, isMissing: false };
 }

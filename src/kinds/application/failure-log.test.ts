@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { platformOn } from "../../../test/support/kinds/supports.ts";
+import { platformWith } from "../../../test/support/kinds/platform.ts";
 import {
   observedIn,
   passWith,
@@ -18,7 +18,7 @@ const ESC = String.fromCodePoint(27);
 /** @returns the kept lines of a log @param context e.g. the variables of the application */
 async function kept(log: readonly string[] | ApiError, context: Parameters<typeof passWith>[0] = {}) {
   const read = () => (log instanceof ApiError ? Promise.reject(log) : Promise.resolve(log));
-  return await failureLog.read(passWith(context), 20, platformOn("Full", { applications: { log: read } }));
+  return await failureLog.read(passWith(context), 20, platformWith({ applications: { log: read } }));
 }
 
 const variable = (value: string, isSecret = true) => ({ name: "V", value, isSecret });

@@ -20,7 +20,7 @@ import {
 } from "./model.ts";
 import { observe, ownStatus } from "./observe.ts";
 import { checks } from "./plan.ts";
-import { drift, ready, report, written } from "./report.ts";
+import { drift, ready, report, sentOrFound } from "./report.ts";
 import {
   importable,
   imported,
@@ -52,7 +52,7 @@ export const application = defineService<ApplicationTypes, Application>({
   },
   replaced: ({ history }, last) => ({ history: historyWith(history, last) }),
   needed: {
-    update: [["listApplications", "getApplication"], "updateApplication"],
+    update: ["getApplication", "updateApplication"],
     delete: ["deleteApplication"],
   },
   inputs: (spec, resolved) => ({
@@ -76,7 +76,7 @@ export const application = defineService<ApplicationTypes, Application>({
     if (step.what === "import") return await importVariables(context, observed, api);
     if (step.what === "secret") return await replaceSecret(step, context, observed, api);
     // The first deployment of an adopted application includes the variables that it was found with.
-    return await shared({ ...context, memory: { ...context.memory, written: written(context, observed) } });
+    return await shared({ ...context, memory: { ...context.memory, written: sentOrFound(context, observed) } });
   },
   statusOf: (intent, context, api) => ownStatus(intent.id ?? context.id ?? "", api),
 
@@ -98,10 +98,10 @@ async function importVariables(context: ApplicationContext, observed: Observed, 
   const answer = await (pendingVariables(context).length > 0 ? readOr(sent, rejected, ["Invalid", "Conflict"]) : sent);
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? variables.map(({ name }) => name);
   const secrets = wasOvertaken(context, observed, taken) ? await api.secrets.list(id) : observed.secrets;
-  const now = imported(context, { ...observed, secrets }, taken);
+  const written = imported(context, { ...observed, secrets }, taken);
   // The deployment from before the write is remembered, so that the write counts as a change since then.
   const lastDeployment = followedDeployment(context, observed);
-  const memory = { ...context.memory, lastDeployment, written: now };
+  const memory = { ...context.memory, lastDeployment, written };
   const isCatchUp = pendingVariables({ ...context, memory }).length < pendingVariables(context).length;
   return { observed: { ...observed, secrets, imported: true }, memory: isCatchUp ? notDeployed(memory) : memory };
 }
@@ -120,14 +120,14 @@ async function replaceSecret(
 ): Promise<Folded> {
   const value = context.inputs.variables.find(({ name }) => name === step.name)?.value ?? "";
   await api.secrets.update(context.id ?? "", step.secretId, { key: step.name, value });
-  const before = context.memory.written;
+  const { written } = context.memory;
   const lastDeployment = followedDeployment(context, observed);
   return {
     observed,
     memory: notDeployed({
       ...context.memory,
       lastDeployment,
-      written: { ...before, variableNames: [...(before?.variableNames ?? []), step.name] },
+      written: { ...written, variableNames: [...(written?.variableNames ?? []), step.name] },
     }),
   };
 }

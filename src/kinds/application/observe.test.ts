@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { platformOn } from "../../../test/support/kinds/supports.ts";
+import { platformWith } from "../../../test/support/kinds/platform.ts";
 import {
   type Change,
   COMMIT,
@@ -33,7 +33,7 @@ function documented(answers: { readonly request?: string; readonly state?: strin
     reads.push(name);
     return Promise.resolve(value);
   };
-  const api = platformOn("Documented", {
+  const api = platformWith({
     applications: { status: () => read("status", statusOf(answers.state ?? "DEPLOYED")) },
     deployments: { status: () => read("request", { deploymentRequestId: REQUEST, status: answers.request ?? "" }) },
     variables: { list: () => read("variables", []) },

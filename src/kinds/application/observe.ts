@@ -7,8 +7,8 @@ import { forgetIngress, ingressBefore, ingressOf } from "../service/ingress.ts";
 import { impliedStatus, isGone, statusesOf, UP_TO_DATE } from "../service/observe.ts";
 import { isUnsent } from "../service/settings.ts";
 import { sideRead, unlessMissing } from "../shared/answers.ts";
-import { offered, SHOWN } from "../shared/offered.ts";
 import { redeployDue } from "../shared/redeploy.ts";
+import { readOnFull } from "../shared/surface.ts";
 import { isOfApplication } from "../shared/variables.ts";
 import type { LastDeployment } from "./crd.ts";
 import { deployCause, sameCommit } from "./deployment.ts";
@@ -27,7 +27,7 @@ export const observe: Declaration["observe"] = async (context, { place, request,
   const observed = { ...place, siblings };
   const { id } = context;
   if (id === undefined) return observed;
-  const isUnlisted = siblings === undefined && context.goal === "present";
+  const isUnlisted = siblings === undefined && !context.isFull && context.goal === "present";
   const implied = isUnlisted ? impliedBy(context, id, request, api) : undefined;
   const status = implied ?? (await statusOf(context, id, { siblings, isFresh }, api));
   if (status === undefined) {
@@ -38,9 +38,7 @@ export const observe: Declaration["observe"] = async (context, { place, request,
     forgetIngress(id, api);
     return { ...observed, status };
   }
-  // Without a list, the record is read when it is to be changed.
-  const isDue = siblings === undefined && isUnsent(APPLICATION_SETTINGS, context);
-  const own = isDue ? await offered(api, "getApplication", () => api.applications.get(id), SHOWN) : undefined;
+  const own = siblings === undefined ? await recordToChange(context, id, api) : undefined;
   const ingress =
     implied === undefined ? await ingressOf(context, "application", id, status, api) : ingressBefore(context, id, api);
   return {
@@ -52,6 +50,12 @@ export const observe: Declaration["observe"] = async (context, { place, request,
     ...(await variablesOf(context, id, { status, isImplied: implied !== undefined }, api)),
   };
 };
+
+/** Reads the record, which no list has shown, when settings are to be changed. @throws ApiError as `readOnFull` */
+async function recordToChange(context: ApplicationContext, id: Uuid, api: Platform): Promise<Observed["own"]> {
+  if (!isUnsent(APPLICATION_SETTINGS, context)) return undefined;
+  return await readOnFull(context, api, () => api.applications.get(id));
+}
 
 /**
  * Returns the status that the followed request implies or, before another commit is deployed, the last deployment. What
@@ -143,7 +147,7 @@ async function variablesOf(
   api: Platform,
 ): Promise<Partial<Pick<Observed, "keys" | "secretIds" | "secrets" | "variablesFault">>> {
   if (context.inputs.variables.length === 0) return {};
-  const canReplace = context.supports("updateSecret") !== "Unsupported";
+  const canReplace = context.isFull;
   const foreign = isDeployedByOthers(context, status);
   // While a deployment is followed by its request, nothing is sent again.
   const isPending = !isImplied && pendingVariables(context).length > 0;

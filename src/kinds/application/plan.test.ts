@@ -93,7 +93,7 @@ describe("what others did to an application", () => {
     ["a list that lags behind our own deployment is nothing of others", everything, shown(OTHER_COMMIT), "settled"],
     ["a commit is nothing where none is wanted", { ...everything, spec: { deploy: undefined } }, foreign, "settled"],
     ["a new commit of ours is not theirs", another, observedFull("DEPLOYED"), `deployApplication ${OTHER_COMMIT}`],
-    ["a start is left where the surface has no stop", hidden, observedIn("DEPLOYED"), "stalled NotSupportedByApi"],
+    ["a start is left where the surface has no stop", hidden, observedIn("DEPLOYED"), "stalled NotSupportedByPlatform"],
   ]);
 
   it("is reported verbatim where a start is not undone", () => {

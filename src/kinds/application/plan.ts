@@ -25,7 +25,7 @@ import {
   variablesIncluded,
 } from "./deployment.ts";
 import { type Action, type ApplicationContext, type Declaration, NAMES, type Observed } from "./model.ts";
-import { written } from "./report.ts";
+import { sentOrFound } from "./report.ts";
 import { isDeployedByOthers, isImportDue, pendingVariables, variablesSent } from "./variables.ts";
 
 type Check = Plan<Action> | undefined;
@@ -135,7 +135,7 @@ function deploy(
     readonly attempts: number | undefined;
   },
 ): Plan<Action> {
-  const variables = written(context, observed)?.variables;
+  const variables = sentOrFound(context, observed)?.variables;
   return deployService(NAMES, context, observed, {
     ...wanted,
     message: `Commit ${shortCommit(wanted.commit)} is being deployed.`,

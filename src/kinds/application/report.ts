@@ -40,7 +40,7 @@ export function report(context: ApplicationContext, observed: Observed): Service
       commit: shownCommit(context, observed, last),
       lastDeployment: last && { ...last, variables: refreshed(last.variables, context.inputs.fingerprint) },
       ...replacedByOthers(context, observed),
-      written: written(context, observed),
+      written: sentOrFound(context, observed),
     },
   };
 }
@@ -161,7 +161,7 @@ function leftOut({ memory }: ApplicationContext, observed: Observed, names: read
 }
 
 /** Returns what the operator wrote. Where an adopted service has variables of these names, they count as written. */
-export function written(context: ApplicationContext, observed: Observed): ApplicationMemory["written"] {
+export function sentOrFound(context: ApplicationContext, observed: Observed): ApplicationMemory["written"] {
   const known = context.memory.written;
   if (observed.status === undefined) return known;
   const foreign =

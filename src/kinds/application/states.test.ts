@@ -9,7 +9,7 @@ const GUIDE = ["RUNNING", "ERROR"];
 const STRANGE = ["PAUSED", "", "deployed", "__proto__"];
 const UNCLEAR = "unknown UnknownState";
 /** The plan for an application that should be stopped, on the full and on the documented surface. */
-const STOP = ["stopApplication", "stalled NotSupportedByApi"] as const;
+const STOP = ["stopApplication", "stalled NotSupportedByPlatform"] as const;
 const NOTHING = ["settled Stopped", "settled Stopped"] as const;
 
 /** The plan in each state, and, where it differs, for an application that should be stopped. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { openIntent } from "../../../test/support/kinds/contexts.ts";
-import { capabilitiesOn, platformOn } from "../../../test/support/kinds/supports.ts";
+import { platformWith } from "../../../test/support/kinds/platform.ts";
 import {
   APPLICATION,
   COMMIT,
@@ -28,7 +28,7 @@ function platform(answer: ServiceStatus | ApiFailure["is"]): Platform {
     typeof answer === "object"
       ? Promise.resolve(answer)
       : Promise.reject(new ApiError("getApplicationStatus", { is: answer } as ApiFailure, 0, "said"));
-  return platformOn("Documented", { applications: { status } });
+  return platformWith({ applications: { status } });
 }
 
 const sent = { settings: 2, variables: print("v"), retry: "now" };
@@ -86,12 +86,11 @@ it.each(["STOP_QUEUED", "WAITING_STOPPING", "STOPPED", "DEPLOYED"])("a stop may 
   expect(found).toMatchObject(state === "DEPLOYED" ? { is: "absent" } : { is: "landed", known });
 });
 
-it("a create is unread where its list was not usable", async () => {
-  const capabilities = capabilitiesOn("Auto");
-  capabilities.failed("listApplications", new ApiError("listApplications", { is: "BadResponse" }, 200, "said"));
+it("a create is unread where its list is not answered", async () => {
+  const list = () => Promise.reject(new ApiError("listApplications", { is: "BadResponse" }, 200, "said"));
   const intent = openIntent("createApplication", { creates: true, parentId: ENVIRONMENT, name: "api" });
-  const fresh = passWith({ id: undefined, identitySource: undefined });
-  const found = await application.trace(intent, fresh, { ...platform("NotFound"), capabilities });
-  const message = expect.stringContaining('"api", and its answer to listApplications') as string;
+  const fresh = passWith({ id: undefined, identitySource: undefined, surface: "Full" });
+  const found = await application.trace(intent, fresh, platformWith({ applications: { list } }));
+  const message = expect.stringContaining('"api", and it does not answer listApplications') as string;
   expect(found).toMatchObject({ is: "unread", why: { reason: "CreateResultUnknown", message } });
 });

@@ -91,8 +91,7 @@ export function prepareImport(
   context: ApplicationContext,
   observed: Observed,
 ): ApplicationMemory | undefined {
-  if (step.what !== "import" || context.supports("updateSecret") === "Supported" || observed.secrets === undefined)
-    return undefined;
+  if (step.what !== "import" || context.isFull || observed.secrets === undefined) return undefined;
   const { written } = context.memory;
   const sent = written?.sentSecrets ?? [];
   const listed = new Set(observed.secrets.map(({ key }) => key));
@@ -122,11 +121,11 @@ export function keep({ written }: ApplicationMemory): JsonObject | undefined {
  * @param taken the names that the platform took
  */
 export function wasOvertaken(
-  { inputs, supports }: ApplicationContext,
+  { inputs, isFull }: ApplicationContext,
   { secrets }: Observed,
   taken: readonly string[],
 ): boolean {
-  if (supports("updateSecret") === "Supported" || secrets === undefined) return false;
+  if (isFull || secrets === undefined) return false;
   const known = new Set([...taken, ...secrets.map(({ key }) => key)]);
   return [...inputs.secrets.keys()].some((key) => !known.has(key));
 }
@@ -152,16 +151,11 @@ export function imported(context: ApplicationContext, observed: Observed, taken:
 }
 
 /** Reports whether a secret that an import could not replace has the value of the spec. */
-function isInPlace({ inputs, memory, supports }: ApplicationContext, { secrets }: Observed, name: string): boolean {
+function isInPlace({ inputs, memory, isFull }: ApplicationContext, { secrets }: Observed, name: string): boolean {
   const digest = inputs.secrets.get(name);
   // There are several entries if a secret of the environment or the project has the same name.
   const entries = secrets?.filter(({ key }) => key === name) ?? [];
-  if (
-    supports("updateSecret") === "Supported" ||
-    digest === undefined ||
-    (secrets !== undefined && entries.length === 0)
-  )
-    return false;
+  if (isFull || digest === undefined || (secrets !== undefined && entries.length === 0)) return false;
   const { sentSecrets = [], secrets: known = [] } = memory.written ?? {};
   const sent = sentSecrets.find(({ key }) => key === name);
   if (sent !== undefined) {

@@ -105,8 +105,7 @@ function checkLayers(context: BindingContext, observed: Observed): Plan<"put"> |
 }
 
 function checkRead(context: BindingContext, observed: Observed): Plan<"put"> | undefined {
-  if (!observed.sent || observed.bound !== undefined || context.supports("getBinding") === "Unsupported")
-    return undefined;
+  if (!observed.sent || observed.bound !== undefined || !context.isFull) return undefined;
   return { is: "waiting", why: { reason: "Progressing", message: "The binding was written and is read back." } };
 }
 
@@ -146,9 +145,9 @@ async function put(
   observed: Observed,
   api: Platform,
 ): Promise<ActionResult<Observed, BindingMemory>> {
-  const { spec, inputs, supports } = context;
+  const { spec, inputs, isFull } = context;
   const answer = await api.templates.bind(inputs.clusterId, bindingInput(context, observed));
-  const bound = supports("getBinding") === "Supported" ? answer : undefined;
+  const bound = isFull ? answer : undefined;
   // Without an answer, the earlier binding counts: a later read shows whether the write changed it.
   const before = observed.bound === "none" ? undefined : observed.bound;
   const left = bindingDifferences(context, { ...observed, bound: bound ?? before }) ?? [];

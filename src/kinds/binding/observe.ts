@@ -6,7 +6,7 @@ import type { Binding, Template } from "../../platform/areas/templates.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { readOr } from "../shared/answers.ts";
-import { offered } from "../shared/offered.ts";
+import { readOnFull } from "../shared/surface.ts";
 import { problemsOf } from "./check.ts";
 import type { BindingContext, ClusterKind, ClusterObserved, Observed } from "./model.ts";
 
@@ -53,25 +53,23 @@ export function createTemplateList(): ListTemplates {
   };
 }
 
-/** The failure of a read that the platform does not offer. */
-const LACKING = ["NotSupported"] as const;
-
 /** Reads the platform, and checks the spec against the template. @throws ApiError */
 export async function observe(context: BindingContext, api: Platform, list: ListTemplates): Promise<Observed> {
   const { spec, inputs } = context;
   const cluster = await clusterOf(context, api);
   const templates = await list(api, cluster.kind);
   const template = templates.find(({ key, version }) => key === spec.template.key && version === spec.template.version);
-  const bound = cluster.listed === false ? undefined : await bindingOf(inputs.clusterId, api);
+  const bound = cluster.listed === false ? undefined : await bindingOf(context, api);
   const listed = templates.map(({ key, version }) => ({ key, version }));
   const problems = template === undefined ? [] : problemsOf({ spec, inputs, template, cluster: cluster.kind });
   return { cluster, template, offered: listed, problems, bound, sent: false };
 }
 
 /** Returns mode and provider of the spec, else what the cluster shows of itself. */
-async function clusterOf({ spec, inputs }: BindingContext, api: Platform): Promise<ClusterObserved> {
+async function clusterOf(context: BindingContext, api: Platform): Promise<ClusterObserved> {
+  const { spec, inputs } = context;
   const list = () => api.clusters.list({ maxAgeMs: MAX_AGE_MS });
-  const clusters = await readOr(offered(api, "listClusters", list), undefined, LACKING);
+  const clusters = await readOnFull(context, api, list);
   const cluster = clusters?.find(({ id }) => id === inputs.clusterId);
   return { listed: clusters && cluster !== undefined, kind: spec.cluster ?? kindOf(cluster) };
 }
@@ -82,7 +80,13 @@ function kindOf(cluster: Cluster | undefined): ClusterKind | undefined {
   return mode === undefined || provider === undefined ? undefined : { mode, provider };
 }
 
-async function bindingOf(clusterId: string, api: Platform): Promise<Binding | "none" | undefined> {
-  const read = offered(api, "getBinding", () => api.templates.binding(clusterId));
-  return await readOr(readOr(read, undefined, LACKING), "none", ["NotFound"]);
+/** Reads the binding. There is none only if a read has shown it before, or the operator has not written one. */
+async function bindingOf(context: BindingContext, api: Platform): Promise<Binding | "none" | undefined> {
+  const read = readOnFull(context, api, () => api.templates.binding(context.inputs.clusterId), ["NotFound"]);
+  const bound = await readOr(read, "none" as const, ["NotFound"]);
+  if (bound === undefined) return undefined;
+  const presence = context.records.presence(bound === "none" ? "Missing" : "Shown");
+  if (bound !== "none" || presence === "Gone" || context.memory.written === undefined) return bound;
+  context.records.unread("getBinding", 404);
+  return undefined;
 }

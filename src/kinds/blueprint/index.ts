@@ -6,7 +6,7 @@ import { shownState } from "../service/messages.ts";
 import { startedDeployment } from "../service/progress.ts";
 import { unlisted } from "../service/trace.ts";
 import { baseline, traceIn } from "../shared/create-trace.ts";
-import { offered } from "../shared/offered.ts";
+import { readOnFull } from "../shared/surface.ts";
 import { fitOptional } from "../shared/text.ts";
 import { variableInputs } from "../shared/variables.ts";
 import { type BlueprintMemory, platformBlueprint } from "./crd.ts";
@@ -66,8 +66,8 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
   },
   traceCreate: async (intent, context, api) => {
     const environmentId = intent.parentId ?? context.inputs.environmentId;
-    const services = await offered(api, "listServices", () => api.services.list(environmentId));
-    if (services === undefined) return unlisted(intent, "listServices", api);
+    const services = await readOnFull(context, api, () => api.services.list(environmentId));
+    if (services === undefined) return unlisted(intent, "listServices", context);
     const siblings = blueprintsIn(services);
     const observed = { ...NOTHING_OBSERVED, siblings, serverNow: api.serverNow() };
     const sent = platformBlueprint.memory.parse({ written: baseline(intent.mark, "written"), ...intent.accepted });

@@ -37,7 +37,10 @@ export interface BlueprintService extends ListedObject {
   readonly icon: string | undefined;
 }
 
-export type Observed = ServiceObserved<BlueprintService>;
+export interface Observed extends ServiceObserved<BlueprintService> {
+  /** Whether the platform answered the list of states. */
+  readonly areStatesShown?: boolean;
+}
 
 /** The types of the kind. */
 export type BlueprintTypes = TypesOf<

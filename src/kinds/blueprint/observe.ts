@@ -5,13 +5,13 @@ import { ingressOf } from "../service/ingress.ts";
 import { serviceRecord } from "../service/model.ts";
 import { isGone, RECORDS_MAX_AGE_MS, siblingsOf, statusesOf } from "../service/observe.ts";
 import { NOT_READ } from "../shared/answers.ts";
-import { offered } from "../shared/offered.ts";
 import { isRoutine, presenceIn } from "../shared/presence.ts";
+import { readOnFull } from "../shared/surface.ts";
 import type { BlueprintContext, BlueprintService, Declaration, Observed } from "./model.ts";
 
 export const observe: Declaration["observe"] = async (context, { place, request, isFresh, listed }, api) => {
   const { siblings, presence } = listed === "gone" ? { siblings: [], presence: "Gone" as const } : listed;
-  if (siblings === undefined) return { ...place, request: ofPlace(context, request) };
+  if (siblings === undefined) return { ...place, presence, request: ofPlace(context, request) };
   const observed = { ...place, siblings, presence };
   const mine = serviceRecord(context, observed);
   if (mine === undefined) return { ...observed, isGone: await isProvenGone(context, api) };
@@ -29,9 +29,12 @@ function ofPlace({ inputs }: BlueprintContext, request: Observed["request"]): Ob
 export const listBlueprintServices: NonNullable<Declaration["list"]> = async (context, isFresh, api) => {
   const options = { maxAgeMs: isRoutine(context) && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
   const read = () => api.services.list(context.inputs.environmentId, options);
-  const services = await siblingsOf(context, "listServices", read, api);
+  const services = await siblingsOf(context, read, api);
   if (services === "gone") return services;
-  if (services === undefined) return { siblings: undefined, presence: undefined };
+  if (services === undefined) {
+    const isRecorded = context.isFull && context.identitySource === "recorded";
+    return { siblings: undefined, presence: isRecorded ? "Unproven" : undefined };
+  }
   const presence = presenceIn(
     context,
     services,
@@ -47,7 +50,7 @@ async function isProvenGone(context: BlueprintContext, api: Platform): Promise<b
   if (serviceId === undefined) return false;
   const fresh = async () => blueprintsIn(await api.services.list(environmentId));
   if (!(await isGone(context, fresh))) return false;
-  const statuses = await offered(api, "listServiceStatuses", () => api.services.statuses(environmentId));
+  const statuses = await readOnFull(context, api, () => api.services.statuses(environmentId));
   return statuses?.some(({ id }) => id === serviceId) !== true;
 }
 
@@ -57,10 +60,15 @@ async function stateOf(
   { serviceId, type }: BlueprintService,
   isFresh: boolean,
   api: Platform,
-): Promise<Pick<Observed, "status" | "ingress">> {
-  const status = (await statusesOf(context, isFresh, api))?.find(({ id }) => id === serviceId);
+): Promise<Pick<Observed, "status" | "areStatesShown" | "ingress">> {
+  const statuses = await statusesOf(context, isFresh, api);
+  const status = statuses?.find(({ id }) => id === serviceId);
   const isChart = status !== undefined && type?.toUpperCase() === "HELM";
-  return { status, ingress: isChart ? await ingressOf(context, "helm", serviceId, status, api) : NOT_READ };
+  return {
+    status,
+    areStatesShown: statuses !== undefined,
+    ingress: isChart ? await ingressOf(context, "helm", serviceId, status, api) : NOT_READ,
+  };
 }
 
 /** Returns the services of blueprints, each under the id of its blueprint; of several with one id, the first. */

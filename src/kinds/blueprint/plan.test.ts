@@ -44,7 +44,12 @@ describe("a blueprint that exists", () => {
     ["was stopped, and never was to run", {}, observedIn("STOPPED"), "settled"],
     ["was stopped, and was adopted", { memory: takenOver }, observedIn("STOPPED"), DRIFT],
     ["was adopted without the choice", { memory: takenOver, spec: unsaid }, observedIn("STOPPED"), "settled"],
-    ["is listed without a state", {}, observedIn("DEPLOYED", { status: undefined }), "waiting Progressing"],
+    [
+      "is listed without a state",
+      {},
+      observedIn("DEPLOYED", { status: undefined, areStatesShown: true }),
+      "waiting Progressing",
+    ],
     ["was to be deployed a minute ago", { memory: asked(1) }, untouched, "waiting Progressing"],
     ["was to be deployed an hour ago", { memory: asked(60) }, untouched, FAILED],
     ["is not listed yet", { memory: unlisted(1) }, nowhere, "waiting Progressing"],
@@ -97,7 +102,7 @@ describe("the deletion of a blueprint", () => {
 
   plans([
     ["is there", absent, observedIn("DEPLOYED"), KEPT],
-    ["is to stop", { goal: "stopped" }, observedIn("DEPLOYED"), "stalled NotSupportedByApi"],
+    ["is to stop", { goal: "stopped" }, observedIn("DEPLOYED"), "stalled NotSupportedByPlatform"],
     ["is gone", absent, nowhere, "settled"],
     ["is not listed yet", { ...absent, memory: unlisted(1) }, nowhere, KEPT],
     ["cannot be seen", { ...absent, surface: "Documented" }, hidden, KEPT],

@@ -26,9 +26,10 @@ export function blueprintProgress(context: BlueprintContext, observed: Observed)
   return progress.phase === "running" || isToRun(context) ? progress : undefined;
 }
 
-/** Reports whether the list shows the service. Without a list, a recorded service counts as shown. */
+/** Reports whether the list shows the service. On the surface Documented, a recorded service counts as shown. */
 export function isBlueprintShown(context: BlueprintContext, observed: Observed): boolean {
-  return observed.siblings === undefined || serviceRecord(context, observed) !== undefined;
+  if (observed.siblings === undefined) return !isOpen(observed.presence);
+  return serviceRecord(context, observed) !== undefined;
 }
 
 /** Returns the plan for an id that the list does not show. */
@@ -58,7 +59,7 @@ function notListed(context: BlueprintContext, { siblings }: Observed, id: Uuid):
 }
 
 export const checks: Declaration["checks"] = (context, observed, progress) => {
-  if (progress === undefined) return [() => checkUnseen(context)];
+  if (progress === undefined) return [() => checkUnseen(observed)];
   return [
     () => checkBegun(context, observed),
     () => checkBusy(progress),
@@ -68,8 +69,8 @@ export const checks: Declaration["checks"] = (context, observed, progress) => {
 };
 
 /** Waits for the state of a listed service. The documented surface shows no states. */
-function checkUnseen({ supports }: BlueprintContext): Check {
-  if (supports("listServiceStatuses") !== "Supported") return undefined;
+function checkUnseen({ areStatesShown }: Observed): Check {
+  if (areStatesShown !== true) return undefined;
   return { is: "waiting", why: { reason: "Progressing", message: "The platform shows no state of the service yet." } };
 }
 
@@ -117,6 +118,6 @@ export function planRemoval(context: BlueprintContext, observed: Observed): Plan
   const refused = outside(context, observed.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };
   return context.goal === "stopped"
-    ? stalled("NotSupportedByApi", "The platform's surface has no stop of blueprints. Stop the service there.")
+    ? stalled("NotSupportedByPlatform", "The platform's surface has no stop of blueprints. Stop the service there.")
     : stalled("DeleteNotSupported", "The platform's surface has no deletion of blueprints. Delete the service there.");
 }

@@ -55,7 +55,7 @@ function unseenState(context: BlueprintContext, observed: Observed): readonly Co
   if (observed.status !== undefined) return [];
   const progress = blueprintProgress(context, observed);
   if (progress !== undefined) return [stateCondition("Deployed", progress.state, "deployment of its creation")];
-  if (context.supports("listServiceStatuses") === "Supported") return [];
+  if (observed.areStatesShown === true) return [];
   const message = "The platform's surface shows neither the service of a blueprint nor its state.";
   return [{ type: "Deployed", status: "Unknown", reason: "NotObservable", message }];
 }

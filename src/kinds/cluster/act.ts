@@ -3,9 +3,9 @@ import type { Kind, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { isStoppedAlready, readOr } from "../shared/answers.ts";
+import { isStoppedAlready } from "../shared/answers.ts";
 import { baseline } from "../shared/create-trace.ts";
-import { offered } from "../shared/offered.ts";
+import { readOnFull } from "../shared/surface.ts";
 import type { ClusterMemory, ClusterOrder } from "./crd.ts";
 import {
   type Action,
@@ -77,9 +77,9 @@ function answered(step: Action, answer: ClusterStatus | undefined): Partial<Clus
 }
 
 export const traceOrder: Kind<ClusterTypes>["trace"] = async (intent, context, api) => {
-  const status = await statusOrGone(context, api);
+  const status = await tracedStatus(context, api);
   if (status === "hidden") return traceUnseen(intent);
-  if (status === "gone" || !hasLanded(intent, status)) return { is: "absent" };
+  if (!hasLanded(intent, status)) return { is: "absent" };
   const memory = { ...context.memory, lastOrder: tracedOrder(intent, context), runState: undefined };
   return { is: "landed", known: [{ observed: NOTHING_OBSERVED, memory }] };
 };
@@ -115,9 +115,8 @@ function tracedOrder(intent: OpenIntent, context: ClusterContext): ClusterOrder 
 
 const OPERATIONS = ["Stop", "Start", "Upgrade"] as const;
 
-async function statusOrGone(context: ClusterContext, api: Platform): Promise<ClusterStatus | "gone" | "hidden"> {
-  const { externalId: id } = context.spec;
-  const read = offered(api, "getClusterStatus", () => api.clusters.status(id));
-  const status = await readOr(readOr(read, undefined, ["NotSupported"]), "gone" as const, ["NotFound", "Invalid"]);
-  return status ?? (await listedStatus(id, api)) ?? "hidden";
+/** Reads the status, to trace a request. @returns "hidden" where the platform does not show it @throws ApiError */
+async function tracedStatus(context: ClusterContext, api: Platform): Promise<ClusterStatus | "hidden"> {
+  const own = await readOnFull(context, api, () => api.clusters.status(context.spec.externalId));
+  return own ?? (await listedStatus(context, api)) ?? "hidden";
 }

@@ -25,6 +25,8 @@ export interface Observed {
   readonly listed?: Cluster | Presence | undefined;
   /** The status that the platform showed in this reconcile: from a read, else from an answer. */
   readonly status?: ClusterStatus | undefined;
+  /** The status is from the cluster's own read, and not from the list. */
+  readonly isOwnStatus?: boolean;
   /** A request was sent in this reconcile. */
   readonly ordered: boolean;
   readonly credentials?: Attempt<CloudCredentials> | undefined;
@@ -124,7 +126,7 @@ export function faultOf(error: ApiError): Plan<never> {
         `The platform forbids ${operation} (403): ${sentenceOf(error)} Use a token with the scope Read or Admin for it.`,
       );
     case "NotSupported":
-      return stalled("NotSupportedByApi", `The platform has no operation ${operation}.`);
+      return stalled("NotSupportedByPlatform", `The platform has no operation ${operation}.`);
     case "BadResponse":
       return later("UnexpectedResponse", `The platform's answer to ${operation} is not as documented: ${message}`);
     case "NotFound":

@@ -3,9 +3,8 @@ import type { Cluster, ClusterStatus } from "../../platform/areas/clusters.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import { readOr } from "../shared/answers.ts";
-import { offered } from "../shared/offered.ts";
 import { isRoutine, presenceIn } from "../shared/presence.ts";
+import { readOnFull } from "../shared/surface.ts";
 import { clusterFacts, NOTHING_OBSERVED, type Attempt, type ClusterContext, type Observed } from "./model.ts";
 import { clusterBaseline, refusal } from "./order.ts";
 import { tokenDue } from "./token.ts";
@@ -45,49 +44,47 @@ async function shown(context: ClusterContext, api: Platform): Promise<Observed |
   };
   const read = async (maxAgeMs: number) => find(await api.clusters.list({ maxAgeMs }));
   // The list is read first, so that nothing is read about a cluster of another organization.
-  const shared = await offered(api, "listClusters", () => read(isRoutine(context) ? LIST_MAX_AGE_MS : 0));
+  const shared = await readOnFull(context, api, () => read(isRoutine(context) ? LIST_MAX_AGE_MS : 0));
   if (shared === undefined) return undefined;
   // A cached list does not prove that the cluster is absent.
   const listed = typeof shared === "string" && isRoutine(context) ? await read(0) : shared;
   if (typeof listed === "string") return { ...NOTHING_OBSERVED, listed };
+  const { status, isOwnStatus } = await statusOf(context, api);
   const { memory } = context;
-  // The cluster was last observed at work, or has an open request.
-  const isFollowed = memory.lastOrder?.baseline !== undefined || clusterPhase(memory.state ?? "") === "busy";
-  const status = await clusterStatus(id, api, { listMaxAgeMs: isFollowed ? 0 : LIST_MAX_AGE_MS, isListed: true });
   const hasMoved = status !== undefined && clusterBaseline(memory) !== clusterBaseline(clusterFacts(status));
   // A version that was listed before an upgrade ended would be reported as its result.
   const isOver = hasMoved && clusterPhase(status.status) !== "busy";
-  return { ...NOTHING_OBSERVED, listed: isOver ? await read(0) : listed, status };
+  return { ...NOTHING_OBSERVED, listed: isOver ? await read(0) : listed, status, isOwnStatus };
+}
+
+/** Reads the status: by the cluster's own read, else from the list. @throws ApiError as `readOnFull` */
+async function statusOf(
+  context: ClusterContext,
+  api: Platform,
+): Promise<Required<Pick<Observed, "isOwnStatus">> & Pick<Observed, "status">> {
+  const own = await readOnFull(context, api, () => api.clusters.status(context.spec.externalId));
+  if (own !== undefined) return { status: own, isOwnStatus: true };
+  const { memory } = context;
+  // The cluster was last observed at work, or has an open request.
+  const isFollowed = memory.lastOrder?.baseline !== undefined || clusterPhase(memory.state ?? "") === "busy";
+  return { status: await listedStatus(context, api, isFollowed ? 0 : LIST_MAX_AGE_MS), isOwnStatus: false };
 }
 
 /**
- * Reads the state of a cluster: its own status, or the organization's list on platforms without a status of one
- * cluster.
- * @param listMaxAgeMs how old the list may be
- * @param isListed whether the list showed the cluster in this reconcile
- * @returns undefined where neither is offered
- * @throws ApiError
+ * Returns the status of the context's cluster in the list of clusters.
+ * @returns undefined where the list does not show it
+ * @throws ApiError as `readOnFull`
  */
-async function clusterStatus(
-  id: string,
+export async function listedStatus(
+  context: ClusterContext,
   api: Platform,
-  { listMaxAgeMs = 0, isListed = false }: { readonly listMaxAgeMs?: number; readonly isListed?: boolean } = {},
+  maxAgeMs = 0,
 ): Promise<ClusterStatus | undefined> {
-  const isShown = () => Promise.resolve(isListed);
-  const own = offered(api, "getClusterStatus", () => api.clusters.status(id), isShown);
-  return (await readOr(own, undefined, MISSING)) ?? (await listedStatus(id, api, listMaxAgeMs));
+  const { externalId: id } = context.spec;
+  const clusters = await readOnFull(context, api, () => api.clusters.list({ maxAgeMs }));
+  const status = clusters?.find((cluster) => cluster.id === id)?.status;
+  return status === undefined ? undefined : { clusterId: id, status };
 }
-
-/** Returns the status that the list of clusters shows; undefined where it shows none. @throws ApiError */
-export async function listedStatus(id: string, api: Platform, maxAgeMs = 0): Promise<ClusterStatus | undefined> {
-  const list = () => api.clusters.list({ maxAgeMs });
-  const clusters = await readOr(offered(api, "listClusters", list), undefined, MISSING);
-  const listed = clusters?.find((cluster) => cluster.id === id);
-  return listed?.status === undefined ? undefined : { clusterId: id, status: listed.status };
-}
-
-/** For a cluster that does not exist, the platform answers 400 or 404 (docs/architecture.md §9). */
-const MISSING = ["NotFound", "Invalid", "NotSupported"] as const;
 
 /** Failures of the connection, which reports them itself. */
 const OF_CONNECTION: ReadonlySet<ApiFailure["is"]> = new Set([

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { CLUSTER, clusterContext, listed } from "../../../test/support/kinds/cluster-contexts.ts";
 import type { ContextChange } from "../../../test/support/kinds/contexts.ts";
-import type { Plan, Supports } from "../../engine/contract/kind.ts";
+import type { Plan } from "../../engine/contract/kind.ts";
 import { clusterPhase, clusterStates } from "../../platform/codec/states.ts";
 import type { ClusterMemory, ClusterOrder } from "./crd.ts";
 import { type ClusterContext, NOTHING_OBSERVED, type Observed } from "./model.ts";
@@ -72,7 +72,6 @@ describe("a failed cluster", () => {
   const OF_UPGRADES = ["BUILD_ERROR", "CANCELED", "DEPLOYMENT_ERROR", "INVALID_CREDENTIALS"];
   const wanted = { kubernetesVersion: "1.34" };
   const after = (operation: ClusterOrder["operation"]) => ({ memory: { lastOrder: { operation, generation: 1 } } });
-  const supports: Supports = (operation) => (operation === "deployCluster" ? "Unsupported" : "Supported");
 
   it.each<[string, object, ContextChange<ClusterContext>, readonly string[]]>([
     ["that is to run", { runState: "Running" }, {}, ALL],
@@ -81,7 +80,6 @@ describe("a failed cluster", () => {
     ["whose deployment before an upgrade failed", wanted, after("Start"), OF_UPGRADES],
     ["that others failed to upgrade", wanted, {}, []],
     ["that runs the version", { kubernetesVersion: "1.33" }, after("Upgrade"), []],
-    ["whose upgrade failed where clusters cannot be deployed", wanted, { ...after("Upgrade"), supports }, []],
   ])("%s promises a retry on request only where it is deployed then", (_name, spec, change, retried) => {
     const on = (state: string, requested?: string) =>
       plan(clusterContext({ ...change, requested }, spec), listed(state));

@@ -60,8 +60,8 @@ function checkProgress(context: ClusterContext, observed: Observed): Check {
 
 function checkFailure(context: ClusterContext, observed: Observed): Check {
   if (shownPhase(observed) !== "failed") return undefined;
-  const { spec, supports } = context;
-  const isStartable = spec.runState === "Running" && supports("deployCluster") !== "Unsupported";
+  const { spec, isFull } = context;
+  const isStartable = spec.runState === "Running" && isFull;
   const isRetried = spec.runState === "Stopped" || isStartable || isUpgradeRetried(context, observed);
   return { is: "stalled", why: clusterFailure(observed.status?.status ?? "", isRetried) };
 }
@@ -169,7 +169,7 @@ function checkUnseen(context: ClusterContext, observed: Observed, wanted: RunSta
     if (!isStopped) return undefined;
     const message =
       "The cluster was stopped, and the platform's surface has no start of clusters. Start it on the platform, then remove spec.runState; or set it to Stopped.";
-    return stalled("NotSupportedByApi", message);
+    return stalled("NotSupportedByPlatform", message);
   }
   if (isStopped && (context.requested === undefined || observed.ordered)) return undefined;
   return give(context, observed, { operation: "Stop" }, { changes: changeTo(wanted, observed) });

@@ -70,7 +70,7 @@ describe("the token of a cluster", () => {
 
   it.each([
     ["Forbidden", "stalled", "PermissionDenied"],
-    ["NotSupported", "stalled", "NotSupportedByApi"],
+    ["NotSupported", "stalled", "NotSupportedByPlatform"],
     ["BadResponse", "waiting", "UnexpectedResponse"],
     ["Invalid", "waiting", "DependencyNotReady"],
     ["Server", "waiting", "PlatformUnavailable"],

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { CLUSTER, clusterContext, listed } from "../../../test/support/kinds/cluster-contexts.ts";
 import { openIntent } from "../../../test/support/kinds/contexts.ts";
-import { platformOn } from "../../../test/support/kinds/supports.ts";
+import { platformWith } from "../../../test/support/kinds/platform.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { traceOrder } from "./act.ts";
 import { clusterFacts } from "./model.ts";
@@ -11,7 +11,7 @@ import { clusterBaseline } from "./order.ts";
 const before = listed("DEPLOYED").status;
 const baseline = before === undefined ? null : clusterBaseline(clusterFacts(before));
 const intent = (op: string) => openIntent(op, { id: CLUSTER, mark: { baseline, kubernetesVersion: "1.34" } });
-const showing = (status: () => Promise<unknown>) => platformOn("Full", { clusters: { status } });
+const showing = (status: () => Promise<unknown>) => platformWith({ clusters: { status } });
 const traced = (op: string, state: string, change: object = {}) => {
   const api = showing(() => Promise.resolve(listed(state, change).status));
   return traceOrder(intent(op), clusterContext(), api);
@@ -38,23 +38,27 @@ describe("the trace of a request", () => {
     });
   });
 
-  it("finds nothing of a cluster that is gone, and throws other failures", async () => {
-    const failing = (is: "NotFound" | "Server") =>
-      showing(() => Promise.reject(new ApiError("getClusterStatus", { is }, 0, "no")));
-    expect(await traceOrder(intent("stopCluster"), clusterContext(), failing("NotFound"))).toEqual({ is: "absent" });
-    await expect(traceOrder(intent("stopCluster"), clusterContext(), failing("Server"))).rejects.toThrow("no");
+  it("is left open where no read shows the cluster, and throws where the platform cannot be reached", async () => {
+    const failing = (is: "NotFound" | "Unreachable", status: number) => {
+      const refuse = () => Promise.reject(new ApiError("getClusterStatus", { is }, status, "no"));
+      return platformWith({ clusters: { status: refuse, list: () => Promise.resolve([]) } });
+    };
+    const found = await traceOrder(intent("stopCluster"), clusterContext(), failing("NotFound", 404));
+    expect(found).toMatchObject({ is: "unknowable", repeatable: true });
+    const unreachable = traceOrder(intent("stopCluster"), clusterContext(), failing("Unreachable", 0));
+    await expect(unreachable).rejects.toThrow("no");
   });
 
   it("reads the list, once, where the status is not shown", async () => {
     const status = vi.fn(() => Promise.reject(new ApiError("getClusterStatus", { is: "NotFound" }, 404, "no")));
     const list = vi.fn(() => Promise.resolve([{ id: CLUSTER, status: "STOPPING" }]));
-    const api = platformOn("Auto", { clusters: { status, list } });
+    const api = platformWith({ clusters: { status, list } });
     expect((await traceOrder(intent("stopCluster"), clusterContext(), api)).is).toBe("landed");
     expect([status, list].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
   });
 
   it("where nothing shows the cluster, lets a stop be repeated and leaves an upgrade to a person", async () => {
-    const api = platformOn("Documented", {});
+    const api = platformWith({});
     const context = clusterContext({ surface: "Documented" });
     const unseen = { is: "unknowable", why: { reason: "NotObservable" } };
     expect(await traceOrder(intent("stopCluster"), context, api)).toMatchObject({ ...unseen, repeatable: true });

@@ -79,11 +79,11 @@ const UPGRADE_FAILED: ReadonlySet<string> = new Set([
  * deployed first.
  */
 export function isUpgradeRetried(context: ClusterContext, observed: Observed): boolean {
-  const { memory, spec, supports } = context;
+  const { memory, spec, isFull } = context;
   const { kubernetesVersion: wanted } = spec;
   if (wanted === undefined || !UPGRADE_FAILED.has(observed.status?.status ?? "")) return false;
   const isOurs = memory.lastOrder !== undefined && memory.lastOrder.operation !== "Stop";
-  return isOurs && supports("deployCluster") !== "Unsupported" && !isReached(context, observed, wanted);
+  return isOurs && isFull && !isReached(context, observed, wanted);
 }
 
 /**
@@ -102,9 +102,8 @@ function notObservableAfterwards(context: ClusterContext, observed: Observed, wa
 
 function checkOffer(context: ClusterContext, observed: Observed, wanted: string): Plan<Action> {
   const { nextKubernetesVersion: next } = knownFacts(context, observed);
-  // A list of clusters shows no next version.
-  const isUnknown =
-    next === undefined && !(isClusterShown(observed) && context.supports("getClusterStatus") === "Supported");
+  // Only the status of the cluster itself shows the next version.
+  const isUnknown = next === undefined && observed.isOwnStatus !== true;
   if (next !== wanted && !isUnknown) return notOffered(observed, wanted, next);
   const runs = shownVersion(observed) ?? (isClusterShown(observed) ? "an older one" : "not shown");
   const changes = [{ path: "spec.kubernetesVersion", desired: wanted, observed: runs }];

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { choice, exactlyOne, integer, keyRef, mapOf, objectName, secretRef, uuid, matches } from "../../api/fields.ts";
 import { defaults } from "../../api/lifecycle.ts";
 import { column, columnsOf, defineResource, SINCE, SYNCED, wide } from "../../api/resource.ts";
-import { digestField, id, observingStatus } from "../../api/status.ts";
+import { digestField, id, observingStatus, text } from "../../api/status.ts";
 
 const auth = z
   .object({
@@ -124,7 +124,7 @@ const common = {
   surface: choice(
     ["Auto", "Documented", "Full"],
     "Auto",
-    "Operations that the platform offers: Documented for those of its specification, Full for all others as well (reads, updates, deletes, the stop of applications, the start of clusters), Auto to learn each operation from the platform's responses.",
+    "What the platform offers: Documented for the operations of its specification, Full for its whole API (also reads, updates, deletions, the stop of applications, the start of clusters), Auto to find it out by a read of a project. While that is undecided, Documented counts.",
   ),
   allowUnverifiedIds: z
     .boolean()
@@ -212,27 +212,15 @@ const clusterSpec = z.object({
 export type ConnectionSpec = z.output<typeof clusterSpec>;
 
 const surfaceFound = z
-  .enum(["Documented", "Partial", "Full"])
-  .describe(
-    "Summary of the known operations beyond the specification: Documented if none works, Full if every tried one works, Partial otherwise. The declared one if spec.surface is not Auto. Absent while nothing is known.",
-  );
-
-/** The largest number of operations in the status: those that the platform client knows, and room for more. */
-const MAX_OPERATIONS = 64;
-
-const operationNames = z
-  .array(z.string().max(64).describe("Name of an operation."))
-  .max(MAX_OPERATIONS)
-  .meta({ "x-kubernetes-list-type": "set" });
-
-const operations = z
   .object({
-    supported: operationNames.optional().describe("Operations that have worked."),
-    unsupported: operationNames
-      .optional()
-      .describe("Operations that the platform does not offer; each is tried again after an hour."),
+    name: z
+      .enum(["Documented", "Full"])
+      .describe("Documented: the operations of the specification. Full: the platform's whole API."),
+    foundAt: text.describe("When that was found."),
   })
-  .describe("What the operator learned about operations beyond the specification.");
+  .describe(
+    "What the platform offers, as spec.surface declares it or a probe found it. Absent while it is undecided: then only the operations of the specification are used.",
+  );
 
 const registration = z
   .object({
@@ -245,7 +233,7 @@ const registration = z
   })
   .describe("Registration of the operator's own receiver.");
 
-const remembered = { surface: surfaceFound, operations, webhook: registration };
+const remembered = { surface: surfaceFound, webhook: registration };
 
 export type ConnectionMemory = z.output<typeof platformConnection.memory>;
 
@@ -266,7 +254,7 @@ const shared = {
     },
   ],
   columns: columnsOf(
-    [SYNCED, column("Surface", ".status.surface", "Which operations the platform offers."), SINCE],
+    [SYNCED, column("Surface", ".status.surface.name", "Which operations the platform offers."), SINCE],
     [
       wide("Org", ".spec.organizationId", "Organization on the platform."),
       wide("Base-URL", ".spec.baseUrl", "Address of the platform."),

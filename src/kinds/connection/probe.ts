@@ -1,31 +1,19 @@
 /** The probe of a connection: whether the platform can be used through it, and what the platform offers. */
 import type { ProbeReport } from "../../engine/contract/connection.ts";
-import type { ConditionFact, Surface, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
-import { offered } from "../shared/offered.ts";
-import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
+import type { ConnectionSpec } from "./crd.ts";
 
-/** How soon the surface is probed again where the platform did not answer. */
+/** How soon the surface is probed again where the platform did not answer. In milliseconds. */
 const UNANSWERED_AGAIN_MS = 60_000;
 
 /** Probes the platform, as `ConnectionKind.probe` describes. @throws ApiError */
-export async function probe(spec: ConnectionSpec, memory: ConnectionMemory, api: Platform): Promise<ProbeReport> {
+export async function probe(spec: ConnectionSpec, api: Platform): Promise<ProbeReport> {
   // Every surface has this operation. It needs the address, the token and the organization.
   const projects = await projectsOf(api);
-  const known = { surface: memory.surface, operations: stored(memory.operations) };
-  if ("unknown" in projects) return { refusal: nowhere(spec, projects.unknown), conditions: [], status: known };
-  if (spec.surface !== "Auto")
-    return { conditions: [surfaceKnown(spec.surface)], status: { ...known, surface: spec.surface } };
-
-  const { capabilities } = api;
-  capabilities.restore(memory.operations ?? {});
-  const undecided = await askBeyondSpecification(api, projects.ids[0]);
-  const surface = capabilities.summary();
-  const status = { surface: surface ?? memory.surface, operations: stored(capabilities.known()) };
-  if (surface !== undefined) return { conditions: [surfaceKnown(surface)], status };
-  const isUnanswered = projects.ids.length > 0 && capabilities.inconclusive("getProject") === undefined;
-  return { conditions: [surfaceUnknown(undecided)], status, again: isUnanswered ? UNANSWERED_AGAIN_MS : undefined };
+  if ("unknown" in projects) return { refusal: nowhere(spec, projects.unknown) };
+  return spec.surface === "Auto" ? await probeSurface(api, projects.ids[0]) : { surface: spec.surface };
 }
 
 /** Returns the ids of the organization's projects. @throws ApiError for every failure but a 404 */
@@ -50,42 +38,25 @@ function nowhere(spec: ConnectionSpec, said: string): Why {
 }
 
 /**
- * Makes one harmless read beyond the specification. It shows that operation alone; the others are learned when they are
- * needed.
- * @returns the message to report while nothing is known
+ * Finds out what the platform offers, by one read beyond the specification of a project that a list has just shown. A
+ * 2xx decides Full; a 404, 405 or 501 in JSON decides Documented; every other answer decides nothing
+ * (docs/architecture.md §9).
  */
-async function askBeyondSpecification(api: Platform, projectId: Uuid | undefined): Promise<string> {
-  if (projectId === undefined) return "The organization has no project yet that the platform could be asked about.";
-  const isListed = async () => (await api.projects.list()).some(({ id }) => id === projectId);
+async function probeSurface(api: Platform, projectId: Uuid | undefined): Promise<ProbeReport> {
+  if (projectId === undefined) {
+    const undecided = "the organization has no project that the platform could be asked about";
+    return { undecided, lacksProject: true };
+  }
   try {
-    await offered(api, "getProject", () => api.projects.get(projectId), isListed);
+    await api.projects.get(projectId);
+    return { surface: "Full" };
   } catch (error) {
     // The list of projects reports failures; this read does not.
     if (!(error instanceof ApiError)) throw error;
+    const { failure, isJson, status } = error;
+    if (isJson && (failure.is === "NotFound" || failure.is === "NotSupported")) return { surface: "Documented" };
+    return status === 0
+      ? { undecided: "it did not answer getProject", again: UNANSWERED_AGAIN_MS }
+      : { undecided: `it answered ${String(status)} to getProject` };
   }
-  const status = api.capabilities.inconclusive("getProject") ?? 0;
-  const how = status === 0 ? "The platform did not answer getProject" : `The platform answered ${status} to getProject`;
-  return `${how}, so it is not known whether it offers that operation. The operator tries again at growing intervals.`;
-}
-
-function surfaceKnown(surface: Surface): ConditionFact {
-  return { type: "SurfaceKnown", status: "True", reason: "SurfaceKnown", message: SURFACES[surface] };
-}
-
-function surfaceUnknown(message: string): ConditionFact {
-  return { type: "SurfaceKnown", status: "Unknown", reason: "SurfaceUndecided", message };
-}
-
-const SURFACES: Readonly<Record<Surface, string>> = {
-  Documented: "The platform offers the operations of its specification, and none beyond it that was tried.",
-  Partial:
-    "The platform offers some operations beyond its specification, and others not: status.operations lists them.",
-  Full: "The platform offers every operation beyond its specification that was tried.",
-};
-
-type Operations = NonNullable<ConnectionMemory["operations"]>;
-
-/** Returns the operations as the status stores them; undefined while nothing was learned. */
-function stored(known: { readonly [List in keyof Operations]: readonly string[] | undefined } | undefined) {
-  return known && { supported: [...(known.supported ?? [])], unsupported: [...(known.unsupported ?? [])] };
 }

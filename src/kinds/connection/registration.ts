@@ -11,7 +11,6 @@ import {
   type Why,
 } from "../../engine/contract/kind.ts";
 import { firstOf, once, stalled, safely } from "../shared/checks.ts";
-import { takesMore } from "../shared/offered.ts";
 import type { TypesOf } from "../shared/types.ts";
 import { webhookDrift, isOutdated, KIND, readRegistration, shownTarget, type Shown } from "../webhook/model.ts";
 import type { ConnectionMemory, ConnectionSpec } from "./crd.ts";
@@ -50,13 +49,13 @@ export function registration(resource: Kind<RegistrationTypes>["resource"]): Kin
     observe: async (context, api) => {
       const id = idOf(context);
       const isShown = id !== undefined && !isAnew(context, id);
-      return { shown: isShown ? await readRegistration(api, id) : undefined, sent: false };
+      return { shown: isShown ? await readRegistration(context, api, id) : undefined, sent: false };
     },
     plan,
     act: async ({ action: what }, context, observed, api) => {
       const { memory, inputs } = context;
       const { secret, registered } = inputs;
-      const isFull = takesMore(context);
+      const isFull = context.isFull;
       const input = { ...wanted(context), ...(isFull && { targetSecret: secret }) };
       if (what === "update") {
         if (typeof observed.shown !== "object") return { observed, memory };
@@ -123,10 +122,10 @@ function checkClaim({ identitySource, memory, inputs }: RegistrationContext, obs
 function checkShown(context: RegistrationContext, observed: Observed): Plan<Action> | undefined {
   if (typeof observed.shown !== "object" || observed.sent) return undefined;
   const differs = webhookDrift(wanted(context), observed.shown).length > 0;
-  const lacksSecret = takesMore(context) && context.memory.webhook?.hasSecret !== true;
+  const lacksSecret = context.isFull && context.memory.webhook?.hasSecret !== true;
   const outdated = isOutdated(context.memory.webhook?.registered, context.inputs.registered);
   if (!differs && !lacksSecret && !outdated) return undefined;
-  if (context.supports("updateWebhook") === "Unsupported") return noUpdate(context, observed.shown.id);
+  if (!context.isFull) return noUpdate(context, observed.shown.id);
   const message = "Update the registration of the operator's receiver.";
   return safely("updateWebhook", "update", { message });
 }
@@ -159,8 +158,8 @@ function idOf({ id, identitySource, memory }: RegistrationContext): Uuid | undef
   return identitySource === "recorded" ? id : (memory.webhook?.id ?? id);
 }
 
-function wanted({ inputs, supports }: RegistrationContext) {
-  const events = EVENTS[takesMore({ supports }) ? "Full" : "Documented"];
+function wanted({ inputs, isFull }: RegistrationContext) {
+  const events = EVENTS[isFull ? "Full" : "Documented"];
   return { targetUrl: inputs.url, events: [...events], enabled: true };
 }
 

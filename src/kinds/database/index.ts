@@ -5,7 +5,7 @@ import { defineService } from "../service/define.ts";
 import { serviceRecord } from "../service/model.ts";
 import { isStoppedAlready } from "../shared/answers.ts";
 import { baseline } from "../shared/create-trace.ts";
-import { offered } from "../shared/offered.ts";
+import { readOnFull } from "../shared/surface.ts";
 import { platformDatabase } from "./crd.ts";
 import { DATABASE_SETTINGS, type DatabaseTypes, NAMES, NOTHING_OBSERVED, typeCheckOf } from "./model.ts";
 import { observe } from "./observe.ts";
@@ -26,9 +26,9 @@ export const database = defineService<DatabaseTypes, Database>({
   keep: ({ state }) => (state === undefined ? undefined : { state }),
   confirmed: (memory) => ({ ...memory, state: memory.state ?? NEVER_DEPLOYED }),
   // Without a request id the documented surface shows nothing of a request afterwards.
-  ordered: ({ id = "", supports }, what, answer) => {
+  ordered: ({ id = "", isFull }, what, answer) => {
     const requestId = answer?.deploymentRequestId;
-    const isLost = supports("listServiceStatuses") !== "Supported" && requestId === undefined;
+    const isLost = !isFull && requestId === undefined;
     return {
       observed: { ordered: true, unseen: undefined, ...(isLost && { status: { id, state: "" }, unseen: NO_REQUEST }) },
       memory: { stopRequestId: what === "stop" ? requestId : undefined },
@@ -48,8 +48,7 @@ export const database = defineService<DatabaseTypes, Database>({
       return await shared({ ...before, memory });
     } catch (error) {
       // Where nothing shows the state, the answer to a stop may show that the database is stopped already.
-      const isShown = before.supports("listServiceStatuses") === "Supported";
-      if (step.what !== "stop" || isShown || !isStoppedAlready(error)) throw error;
+      if (step.what !== "stop" || before.isFull || !isStoppedAlready(error)) throw error;
       const status = { id: before.id ?? "", state: "STOPPED" };
       const order = { runState: "Stopped" as const, stopping: undefined, stopRequestId: undefined };
       return {
@@ -60,7 +59,7 @@ export const database = defineService<DatabaseTypes, Database>({
   },
   statusOf: async (intent, context, api) => {
     const environmentId = intent.parentId ?? context.inputs.environmentId;
-    const statuses = await offered(api, "listServiceStatuses", () => api.services.statuses(environmentId));
+    const statuses = await readOnFull(context, api, () => api.services.statuses(environmentId));
     return statuses === undefined ? "unshown" : statuses.find(({ id }) => id === (intent.id ?? context.id));
   },
   /**

@@ -6,11 +6,11 @@ import type { Platform } from "../../platform/index.ts";
 import { serviceRecord, type Start } from "../service/model.ts";
 import { isGone, statusesOf } from "../service/observe.ts";
 import { sideRead, unlessMissing } from "../shared/answers.ts";
-import { offered, SHOWN, unclearRead } from "../shared/offered.ts";
 import { isOpen } from "../shared/presence.ts";
+import { readOnFull } from "../shared/surface.ts";
 import { connectionSecretDue } from "./connection-secret.ts";
 import { type DatabaseContext, type DatabaseTypes, type Observed, typesOf } from "./model.ts";
-import { followedRequest, reportedState } from "./reported.ts";
+import { followedRequest, reportedState, unreadState } from "./reported.ts";
 
 type DatabaseStart = Start<DatabaseTypes, Database>;
 
@@ -30,22 +30,18 @@ const REACHED = "how the database is reached";
  * new one is written without the details.
  */
 async function detailsOf(context: DatabaseContext, observed: Observed, api: Platform): Promise<Observed["details"]> {
-  const { id, memory } = context;
+  const { id } = context;
   const { status, unseen } = observed;
   if (id === undefined || serviceRecord(context, observed) === undefined) return undefined;
   if (connectionSecretDue(context, observed) === undefined) return undefined;
-  const { supports } = api.capabilities;
-  if (unseen !== undefined && supports("listServiceStatuses") !== "Unsupported")
-    return { value: undefined, fault: unseen };
-  if (supports("getDatabaseCredentials") === "Unsupported") return undefined;
-  if (unseen !== undefined) return memory.connectionSecret && "awaited";
+  if (!context.isFull) return undefined;
+  if (unseen !== undefined) return { value: undefined, fault: unseen };
   return servicePhase(status?.state ?? "") === "running" ? await credentialsOf(id, api) : "awaited";
 }
 
 async function credentialsOf(id: Uuid, api: Platform): Promise<Observed["details"]> {
-  const read = offered(api, "getDatabaseCredentials", () => api.databases.credentials(id), SHOWN);
-  const { value, fault } = await sideRead(read, REACHED);
-  if (value === undefined) return { value, fault: fault ?? unclearRead(api, "getDatabaseCredentials", REACHED) };
+  const { value, fault } = await sideRead(api.databases.credentials(id), REACHED);
+  if (value === undefined) return fault?.reason === "NotSupportedByPlatform" ? undefined : { value, fault };
   return { value: { ...value, port: String(value.port) }, fault };
 }
 
@@ -63,13 +59,33 @@ async function observedOf(
   if (listed === "gone") return { ...place, request, siblings: [] };
   const { siblings, presence } = listed;
   if (isOpen(presence) && context.identitySource === "recorded") return { ...place, request, presence };
-  if (siblings === undefined) return await onDocumented(context, place, api);
+  if (siblings === undefined) {
+    return context.isFull
+      ? await withoutList(context, { ...place, request }, isFresh, api)
+      : await onDocumented(context, place, api);
+  }
   const observed = { ...place, request, siblings };
   const { id } = context;
   if (id === undefined) return observed;
   const shown = await statusOf(context, id, { ...observed, isFresh }, api);
   if (shown !== undefined) return { ...observed, ...shown };
   return { ...observed, isGone: await isGone(context, () => api.databases.list(context.inputs.environmentId)) };
+}
+
+/** Reads a database where the platform does not answer the list of databases. */
+async function withoutList(
+  context: DatabaseContext,
+  place: Observed,
+  isFresh: boolean,
+  api: Platform,
+): Promise<Observed> {
+  const { id } = context;
+  if (id === undefined) return place;
+  const found = (await statusesOf(context, isFresh, api))?.find((one) => one.id === id);
+  const own = await readOnFull(context, api, () => api.databases.get(id));
+  if (found !== undefined) return { ...place, own, status: found };
+  if (own !== undefined) return { ...place, own, ...unreadState(context, id, place.request) };
+  return { ...place, presence: "Unproven" };
 }
 
 async function onDocumented(context: DatabaseContext, place: Observed, api: Platform): Promise<Observed> {
@@ -95,6 +111,7 @@ async function statusOf(
   const all = isListed ? await statusesOf(context, isFresh, api) : undefined;
   const found = all?.find((one) => one.id === id);
   if (found !== undefined) return { status: found };
-  const exists = isListed || (await unlessMissing(offered(api, "getDatabase", () => api.databases.get(id))));
+  if (isListed && all === undefined) return unreadState(context, id, request);
+  const exists = isListed || (await unlessMissing(readOnFull(context, api, () => api.databases.get(id), ["NotFound"])));
   return exists === undefined ? undefined : reportedState(context, id, request, true);
 }

@@ -21,7 +21,6 @@ export function reportAlways(context: DatabaseContext, observed: Observed): Serv
 export function report(context: DatabaseContext, observed: Observed): ServiceReport {
   const { memory } = context;
   // The documented surface shows the deployment status only in answers, and not what it is later.
-  const isStatusShown = context.supports("listServiceStatuses") === "Supported";
   const secret = connectionSecretReport(context, observed);
   return {
     ...secret,
@@ -30,7 +29,7 @@ export function report(context: DatabaseContext, observed: Observed): ServiceRep
     status: {
       ...secret.status,
       ...shownRecord({ ...serviceRecord(context, observed) }),
-      ...(isStatusShown ? {} : { serviceDeploymentStatus: undefined }),
+      ...(context.isFull ? {} : { serviceDeploymentStatus: undefined }),
       written: observed.status === undefined ? memory.written : writtenSettings(DATABASE_SETTINGS, context),
       stopRequestId: stoppingOf(context, observed) === undefined ? undefined : memory.stopRequestId,
     },
@@ -52,10 +51,9 @@ export function ready(context: DatabaseContext, { status, unseen }: Observed): W
   if (phase === "running")
     return {
       reason: "Available",
-      message:
-        context.supports("listServiceStatuses") === "Supported"
-          ? `${what} runs.`
-          : `${what} was deployed; the platform's surface does not show what became of it since.`,
+      message: context.isFull
+        ? `${what} runs.`
+        : `${what} was deployed; the platform's surface does not show what became of it since.`,
     };
   return context.spec.runState === "Stopped"
     ? { reason: "Stopped", message: "The database is stopped, as spec.runState says." }

@@ -2,7 +2,7 @@
  * The state of a database on the documented surface, which has no read of it. The answers to deploy and stop report it
  * first, and afterwards the deployment request, where there is an id. Pure.
  */
-import type { Ms, Supports, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Ms, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Deployment } from "../../platform/areas/service-status.ts";
 import { requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import type { DatabaseMemory } from "./crd.ts";
@@ -37,12 +37,24 @@ const LOST: Why = {
   message: `The status of this resource was lost, ${SURFACE}. The database was deployed before, and is left as it is. ${ASK}`,
 };
 
+const UNREAD: Why = {
+  reason: "NotObservable",
+  message:
+    "The platform does not answer listServiceStatuses, the operation that shows the state of the database. Look on the platform.",
+};
+
+/** Returns the state of a database that the platform shows without its state: the end of an open request, or nothing. */
+export function unreadState(context: DatabaseContext, id: Uuid, request: Deployment | undefined): ReportedState {
+  const reported = reportedState(context, id, request, true);
+  return followedRequest(context) === undefined && reported.unseen === undefined ? unseen(id, UNREAD) : reported;
+}
+
 /** How long a request may not be found, as a read may lag. */
 const FIND_MS: Ms = 600_000;
 
 /** Reports whether the database was deployed and the platform shows nothing but the answer. */
-export function notObservableAfterwards({ lastDeployment }: DatabaseMemory, supports: Supports): boolean {
-  return supports("listServiceStatuses") !== "Supported" && lastDeployment !== undefined;
+export function notObservableAfterwards({ lastDeployment }: DatabaseMemory, isFull: boolean): boolean {
+  return !isFull && lastDeployment !== undefined;
 }
 
 /** Returns the id of the followed request: of a stop, else of a deployment that has not ended. */

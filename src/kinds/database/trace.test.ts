@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { openIntent } from "../../../test/support/kinds/contexts.ts";
-import { platformOn } from "../../../test/support/kinds/supports.ts";
+import { platformWith } from "../../../test/support/kinds/platform.ts";
 import { DATABASE, passWith, record, statusOf } from "../../../test/support/services/databases.ts";
 import type { Json } from "../../engine/contract/kind.ts";
 import { database } from "./index.ts";
@@ -9,7 +9,7 @@ import { database } from "./index.ts";
 const intentOf = (op: string, mark: Json) => openIntent(op, { id: DATABASE, mark });
 
 /** It gets no reads. */
-const api = platformOn("Documented", {});
+const api = platformWith({});
 
 it.each<[string, Json, string, object]>([
   ["is not repeated", { redeploy: "now" }, "now", { is: "unknowable", repeatable: false }],
@@ -32,13 +32,13 @@ it.each<[string, string, Json, string | undefined, "absent" | "unknowable"]>([
 });
 
 it("a request to a database of the full surface is looked for in the statuses of its environment", async () => {
-  const api = platformOn("Full", { services: { statuses: () => Promise.resolve([statusOf("STOPPED")]) } });
+  const api = platformWith({ services: { statuses: () => Promise.resolve([statusOf("STOPPED")]) } });
   const traced = await database.trace(intentOf("stopDatabase", null), passWith(), api);
   expect(traced).toMatchObject({ is: "landed", known: [{ memory: { runState: "Stopped" } }] });
 });
 
 it("an unconfirmed create that the list shows made a database that is not deployed yet, also where its state cannot be read", async () => {
-  const api = platformOn("Full", { databases: { list: () => Promise.resolve([record()]) } });
+  const api = platformWith({ databases: { list: () => Promise.resolve([record()]) } });
   const intent = { ...intentOf("createDatabase", { absentAt: null }), creates: true, name: "main" };
   const traced = await database.trace(intent, passWith({ memory: { state: undefined } }), api);
   expect(traced).toMatchObject({ is: "landed", known: [{ id: DATABASE, memory: { state: "READY" } }] });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { contextWith, openIntent, type SpecChange } from "../../../test/support/kinds/contexts.ts";
 import { planTable, said } from "../../../test/support/kinds/plans.ts";
-import { platformOn } from "../../../test/support/kinds/supports.ts";
+import { platformWith } from "../../../test/support/kinds/platform.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import { environment } from "./index.ts";
 import type { EnvironmentContext, EnvironmentObserved } from "./observe.ts";
@@ -89,8 +89,8 @@ const intent = (ids: readonly string[] | undefined) => {
   const mark = { absentAt: "2026-11-21T10:00:00Z", ...(ids !== undefined && { ids }) };
   return openIntent("createEnvironment", { creates: true, parentId: PROJECT, name: "staging", mark });
 };
-const platform = (surface: "Documented" | "Full", records: readonly Environment[]) =>
-  platformOn(surface, {
+const platform = (records: readonly Environment[]) =>
+  platformWith({
     projects: { environmentStats: () => Promise.resolve(records.map(({ id }) => ({ id }))) },
     environments: { list: () => Promise.resolve(records) },
     serverNow: () => NOW,
@@ -104,7 +104,7 @@ it.each<[string, Change, readonly string[] | undefined, readonly Environment[], 
   ["the name", full, [], [record(), record({ id: OTHER, name: "x" })], [MINE]],
   ["the name, there before", full, [MINE], [record()], "absent"],
 ])("the trace of an environment's create finds %s", async (_name, change, ids, records, expected) => {
-  const api = platform(change.surface ?? "Documented", records);
+  const api = platform(records);
   const trace = await environment.trace(intent(ids), contextOf({ ...fresh, ...change }), api);
   expect(trace.is === "landed" ? trace.known.map(({ id }) => id) : trace.is).toEqual(expected);
 });

@@ -4,7 +4,6 @@ import type { Environment } from "../../platform/areas/environments.ts";
 import { namedKind } from "../named/kind.ts";
 import { clusterNeed, isProjectOfOrganization, projectNeed } from "../shared/limits.ts";
 import { notThere, projectNotAllowed } from "../shared/names.ts";
-import { takesMore } from "../shared/offered.ts";
 import { countOf, fitText, ID } from "../shared/text.ts";
 import { platformEnvironment, type EnvironmentSpec } from "./crd.ts";
 import {
@@ -66,7 +65,7 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
   create: async (context, api) => {
     const { projectId, clusterId } = context.inputs;
     const wanted = { ...inputOf(context.spec), clusterId };
-    return await api.environments.create(projectId, wanted, { extended: takesMore(context) });
+    return await api.environments.create(projectId, wanted, { extended: context.isFull });
   },
   update: ({ spec }, api, mine) => api.environments.update(mine, inputOf(spec)),
   sent: inputOf,

@@ -7,8 +7,8 @@ import { listAge } from "../named/kind.ts";
 import { mineOf, type NamedAction, type NamedObserved } from "../named/model.ts";
 import { orGone, sideRead, unlessMissing } from "../shared/answers.ts";
 import { isProjectOfOrganization } from "../shared/limits.ts";
-import { offered, offeredList } from "../shared/offered.ts";
 import { isKnown, presenceIn } from "../shared/presence.ts";
+import { listOnFull, readOnFull } from "../shared/surface.ts";
 import { fitOptional, ID } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
 import type { EnvironmentMemory, platformEnvironment } from "./crd.ts";
@@ -56,10 +56,9 @@ export function environmentMemory({ name, mode, clusterId, createdAt }: Partial<
 export async function listsOf(context: EnvironmentContext, projectId: Uuid, api: Platform): Promise<Lists> {
   const options = listAge(context);
   const read = async () => {
-    const isThere = () => isProjectOfOrganization(api, projectId);
     const list = () => api.environments.list(projectId, options);
     const stats = () => api.projects.environmentStats(projectId, options);
-    const records = await offeredList(context, api, "listEnvironments", list, isThere);
+    const records = await listOnFull(context, api, list);
     if (records === undefined) return { counts: await stats(), records };
     // Beside the list of records, the statistics only show the number of services.
     const { value } = await sideRead(stats(), "the number of services");
@@ -99,9 +98,8 @@ export async function withMine(
     const fresh = await api.projects.environmentStats(projectId);
     return { records, counts: fresh, presence: presenceAmong(fresh) };
   }
-  const mine = await unlessMissing(offered(api, "getEnvironment", () => api.environments.get(id)));
-  if (mine === undefined)
-    return { ...lists, presence: context.supports("getEnvironment") === "Supported" ? "Gone" : presence };
+  const mine = await unlessMissing(readOnFull(context, api, () => api.environments.get(id), ["NotFound"]));
+  if (mine === undefined) return { ...lists, presence };
   if (mine.project !== undefined && mine.project.id !== projectId) return { ...lists, presence: "Gone" };
   return { ...withCount({ counts, records: [...records, mine] }, id), presence: "Present" };
 }

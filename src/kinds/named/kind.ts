@@ -3,14 +3,14 @@
  * plan, act, trace and report alike, and their declarations say what differs (docs/architecture.md §3).
  */
 import type { Kind, ReconcileContext, Report, Uuid } from "../../engine/contract/kind.ts";
-import { isDocumented, type OperationName } from "../../platform/codec/operations.ts";
+import { type OperationName, isDocumented, isSupported } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { alterationOf, keptAlteration } from "../shared/altered.ts";
 import { readAfterWrite, unlessMissing } from "../shared/answers.ts";
 import { idsBefore, landed, notCreated } from "../shared/create-trace.ts";
 import type { ListedObject } from "../shared/names.ts";
-import { offered } from "../shared/offered.ts";
 import { isKnown, isRoutine, presenceIn } from "../shared/presence.ts";
+import { listOnFull, readOnFull } from "../shared/surface.ts";
 import {
   mineOf,
   namedDifferences,
@@ -66,11 +66,12 @@ export function ofOrganization<Item extends ListedObject>(
     /** @throws ApiError */
     observe: async (context: ReconcileContext, api: Platform): Promise<NamedObserved<Item>> => {
       const area = areaOf(api);
-      const listed = await offered(api, operations.list, () => area.list(listAge(context)));
+      const read = () => area.list(listAge(context));
+      const listed = await (isDocumented(operations.list) ? read() : listOnFull(context, api, read));
       const observed =
         listed === undefined
           ? { records: undefined, presence: "Unproven" as const }
-          : await listWithOwn(context, listed, api, operations.get, area);
+          : await listWithOwn(context, listed, api, area);
       return { ...observed, serverNow: api.serverNow() };
     },
     /** @throws ApiError */
@@ -90,7 +91,6 @@ async function listWithOwn<Item extends ListedObject>(
   context: ReconcileContext,
   listed: readonly Item[],
   api: Platform,
-  get: OperationName,
   area: Area<Item>,
 ): Promise<Pick<NamedObserved<Item>, "records" | "presence">> {
   const { id } = context;
@@ -98,9 +98,8 @@ async function listWithOwn<Item extends ListedObject>(
   const presence = presenceAmong(listed);
   if (id === undefined || context.identitySource !== "recorded" || isKnown(presence, context.goal))
     return { records: listed, presence };
-  const mine = await unlessMissing(offered(api, get, () => area.get(id)));
+  const mine = await unlessMissing(readOnFull(context, api, () => area.get(id), ["NotFound"]));
   if (mine !== undefined) return { records: [...listed, mine], presence: "Present" };
-  if (context.supports(get) === "Supported") return { records: listed, presence: "Gone" };
   const records = await area.list();
   return { records, presence: presenceAmong(records) };
 }
@@ -115,11 +114,10 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
     externalLifecycle: true,
     claim: (spec) => spec.externalId,
     operations: () => ({
-      create: [...(list === undefined ? [] : [list]), operations.create],
       update: [...(list === undefined ? [] : [list]), operations.update],
       delete: [operations.delete],
     }),
-    listable: (supports) => list === undefined || supports(list) !== "Unsupported",
+    listable: (isFull) => list === undefined || isSupported(list, isFull),
     remote: declared.remote,
     needs: (spec) => declared.needs(spec),
     observe: (context, api) => declared.observe(context, api),

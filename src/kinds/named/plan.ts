@@ -14,6 +14,7 @@ import {
   type ListedObject,
 } from "../shared/names.ts";
 import { planUnshown, planUnshownRemoval } from "../shared/presence.ts";
+import { hasOperation } from "../shared/surface.ts";
 import {
   mineOf,
   type NamedAction,
@@ -60,7 +61,7 @@ function checkSettings(kind: NamedPlan, context: NamedContext, observed: NamedOb
   // not cause another update.
   const changes = observed.updated === true ? [] : namedDrift(kind, context, observed);
   if (changes.length === 0) return undefined;
-  if (mineOf(context, observed) !== undefined && context.supports(operations.update) !== "Unsupported") {
+  if (mineOf(context, observed) !== undefined && hasOperation(context, operations.update)) {
     if (isAltered(context, namedDifferences(kind, context, observed))) return undefined;
     const message = `Update the ${noun}'s settings.`;
     return safely(operations.update, "update", { message, corrects: true, changes });
@@ -78,8 +79,6 @@ function planNew(kind: NamedPlan, context: NamedContext, observed: NamedObserved
   const refused = kind.checkReach?.(context, found?.id) ?? (found && kind.checkRecord?.(context, matches[0]));
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (found !== undefined) return found;
-  if (context.supports(kind.operations.create) === "Unsupported")
-    return stalled("NotSupportedByApi", `The platform's surface cannot create a ${kind.noun}.`);
   const why: Why = { reason: "Creating", message: `Creating ${what}.` };
   return once(kind.operations.create, "create", why, { creates: true, name, mark: markOf(observed) });
 }
@@ -104,7 +103,7 @@ function planAbsent(kind: NamedPlan, context: NamedContext, observed: NamedObser
   const isOther = mine !== undefined && !sameName(mine.name, context.spec.name);
   const refused = outside(context, kind.projectOf(context, id)) ?? (isOther ? otherName(noun, id) : undefined);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (context.supports(operations.delete) !== "Unsupported") return safely(operations.delete, "delete");
+  if (hasOperation(context, operations.delete)) return safely(operations.delete, "delete");
   return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${noun}s.`);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { contextWith, type SpecChange } from "../../../test/support/kinds/contexts.ts";
 import { planTable, said } from "../../../test/support/kinds/plans.ts";
-import { platformOn } from "../../../test/support/kinds/supports.ts";
+import { platformWith } from "../../../test/support/kinds/platform.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
 import { NOT_READ, type SideRead } from "../shared/answers.ts";
 import { project, type ProjectContext } from "./index.ts";
@@ -50,7 +50,6 @@ describe("the plan of a project", () => {
   const [GONE, CONFLICT] = ["stalled ExternalResourceDeleted", "stalled NameConflict"];
 
   planTable(plannedFor)([
-    ["none can be created", { ...fresh, supports: () => "Unsupported" }, [], "stalled NotSupportedByApi"],
     ["it does not exist and none may be taken", { ...fresh, adoption: "Never" }, [], "createProject"],
     ["others exist", fresh, [ofOthers], "createProject"],
     ["one of its name exists", fresh, [renamed], "adopt"],
@@ -135,7 +134,7 @@ describe("the plan of a project", () => {
     ])("remembers %s", async (_name, answer, description, expected) => {
       const list = () => Promise.resolve([remote({ description })]);
       const projects = { update: () => Promise.resolve(answer), list, environmentStats: () => Promise.resolve([]) };
-      const api = platformOn("Full", { projects, refresh: () => {} });
+      const api = platformWith({ projects, refresh: () => {} });
       const step = { repeat: "safe", op: "updateProject", action: "update" } as const;
       const known = await project.act(step, context, observedOf([described]), api);
       expect(known.memory.altered).toEqual(expected);
@@ -163,7 +162,7 @@ it.each<[string, Change, number]>([
   ["an id that the user gave", { identitySource: "given" }, 0],
 ])("for %s a project is compared with a list that is at most so old", async (_what, change, maxAge) => {
   const list = vi.fn(() => Promise.resolve([remote()]));
-  const api = platformOn("Full", { projects: { list, environmentStats: () => Promise.resolve([]) } });
+  const api = platformWith({ projects: { list, environmentStats: () => Promise.resolve([]) } });
   await project.observe(contextOf(change), api);
   expect(list.mock.calls).toEqual([[expect.objectContaining({ maxAgeMs: maxAge })]]);
 });

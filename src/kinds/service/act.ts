@@ -2,7 +2,6 @@
 import type { ActionResult } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { ListedObject } from "../shared/names.ts";
-import { takesMore } from "../shared/offered.ts";
 import type { ServiceKind } from "./define.ts";
 import {
   type ServiceAction,
@@ -58,7 +57,7 @@ export async function act(
 
 async function create({ kind, context, observed, api, area }: Request): Promise<Folded> {
   const { inputs, spec } = context;
-  const made = await area.create(inputs.environmentId, spec, { extended: takesMore(context) });
+  const made = await area.create(inputs.environmentId, spec, { extended: context.isFull });
   // A service that was just created is READY until it is deployed (docs/architecture.md §9).
   const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
   const written = { settings: memorable(declaredSettings(kind.settings, spec)), revision: 0 };

@@ -17,6 +17,7 @@ import type {
   Why,
 } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { isSupported } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { firstOf } from "../shared/checks.ts";
 import { environmentNeed } from "../shared/limits.ts";
@@ -161,7 +162,7 @@ function sharedOf(kind: ServiceKind): Omit<Kind<ServiceTypes>, "resource"> {
       stop: kind.operations.stop === undefined ? [] : [kind.operations.stop],
       isStopWanted: runState === "Stopped" || runSchedule !== undefined,
     }),
-    listable: (supports) => supports(kind.operations.list) !== "Unsupported",
+    listable: (isFull) => isSupported(kind.operations.list, isFull),
     needs: (spec) => ({
       references: [environmentNeed(spec.environmentRef)],
       values: variableRequests(spec.variables ?? []),

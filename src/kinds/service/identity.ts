@@ -1,5 +1,6 @@
 /** Decides whether a service may be worked on, what to do before it has an id, and how it is removed. Pure. */
 import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { OperationName } from "../../platform/codec/operations.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { once, stalled, safely } from "../shared/checks.ts";
 import { nameMark } from "../shared/create-trace.ts";
@@ -19,6 +20,7 @@ import {
   unseen,
 } from "../shared/names.ts";
 import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
+import { hasOperation } from "../shared/surface.ts";
 import type { ServiceKind } from "./define.ts";
 import { busy, unclearStop } from "./messages.ts";
 import type { ServiceParents, ServiceAction, ServiceContext, ServiceObserved, Noun, ServiceNames } from "./model.ts";
@@ -183,10 +185,9 @@ function planDelete(kind: ServiceKind, context: ServiceContext, observed: Servic
  */
 function isDeletable(
   { noun }: ServiceNames,
-  { supports }: ServiceContext,
+  context: ServiceContext,
   { siblings }: ServiceObserved,
-  op: string,
+  op: OperationName,
 ): boolean {
-  const isProvable = supports(op) === "Supported" || siblings !== undefined || noun === "application";
-  return isProvable && supports(op) !== "Unsupported";
+  return hasOperation(context, op) && (siblings !== undefined || noun === "application");
 }

@@ -16,7 +16,7 @@ it.each([
   async (_name, environment, goal, allowUnverifiedIds, expected) => {
     const mine = { id: APPLICATION, ...(environment !== undefined && { environment }) };
     const get = () => Promise.resolve(mine);
-    const found = await withMine(passWith({ goal, allowUnverifiedIds }), [], "getApplication", get);
+    const found = await withMine(passWith({ goal, allowUnverifiedIds }), [], get);
     expect(found).toEqual({ siblings: expected ? [mine] : [], presence: "Present" });
   },
 );

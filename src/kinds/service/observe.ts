@@ -1,15 +1,14 @@
 /** The reads that services have in common. */
 import type { Uuid } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
-import type { OperationName } from "../../platform/codec/operations.ts";
 import { requestPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { orGone, unlessMissing } from "../shared/answers.ts";
+import { unlessMissing } from "../shared/answers.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
 import type { ListedObject } from "../shared/names.ts";
-import { offered, offeredList, SHOWN } from "../shared/offered.ts";
 import { isOpen, isRoutine, presenceIn } from "../shared/presence.ts";
 import { redeployDue } from "../shared/redeploy.ts";
+import { listOnFull, readOnFull } from "../shared/surface.ts";
 import type { ServiceKind } from "./define.ts";
 import type {
   Neighbours,
@@ -78,35 +77,29 @@ function mayBeOver({ memory }: ServiceContext, request: ObservedState["request"]
 
 /**
  * Lists the services of the environment, where the platform offers it.
- * @returns undefined where it does not; "gone" when the environment is gone, and with it its services
+ * @returns undefined where it does not; "gone" when the environment of a resource that is deleted is gone
  * @throws ApiError
  */
 export async function siblingsOf<Item>(
   context: ServiceContext,
-  operation: OperationName,
   list: () => Promise<readonly Item[]>,
   api: Platform,
 ): Promise<readonly Item[] | "gone" | undefined> {
   const exists = async () => (await projectOfEnvironment(api, context.inputs.environmentId)) !== undefined;
-  const shown = offeredList(context, api, operation, async () => ({ listed: await list() }), exists);
-  const siblings = shown.then((read) => read ?? "unshown");
-  const isRecorded = context.identitySource === "recorded";
-  const found =
-    context.goal === "present"
-      ? await (isRecorded ? unlessMissing(siblings) : siblings)
-      : await orGone(siblings, async () => !(await exists()));
-  if (found === undefined) return "gone";
-  return found === "unshown" ? undefined : found.listed;
+  const siblings = await listOnFull(context, api, list);
+  // What is under an environment that is gone is answered 403 or 404 (docs/architecture.md §9).
+  if (siblings !== undefined || !context.isFull || context.goal === "present") return siblings;
+  return (await exists()) ? undefined : "gone";
 }
 
 /** Reads the states of all services of the environment, of which the platform showed one. @throws ApiError */
 export async function statusesOf(
-  { inputs }: ServiceContext,
+  context: ServiceContext,
   isFresh: boolean,
   api: Platform,
 ): Promise<readonly ServiceStatus[] | undefined> {
   const options = { maxAgeMs: isFresh ? 0 : STATUSES_MAX_AGE_MS };
-  return await offered(api, "listServiceStatuses", () => api.services.statuses(inputs.environmentId, options), SHOWN);
+  return await readOnFull(context, api, () => api.services.statuses(context.inputs.environmentId, options));
 }
 
 async function recordsOf(
@@ -115,14 +108,13 @@ async function recordsOf(
   isFresh: boolean,
   api: Platform,
 ): Promise<Neighbours<ListedObject> | "gone"> {
-  const { list, get = list } = kind.operations;
   const area = areaOf(kind, api);
   // A record that is about to be changed is read afresh, as others may have changed other fields.
   const isShared = isRoutine(context) && !isUnsent(kind.settings, context) && !isFresh;
   const options = { maxAgeMs: isShared ? RECORDS_MAX_AGE_MS : 0 };
-  const listed = await siblingsOf(context, list, () => area.list(context.inputs.environmentId, options), api);
+  const listed = await siblingsOf(context, () => area.list(context.inputs.environmentId, options), api);
   if (listed === "gone") return listed;
-  return await withMine(context, listed, get, (id) => offered(api, get, () => area.get(id)));
+  return await withMine(context, listed, (id) => readOnFull(context, api, () => area.get(id), ["NotFound"]));
 }
 
 /**
@@ -135,7 +127,6 @@ async function recordsOf(
 export async function withMine<Item extends Located>(
   context: ServiceContext,
   listed: readonly Item[] | undefined,
-  operation: OperationName,
   get: (id: Uuid) => Promise<Item | undefined>,
 ): Promise<Neighbours<Item>> {
   const { id } = context;
@@ -146,8 +137,7 @@ export async function withMine<Item extends Located>(
     return { siblings: open ? undefined : listed, presence };
   const mine = await unlessMissing(get(id));
   if (mine !== undefined) return { siblings: isHere(context, mine) ? [...listed, mine] : listed, presence: "Present" };
-  if (open && context.supports(operation) !== "Supported") return { siblings: undefined, presence };
-  return { siblings: listed, presence: "Gone" };
+  return open ? { siblings: undefined, presence } : { siblings: listed, presence: "Gone" };
 }
 
 /** Reports whether the service lies in the environment of the resource, as far as its record shows. */

@@ -3,6 +3,7 @@ import type { Json, Plan, Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { once, stalled, safely } from "../shared/checks.ts";
 import { redeployDue } from "../shared/redeploy.ts";
+import { hasOperation } from "../shared/surface.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
 import type { ServiceKind } from "./define.ts";
 import { busy, explainFailure, ofCommit, unknownState } from "./messages.ts";
@@ -37,7 +38,7 @@ export function checkSettings(
   const { update: op } = kind.operations;
   const declared = declaredSettings(kind.settings, context.spec);
   const record = serviceRecord(context, observed);
-  if (op === undefined || context.supports(op) === "Unsupported" || record === undefined) {
+  if (op === undefined || !hasOperation(context, op) || record === undefined) {
     return checkSent(kind, [...unsentPaths(declared, written), ...(kind.changedPaths?.(context) ?? [])]);
   }
   // Settings are sent once in a reconcile: a value that the platform stores differently is reported as drift and does
@@ -67,9 +68,9 @@ function checkSent({ noun, plural }: ServiceNames, changed: readonly string[]): 
 export function stop(kind: ServiceNames, context: ServiceContext, { status }: ObservedState): Plan<ServiceAction> {
   const { noun, plural, operations } = kind;
   const { stop: op } = operations;
-  if (op === undefined || context.supports(op) === "Unsupported") {
+  if (op === undefined || !hasOperation(context, op)) {
     const message = `The platform's surface has no stop of ${plural}. Set spec.runState to Running, or stop it on the platform.`;
-    return stalled("NotSupportedByApi", message);
+    return stalled("NotSupportedByPlatform", message);
   }
   const why: Why = { reason: "Stopping", message: `The ${noun} is being stopped.` };
   const { stopping, runState } = context.memory;

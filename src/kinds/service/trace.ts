@@ -12,7 +12,7 @@ import type { OperationName } from "../../platform/codec/operations.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { baseline, createUnknown, traceIn } from "../shared/create-trace.ts";
-import { offered } from "../shared/offered.ts";
+import { readOnFull, type WithSurface } from "../shared/surface.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
 import type { ServiceKind } from "./define.ts";
 import { shownState } from "./messages.ts";
@@ -103,8 +103,8 @@ export async function traceService(
   if (intent.creates) {
     const { inputs, now } = context;
     const area = areaOf(kind, api);
-    const list = await offered(api, kind.operations.list, () => area.list(intent.parentId ?? inputs.environmentId));
-    if (list === undefined) return unlisted(intent, kind.operations.list, api);
+    const list = await readOnFull(context, api, () => area.list(intent.parentId ?? inputs.environmentId));
+    if (list === undefined) return unlisted(intent, kind.operations.list, context);
     // As after the answer to the create: the state counts until the platform shows one.
     const memory = { ...context.memory, state: "READY", stateSince: timeText(now) };
     return traceIn(intent, context, list, list, ({ id }) => ({ observed: kind.nothingObserved, memory, id }));
@@ -115,15 +115,13 @@ export async function traceService(
 }
 
 /**
- * Returns the result of the trace of a create for which `offered` returned no list.
+ * Returns the result of the trace of a create for which `readOnFull` returned no list.
  * @param operation that lists what was to be created
  */
-export function unlisted({ name }: OpenIntent, operation: OperationName, { capabilities }: Platform) {
-  // A 404, a 405 or a 501 says that there is no such list. Any other failure may pass, as one of the token does.
-  const status = capabilities.inconclusive(operation) ?? 404;
-  if (status === 404 || capabilities.supports(operation) === "Unsupported")
+export function unlisted({ name }: OpenIntent, operation: OperationName, { isFull }: WithSurface) {
+  if (!isFull)
     return { is: "unknowable", why: createUnknown(name, "its surface has no list to look it up in") } as const;
-  const because = `its answer to ${operation}, the list to look it up in, was not usable (HTTP status ${status})`;
+  const because = `it does not answer ${operation}, the list to look it up in`;
   return { is: "unread", why: createUnknown(name, because) } as const;
 }
 

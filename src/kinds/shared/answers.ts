@@ -55,7 +55,7 @@ const FAULTS: Readonly<Record<ApiFailure["is"], Reason | undefined>> = {
   Refused: undefined,
   OverBudget: undefined,
   NotFound: "UnexpectedResponse",
-  NotSupported: "NotSupportedByApi",
+  NotSupported: "NotSupportedByPlatform",
   Forbidden: "PermissionDenied",
   RateLimited: "RateLimited",
   Server: "PlatformUnavailable",

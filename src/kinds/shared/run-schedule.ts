@@ -4,6 +4,7 @@
  */
 import { timeText } from "../../api/status.ts";
 import type { JsonObject, Kind, KindTypes, Plan, ReconcileContext, Report } from "../../engine/contract/kind.ts";
+import { isSupported } from "../../platform/codec/operations.ts";
 import { stalled } from "./checks.ts";
 
 type RunState = "Running" | "Stopped";
@@ -81,20 +82,15 @@ function wantedRunState<K extends RunTypes>(
   return isStopped ? "Stopped" : (context.spec.runState ?? "Running");
 }
 
-/**
- * Returns why the schedule stops nothing: it is not known that the platform can start such objects, or it has no stop.
- */
+/** Returns why the schedule stops nothing: the platform has no operation to stop such objects, or to start them. */
 function checkSupport<K extends RunTypes>(
   { plural, start, stop }: RunControl<K>,
-  { supports }: ReconcileContext<K>,
+  { isFull }: ReconcileContext<K>,
 ): Plan<never> | undefined {
-  if (supports(start) !== "Supported") {
-    const message = `Whether the platform can start ${plural} is not documented, and no start has succeeded through this connection: spec.runSchedule stops nothing. Remove it, or start one with spec.runState first.`;
-    return stalled("NotSupportedByApi", message);
-  }
-  if (supports(stop) !== "Unsupported") return undefined;
-  const message = `The platform's surface has no stop of ${plural}: spec.runSchedule stops nothing. Remove it.`;
-  return stalled("NotSupportedByApi", message);
+  const missing = isSupported(stop, isFull) ? "start" : "stop";
+  if (missing === "start" && isSupported(start, isFull)) return undefined;
+  const message = `The surface Documented has no ${missing} of ${plural}: spec.runSchedule stops nothing. Remove it.`;
+  return stalled("NotSupportedByPlatform", message);
 }
 
 /**

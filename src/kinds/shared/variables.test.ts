@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 
-import { supportsOn } from "../../../test/support/kinds/supports.ts";
 import { importItems, resolvedVariables, variableRequests } from "./variables.ts";
 
 const fromSecret = { secretKeyRef: { name: "s", key: "k" } };
@@ -38,7 +37,7 @@ describe("the variables of a spec", () => {
     ["Full", "APPLICATION"],
     ["Documented", undefined],
   ] as const)("are imported on %s with their own scope, else %s", (surface, scope) => {
-    const sent = importItems({ supports: supportsOn(surface) }, inputs);
+    const sent = importItems({ isFull: surface === "Full" }, inputs);
     expect(sent.map((item) => item.scope)).toEqual([scope, scope, scope, "PROJECT", scope, scope]);
     expect(sent.every((item) => item.scope !== undefined || !("scope" in item))).toBe(true);
   });

@@ -2,7 +2,6 @@
 import type { ValueFrom } from "../../api/fields.ts";
 import type { Fingerprint, Ms, ReconcileContext, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { ImportInput } from "../../platform/areas/variables.ts";
-import { takesMore } from "./offered.ts";
 
 /** A variable with its value. */
 export interface InputVariable {
@@ -126,14 +125,14 @@ export function variableInputs(variables: readonly DeclaredVariable[], resolved:
 
 /**
  * Returns the variables as an import takes them. Deployed services require a scope for each, and the specification does
- * not have one: where the platform is known to accept more than its specification, a variable without a scope gets
+ * not have one: on the surface Full, a variable without a scope gets
  * APPLICATION (docs/architecture.md §9).
  */
 export function importItems(
-  context: Pick<ReconcileContext, "supports">,
+  context: Pick<ReconcileContext, "isFull">,
   variables: readonly InputVariable[],
 ): ImportInput["vars"] {
-  const usual = takesMore(context) ? "APPLICATION" : undefined;
+  const usual = context.isFull ? "APPLICATION" : undefined;
   return variables.map(({ name, value, isSecret, scope = usual }) => ({
     name,
     value,

@@ -59,8 +59,7 @@ function verdictDue({ context, observed, target: { known }, variable, own }: Cas
   const isKept = isForeign && !context.inputs.overwrite;
   // An entry without a scope may be inherited. The platform decides whether it creates the set's own beside it.
   if (isKept && own.scope !== undefined) return "kept";
-  if (isForeign && own.isSecret && !variable.isSecret && context.supports("updateSecret") !== "Unsupported")
-    return "stuck";
+  if (isForeign && own.isSecret && !variable.isSecret && context.isFull) return "stuck";
   if (isDue(context, observed, known, variable)) return "send";
   if (isKept) return "kept";
   return isFixed(context, own) ? "stuck" : nextTry(known, observed.serverNow);

@@ -4,7 +4,7 @@ import type { Variable } from "../../platform/areas/variables.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
-import { offered } from "../shared/offered.ts";
+import { readOnFull } from "../shared/surface.ts";
 import { fitOptional, fitText, ID } from "../shared/text.ts";
 import type { ListedVariable, Observed, SetContext, TargetState } from "./model.ts";
 import { applicationsOf, isInPlace, leftovers } from "./target.ts";
@@ -60,7 +60,7 @@ async function placeOf(context: SetContext, id: Uuid, api: Platform): Promise<Pl
   const isOwn = targets.some(({ name }) => name !== undefined);
   const isWritten = context.goal === "present" && targets.length > 0;
   if ((isOwn || (isWritten && isRoutine(context, id))) && allowedProjects === undefined) return {};
-  const application = await offered(api, "getApplication", () => api.applications.get(id));
+  const application = await readOnFull(context, api, () => api.applications.get(id), ["NotFound"]);
   if (application?.environment !== undefined) return await placeIn(application.environment.id, allowedProjects, api);
   // From an application that nothing shows and that is not written to, nothing is removed.
   const isAccepted = isOwn || allowUnverifiedIds || (application === undefined && !isWritten);
@@ -86,7 +86,7 @@ async function placeIn(
 /** Reports whether an earlier write verified the application, and the set has nothing to remove there. */
 function isRoutine(context: SetContext, id: Uuid): boolean {
   // Where nothing shows the application, a status is not enough.
-  if (context.supports("getApplication") !== "Supported") return false;
+  if (!context.isFull) return false;
   const known = context.memory.targets?.find(({ applicationId }) => applicationId === id);
   return (
     isVerified(context, id) && (known === undefined || leftovers({ wanted: true, known }, context.inputs).length === 0)

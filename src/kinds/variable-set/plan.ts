@@ -1,6 +1,7 @@
 /** Plans a variable set: a list of checks, of which the first difference wins. Pure. */
 import { entryOf, isChangedAtSource, type Ms, type Plan, type Why } from "../../engine/contract/kind.ts";
 import { firstOf, safely } from "../shared/checks.ts";
+import { hasOperation } from "../shared/surface.ts";
 import { isOfApplication } from "../shared/variables.ts";
 import type { KnownVariable } from "./crd.ts";
 import { type Judged, judgeVariables, type Verdict } from "./judge.ts";
@@ -166,10 +167,10 @@ function removals(context: SetContext, observed: Observed, targets: readonly Set
 }
 
 /** Returns the entry of a variable that the set created, if it exists and can be removed through the application. */
-function removable({ supports }: SetContext, target: SetTarget, variable: KnownVariable): ListedVariable | undefined {
+function removable(context: SetContext, target: SetTarget, variable: KnownVariable): ListedVariable | undefined {
   const entry = createdEntry(target, variable);
   const isUnproven = target.state?.is === "shown" && target.state.isUnproven === true;
-  if (entry === undefined || isUnproven || supports(removalOf(entry.isSecret)) === "Unsupported") return undefined;
+  if (entry === undefined || isUnproven || !hasOperation(context, removalOf(entry.isSecret))) return undefined;
   return isOfApplication(entry) ? entry : undefined;
 }
 

@@ -30,9 +30,7 @@ export function applicationsOf(context: SetContext) {
 /** Returns the applications with what is known of each. */
 export function targetsOf(context: SetContext, observed: Observed): readonly SetTarget[] {
   const scopes = new Map(context.inputs.variables.map(({ name, scope }) => [name, scope]));
-  // While it is unknown whether a secret can be replaced, it is taken to hold what was sent.
-  const isReplaceable = context.supports("updateSecret") === "Supported";
-  const fixed = (entry: ListedVariable) => isFixed(context, entry) || (entry.isSecret && !isReplaceable);
+  const fixed = (entry: ListedVariable) => isFixed(context, entry);
   return applicationsOf(context).map(({ id, name, wanted, known }) => {
     const state = observed.targets.get(id);
     const before = { ...known, applicationId: id, name };
@@ -68,8 +66,8 @@ function renewed(target: KnownTarget, { variables, fingerprint }: Inputs): Known
  * Reports whether an entry is a secret that cannot be replaced: some platforms replace none by an import, and none
  * outside of the application's own scope by its id. The specification does not show which.
  */
-export function isFixed({ supports }: Pick<SetContext, "supports">, own: ListedVariable | undefined): boolean {
-  return own?.isSecret === true && (supports("updateSecret") === "Unsupported" || !isOfApplication(own));
+export function isFixed({ isFull }: Pick<SetContext, "isFull">, own: ListedVariable | undefined): boolean {
+  return own?.isSecret === true && (!isFull || !isOfApplication(own));
 }
 
 /** Returns what is known of a variable. */

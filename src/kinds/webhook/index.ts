@@ -13,7 +13,6 @@ import { readAfterWrite } from "../shared/answers.ts";
 import { firstOf, stalled, safely, once } from "../shared/checks.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
 import { alreadyManaged, deletedThere, unseen } from "../shared/names.ts";
-import { takesMore } from "../shared/offered.ts";
 import { platformWebhook, type WebhookMemory } from "./crd.ts";
 import {
   type Action,
@@ -45,7 +44,10 @@ export const webhook: Kind<WebhookTypes> = {
 
   remote: { operation: "getWebhook", read: (api, id) => api.webhooks.get(id) },
   observe: async (context, api) => {
-    return { shown: context.id === undefined ? undefined : await readRegistration(api, context.id), sent: false };
+    return {
+      shown: context.id === undefined ? undefined : await readRegistration(context, api, context.id),
+      sent: false,
+    };
   },
 
   shows: (_step, _context, observed) => typeof observed.shown === "object",
@@ -60,7 +62,7 @@ export const webhook: Kind<WebhookTypes> = {
     if (observed.shown === undefined || observed.shown === "gone") return { observed, memory: context.memory };
     const updated = await api.webhooks.update(observed.shown, inputOf(context.spec));
     const id = context.id ?? "";
-    const now = updated ?? (await readAfterWrite(api, () => readRegistration(api, id)));
+    const now = updated ?? (await readAfterWrite(api, () => readRegistration(context, api, id)));
     const left = typeof now === "object" ? webhookDifferences(context.spec, { ...observed.shown, ...now }) : [];
     return {
       observed: { shown: { ...observed.shown, ...inputOf(context.spec), ...updated }, sent: true },
@@ -74,21 +76,17 @@ export const webhook: Kind<WebhookTypes> = {
 };
 
 async function create(context: WebhookContext, api: Platform): Promise<ActionResult<Observed, WebhookMemory>> {
-  const isShown = context.supports("getWebhook") === "Supported";
-  const made = await api.webhooks.create({ ...inputOf(context.spec), ...(takesMore(context) && { kind: KIND }) });
+  const made = await api.webhooks.create({ ...inputOf(context.spec), ...(context.isFull && { kind: KIND }) });
   return {
     // A member that the answer lacks has the value that was sent.
-    observed: { shown: isShown ? { ...inputOf(context.spec), ...made } : undefined, sent: true },
+    observed: { shown: context.isFull ? { ...inputOf(context.spec), ...made } : undefined, sent: true },
     memory: { ...context.memory, registered: context.inputs.settings },
     id: made.id,
   };
 }
 
-function unknown({ supports }: WebhookContext): Why {
-  const needed =
-    supports("getWebhook") === "Supported"
-      ? ""
-      : " (if the connection allows unverified ids: its spec.allowUnverifiedIds)";
+function unknown({ isFull }: WebhookContext): Why {
+  const needed = isFull ? "" : " (if the connection allows unverified ids: its spec.allowUnverifiedIds)";
   const message = `The platform did not confirm the webhook, and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId${needed}.`;
   return { reason: "CreateResultUnknown", message };
 }
@@ -141,13 +139,13 @@ function refusal(context: WebhookContext, observed: Observed, id: Uuid): Why | u
  * differently is reported as drift and does not cause another update.
  */
 function checkSettings(context: WebhookContext, observed: Observed): Plan<Action> | undefined {
-  const { spec, inputs, memory, policies, supports } = context;
+  const { spec, inputs, memory, policies } = context;
   // Where nothing is shown, only the settings that were sent last can be compared.
   if (observed.shown === undefined) return isOutdated(memory.registered, inputs.settings) ? NO_UPDATE : undefined;
   if (observed.shown === "gone" || observed.sent) return undefined;
   const differences = webhookDifferences(spec, observed.shown);
   if (differences.length === 0) return undefined;
-  if (supports("updateWebhook") === "Unsupported") return policies.corrects === "Nothing" ? undefined : NO_UPDATE;
+  if (!context.isFull) return policies.corrects === "Nothing" ? undefined : NO_UPDATE;
   if (isAltered(context, differences)) return undefined;
   const message = "Update target, events and state of the webhook.";
   return safely("updateWebhook", "update", { corrects: true, message });
@@ -159,8 +157,8 @@ const NO_UPDATE = stalled(
 );
 
 function planRemoval(context: WebhookContext, { shown: mine }: Observed): Plan<Action> {
-  const { id, spec, memory, supports } = context;
-  if (typeof mine !== "object" || supports("deleteWebhook") === "Unsupported")
+  const { id, spec, memory, isFull } = context;
+  if (typeof mine !== "object" || !isFull)
     return stalled("DeleteNotSupported", "The platform's surface has no deletion of webhooks.");
   // Anyone who may edit the resource can write the id; another target may be another team's receiver.
   const isKnown = memory.altered && sameContent(memory.altered, alterationOf(context, webhookDifferences(spec, mine)));

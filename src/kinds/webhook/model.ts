@@ -4,7 +4,7 @@ import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { Difference } from "../shared/altered.ts";
 import { readOr } from "../shared/answers.ts";
-import { offered } from "../shared/offered.ts";
+import { readOnFull } from "../shared/surface.ts";
 import { fitText } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
 import type { platformWebhook } from "./crd.ts";
@@ -44,10 +44,23 @@ export type Shown = Webhook | "gone" | undefined;
 /** What deployed services call a webhook that delivers JSON (docs/architecture.md §9). */
 export const KIND = "STANDARD";
 
-/** Reads the registration with an id, where the platform shows it. @throws ApiError */
-export async function readRegistration(api: Platform, webhookId: string): Promise<Shown> {
-  const read = offered(api, "getWebhook", () => api.webhooks.get(webhookId));
-  return await readOr(read, "gone", ["NotFound"]);
+/**
+ * Reads the registration with an id, where the platform shows it. A recorded one counts as gone only if a read has
+ * shown it before.
+ * @throws ApiError as `readOnFull`
+ */
+export async function readRegistration(
+  context: Pick<WebhookContext, "identitySource" | "isFull" | "records">,
+  api: Platform,
+  webhookId: string,
+): Promise<Shown> {
+  const read = readOnFull(context, api, () => api.webhooks.get(webhookId), ["NotFound"]);
+  const shown = await readOr(read, "gone" as const, ["NotFound"]);
+  if (shown === undefined || context.identitySource !== "recorded") return shown;
+  const presence = context.records.presence(shown === "gone" ? "Missing" : "Shown");
+  if (shown !== "gone" || presence === "Gone") return shown;
+  context.records.unread("getWebhook", 404);
+  return undefined;
 }
 
 /**

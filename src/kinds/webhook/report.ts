@@ -57,11 +57,9 @@ function ready(context: WebhookContext, { shown }: Observed): Why {
   return { reason: "NotObservable", message };
 }
 
-function readyMessage({ spec, supports }: WebhookContext): string {
+function readyMessage({ spec, isFull }: WebhookContext): string {
   const what = spec.enabled
     ? `The platform delivers to ${shownTarget(spec.targetUrl)}.`
     : "The webhook is registered and disabled.";
-  return supports("getWebhook") === "Supported"
-    ? what
-    : `${what} Its surface does not show webhooks, so changes made there are not seen.`;
+  return isFull ? what : `${what} Its surface does not show webhooks, so changes made there are not seen.`;
 }

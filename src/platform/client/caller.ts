@@ -5,7 +5,7 @@
 import type { Decode, Received } from "../codec/decode.ts";
 import { idsByName, isOnce, isRead, type OperationName } from "../codec/operations.ts";
 import { ShapeError } from "../codec/schema.ts";
-import { cleaned, errorText } from "../codec/text.ts";
+import { cleaned, errorText, isJson } from "../codec/text.ts";
 import type { Budget, RateGate } from "../rate/gate.ts";
 import type { Turn } from "../rate/line.ts";
 import { parseDate, pauseMs, quotaOf } from "../rate/rate-headers.ts";
@@ -19,7 +19,6 @@ import {
   TransportError,
 } from "../transport/errors.ts";
 import type { HttpAnswer, Transport } from "../transport/http.ts";
-import type { Learning } from "./capabilities.ts";
 import type { Memory } from "./memory.ts";
 import { createRetry, createSharedReads, type Loaded } from "./reads.ts";
 import { type ApiEndpoint, type Content, type Prepared, prepareRequest, queryOf } from "./request.ts";
@@ -91,7 +90,6 @@ export interface CallerOptions {
    */
   readonly mayCall?: (effect: Effect) => boolean;
   readonly transport: Transport;
-  readonly capabilities: Learning;
   /** Shared with all clients. */
   readonly memory: Memory;
   readonly clock: Clock;
@@ -107,7 +105,7 @@ const ANYBODY: Turn = { priority: "high", lane: "" };
 
 /** Returns a caller whose reads are shared among all its users. */
 export function createCaller(options: CallerOptions): Caller {
-  const { target, deadlines, transport, capabilities, clock, random } = options;
+  const { target, deadlines, transport, clock, random } = options;
   const { turn = () => ANYBODY, mayCall = () => true } = options;
   const shared = createSharedReads(clock, options.memory);
   const retry = createRetry(clock, random);
@@ -133,12 +131,10 @@ export function createCaller(options: CallerOptions): Caller {
       if (serverDate !== undefined) options.onServerDate(serverDate);
       if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, prepared, clock.now());
       const value = valueOf(answer, prepared, decode, serverDate);
-      capabilities.succeeded(prepared.operation);
       report(attempt, sentAt, { status: answer.status, failure: undefined, requestId: requestIdOf(value) });
       return { value, size: answer.text.length };
     } catch (error) {
       const failed = failureOf(error, prepared);
-      capabilities.failed(prepared.operation, failed);
       if (failed.failure.is === "RateLimited") {
         gate.ended({ sentAt, isAnswered: true, pauseMs: failed.failure.retryAfterMs });
       } else if (failed.status === 0) gate.ended({ sentAt, isAnswered: false });
@@ -268,7 +264,7 @@ function failureOf(error: unknown, { operation }: Prepared): ApiError {
 function refusalOf(answer: HttpAnswer, { operation, secrets }: Prepared, now: Date): ApiError {
   const { status, text } = answer;
   const failure = failureOfStatus(status, effectOf(operation), pauseMs(answer.header, now));
-  return new ApiError(operation, failure, status, errorText(status, text, secrets));
+  return new ApiError(operation, failure, status, errorText(status, text, secrets), isJson(text));
 }
 
 function effectOf(operation: OperationName): Effect {

@@ -168,6 +168,11 @@ export function isDocumented(name: string): boolean {
   return entry !== undefined && entry.beyond !== true;
 }
 
+/** Reports whether a surface has an operation: Full has all, Documented those of the specification. */
+export function isSupported(name: string, isFull: boolean): boolean {
+  return isFull || isDocumented(name);
+}
+
 /** Reports whether an operation changes nothing: it may be repeated, and its outcome is never unknown. */
 export function isRead(name: OperationName): boolean {
   const entry = operationEntry(name);

@@ -42,6 +42,11 @@ export function withoutSecrets(raw: string, secrets: readonly string[], isCut = 
   return plain.reduce((rest, secret) => rest.replaceAll(secret, MASK), safe);
 }
 
+/** Reports whether a body is JSON, as far as its beginning shows: the page of a proxy or a firewall is not. */
+export function isJson(body: string): boolean {
+  return /^\s*[[{]/.test(body);
+}
+
 function ownWords(body: string): string {
   const value = jsonIn(body);
   if (typeof value !== "object" || value === null) return typeof value === "string" ? value : body;

@@ -13,7 +13,7 @@ describe("failureOfStatus", () => {
     [422, "Invalid", "Invalid"],
     [429, "RateLimited", "RateLimited"],
     [500, "Server", "OutcomeUnknown"],
-    [501, "NotSupported", "OutcomeUnknown"],
+    [501, "NotSupported", "NotSupported"],
     [408, "Server", "OutcomeUnknown"],
     [302, "BadResponse", "OutcomeUnknown"],
   ] as const)("%d: a read is %s, a write %s", (status, read, write) => {
@@ -22,7 +22,7 @@ describe("failureOfStatus", () => {
   });
 
   it("leaves a write open unless the design lists the status", () => {
-    const closed = new Set([400, 401, 403, 404, 405, 409, 422, 429]);
+    const closed = new Set([400, 401, 403, 404, 405, 409, 422, 429, 501]);
     for (let status = 300; status < 600; status += 1) {
       expect(notExecuted(failureOfStatus(status, "write", 0)), String(status)).toBe(closed.has(status));
     }

@@ -6,7 +6,7 @@ export type ApiFailure =
   | { readonly is: "Unauthorized" } // 401; with status 0, a token that cannot be sent in a header, so nothing was sent
   | { readonly is: "Forbidden" } // 403
   | { readonly is: "NotFound" } // 404
-  | { readonly is: "NotSupported" } // 405, and 501 of a read: the surface has no such operation
+  | { readonly is: "NotSupported" } // 405, 501: the platform has no such operation
   | { readonly is: "Conflict" } // 409
   | { readonly is: "Invalid" } // 400, 422
   | { readonly is: "RateLimited"; readonly retryAfterMs: number } // 429, or the gate is paused and nothing was sent
@@ -24,13 +24,16 @@ export class ApiError extends Error {
   readonly operation: string;
   /** HTTP status, 0 when there was no answer. */
   readonly status: number;
+  /** The answer was JSON: it is the platform's own, and not that of a proxy or a firewall. */
+  readonly isJson: boolean;
 
-  constructor(operation: string, failure: ApiFailure, status: number, message: string) {
+  constructor(operation: string, failure: ApiFailure, status: number, message: string, isJson = false) {
     super(message);
     this.name = "ApiError";
     this.operation = operation;
     this.failure = failure;
     this.status = status;
+    this.isJson = isJson;
   }
 }
 
@@ -59,12 +62,12 @@ const STATUS: ReadonlyMap<number, ApiFailure> = new Map([
   [405, { is: "NotSupported" }],
   [409, { is: "Conflict" }],
   [422, { is: "Invalid" }],
+  [501, { is: "NotSupported" }],
 ]);
 
 /**
  * Classifies an answer that is not a success. The outcome of a write is unknown after every status that
- * docs/architecture.md §6 does not list as "certainly not executed": redirects, the other 4xx and all 5xx. A 501 shows
- * only for a read that the operation is missing.
+ * docs/architecture.md §6 does not list as "certainly not executed": redirects, the other 4xx and 5xx.
  * @param retryAfterMs the pause that a 429 asks for; used for no other status
  */
 export function failureOfStatus(status: number, effect: Effect, retryAfterMs: number): ApiFailure {
@@ -72,7 +75,6 @@ export function failureOfStatus(status: number, effect: Effect, retryAfterMs: nu
   const known = STATUS.get(status);
   if (known !== undefined) return known;
   if (effect === "write") return { is: "OutcomeUnknown" };
-  if (status === 501) return { is: "NotSupported" };
   return status >= 500 || status === 408 ? { is: "Server" } : { is: "BadResponse" };
 }
 
@@ -122,7 +124,7 @@ const MAY_BE_EXECUTED: Readonly<Record<ApiFailure["is"], boolean>> = {
 
 /**
  * Reports whether the platform certainly did not execute a call that failed like this: a failure before anything was
- * sent, 400, 401, 403, 404, 405, 409, 422, 429.
+ * sent, 400, 401, 403, 404, 405, 409, 422, 429, 501.
  */
 export function notExecuted({ is }: Pick<ApiFailure, "is">): boolean {
   return !MAY_BE_EXECUTED[is];

@@ -27,7 +27,7 @@ async function killedWithin(create: Create, late: number, settings: SettingsChan
   const [operation, kind, name] = create;
   const env = await operatorEnv();
   changeSettings(env.platform.sim.settings, settings);
-  env.apply(...defaults(env), ...tree(env, "a"), database("d", "a"), blueprint("b", "a"));
+  env.apply(...defaults(env, { surface: "Full" }), ...tree(env, "a"), database("d", "a"), blueprint("b", "a"));
   const effect = late === 0 ? "applied" : "late";
   env.platform.sim.faults.add({ match: { operation }, effect, lateSeconds: late, answer: { is: "silence" } });
   const isSent = (): boolean => env.writes().includes(operation);

@@ -54,7 +54,7 @@ function throwingConnection(kind: AnyConnectionKind, failure: Failure): BoundCon
   return bindConnection({
     ...kind,
     settings: (spec) => kind.settings(entered("settings", spec)),
-    probe: async (spec, memory, api) => await kind.probe(entered("probe", spec), memory, api),
+    probe: async (spec, api) => await kind.probe(entered("probe", spec), api),
   });
 }
 

@@ -84,10 +84,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
   };
   const random = numbered(start.nonce);
   const session = recalled(start, clock);
-  const api = apiOver(
-    (op, id = "", made = {}) => ask({ to: "platform", op, id, made }),
-    () => surface,
-  );
+  const api = apiOver((op, id = "", made = {}) => ask({ to: "platform", op, id, made }));
   const { ports } = await connectedPorts<WidgetApi>(api, surface, {
     cache: store,
     writer: createWriter({
@@ -138,8 +135,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
     parked.promise,
     ended.then((again): Stand => {
       const object = store.get(keyOf(start.object));
-      const isSame = object?.metadata.uid === start.object.metadata.uid;
-      const memory = isSame ? remembered(session, clock) : NOTHING;
+      const memory = object === undefined ? NOTHING : remembered(session, clock);
       return { is: "ended", object, memory, again, warned, internal };
     }),
   ]);

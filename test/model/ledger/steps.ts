@@ -60,8 +60,7 @@ export function isBehind({ object }: World, { cached }: Process): boolean {
 /** The watch delivers the stored object. */
 export function watch(world: World, index: number): Move {
   const process = at(world, index);
-  const isSame = world.object !== null && world.object.metadata.uid === process.cached?.metadata.uid;
-  const memory = isSame ? process.memory : NOTHING;
+  const memory = world.object === null ? NOTHING : process.memory;
   return move(`${process.name} sees the object`, put(world, index, { ...process, cached: world.object, memory }));
 }
 

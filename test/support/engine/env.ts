@@ -56,7 +56,7 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget }: En
     process: () => {
       const orphans = memoryOrphans(clock, env.configMaps, env.orphans);
       void orphans.load();
-      return { connect: ({ surface }) => world.api(surface), orphans, installation: env.installation, key: env.key };
+      return { connect: () => world.api(), orphans, installation: env.installation, key: env.key };
     },
   });
   const { cluster } = harness;

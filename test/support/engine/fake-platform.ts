@@ -1,6 +1,5 @@
-import type { RatedApi, Supports } from "../../../src/engine/contract/kind.ts";
+import type { RatedApi } from "../../../src/engine/contract/kind.ts";
 import { ApiError, type ApiFailure } from "../../../src/platform/transport/errors.ts";
-import { supportsOn } from "../kinds/supports.ts";
 import type { Hooks } from "../kube/api-server.ts";
 
 export interface Remote {
@@ -45,15 +44,10 @@ export function changedBy(op: Op, remote: Remote, made: Partial<Remote>, deploye
   return { ...remote, ...made, ...(op === "stop" && { state: "STOPPED" }) };
 }
 
-/** A client whose calls a function executes. @param surface the surface that it knows */
-export function apiOver(
-  call: (op: Op, id?: string, made?: Partial<Remote>) => Promise<unknown>,
-  surface: () => Surface | undefined,
-) {
+/** A client whose calls a function executes. */
+export function apiOver(call: (op: Op, id?: string, made?: Partial<Remote>) => Promise<unknown>) {
   const remote = async (op: Op, id?: string, made?: Partial<Remote>) => (await call(op, id, made)) as Remote;
-  const supports: Supports = (op) => supportsOn(surface() ?? "Documented")(op);
   const rated: RatedApi = {
-    capabilities: { supports, learned: supports, missing: () => {}, summary: surface },
     reserve: () => Promise.resolve(),
     refresh: () => {},
     limited: () => undefined,
@@ -81,7 +75,6 @@ export function makeHarness() {
   const remotes = new Map<string, Remote>();
   const calls: Call[] = [];
   const effects: Call[] = [];
-  let asked: Surface | undefined;
   const hooks: Hooks<Call> = { before: () => Promise.resolve(), after: () => Promise.resolve() };
   const own = {
     surface: "Full" as Surface | undefined,
@@ -105,8 +98,7 @@ export function makeHarness() {
   const read = (op: Op, id: string | undefined): unknown => {
     if (op === "list") return [...remotes.values()];
     if (op === "get") return remotes.get(id ?? "");
-    asked = own.surface;
-    return asked;
+    return own.surface;
   };
   const change = (id: string, made: Partial<Remote>): Remote => {
     const remote = remotes.get(id);
@@ -129,18 +121,15 @@ export function makeHarness() {
     count: (op: Op): number => effects.filter((call) => call.op === op).length,
     change,
     add,
-    api: (surface: "Auto" | Surface = "Auto"): WidgetApi => ({
-      ...apiOver(
-        async (op, id, made = {}) => {
-          const call = { op, id };
-          calls.push(call);
-          await own.hooks.before(call);
-          const answer = READS.has(op) ? read(op, id) : own.effect(op, id ?? "", made);
-          await own.hooks.after(call);
-          return answer;
-        },
-        () => (surface === "Auto" ? asked : surface),
-      ),
+    api: (): WidgetApi => ({
+      ...apiOver(async (op, id, made = {}) => {
+        const call = { op, id };
+        calls.push(call);
+        await own.hooks.before(call);
+        const answer = READS.has(op) ? read(op, id) : own.effect(op, id ?? "", made);
+        await own.hooks.after(call);
+        return answer;
+      }),
       reserve: () => own.reserve(),
       limited: () => own.limited,
       close: () => {

@@ -59,7 +59,7 @@ export const widget: Kind<WidgetTypes> = {
     throwIn(explode, "claim");
     return externalId;
   },
-  listable: (supports) => supports("list") === "Supported",
+  listable: (isFull) => isFull,
   needs: ({ explode, parentRef, secret }) => {
     throwIn(explode, "needs");
     const { name, externalId } = parentRef ?? {};
@@ -79,7 +79,7 @@ export const widget: Kind<WidgetTypes> = {
   },
   observe: async (pass, api) => {
     throwIn(pass.spec.explode, "observe");
-    if (pass.supports("list") === "Supported") {
+    if (pass.isFull) {
       const all = await api.list();
       return { all, mine: all.find(({ id }) => id === pass.id) };
     }
@@ -122,7 +122,7 @@ export const widget: Kind<WidgetTypes> = {
       const deployed = { commit: intent.commit ?? "" };
       return { is: "landed", known: [{ observed: { all: undefined, mine }, memory: { ...pass.memory, deployed } }] };
     }
-    if (pass.supports("list") !== "Supported") {
+    if (!pass.isFull) {
       return { is: "unknowable", why: why("CreateResultUnknown", "Nobody can tell.") };
     }
     const all = await api.list();
@@ -225,8 +225,8 @@ function planDeploy({ spec: { commit }, memory, requested, policies }: WidgetCon
 
 /** Adopts the object of a given or claimed id if it is proven to be the right one. */
 function planProof(pass: WidgetContext, mine: Remote, id: string): Plan<Action> {
-  const { supports, policies, identitySource } = pass;
-  const isProven = supports("list") === "Supported" || policies.allowUnverifiedIds || identitySource === "orphaned";
+  const { isFull, policies, identitySource } = pass;
+  const isProven = isFull || policies.allowUnverifiedIds || identitySource === "orphaned";
   if (!isProven) return stalled("NotObservable", "Nothing shows where it belongs.");
   return identitySource !== "given" && mine.name !== pass.spec.name
     ? stalled("NameConflict", "It has another name.")
@@ -239,7 +239,7 @@ function planEnd(pass: WidgetContext, { mine }: Observed): Plan<Action> {
     if (mine.state === "ODD") return { is: "waiting", why: why("UnknownState", "An odd state.") };
     return mine.state === "STOPPED" ? { is: "settled" } : step({ repeat: "safe", op: "stop", action: "stop" });
   }
-  return pass.supports("delete") === "Supported"
+  return pass.isFull
     ? step({ repeat: "safe", op: "delete", action: "delete" })
     : stalled("DeleteNotSupported", "There is no deletion.");
 }

@@ -26,7 +26,11 @@ const resourceOf = (kind: string, scope: "Namespaced" | "Cluster") =>
     shortNames: [],
     description: "A pretended connection.",
     spec: linkSpec,
-    memory: { surface: z.enum(["Documented", "Full"]), hook: z.string(), registered: digestField("the registration") },
+    memory: {
+      surface: z.object({ name: z.string(), foundAt: z.string() }),
+      hook: z.string(),
+      registered: digestField("the registration"),
+    },
     status: observingStatus({}),
     columns: [],
   });
@@ -43,7 +47,10 @@ function linkKind(resource: LinkResource): ConnectionKind<LinkTypes> {
   return {
     resource,
     settings: settingsOf,
-    probe: async (_spec, _memory, api) => ({ conditions: [], status: { surface: await api.ping() } }),
+    probe: async ({ surface }, api) => {
+      const shown = await api.ping();
+      return { surface: surface === "Auto" ? shown : surface };
+    },
     receiver: hookRegistration(resource),
   };
 }

@@ -17,7 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import { z } from "zod";
 
-import type { PlatformName } from "../../../simulator/base/platforms.ts";
+import type { Surface } from "../../../simulator/base/operations.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../../simulator/simulator.ts";
 import { RESOURCES } from "../../../src/kinds/index.ts";
 import { OPERATOR } from "../../../src/operator/config/names.ts";
@@ -36,7 +36,7 @@ import { createStage, type StageOptions } from "./stage.ts";
 const EventTime = z.object({ eventTime: z.coerce.date() });
 
 export interface EnvOptions extends StageOptions {
-  readonly surface: PlatformName;
+  readonly surface: Surface;
   /** Sets the platform's organization and the token of its admin instead of random ones. */
   readonly platform?: Pick<SimulatorOptions, "organizationId" | "adminToken">;
   /** Further environment variables of the operator, read at each of its starts. */

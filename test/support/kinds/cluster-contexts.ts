@@ -18,5 +18,6 @@ export function listed(state: string, status: Partial<ClusterStatus> = {}): Obse
     ...NOTHING_OBSERVED,
     listed: { id: CLUSTER, name: "edge", version: "1.33" },
     status: { clusterId: CLUSTER, status: state, lastExecutionId: "run-1", ...status },
+    isOwnStatus: true,
   };
 }

@@ -21,6 +21,7 @@ export function composed(outcome: {
     ...rest,
     id,
     recordedIdentity: undefined,
+    isListed: false,
     intent: undefined,
     handled: undefined,
     now: context.now,

@@ -6,7 +6,6 @@ import type {
   OpenIntent,
   ReconcileContext,
 } from "../../../src/engine/contract/kind.ts";
-import { supportsOn } from "./supports.ts";
 
 type AnyContext = ReconcileContext<ContextTypes>;
 
@@ -16,7 +15,7 @@ type FlatContext<Context extends AnyContext> = Omit<Context, "resource" | "polic
   ContextPolicies &
   ContextRecords;
 
-/** Changed members of a context; the surface of the platform decides which operations it supports. */
+/** Changed members of a context, with the surface of the platform. */
 export type ContextChange<Context extends AnyContext> = Partial<FlatContext<Context>> & {
   readonly surface?: "Documented" | "Full";
 };
@@ -45,6 +44,7 @@ const RECORDS: ContextRecords = {
   holderOf: () => undefined,
   // As if a list had shown the object before, and lacked it for long enough since.
   presence: (evidence) => (evidence === "Shown" ? "Present" : evidence === "Missing" ? "Gone" : "Unproven"),
+  unread: () => {},
   writtenAt: undefined,
   writtenInto: () => undefined,
   wasReady: false,
@@ -76,7 +76,7 @@ export function contextWith<Context extends AnyContext>(
     identitySource: usual.id === undefined ? undefined : "recorded",
     memory: {},
     requested: undefined,
-    supports: supportsOn(change.surface ?? usual.surface ?? "Documented"),
+    isFull: (change.surface ?? usual.surface) === "Full",
     ...POLICIES,
     ...RECORDS,
     ...usual,

@@ -28,7 +28,7 @@ async function startKindHarness(surface: SurfaceName) {
   const simulator = await startSimulator({ surface: surface === "Full" ? "full" : "documented", speed: 1 });
   const { sim } = simulator;
   const clock = hurriedClock();
-  const api = adminOf(simulator, { surface, clock });
+  const api = adminOf(simulator, { clock });
   const [first = ""] = simulator.clusterIds;
   let [told, passed, waited] = [0, 0, 0];
   const around = (ids: Readonly<Record<string, string>>) => ({ surface, ids, passed: () => passed });

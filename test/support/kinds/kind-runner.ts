@@ -31,7 +31,6 @@ import { aKey } from "../engine/keys.ts";
 import { connectedPorts, QUIET } from "../engine/ports.ts";
 import { memoryApiServer } from "../kube/api-server.ts";
 import { contextWith, type SpecChange } from "./contexts.ts";
-import { supportsOn } from "./supports.ts";
 
 /** Changes of the context for one reconcile; a spec is a new generation of it, as a user writes it. */
 export type PassChange = SpecChange<ReconcileContext>;
@@ -100,7 +99,7 @@ export function kindRunner<K extends KindTypes>(
         memory: kind.resource.memory.parse(status),
         fingerprint,
         surface: around.surface,
-        adoption: kind.listable?.(supportsOn(around.surface)) ? "IfUniqueName" : "Never",
+        adoption: kind.listable?.(around.surface === "Full") ? "IfUniqueName" : "Never",
         allowUnverifiedIds: change.allowedProjects === undefined,
       },
       change,

@@ -3,7 +3,7 @@ import { factOf } from "../../../console/tree/facts.ts";
 import { ageOf } from "../../../console/tree/labels.ts";
 import { clusterPlatformConnection, platformConnection } from "../../../kinds/connection/crd.ts";
 import { isKube, KubeError } from "../../../kube/api/errors.ts";
-import { member, tryParseJson } from "../../../kube/api/json.ts";
+import { member, stringMember, tryParseJson } from "../../../kube/api/json.ts";
 import { keyOf } from "../../../kube/api/objects.ts";
 import type { Clock, KubeObject } from "../../../kube/api/types.ts";
 import { createReader } from "../../../kube/watch/readers.ts";
@@ -12,7 +12,6 @@ import type { Access } from "../../base/access.ts";
 import { typeOf, type ClusterClient } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
 import { explain } from "../../base/explain.ts";
-import { operationsOf } from "../../base/surface.ts";
 import { shortTarget } from "../../base/targets.ts";
 import { listKind } from "../shared/listing.ts";
 import { failed, info, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
@@ -30,10 +29,16 @@ export async function checkConnections(cluster: ClusterClient): Promise<readonly
   }
   const findings = objects.flatMap((object) => {
     const what = shortTarget(keyOf(object));
-    const operations = operationsOf(object).map(({ support, names }) => info(`${what} ${support}`, names));
-    return [connectionFinding(object, what), ...operations];
+    return [connectionFinding(object, what), surfaceFinding(object, what)];
   });
   return [...findings, ...hiddenFindings("connections", unseen)];
+}
+
+function surfaceFinding({ status }: KubeObject, what: string): Finding {
+  const name = stringMember(member(status, "surface"), "name");
+  if (name === "Full") return info(`${what} surface`, "Full: the platform's whole API");
+  if (name === "Documented") return info(`${what} surface`, "Documented: the operations of the specification");
+  return info(`${what} surface`, "undecided; only the operations of the specification are used");
 }
 
 function connectionFinding(object: KubeObject, what: string): Finding {

@@ -39,7 +39,7 @@ export const cluster: KindCases = {
     "writeTokenSecretToRef.server": always("https://b.example:6443/k8s", OF_TOKEN),
     "writeTokenSecretToRef.caBundle": always(pem("BBBB"), OF_TOKEN),
     credentialsId: always(credentialsId, local("the credentials are only read")),
-    ...scheduleLeaves(reported("NotSupportedByApi", "the documented surface has no start of clusters")),
+    ...scheduleLeaves(reported("NotSupportedByPlatform", "the documented surface has no start of clusters")),
     "lifecycle.managementPolicy": RUNS,
     "lifecycle.applyPolicy": RUNS,
   }),

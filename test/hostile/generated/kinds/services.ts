@@ -81,12 +81,12 @@ export const application: KindCases = {
     runState: {
       to: "Stopped",
       full: sent("stopApplication", {}),
-      documented: reported("NotSupportedByApi", NO_STOP),
+      documented: reported("NotSupportedByPlatform", NO_STOP),
       created: NOTHING_RUNS,
     },
     ...scheduleLeaves(
-      reported("NotSupportedByApi", NO_STOP),
-      createdThenReported("NotSupportedByApi", `${NO_STOP}, and the application is to run`),
+      reported("NotSupportedByPlatform", NO_STOP),
+      createdThenReported("NotSupportedByPlatform", `${NO_STOP}, and the application is to run`),
     ),
   }),
   misuses: () => [

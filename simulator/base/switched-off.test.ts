@@ -32,14 +32,6 @@ describe("an operation that is switched off", () => {
   });
 });
 
-it("a partial platform is selected by its name", async () => {
-  await control(simulator, "POST /surface", { surface: "lists-only" });
-  expect(await status(`GET /project/${project}`)).toBe(404);
-  expect(await status(`GET /project/${project}/environment`)).toBe(200);
-  await control(simulator, "POST /surface", { surface: "documented" });
-  expect(await status(`GET /project/${project}/environment`)).toBe(405);
-});
-
 it("a platform that accepts only documented bodies refuses every other member, at any depth, by its name", async () => {
   const body = { name: "web", git_repository: { url: "https://example.com/a.git", provider: "GITHUB" } };
   const refused = await call(simulator, `POST /environment/${environment}/application`, {
