@@ -81,6 +81,7 @@ const intent = z
   .object({
     v: z.int().min(1).max(1000).describe("Version of this record."),
     uid: id.describe("uid of the object that the record belongs to."),
+    resource: text.describe("Kind, namespace and name of the object that the record belongs to."),
     installation: id.describe("Installation of the operator that wrote it."),
     attempt: text.describe("Id of this attempt."),
     op: text.describe("The operation of the platform's API."),

@@ -37,7 +37,8 @@ describe("a forgery by a tenant", () => {
     await env.apply({ ...manifest, metadata: { ...metadata, annotations: { [PAUSED]: "true" } } });
     const { uid } = (await env.get(kind, metadata.name)).metadata;
     const recorded = (await env.get("PlatformApplication", "mine")).metadata.annotations ?? {};
-    const owner = { uid, installation: recorded[INSTALLATION] ?? "" };
+    const key = `${kind}/${env.namespace}/${metadata.name}`;
+    const owner = { uid, resource: key, installation: recorded[INSTALLATION] ?? "" };
     const raw = JSON.stringify({ v: 1, ...owner, attempt: "1", creates: true, generation: 1, mark: null, ...change });
     await asTenant(["annotate", kind.toLowerCase(), metadata.name, `${INTENT}=${raw}`, `${PAUSED}-`]);
   };

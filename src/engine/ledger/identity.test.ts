@@ -74,7 +74,17 @@ describe("checkInstallation", () => {
     return checkInstallation({ installation: "ours", route, cache } as unknown as Ports, object)?.reason;
   };
   const intent = (installation: string): string =>
-    JSON.stringify({ v: 1, uid: "u", installation, attempt: "a", op: "o", creates: true, generation: 1, mark: null });
+    JSON.stringify({
+      v: 1,
+      uid: "u",
+      resource: "Widget/n/a",
+      installation,
+      attempt: "a",
+      op: "o",
+      creates: true,
+      generation: 1,
+      mark: null,
+    });
 
   it.each<[string, Json | undefined, Readonly<Record<string, string>>, string | undefined]>([
     ["nothing", undefined, {}, undefined],

@@ -5,11 +5,12 @@ import { decide, duty, maySend, readSlot, type Intent, type Knowledge } from "./
 
 const PARENT = "00000000-0000-4000-8000-00000000000a";
 const ID = "00000000-0000-4000-8000-00000000000b";
-const ATTEMPT = { v: 1, uid: "uid-a", installation: "installation-1", attempt: "2-abc", op: "create" } as const;
+const BY = { uid: "uid-a", resource: "Widget/team/a", installation: "installation-1" };
+const ATTEMPT = { v: 1, ...BY, attempt: "2-abc", op: "create" } as const;
 const WHAT = { creates: true, generation: 2, parentId: PARENT, name: "a", id: ID, commit: "c1" };
 const INTENT: Intent = { ...ATTEMPT, ...WHAT, mark: { ids: ["x"], absentAt: null } };
 
-const KNOWN: Knowledge = { uid: "uid-a", generation: 2, unsent: [], seenForMs: 0, landingMs: 60_000, resolved: false };
+const KNOWN: Knowledge = { writer: "Own", generation: 2, unsent: [], seenForMs: 0, landingMs: 60_000, resolved: false };
 
 describe("readSlot", () => {
   it.each([undefined, null, ""])("finds nothing in %j", (raw) => {
@@ -19,6 +20,11 @@ describe("readSlot", () => {
   it("reads an intent as text and as a member of status", () => {
     expect(readSlot({ ...INTENT })).toEqual({ is: "open", intent: INTENT });
     expect(readSlot(JSON.stringify(INTENT))).toEqual({ is: "open", intent: INTENT });
+  });
+
+  it("reads a slot of a cluster-scoped resource", () => {
+    const intent = { ...INTENT, resource: "ClusterLink//a" };
+    expect(readSlot(JSON.stringify(intent))).toEqual({ is: "open", intent });
   });
 
   it.each(["parentId", "name", "id", "commit"] as const)("reads a slot without %s", (member) => {
@@ -34,6 +40,10 @@ describe("readSlot", () => {
     ["another version", { v: 2 }],
     ["a version as text", { v: "1" }],
     ["no uid", { uid: undefined }],
+    ["no resource", { resource: undefined }],
+    ["a resource that is no key", { resource: "team/a" }],
+    ["a resource with a path", { resource: "Widget/team/a/../b" }],
+    ["a resource that ends a sentence", { resource: "Widget/team/a. Do" }],
     ["an empty attempt", { attempt: "" }],
     ["no operation", { op: 7 }],
     ["no installation", { installation: null }],
@@ -62,8 +72,9 @@ const repetition = { ...action, repetition: true } as const;
 it.each<[string, Intent, Partial<Knowledge>, ReturnType<typeof duty>]>([
   ["an intent of its own", create, {}, "trace"],
   ["an action of its own", action, {}, "trace"],
-  ["a copied manifest", create, { uid: "uid-b" }, "clear"],
-  ["a copied status", action, { uid: "uid-b" }, "clear"],
+  ["a create that another resource still follows", create, { writer: "None" }, "clear"],
+  ["a copied status", action, { writer: "None" }, "clear"],
+  ["the create of a resource that is gone", create, { writer: "Left" }, "trace"],
   ["a create that was not sent", create, { unsent: ["2-xyz", "2-abc"] }, "clear"],
   ["an action that was not sent", action, { unsent: ["2-xyz", "2-abc"] }, "clear"],
   ["a repetition that was not sent", repetition, { unsent: ["2-abc"] }, "repeat"],
@@ -112,6 +123,16 @@ describe("decide", () => {
     const { finding, creates, seenForMs, generation } = row;
     const decision = decide(finding, { ...INTENT, creates }, { ...KNOWN, seenForMs, generation });
     expect(decision).toBe(rule(row));
+  });
+
+  it.each([
+    ["landed", 0, "retry"],
+    ["absent", 59_999, "wait"],
+    ["absent", 60_000, "retry"],
+    ["unknowable", 60_000, "giveUp"],
+    ["unread", 60_000, "giveUp"],
+  ] as const)("records no result of a resource that is gone: %s for %d ms", (finding, seenForMs, decision) => {
+    expect(decide(finding, { ...INTENT, creates: true }, { ...KNOWN, writer: "Left", seenForMs })).toBe(decision);
   });
 
   it.each([

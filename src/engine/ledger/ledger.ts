@@ -16,8 +16,10 @@ const text = filled.optional().catch(undefined);
 /** One slot of the ledger, as stored: in an annotation for a create, in `status.intent` for an action. */
 const stored = z.object({
   v: z.literal(1),
-  /** The uid of the custom resource. A copied manifest carries the intent of another resource. */
+  /** The uid of the custom resource. A saved or copied manifest carries the intent of another resource. */
   uid: filled,
+  /** The key of the custom resource, see `keyText`. */
+  resource: z.string().regex(/^[A-Za-z]{1,63}\/[a-z0-9.-]{0,63}\/[a-z0-9.-]{1,253}$/),
   /** The uid of the kube-system namespace. A restored copy of a cluster carries the uid of the old one. */
   installation: filled,
   /** Unique per attempt, so that a process recognizes the intents that it wrote itself. */
@@ -51,9 +53,16 @@ export function readSlot(raw: Json | undefined): Slot {
   return intent === undefined ? { is: "unreadable" } : { is: "open", intent };
 }
 
+/**
+ * Whose request an intent describes: that of the resource that carries it ("Own"); that of another resource, which does
+ * not exist any more and created the same object of the platform that this one would create ("Left"); or one that does
+ * not concern this resource ("None").
+ */
+export type IntentWriter = "Own" | "Left" | "None";
+
 /** What this process knows of an open intent. */
 export interface Knowledge {
-  readonly uid: string;
+  readonly writer: IntentWriter;
   readonly generation: number;
   /** The attempts that this process wrote, or may have written, and certainly did not send. */
   readonly unsent: readonly string[];
@@ -61,13 +70,13 @@ export interface Knowledge {
   readonly seenForMs: number;
   /** The landing window: send window, deadline and time to land (60 s; scaled in tests). */
   readonly landingMs: number;
-  /** The user resolved the create: `recreate:<attempt>`, or the id of its result in spec.externalId. */
+  /** The create is resolved: by the user (`recreate:<attempt>`), or as the id of its result is known. */
   readonly resolved: boolean;
 }
 
 /** What to do about an open intent before anything else. */
 export type Duty =
-  /** It was not executed, belongs to another resource, or a person resolved it: clear the slot and continue. */
+  /** It was not executed, does not concern this resource, or is resolved: clear the slot and continue. */
   | "clear"
   /** It is a repetition that was not sent: plan again. The next attempt still counts as the repetition. */
   | "repeat"
@@ -75,7 +84,7 @@ export type Duty =
 
 /** Decides between tracing an open intent and continuing without a trace. */
 export function duty(intent: Intent, known: Knowledge): Duty {
-  if (intent.uid !== known.uid) return "clear";
+  if (known.writer === "None") return "clear";
   if (known.unsent.includes(intent.attempt))
     return intent.repetition === true && known.generation === intent.generation ? "repeat" : "clear";
   if (intent.creates && known.resolved) return "clear";
@@ -100,13 +109,18 @@ export type Decision = "record" | "retry" | "repeat" | "wait" | "giveUp";
  * Decides what follows from a trace. "retry" clears the slot and plans again. "repeat" plans again while the slot stays
  * open, so that an action is repeated at most once, even if the process ends in between. "wait" traces again later,
  * because a slow request may still land, or a read may still succeed. "giveUp" stalls, as only a person can know. An
- * accepted create is never sent again.
+ * accepted create is never sent again. The result of another resource's create is not recorded: where a read shows it,
+ * the plan decides whether it is adopted.
  */
 export function decide(finding: TraceResult, intent: Intent, known: Knowledge): Decision {
-  if (finding === "landed") return "record";
+  if (finding === "landed") return known.writer === "Left" ? "retry" : "record";
   if (finding === "unknowable" && intent.creates) return "giveUp";
   if (known.seenForMs < known.landingMs) return "wait";
   if (intent.creates) return finding === "absent" && intent.accepted === undefined ? "retry" : "giveUp";
+  return decideAction(finding, intent, known);
+}
+
+function decideAction(finding: Exclude<TraceResult, "landed">, intent: Intent, known: Knowledge): Decision {
   // A newer generation supersedes an unconfirmed action, never an unconfirmed create.
   if (finding === "absent" || known.generation > intent.generation) return "retry";
   return finding === "repeatable" && intent.repetition !== true ? "repeat" : "giveUp";

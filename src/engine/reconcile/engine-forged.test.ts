@@ -16,7 +16,8 @@ async function forging(intentOf: (uid: string) => string): Promise<Env> {
 
 /** The intent of a create of "victim", with changes. */
 const intentWith = (change: object) => (uid: string) => {
-  const intent = { v: 1, uid, installation: INSTALLATION, attempt: "x", op: "create", creates: true, generation: 1 };
+  const by = { uid, resource: "Widget/team/a", installation: INSTALLATION };
+  const intent = { v: 1, ...by, attempt: "x", op: "create", creates: true, generation: 1 };
   return JSON.stringify({ ...intent, name: "victim", mark: null, ...change });
 };
 

@@ -19,6 +19,7 @@ import {
   identityMismatch,
   type RecordedIdentity,
 } from "../ledger/identity.ts";
+import { readSlot } from "../ledger/ledger.ts";
 import { isStarted, readRecord, type RecordTarget, type SignedRecord } from "../ledger/record.ts";
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import { invalidSpec, policiesOf } from "../policies/policy.ts";
@@ -253,8 +254,12 @@ function keptIn({ object }: RecordTarget, record: SignedRecord | undefined): Jso
   return isStarted(object) ? undefined : record?.kept;
 }
 
-/** Reports whether to look into the orphan ledger: if there is no id, or a restored manifest claims one. */
+/**
+ * Reports whether to look into the orphan ledger: if there is no id and this resource did not begin a create, or if a
+ * restored manifest claims an id.
+ */
 function mayBeOrphaned({ object }: RecordTarget, identity: Identity): boolean {
-  if (identity.is === "none") return object.metadata.annotations?.[INTENT] === undefined;
-  return identity.is === "known" && identity.identitySource === "claimed";
+  if (identity.is !== "none") return identity.is === "known" && identity.identitySource === "claimed";
+  const slot = readSlot(object.metadata.annotations?.[INTENT]);
+  return slot.is === "empty" || (slot.is === "open" && slot.intent.uid !== object.metadata.uid);
 }

@@ -196,6 +196,7 @@ function intentOf({ ports, object, context, recordedIdentity, repeats }: Resolve
   return {
     v: 1,
     uid: object.metadata.uid,
+    resource: keyText(keyOf(object)),
     installation: ports.installation,
     attempt,
     op: step.op,

@@ -6,9 +6,20 @@ import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { LocalState } from "../context/local-state.ts";
+import { keyText, parseKey, shortName } from "../contract/keys.ts";
 import type { ActionResult, Trace, Why } from "../contract/kind.ts";
-import { decide, duty, readSlot, type Intent, type Knowledge, type Slot, type TraceResult } from "../ledger/ledger.ts";
-import { clearIntent, recordId } from "../ledger/record.ts";
+import {
+  decide,
+  duty,
+  readSlot,
+  type Intent,
+  type Knowledge,
+  type Slot,
+  type TraceResult,
+  type IntentWriter,
+} from "../ledger/ledger.ts";
+import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "../ledger/record.ts";
+import { externalNameOf } from "../orphans/orphan.ts";
 import type { ReconcileResult } from "../status/build.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { closed, recordAnswer, remember } from "./execute.ts";
@@ -59,10 +70,11 @@ export async function recover(r: Resolved): Promise<ReconcileResult | ApiError |
     return undefined;
   }
   if (due === "clear") {
-    noteConfirmation(r, intent);
+    noteConfirmation(r, intent, known);
     await clear(r, intent);
     return undefined;
   }
+  if (intent.creates) await holdObject(r);
   const moved = elsewhere(r, intent);
   if (moved !== undefined) return { is: "stalled", why: moved, exchange: "none" };
   try {
@@ -74,6 +86,15 @@ export async function recover(r: Resolved): Promise<ReconcileResult | ApiError |
   }
 }
 
+/**
+ * Adds the finalizer if it is due: a restored manifest may lack it, and the deletion policy may have changed since the
+ * create began.
+ */
+async function holdObject(r: Resolved): Promise<void> {
+  if (!finalizerDue(r) || hasFinalizer(r.object)) return;
+  r.object = await r.ports.writer.patchChecked(r.object, { finalizers: finalizersWith(r.object, true) });
+}
+
 async function conclude(
   r: Resolved,
   intent: Intent,
@@ -81,10 +102,10 @@ async function conclude(
   known: Knowledge,
 ): Promise<ReconcileResult | undefined> {
   const landed = trace.is === "landed" ? trace.known : [];
-  if (landed.length > 1) return { is: "stalled", why: several(intent, landed.length), exchange: "ok" };
   const decision = decide(findingOf(trace), intent, known);
   switch (decision) {
     case "record":
+      if (landed.length > 1) return { is: "stalled", why: several(intent, landed.length), exchange: "ok" };
       if (landed[0] !== undefined) await recordLanded(r, intent, landed[0]);
       return undefined;
     case "retry":
@@ -100,7 +121,7 @@ async function conclude(
     case "giveUp": {
       const isExplained = "why" in trace && intent.accepted === undefined;
       const why = isExplained ? withAnswer(r.object, intent, trace.why) : unconfirmed(r.object, intent);
-      return { is: "stalled", why, exchange: "ok" };
+      return { is: "stalled", why: { ...why, message: `${origin(r.object, intent)}${why.message}` }, exchange: "ok" };
     }
     default:
       return decision satisfies never;
@@ -126,9 +147,9 @@ function findingOf(trace: Trace): TraceResult {
 }
 
 /** Notes that a person named the object that an unconfirmed create made, before the intent is cleared. */
-function noteConfirmation(r: Resolved, { uid, creates, accepted }: Intent): void {
-  const { context, kind, object } = r;
-  if (uid !== object.metadata.uid || !creates || context.identitySource !== "given") return;
+function noteConfirmation(r: Resolved, { creates, accepted }: Intent, { writer }: Knowledge): void {
+  const { context, kind } = r;
+  if (writer !== "Own" || !creates || context.identitySource !== "given") return;
   const memory = accepted === undefined ? context.memory : kind.resource.memory.parse(accepted);
   r.context = { ...context, memory: kind.confirmed?.(memory) ?? memory };
 }
@@ -140,21 +161,48 @@ function elsewhere({ recordedIdentity, object }: Resolved, intent: Intent): Why 
   return { reason: "ParentChanged", message };
 }
 
-function knowledge({ ports, local, object, context }: Resolved, intent: Intent): Knowledge {
+/**
+ * Returns whose request an intent describes. A resource of the same kind, namespace and name as its writer was restored
+ * from a manifest that was saved in the middle of the request.
+ */
+function writerOf({ ports, object, recordedIdentity }: Resolved, intent: Intent): IntentWriter {
+  if (intent.uid === object.metadata.uid || intent.resource === keyText(keyOf(object))) return "Own";
+  const { uid, creates, resource, name, parentId } = intent;
+  const writer = parseKey(resource);
+  if (!creates || writer.kind !== object.kind || parentId !== recordedIdentity.parentId) return "None";
+  // The platform's names are case-insensitive (docs/architecture.md §9).
+  if (name?.trim().toLowerCase() !== externalNameOf(object)?.trim().toLowerCase()) return "None";
+  return ports.cache.get(writer)?.metadata.uid === uid ? "None" : "Left";
+}
+
+function knowledge(r: Resolved, intent: Intent): Knowledge {
+  const { ports, local, object, context, orphan } = r;
   const now = ports.clock.monotonic();
   if (local.seenIntent?.attempt !== intent.attempt) local.seenIntent = { attempt: intent.attempt, at: now };
   return {
-    uid: object.metadata.uid,
+    writer: writerOf(r, intent),
     generation: context.resource.generation,
     unsent: local.unsent,
     seenForMs: now - local.seenIntent.at,
     landingMs: ports.windows.landingMs,
-    resolved: context.identitySource === "given" || isAnswered(object, `recreate:${intent.attempt}`),
+    resolved:
+      orphan !== undefined ||
+      (context.id !== undefined && context.identitySource !== "claimed") ||
+      isAnswered(object, `recreate:${intent.attempt}`),
   };
 }
 
 function recreateCommand(object: KubeObject, { attempt }: Intent): string {
   return answerCommand(keyOf(object), `recreate:${attempt}`);
+}
+
+/** Returns the sentence that says where an intent of another uid comes from; "" for any other. */
+function origin(object: KubeObject, { uid, resource, name = "", op }: Intent): string {
+  if (uid === object.metadata.uid) return "";
+  const writer = parseKey(resource);
+  const what = `The annotation ${INTENT} came with the manifest, which was saved while ${op} of "${name}" was under way`;
+  if (resource === keyText(keyOf(object))) return `${what}. `;
+  return `${what} for ${writer.kind} "${shortName(writer)}", which does not exist any more. This resource asks for the same object. `;
 }
 
 /** Adds the command that allows another create to the reason of a create with an unknown result. */

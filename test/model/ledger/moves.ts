@@ -2,7 +2,7 @@
 import { LANDING_TICKS } from "./exchange.ts";
 import { unusedVersion } from "./marks.ts";
 import { isOnce, move, put, stepsOf, struck, type Move, type Setting } from "./steps.ts";
-import { aged, born, edited, effected, type Flight, type World } from "./world.ts";
+import { aged, born, edited, effected, reapplied, type Flight, type World } from "./world.ts";
 
 /** The ticks after which another process may take a lease that is not renewed (15 s). */
 const LEASE_TICKS = 3;
@@ -43,6 +43,7 @@ function deeds({ edit, processes }: Setting, world: World): readonly Move[] {
   return [
     ...(isChanged ? [move("the user edits the spec", edited(next, version, { spec: changed }))] : []),
     ...(isGoing ? [] : [move("the user deletes it", edited(next, version, { deleted: true }))]),
+    ...(isGoing ? [] : [move("its manifest of now replaces it", reapplied(forged, version))]),
     move("the status is lost", edited(forged, version, { status: { observedGeneration: -1 } })),
     move("an older status is put back", edited(forged, version, { status: world.before })),
   ];

@@ -135,7 +135,8 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
     parked.promise,
     ended.then((again): Stand => {
       const object = store.get(keyOf(start.object));
-      const memory = object === undefined ? NOTHING : remembered(session, clock);
+      const isSame = object?.metadata.uid === start.object.metadata.uid;
+      const memory = isSame ? remembered(session, clock) : NOTHING;
       return { is: "ended", object, memory, again, warned, internal };
     }),
   ]);

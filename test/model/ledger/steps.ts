@@ -60,7 +60,8 @@ export function isBehind({ object }: World, { cached }: Process): boolean {
 /** The watch delivers the stored object. */
 export function watch(world: World, index: number): Move {
   const process = at(world, index);
-  const memory = world.object === null ? NOTHING : process.memory;
+  const isSame = world.object !== null && world.object.metadata.uid === process.cached?.metadata.uid;
+  const memory = isSame ? process.memory : NOTHING;
   return move(`${process.name} sees the object`, put(world, index, { ...process, cached: world.object, memory }));
 }
 

@@ -135,6 +135,18 @@ export function edited(
   return { ...world, object: deleted === true || next.spec !== object.spec ? raised(next) : next };
 }
 
+/**
+ * Returns the world after the object went without its finalizer, and its manifest, saved at that moment, was applied.
+ * @param version the new object's resourceVersion
+ */
+export function reapplied(world: World, version: string): World {
+  const { object } = world;
+  if (object === null) return world;
+  const { metadata } = object;
+  const meta = { ...metadata, uid: `${metadata.uid}-restored`, generation: 1, resourceVersion: version };
+  return { ...world, object: { ...object, metadata: meta, status: { observedGeneration: -1 } } };
+}
+
 /** A world after a request, and the answer. */
 interface Effect {
   readonly world: World;
