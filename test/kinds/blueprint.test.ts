@@ -112,7 +112,7 @@ describe("the service of a blueprint", () => {
     await env.after(60, runner);
     env.harness.remove(environmentId);
     const missed = await env.after(60, runner, { onMissing: "Recreate" });
-    expect(missed).toMatchObject({ ops: [], end: "unknown NotListed" });
+    expect(missed).toMatchObject({ ops: [], end: "settled NotObservable" });
   });
 
   it("of others is found by the id that was given, if it is a blueprint's", async () => {

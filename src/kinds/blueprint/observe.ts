@@ -11,7 +11,7 @@ import type { BlueprintContext, BlueprintService, Declaration, Observed } from "
 
 export const observe: Declaration["observe"] = async (context, { place, request, isFresh, listed }, api) => {
   const { siblings, presence } = listed === "gone" ? { siblings: [], presence: "Gone" as const } : listed;
-  if (siblings === undefined) return { ...place, presence, request: ofPlace(context, request) };
+  if (siblings === undefined) return { ...place, request: ofPlace(context, request) };
   const observed = { ...place, siblings, presence };
   const mine = serviceRecord(context, observed);
   if (mine === undefined) return { ...observed, isGone: await isProvenGone(context, api) };
@@ -31,10 +31,7 @@ export const listBlueprintServices: NonNullable<Declaration["list"]> = async (co
   const read = () => api.services.list(context.inputs.environmentId, options);
   const services = await siblingsOf(context, read, api);
   if (services === "gone") return services;
-  if (services === undefined) {
-    const isRecorded = context.isFull && context.identitySource === "recorded";
-    return { siblings: undefined, presence: isRecorded ? "Unproven" : undefined };
-  }
+  if (services === undefined) return { siblings: undefined, presence: undefined };
   const presence = presenceIn(
     context,
     services,

@@ -26,10 +26,9 @@ export function blueprintProgress(context: BlueprintContext, observed: Observed)
   return progress.phase === "running" || isToRun(context) ? progress : undefined;
 }
 
-/** Reports whether the list shows the service. On the surface Documented, a recorded service counts as shown. */
+/** Reports whether the list shows the service. Without a list, a recorded service counts as shown. */
 export function isBlueprintShown(context: BlueprintContext, observed: Observed): boolean {
-  if (observed.siblings === undefined) return !isOpen(observed.presence);
-  return serviceRecord(context, observed) !== undefined;
+  return observed.siblings === undefined || serviceRecord(context, observed) !== undefined;
 }
 
 /** Returns the plan for an id that the list does not show. */

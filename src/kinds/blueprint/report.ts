@@ -38,6 +38,10 @@ export function ready(context: BlueprintContext, observed: Observed): Why {
 /** Returns the reason of Ready where the platform does not show the service: only its creation is known. */
 function unshown(context: BlueprintContext, observed: Observed, what: string): Why {
   const { createdAt, lastDeployment } = context.memory;
+  if (context.isFull) {
+    const message = `The platform does not answer listServices, the operation that shows the service of a blueprint. Look at ${what} on the platform.`;
+    return { reason: "NotObservable", message };
+  }
   if (blueprintProgress(context, observed)?.phase === "running") {
     const message = `${what} was created and deployed; the platform's surface does not show what became of it since.`;
     return { reason: "Deployed", message };

@@ -84,8 +84,7 @@ async function withoutList(
   const found = (await statusesOf(context, isFresh, api))?.find((one) => one.id === id);
   const own = await readOnFull(context, api, () => api.databases.get(id));
   if (found !== undefined) return { ...place, own, status: found };
-  if (own !== undefined) return { ...place, own, ...unreadState(context, id, place.request) };
-  return { ...place, presence: "Unproven" };
+  return { ...place, own, ...unreadState(context, id, place.request) };
 }
 
 async function onDocumented(context: DatabaseContext, place: Observed, api: Platform): Promise<Observed> {

@@ -7,7 +7,7 @@ import { conditionOf } from "../../../src/engine/contract/status.ts";
 import { SAMPLES } from "../../samples/index.ts";
 import { effort } from "../../support/env/effort.ts";
 import { call } from "../../support/env/simulated-platform.ts";
-import { defaults, project, tree } from "../../support/kube/manifests.ts";
+import { blueprint, database, defaults, deploying, NEXT_COMMIT, project, tree } from "../../support/kube/manifests.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
 import { type OperatorEnv, operatorEnv } from "../../support/platform/operator-env.ts";
 
@@ -80,6 +80,26 @@ describe("a platform of the surface Full that does not answer one operation", ()
       expect(untruths(env, { haveServicesFailed: true })).toEqual([]);
     },
   );
+});
+
+it("a token that may deploy, but not read beyond the specification, works, and says what stays unknown", async () => {
+  const env = await startOn("full");
+  const reads = operations.filter(
+    ({ surface, id, method }) => surface === "full" && method === "GET" && id !== "getProject",
+  );
+  changeSettings(env.platform.sim.settings, { switchedOff: Object.fromEntries(reads.map(({ id }) => [id, 403])) });
+  env.apply(...tree(env, "shop"), database("orders", "shop"), blueprint("cache", "shop"));
+  await env.run(12 * MINUTE);
+  env.cluster.patch("PlatformApplication", "shop", deploying(NEXT_COMMIT));
+  await env.run(12 * MINUTE);
+  expect(env.condition("PlatformApplication", "shop")).toBe("True/Deployed");
+  expect(env.get("PlatformApplication", "shop").status).toMatchObject({ commit: NEXT_COMMIT.slice(0, 7) });
+  expect(conditionOf(env.get("PlatformApplication", "shop"), "Capabilities")?.message).toBe(
+    "The platform answered 403 to listApplications: what these operations show stays unknown.",
+  );
+  expect(env.condition("PlatformDatabase", "orders")).toBe("Unknown/NotObservable");
+  expect(env.condition("PlatformBlueprint", "cache")).toBe("Unknown/NotObservable");
+  expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
 });
 
 describe("a platform with undocumented pages", () => {
