@@ -67,7 +67,8 @@ export const REASONS = {
   NotCreated: "The object does not exist on the platform, and a policy forbids its creation.",
   Orphaned: "In an event: the resource was deleted, and its object stays on the platform.",
   // The documented surface cannot do it.
-  UpdateNotSupported: "The platform's surface has no such update.",
+  UpdateNotSupported:
+    "The platform's surface has no such update. Of SettingsSynced=False: the settings that the message names stay as they are on the platform; nothing else waits for them.",
   DeleteNotSupported: "The platform's surface has no delete.",
   NotObservable:
     "The platform's surface does not show it, or the connection's limits (allowedProjects, allowUnverifiedIds) exclude it. Of Ready=Unknown: nothing is left to do, and no read shows the state; an accepted request may have failed since.",

@@ -120,6 +120,13 @@ export const DRIFTED = column(
   "Whether the platform differs from the spec.",
 );
 
+/** For the kinds that report the condition SettingsSynced. */
+export const SETTINGS = column(
+  "Settings",
+  ofCondition("SettingsSynced", "reason"),
+  "Why settings of the spec are not on the platform; empty unless they cannot be sent.",
+);
+
 const REMOTE_ID = wide("Remote-ID", ".status.externalId", "Id on the platform.");
 
 const MESSAGE = wide("Message", ofCondition("Ready", "message"), "Why, and what to do.");
@@ -137,7 +144,7 @@ function ofCondition(type: string, member: string): string {
 export function columnsOf(
   own: readonly PrinterColumn[],
   later: readonly PrinterColumn[] = [],
-  ready = "Whether the platform is as the spec wants it.",
+  ready = "Whether the platform is as the spec wants it, as far as it can change it.",
 ): readonly PrinterColumn[] {
   const first = column("Ready", ofCondition("Ready", "status"), ready);
   return [first, REASON, ...own, PAUSED_BY, ...later, MESSAGE, AGE];

@@ -49,9 +49,11 @@ function messageOf({ object, health }: HealthCase): string {
     return "Waiting for the latest change of the spec to be observed";
   }
   const { status, reason, message } = told;
+  const settings = conditionOf(object, "SettingsSynced");
+  const unsent = settings === undefined ? "" : `; ${settings.reason}: ${settings.message}`;
   if (status === "Unknown" && reason === "NotObservable")
-    return `accepted; the platform does not show the end: ${message}`;
-  return `${reason}: ${message}`;
+    return `accepted; the platform does not show the end: ${message}${unsent}`;
+  return `${reason}: ${message}${unsent}`;
 }
 
 /** An object after an action. */

@@ -3,7 +3,7 @@
  * states is tested beside the kinds, e.g. in src/kinds/application/states.test.ts.
  */
 import { GROUP } from "../../src/api/names.ts";
-import type { Kind, ReconcileContext, Report, Why } from "../../src/engine/contract/kind.ts";
+import type { ConditionFact, Kind, ReconcileContext, Report, Why } from "../../src/engine/contract/kind.ts";
 import { type PolicyStatus, statusPlanOf } from "../../src/engine/policies/policy-status.ts";
 import type { ReconcileResult } from "../../src/engine/status/build.ts";
 import { application } from "../../src/kinds/application/index.ts";
@@ -65,6 +65,12 @@ const notShown = {
   is: "settled",
   why: { reason: "NotObservable", message: "The request was accepted; no read shows its end." },
 } as const;
+const UNSENT: ConditionFact = {
+  type: "SettingsSynced",
+  status: "False",
+  reason: "UpdateNotSupported",
+  message: "The platform's surface has no update of it. Not changed there: spec.name.",
+};
 const working = waitingFor("Creating", "The platform creates it.");
 const waiting = waitingFor("ParentNotReady", 'Waiting for PlatformProject "shop" (reason Creating).', "none");
 const approval = waitingFor("ApprovalPending", "A plan waits for approval: see status.plan.");
@@ -79,9 +85,14 @@ const outage = { ...trouble, isOutage: true } as const;
 const held = { is: "held", stale: true, why: CLOSED } as const;
 const pause = { is: "paused" } as const;
 
-function after(object: KubeObject, ending: ReconcileResult, policyStatus?: PolicyStatus): KubeObject {
+function after(
+  object: KubeObject,
+  ending: ReconcileResult,
+  policyStatus?: PolicyStatus,
+  conditions: readonly ConditionFact[] = [],
+): KubeObject {
   const report: Report | undefined =
-    ending.is === "settled" ? { ready: ending.why, conditions: [], status: {} } : undefined;
+    ending.is === "settled" ? { ready: ending.why, conditions, status: {} } : undefined;
   const context = { id: undefined, identitySource: undefined, now: NOW };
   return { ...object, status: composed({ object, result: ending, report, memory: {}, context, policyStatus }) };
 }
@@ -119,6 +130,8 @@ const SITUATIONS: readonly Situation[] = [
   ["strange-state", "Progressing", "InProgress", having(strange)],
   ["ready", "Healthy", "Current", having(settled)],
   ["not-shown", "Healthy", "InProgress", having(notShown)],
+  ["ready-unsent", "Healthy", "Current", (object) => after(object, settled, undefined, [UNSENT])],
+  ["not-shown-unsent", "Healthy", "InProgress", (object) => after(object, notShown, undefined, [UNSENT])],
   ["not-shown-in-trouble", "Healthy", "InProgress", having(notShown, trouble)],
   ["stalled", "Degraded", "Failed", having(stalled)],
   ["trouble", "Progressing", "InProgress", having(trouble)],

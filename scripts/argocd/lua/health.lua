@@ -1,6 +1,7 @@
 -- Health of every kind of platform-operator.io, by the conditions that kstatus knows as well: Stalled needs a person,
 -- Ready on the current generation is the goal, so is an accepted request whose end the platform does not show, a plan
--- that waits for approval is suspended, and everything else is on its way.
+-- that waits for approval is suspended, and everything else is on its way. Settings that the platform cannot change are
+-- added to the message and change nothing else.
 local hs = { status = "Progressing", message = "Waiting for the operator to look at this resource" }
 local annotations = obj.metadata.annotations or {}
 local pausing = { ["true"] = true, ["True"] = true, ["TRUE"] = true, ["1"] = true, ["yes"] = true, ["Yes"] = true, ["YES"] = true }
@@ -16,11 +17,14 @@ if obj.status.observedGeneration ~= obj.metadata.generation then
 end
 local ready = nil
 local stalled = nil
+local unsent = ""
 for _, condition in ipairs(obj.status.conditions) do
   if condition.type == "Ready" then
     ready = condition
   elseif condition.type == "Stalled" then
     stalled = condition
+  elseif condition.type == "SettingsSynced" and condition.status == "False" then
+    unsent = "; " .. condition.reason .. ": " .. condition.message
   end
 end
 if stalled ~= nil and stalled.status == "True" then
@@ -32,9 +36,9 @@ end
 if ready.status == "True" then
   hs.status = "Healthy"
 elseif ready.status == "Unknown" and ready.reason == "NotObservable" then
-  return { status = "Healthy", message = "accepted; the platform does not show the end: " .. ready.message }
+  return { status = "Healthy", message = "accepted; the platform does not show the end: " .. ready.message .. unsent }
 elseif ready.reason == "ApprovalPending" then
   hs.status = "Suspended"
 end
-hs.message = ready.reason .. ": " .. ready.message
+hs.message = ready.reason .. ": " .. ready.message .. unsent
 return hs

@@ -10,6 +10,7 @@ const failed: readonly StoredCondition[] = [
   ["Ready", "False", "BuildFailed"],
   ["Stalled", "True", "BuildFailed"],
 ];
+const unsent: StoredCondition = ["SettingsSynced", "False", "UpdateNotSupported"];
 const drifted: StoredCondition = ["Drifted", "True", "DriftDetected"];
 
 it.each<[string, KubeObject, string, string]>([
@@ -20,6 +21,7 @@ it.each<[string, KubeObject, string, string]>([
   ["nobody knows", evaluated([["Ready", "Unknown", "UnknownState"]]), "working", "UnknownState"],
   ["nobody sees the end", evaluated([["Ready", "Unknown", "NotObservable"]]), "warned", "NotObservable"],
   ["the last exchange failed", evaluated([ready, ["Synced", "False", "RateLimited"]]), "warned", "RateLimited"],
+  ["settings cannot be sent", evaluated([ready, synced, drifted, unsent]), "warned", "UpdateNotSupported"],
   ["the platform differs", evaluated([ready, synced, drifted]), "warned", "DriftDetected"],
   ["a person is needed", evaluated(failed), "stalled", "BuildFailed"],
   ["it is being deleted", evaluated([ready], {}, { deletionTimestamp: "2026-01-01" }), "deleting", "Deployed"],

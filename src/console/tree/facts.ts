@@ -87,6 +87,8 @@ function markOf(object: KubeObject): { readonly mark: Mark; readonly word: Word 
 function warningOf(object: KubeObject, ready: ConditionView): ConditionView | undefined {
   const synced = conditionView(object, "Synced");
   if (synced?.status === "False") return synced;
+  const settings = conditionView(object, "SettingsSynced");
+  if (settings?.status === "False") return settings;
   const drifted = conditionView(object, "Drifted");
   if (drifted?.status === "True") return drifted;
   return ready.status === "True" ? undefined : ready;

@@ -84,6 +84,7 @@ const BUSY = ["Ready=False/Deploying", OK];
 const BUSY_UNAVAILABLE = ["Ready=False/Deploying", "Synced=False/PlatformUnavailable"];
 const FAILED = ["Ready=False/BuildFailed", OK, "Stalled=True/BuildFailed"];
 const REJECTED = ["Ready=False/CredentialsInvalid", "Synced=False/CredentialsInvalid"];
+const UNSENT = [...GOOD, "SettingsSynced=False/UpdateNotSupported"];
 const DRIFTED = [...GOOD, "Drifted=True/DriftDetected"];
 
 it.each([
@@ -97,6 +98,15 @@ it.each([
   ["its end", LIMITED, GOOD, ["Normal ReconcileSuccess"]],
   ["a failed exchange of what is not ready, once", GOOD, REJECTED, ["Warning CredentialsInvalid"]],
   ["drift", [...GOOD, "Drifted=False/NoDrift"], DRIFTED, ["Warning DriftDetected"]],
+  ["settings that cannot be sent, once", GOOD, UNSENT, ["Warning UpdateNotSupported"]],
+  [
+    "settings that cannot be sent beside a failure",
+    GOOD,
+    [...FAILED, UNSENT[2] ?? ""],
+    ["Warning BuildFailed", "Warning UpdateNotSupported"],
+  ],
+  ["not such settings again", UNSENT, UNSENT, []],
+  ["not their end", UNSENT, GOOD, []],
   ["not the end of drift", DRIFTED, [...GOOD, "Drifted=False/NoDrift"], []],
 ])("events report %s", (_what, before, after, told) => {
   const events = transitions(objectWith(...before), objectWith(...after));

@@ -82,14 +82,19 @@ const UNDER_WAY: ReadonlySet<string> = new Set<Reason>([
 
 /**
  * Returns the transitions: Ready with a new reason, except for work under way; else an exchange that failed or works
- * again, which Ready does not report; and drift. Pure.
+ * again, which Ready does not report; drift; and settings that cannot be sent. Pure.
  * @param note the text of the event of Ready=True, in place of its message
  */
 export function transitions(before: KubeObject, after: KubeObject, note?: string): readonly Transition[] {
   const ready = changed(before, after, "Ready");
   const reported = ready === undefined ? exchange(before, after) : outcome(after, ready, note);
   const drifted = changed(before, after, "Drifted");
-  return drifted?.status === "True" ? [...reported, event("Warning", drifted)] : reported;
+  const unsent = changed(before, after, "SettingsSynced");
+  return [
+    ...reported,
+    ...(drifted?.status === "True" ? [event("Warning", drifted)] : []),
+    ...(unsent?.status === "False" ? [event("Warning", unsent)] : []),
+  ];
 }
 
 function outcome(after: KubeObject, ready: Condition, note = ready.message): readonly Transition[] {

@@ -12,7 +12,7 @@ import {
   matches,
 } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf, logSettings, MOST_LOG_LINES } from "../../api/lifecycle.ts";
-import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
+import { column, livingColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
 import {
   nextRunChange,
   runSchedule,
@@ -212,6 +212,7 @@ export const platformApplication = defineResource({
     wide("Deployed", ".status.lastDeployment.finishedAt", "Time since the last deployment ended.", "date"),
     wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
     ...SCHEDULE_COLUMNS,
+    SETTINGS,
   ]),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name", ".spec.runState"],
 });

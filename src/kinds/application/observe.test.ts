@@ -150,6 +150,13 @@ describe("before another commit is deployed", () => {
     expect(movedPast(serviceBaseline(observed.status), before)).toBe(false);
   });
 
+  it("an application is not read for settings that cannot be sent", async () => {
+    const { lastDeployment } = last().memory;
+    const { observe, reads } = documented({ serverNow });
+    await observe({ ...ready, memory: { lastDeployment, written: { settings: { "spec.cpu": "1" } } } });
+    expect(reads).toEqual([]);
+  });
+
   it.each<[string, Change, boolean?]>([
     ["it was not Ready, or this spec was reconciled before", { wasReady: false }],
     ["its last deployment ended within two seconds", last({ finishedAt: NOW.toISOString() })],
@@ -158,7 +165,6 @@ describe("before another commit is deployed", () => {
     ["its last deployment had no request", last({ requestId: undefined })],
     ["it was stopped", { memory: { lastDeployment: deployment(), runState: "Stopped" } }],
     ["it is to be stopped", { spec: { ...other, runState: "Stopped" } }],
-    ["its settings changed", { memory: { lastDeployment: deployment(), written: { settings: { "spec.cpu": "1" } } } }],
     ["its variables changed", { inputs: imported }],
     ["the user asks for it", { requested: "now" }],
     ["its id is not recorded", { identitySource: "given" }],

@@ -88,20 +88,16 @@ function isOrderDue(context: ApplicationContext, last: LastDeployment | undefine
   return context.spec.runState === "Stopped" || !isSent(context) || isDue;
 }
 
-/** Reports whether the platform has the settings and the variables of the spec. */
+/** Reports whether the platform has what can be sent to it on the surface Documented: the variables of the spec. */
 function isSent(context: ApplicationContext): boolean {
-  return (
-    !isUnsent(APPLICATION_SETTINGS, context) &&
-    variablesSent(context, NOTHING_OBSERVED) &&
-    pendingVariables(context).length === 0
-  );
+  return variablesSent(context, NOTHING_OBSERVED) && pendingVariables(context).length === 0;
 }
 
 /** How long the last deployment has to be over, as the platform's clock shows whole seconds. In milliseconds. */
 const CLEARLY_OVER_MS = 2_000;
 
 /**
- * Reports whether all that is due is to deploy another commit of an application that was Ready: settings and variables
+ * Reports whether all that is due is to deploy another commit of an application that was Ready: its variables
  * are sent, and the last deployment was followed to its success by its request id. This holds for the first reconcile
  * of a spec only: where a policy leaves the deployment to others, later reconciles read the application.
  */

@@ -37,6 +37,10 @@ describe("the steps before a deployment", () => {
     const settings = { settings: { "spec.cpu": cpu }, revision: 1, altered: { "spec.cpu": "256" } };
     return { ...smaller, memory: { written: settings, lastDeployment: { gitCommitId: "1a2b3c4d", settings: 1 } } };
   };
+  const withCommit = ({ spec, memory }: ReturnType<typeof isOlder>) => {
+    return { spec: { ...spec, deploy: { gitCommitId: OTHER_COMMIT } }, memory };
+  };
+  const DEPLOY_OTHER = `deployApplication ${OTHER_COMMIT}`;
   const declared = declaredSettings(APPLICATION_SETTINGS, specOf());
   const ours = (cpu: string) => ({ ...smaller, memory: { written: { settings: { ...declared, "spec.cpu": cpu } } } });
 
@@ -54,8 +58,10 @@ describe("the steps before a deployment", () => {
     ["settings stored otherwise, on request", requested, observedFull("DEPLOYED", { cpu: 256 }), "updateApplication"],
     ["a setting of others", ours("250"), observedFull("DEPLOYED", { cpu: 500 }), UPDATED],
     ["a setting of ours", ours("100"), observedFull("DEPLOYED", { cpu: 100 }), "updateApplication"],
-    ["not where it cannot be", isOlder({ "spec.cpu": "200" }), observedIn("DEPLOYED"), "stalled UpdateNotSupported"],
-    ["not what was added where it cannot be", isOlder({}), observedIn("DEPLOYED"), "stalled UpdateNotSupported"],
+    ["not settings that cannot be sent", isOlder({ "spec.cpu": "200" }), observedIn("DEPLOYED"), "settled"],
+    ["not settings that were added and cannot be sent", isOlder({}), observedIn("DEPLOYED"), "settled"],
+    ["a commit beside such settings", withCommit(isOlder({})), observedIn("DEPLOYED"), DEPLOY_OTHER],
+    ["variables beside such settings", { ...isOlder({}), ...unsent }, observedIn("DEPLOYED"), "importVariables"],
     ["variables not sent, under way", unsent, observedIn("BUILDING"), "importVariables"],
     ["a secret that was not taken over", { ...sent(), ...full }, replaceable, "updateSecret"],
     ["not a secret that cannot be replaced", included, observedIn("DEPLOYED"), "settled"],

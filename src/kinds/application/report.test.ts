@@ -16,12 +16,14 @@ import {
   print,
   record,
   REQUEST,
+  specOf,
   statusOf,
 } from "../../../test/support/services/applications.ts";
+import { declaredSettings } from "../service/settings.ts";
 import { serviceBaseline } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import { application } from "./index.ts";
-import type { Observed } from "./model.ts";
+import { APPLICATION_SETTINGS, type Observed } from "./model.ts";
 
 const shown = <T>(value: T) => ({ value, fault: undefined });
 const FORBIDDEN = { reason: "PermissionDenied", message: "The platform answered 403." } as const;
@@ -97,7 +99,19 @@ describe("the conditions of an application", () => {
   const PENDING = "False VariablesPending";
   const SYNCED = "True VariablesSynced";
 
+  const sent = (cpu: number) => ({ "spec.cpu": String(cpu) });
+  const declared = declaredSettings(APPLICATION_SETTINGS, specOf());
+  const edited = { spec: { cpu: 750 }, memory: { written: { settings: { ...declared, ...sent(500) } } } };
+  const back = { ...edited, spec: { cpu: 500 } };
+  const full = { ...edited, surface: "Full" } as const;
+  const UNSENT = "False UpdateNotSupported";
+
   it.each<[string, string, Change, Observed, string | undefined]>([
+    ["no change of its settings", "SettingsSynced", {}, observedIn("DEPLOYED"), undefined],
+    ["settings that cannot be sent", "SettingsSynced", edited, observedIn("DEPLOYED"), UNSENT],
+    ["settings changed back", "SettingsSynced", back, observedIn("DEPLOYED"), undefined],
+    ["settings that are sent next", "SettingsSynced", full, observedFull("DEPLOYED", { cpu: 500 }), undefined],
+    ["settings without a record", "SettingsSynced", full, observedIn("DEPLOYED"), "False NotObservable"],
     ["no state", "Deployed", {}, observedIn(undefined), undefined],
     ["its ingress", "IngressReady", {}, withIngress({ status: "DEPLOYED", routerId: REQUEST }), "True DEPLOYED"],
     ["an ingress under way", "IngressReady", {}, withIngress({ status: "RECAP" }), "False RECAP"],

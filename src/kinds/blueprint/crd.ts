@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { displayName, externalId, jsonLength, mapOf, variablesOf, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
+import { column, livingColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
 import { digestField, id, livingStatus, text, time } from "../../api/status.ts";
 import {
   deploymentFields,
@@ -144,6 +144,7 @@ export const platformBlueprint = defineResource({
     column("Env", ".spec.environmentRef.name", "The environment it is in."),
     wide("Catalog-URL", ".status.catalogUrl", "Where the catalog describes the blueprint."),
     wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
+    SETTINGS,
   ]),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name"],
 });

@@ -19,7 +19,6 @@ import {
   NAMES,
   NOTHING_OBSERVED,
   overridesRefused,
-  sameVariables,
   written,
 } from "./model.ts";
 import { blueprintsIn, listBlueprintServices, observe } from "./observe.ts";
@@ -46,7 +45,6 @@ export const blueprint = defineService<BlueprintTypes, BlueprintService>({
   checkNew: ({ spec }) => overridesRefused(spec),
   // What was sent: the spec may differ by the time that the create is traced.
   createMark: (context) => ({ written: written(context), deploys: context.spec.deployOnCreate ?? false }),
-  changedPaths: (context) => (sameVariables(context) ? [] : ["spec.variables"]),
   checks,
   planRemoval,
   // The create is the only request. Where its answer has no id, the engine traces it.

@@ -91,6 +91,10 @@ export function sameVariables({ memory, inputs }: BlueprintContext): boolean {
   return sent === undefined || sameContent(sent, inputs.fingerprint);
 }
 
+/** What to do about variables that changed: the platform has no operation on the service. */
+export const CHANGED_VARIABLES =
+  "spec.variables, or values in Secrets and ConfigMaps that it refers to, are not those that the service was created with, and the platform's surface has no update of blueprints. Change them back, or change them on the platform and adopt the service with a new resource, or create the service again.";
+
 const OVERRIDES = "spec.specOverrides";
 const VERSION = `${OVERRIDES}.engine_version`;
 const IGNORED_BY_HELM = ["engine_version", "credentials", "backend"] as const;

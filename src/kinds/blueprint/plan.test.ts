@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { statusOf } from "../../../test/support/services/applications.ts";
+import { print, statusOf } from "../../../test/support/services/applications.ts";
 import { ago, BLUEPRINT, observedIn, passWith, plans, SERVICE } from "../../../test/support/services/blueprints.ts";
 import type { BlueprintMemory } from "./crd.ts";
 import { blueprint } from "./index.ts";
@@ -24,6 +24,7 @@ const gone = observedIn(undefined, { isGone: true });
 const GONE = "stalled ExternalResourceDeleted";
 const DRIFT = "stalled DriftDetected";
 const FAILED = "stalled DeploymentFailed";
+const UNCHANGED = "stalled UpdateNotSupported";
 
 // What is the same for an application, as the claim to an id or a name, is in ../service/plan.test.ts.
 describe("a blueprint that exists", () => {
@@ -61,13 +62,26 @@ describe("a blueprint that exists", () => {
     ["is claimed, and not there", claimed, nowhere, "stalled InvalidSpec"],
   ]);
 
-  it("reports what changed since it was created", () => {
-    const sent = { settings: { "spec.name": '"cache"', "spec.tag": '"old"', "spec.specOverrides": "{}" } };
-    // Overrides that are null are those that were sent.
-    const change = { spec: { specOverrides: null }, memory: { written: sent } };
-    const next = blueprint.plan(passWith(change), observedIn("DEPLOYED"));
-    expect(next).toMatchObject({ is: "stalled", why: { reason: "UpdateNotSupported" } });
-    expect("why" in next && next.why.message).toContain(": spec.icon, spec.tag cannot be changed");
+  const sent = { settings: { "spec.name": '"cache"', "spec.tag": '"old"', "spec.specOverrides": "{}" } };
+  /** Overrides that are null are those that were sent. */
+  const edited = { spec: { specOverrides: null }, memory: { written: sent } } as const;
+  const rotated = { memory: { written: { ...sent, variables: print("other") } } };
+  const unseen = observedIn("DEPLOYED", { siblings: undefined, status: undefined });
+
+  plans([
+    ["has settings that cannot be sent", edited, observedIn("DEPLOYED"), "settled"],
+    ["has such settings and failed", edited, observedIn("DEPLOYMENT_ERROR"), FAILED],
+    ["has variables that cannot be sent", rotated, observedIn("DEPLOYED"), UNCHANGED],
+    ["has such variables, unseen", { ...rotated, surface: "Documented" }, unseen, UNCHANGED],
+    ["has such variables, under way", rotated, observedIn("DEPLOYING"), "waiting Deploying"],
+    ["has such variables and failed", rotated, observedIn("DEPLOYMENT_ERROR"), FAILED],
+  ]);
+
+  it("names the settings that changed since it was created", () => {
+    const { conditions } = blueprint.report(passWith(edited), observedIn("DEPLOYED"));
+    const message: unknown = expect.stringContaining("Not changed there: spec.icon, spec.tag; ");
+    const settings = { type: "SettingsSynced", status: "False", reason: "UpdateNotSupported", message };
+    expect(conditions).toContainEqual(settings);
   });
 });
 

@@ -8,7 +8,16 @@ import { checkBusy, checkUnclear } from "../service/steps.ts";
 import { stalled } from "../shared/checks.ts";
 import { outside, unseen } from "../shared/names.ts";
 import { isOpen, planUnshownRemoval } from "../shared/presence.ts";
-import { type BlueprintContext, type Declaration, isRecent, isToRun, NAMES, type Observed } from "./model.ts";
+import {
+  type BlueprintContext,
+  CHANGED_VARIABLES,
+  type Declaration,
+  isRecent,
+  isToRun,
+  NAMES,
+  type Observed,
+  sameVariables,
+} from "./model.ts";
 
 type Check = Plan<ServiceAction> | undefined;
 
@@ -58,14 +67,20 @@ function notListed(context: BlueprintContext, { siblings }: Observed, id: Uuid):
 }
 
 export const checks: Declaration["checks"] = (context, observed, progress) => {
-  if (progress === undefined) return [() => checkUnseen(observed)];
+  if (progress === undefined) return [() => checkUnseen(observed), () => checkVariables(context)];
   return [
     () => checkBegun(context, observed),
     () => checkBusy(progress),
     () => checkEnd(context, observed, progress),
+    () => checkVariables(context),
     () => checkUnclear(progress, NAMES.noun),
   ];
 };
+
+/** Stalls on variables that are not those that the service was created with. */
+function checkVariables(context: BlueprintContext): Check {
+  return sameVariables(context) ? undefined : stalled("UpdateNotSupported", CHANGED_VARIABLES);
+}
 
 /** Waits for the state of a listed service. The documented surface shows no states. */
 function checkUnseen({ areStatesShown }: Observed): Check {

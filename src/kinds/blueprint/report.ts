@@ -7,7 +7,7 @@ import { serviceRecord, type ServiceReport } from "../service/model.ts";
 import { advanced } from "../service/progress.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { BlueprintMemory } from "./crd.ts";
-import { type BlueprintContext, isToRun, type Observed, sameVariables, written } from "./model.ts";
+import { type BlueprintContext, CHANGED_VARIABLES, isToRun, type Observed, sameVariables, written } from "./model.ts";
 import { blueprintProgress } from "./plan.ts";
 
 export function report(context: BlueprintContext, observed: Observed): ServiceReport {
@@ -69,9 +69,7 @@ function variablesCondition(context: BlueprintContext): readonly ConditionFact[]
   if (context.inputs.variables.length === 0) return [];
   const type = "VariablesSynced";
   if (!sameVariables(context)) {
-    const message =
-      "The variables, or values in Secrets and ConfigMaps, are not those that were sent; the platform's surface has no update of them.";
-    return [{ type, status: "False", reason: "VariablesPending", message }];
+    return [{ type, status: "False", reason: "UpdateNotSupported", message: CHANGED_VARIABLES }];
   }
   if (context.memory.createdAt === undefined) {
     const message = "The service was adopted, and the platform does not show its variables.";

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { choice, externalId, integer, matches, objectName, platformValue } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
-import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
+import { column, livingColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
 import {
   nextRunChange,
   runSchedule,
@@ -134,6 +134,7 @@ export const platformDatabase = defineResource({
     wide("Mode", ".spec.mode", "Mode in the platform's spelling."),
     wide("Env", ".spec.environmentRef.name", "The environment it is in."),
     ...SCHEDULE_COLUMNS,
+    SETTINGS,
   ]),
   selectableFields: [".spec.connectionRef.name", ".spec.environmentRef.name", ".spec.runState"],
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
-import { column, livingColumns, lockedOnceRecorded, defineResource, wide } from "../../api/resource.ts";
+import { column, livingColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
 import { count, id, livingStatus, text } from "../../api/status.ts";
 import { altered } from "../shared/altered.ts";
 
@@ -47,6 +47,7 @@ export const platformEnvironment = defineResource({
     column("Project", ".spec.projectRef.name", "The project it is in."),
     column("Mode", ".spec.mode", "Mode in the platform's spelling."),
     wide("Cluster", ".status.clusterId", "Id of the cluster it runs on."),
+    SETTINGS,
   ]),
   selectableFields: [
     ".spec.connectionRef.name",

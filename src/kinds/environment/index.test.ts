@@ -58,7 +58,7 @@ describe("the plan of an environment", () => {
     ["when its given id is on another cluster", { ...full, ...given }, moved, UNFIT],
     ["when its claimed id shows no name", { identitySource: "claimed" }, observedOf(), "adopt"],
     ["when it is there, and nothing more is known", {}, observedOf(), "settled"],
-    ["when it was made otherwise", { memory: { mode: "DEVELOPMENT" } }, observedOf(), "stalled UpdateNotSupported"],
+    ["when it was made otherwise", { memory: { mode: "DEVELOPMENT" } }, observedOf(), "settled"],
     ["when it was made on another cluster", { memory: { clusterId: ELSEWHERE } }, observedOf(), UNFIT],
     ["when it shows no mode", full, observedFull(record({ mode: undefined as never })), "settled"],
     ["when the spec has no mode", { ...full, spec: { mode: undefined } }, preview, "settled"],
@@ -83,6 +83,18 @@ it("the report of an environment shows its record where the platform does, else 
   const shown = environment.report(contextOf({ ...full, memory }), observedFull(record({ mode: "PREVIEW" })));
   expect(shown.status).toMatchObject({ mode: "PREVIEW" });
   expect(shown.drift).toEqual([{ path: "spec.mode", desired: "STAGING", observed: "PREVIEW" }]);
+});
+
+const made = { memory: { name: "staging", mode: "PREVIEW" } };
+
+it.each<[string, Change, EnvironmentObserved, readonly string[]]>([
+  ["has no update", made, observedOf(), ["UpdateNotSupported"]],
+  ["has an update", full, observedFull(record({ mode: "PREVIEW" })), []],
+  ["has an update and does not show the record", { ...full, ...made }, observedOf(), ["NotObservable"]],
+  ["has no update, after the spec was changed back", { memory: { mode: "STAGING" } }, observedOf(), []],
+])("another mode than that of the creation is reported where the platform %s", (_name, change, observed, expected) => {
+  const { conditions } = environment.report(contextOf(change), observed);
+  expect(conditions.map(({ reason }) => reason)).toEqual(expected);
 });
 
 const intent = (ids: readonly string[] | undefined) => {

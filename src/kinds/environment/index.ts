@@ -26,7 +26,6 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
     { path: "spec.name", desired: ({ name }) => name, observed: ({ name }) => name },
     { path: "spec.mode", desired: ({ mode }) => mode, observed: ({ mode }) => mode },
   ],
-  updateAdvice: "Change spec.name and spec.mode back, or change the environment on the platform and adopt it again.",
   needs: ({ projectRef, clusterRef }) => ({
     references: [projectNeed(projectRef), clusterNeed(clusterRef)],
     values: [],

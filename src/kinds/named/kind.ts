@@ -2,7 +2,7 @@
  * Builds a kind of objects that have a name, unique in their parent, settings, and no state of their own. Such kinds
  * plan, act, trace and report alike, and their declarations say what differs (docs/architecture.md §3).
  */
-import type { Kind, ReconcileContext, Report, Uuid } from "../../engine/contract/kind.ts";
+import type { ConditionFact, Kind, ReconcileContext, Report, Uuid } from "../../engine/contract/kind.ts";
 import { type OperationName, isDocumented, isSupported } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { alterationOf, keptAlteration } from "../shared/altered.ts";
@@ -10,7 +10,9 @@ import { readAfterWrite, unlessMissing } from "../shared/answers.ts";
 import { idsBefore, landed, notCreated } from "../shared/create-trace.ts";
 import type { ListedObject } from "../shared/names.ts";
 import { isKnown, isRoutine, presenceIn } from "../shared/presence.ts";
+import { hasUpdate, settingsCondition } from "../shared/settings-synced.ts";
 import { listOnFull, readOnFull } from "../shared/surface.ts";
+import { fitText } from "../shared/text.ts";
 import {
   mineOf,
   namedDifferences,
@@ -169,19 +171,18 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
     report: (context, observed) => {
       // An object that does not belong to this resource, or not yet, is not reported.
       const exists = context.identitySource === "recorded" && shownIn(observed).some(({ id }) => id === context.id);
+      const drift = exists ? namedDrift(declared, context, observed) : [];
+      const name = (exists ? declared.recordOf(context, observed)?.name : undefined) ?? context.spec.name;
       return {
-        ready: {
-          reason: "Available",
-          message: `${capitalized(noun)} "${context.spec.name}" exists on the platform.`,
-        },
+        ready: { reason: "Available", message: `${capitalized(noun)} "${fitText(name)}" exists on the platform.` },
         ...(exists ? reported(declared, context, observed) : { conditions: [], status: {} }),
-        drift: exists ? namedDrift(declared, context, observed) : [],
+        drift,
       };
     },
   };
 }
 
-/** Returns the kind's report with the memory of what the last update left. Only a read after the update clears it. */
+/** Returns the kind's report with SettingsSynced, and with the memory of what the last update left. Only a read after the update clears it. */
 function reported<K extends NamedTypes<Item>, Item extends ListedObject>(
   declared: NamedKind<K, Item>,
   context: ReconcileContext<K>,
@@ -191,7 +192,24 @@ function reported<K extends NamedTypes<Item>, Item extends ListedObject>(
   const { altered } = context.memory;
   const kept =
     observed.updated === true ? altered : keptAlteration(context, namedDifferences(declared, context, observed));
-  return { conditions, status: { ...status, altered: kept } };
+  return {
+    conditions: [...conditions, ...settingsSynced(declared, context, observed)],
+    status: { ...status, altered: kept },
+  };
+}
+
+/** Reports settings that differ from the platform's, and that cannot be sent. */
+function settingsSynced<K extends NamedTypes<Item>, Item extends ListedObject>(
+  declared: NamedKind<K, Item>,
+  context: ReconcileContext<K>,
+  observed: K["observed"],
+): readonly ConditionFact[] {
+  const { noun, operations } = declared;
+  const { update } = operations;
+  const isShown = mineOf(context, observed) !== undefined;
+  if (isShown && hasUpdate(context, update)) return [];
+  const paths = namedDifferences(declared, context, observed).map(({ path }) => path);
+  return settingsCondition(context, paths, { noun, plural: `${noun}s`, update, isShown });
 }
 
 const capitalized = (noun: string): string => `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)}`;

@@ -60,8 +60,6 @@ export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends Liste
   readonly parent: string;
   readonly operations: Readonly<Record<NamedAction, OperationName>>;
   readonly settings: readonly NamedSetting<K["spec"], Item>[];
-  /** What a user can do where the platform has no update. */
-  readonly updateAdvice: string;
   /** Returns the record of the object, or what is remembered of it where the platform shows none. */
   recordOf(context: ReconcileContext<K>, observed: K["observed"]): Known<Item> | undefined;
   /** Returns the id of the project that `spec.allowedProjects` of the connection has to list. */

@@ -55,19 +55,19 @@ function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: ListedObj
   return isMisnamed(context, mine) ? otherName(noun, id) : undefined;
 }
 
+/**
+ * Returns the update if the settings differ and the platform has one. Settings that cannot be sent hold nothing back:
+ * the condition SettingsSynced reports them.
+ */
 function checkSettings(kind: NamedPlan, context: NamedContext, observed: NamedObserved): Plan<NamedAction> | undefined {
   const { noun, operations } = kind;
   // Settings are sent once in a reconcile: a value that the platform stores differently is reported as drift and does
   // not cause another update.
   const changes = observed.updated === true ? [] : namedDrift(kind, context, observed);
-  if (changes.length === 0) return undefined;
-  if (mineOf(context, observed) !== undefined && hasOperation(context, operations.update)) {
-    if (isAltered(context, namedDifferences(kind, context, observed))) return undefined;
-    const message = `Update the ${noun}'s settings.`;
-    return safely(operations.update, "update", { message, corrects: true, changes });
-  }
-  if (context.policies.corrects === "Nothing") return undefined;
-  return stalled("UpdateNotSupported", `The platform's surface has no update of ${noun}s. ${kind.updateAdvice}`);
+  const can = mineOf(context, observed) !== undefined && hasOperation(context, operations.update);
+  if (changes.length === 0 || !can || isAltered(context, namedDifferences(kind, context, observed))) return undefined;
+  const message = `Update the ${noun}'s settings.`;
+  return safely(operations.update, "update", { message, corrects: true, changes });
 }
 
 function planNew(kind: NamedPlan, context: NamedContext, observed: NamedObserved): Plan<NamedAction> {

@@ -61,7 +61,7 @@ describe("the plan of a project", () => {
     ["it is described otherwise and may not be written", { ...ours, ...blocked }, [described], "settled"],
     ["no description and an empty one", { spec: { description: "" } }, [remote()], "settled"],
     ["it is named otherwise, in case only", {}, [renamed], "updateProject corrects"],
-    ["it cannot be described otherwise", { ...documented, ...ours }, [described], "stalled UpdateNotSupported"],
+    ["it is described otherwise where that cannot be changed", { ...documented, ...ours }, [described], "settled"],
     ["nothing is corrected", { ...documented, corrects: "Nothing" }, [renamed], "settled"],
     ["it is gone", {}, [], GONE],
     ["what was left is not listed", { ...left, ...recreated }, [], GONE],
@@ -100,6 +100,22 @@ describe("the plan of a project", () => {
     expect(project.plan(contextOf(), observedOf([renamed]))).toMatchObject({
       step: { corrects: true, changes: [{ path: "spec.name", desired: "shop", observed: "Shop" }] },
     });
+  });
+
+  it.each<[string, Change, Project, readonly string[]]>([
+    ["the platform can change it", ours, described, []],
+    ["the platform cannot change it", { ...ours, ...documented }, described, ["False UpdateNotSupported"]],
+    ["nothing differs", { ...ours, ...documented }, remote({ description: "ours" }), []],
+    ["nothing is corrected", { ...ours, ...documented, corrects: "Nothing" }, described, ["False UpdateNotSupported"]],
+    ["it is not recorded yet", { ...ours, ...documented, ...given }, described, []],
+  ])("reports a description that differs where %s", (_name, change, record, expected) => {
+    const { conditions } = project.report(contextOf(change), observedOf([record]));
+    expect(conditions.map(({ status, reason }) => `${status} ${reason}`)).toEqual(expected);
+  });
+
+  it("is Ready under the name that the platform has", () => {
+    const { ready } = project.report(contextOf(documented), observedOf([ofOthers]));
+    expect(ready).toEqual({ reason: "Available", message: 'Project "of others" exists on the platform.' });
   });
 
   it("sends what differs once in a reconcile", () => {

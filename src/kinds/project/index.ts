@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { connectionRef, displayName, externalId } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
-import { livingColumns, defineResource } from "../../api/resource.ts";
+import { livingColumns, defineResource, SETTINGS } from "../../api/resource.ts";
 import { count, id, livingStatus, text, atomicList } from "../../api/status.ts";
 import type { JsonObject, ReconcileContext } from "../../engine/contract/kind.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
@@ -50,7 +50,7 @@ export const platformProject = defineResource({
     ),
     altered,
   }),
-  columns: livingColumns([]),
+  columns: livingColumns([SETTINGS]),
 });
 
 export interface ProjectObserved extends NamedObserved<Project> {
@@ -77,7 +77,6 @@ export const project = namedKind<ProjectTypes, Project>({
       observed: ({ description }) => description ?? "",
     },
   ],
-  updateAdvice: "Change the spec back to what the platform has, or change the project there.",
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
 
   remote: {

@@ -93,8 +93,6 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
   createMark?(context: ReconcileContext<K>): JsonObject;
   /** Returns the plan for an id that the platform does not show; undefined for the usual one. */
   checkMissing?(context: ReconcileContext<K>, observed: K["observed"], id: Uuid): Plan<never> | undefined;
-  /** Returns paths in the spec, beside settings, that were changed although the platform cannot change them. */
-  changedPaths?(context: ReconcileContext<K>): readonly string[];
   /** Returns the checks of an existing service, which follow the check of its settings; the first difference wins. */
   checks(context: ReconcileContext<K>, observed: K["observed"], progress: Progress | undefined): Checks<K["action"]>;
   /** Returns the plan for the goals "stopped" and "absent". */

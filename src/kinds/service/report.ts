@@ -2,6 +2,7 @@
 import { timeText } from "../../api/status.ts";
 import type { ConditionFact, DriftField, Report } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
+import { hasUpdate, settingsCondition } from "../shared/settings-synced.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { WrittenSettings } from "./crd-status.ts";
 import type { ServiceKind } from "./define.ts";
@@ -25,6 +26,7 @@ import {
   type ServiceSetting,
   settingsDrift,
   shownField,
+  unsentPaths,
 } from "./settings.ts";
 import { movedPast } from "./trace.ts";
 
@@ -40,7 +42,13 @@ export function report(kind: ServiceKind, context: ServiceContext, observed: Ser
   const isCompared = drift.length > 0 || observed.siblings !== undefined || kind.comparesUnlisted === true;
   return {
     ready,
-    conditions: [...deployed(kind, observed), ...always.conditions, ...conditions, ...ingressReady(observed.ingress)],
+    conditions: [
+      ...deployed(kind, observed),
+      ...always.conditions,
+      ...conditions,
+      ...ingressReady(observed.ingress),
+      ...settingsSynced(kind, context, observed),
+    ],
     status: {
       state,
       stateSince: sinceOf(context, state),
@@ -58,6 +66,25 @@ export function report(kind: ServiceKind, context: ServiceContext, observed: Ser
     ...(observed.failureLog !== undefined && { learned: { lastFailure: lastFailure(kind, context, observed) } }),
     ...own,
   };
+}
+
+/** Reports the settings that were changed since they were last sent, and that cannot be sent. */
+function settingsSynced(
+  kind: ServiceKind,
+  context: ServiceContext,
+  observed: ServiceObserved,
+): readonly ConditionFact[] {
+  const { settings, operations, noun, plural } = kind;
+  const { update } = operations;
+  const { spec, memory } = context;
+  const record = serviceRecord(context, observed);
+  if (record !== undefined && hasUpdate(context, update)) return [];
+  const declared = declaredSettings(settings, spec);
+  const shown = record === undefined ? {} : observedSettings(settings, record, spec);
+  // A person may have changed it on the platform.
+  const paths = unsentPaths(declared, memory.written).filter((path) => shown[path] !== declared[path]);
+  const isShown = paths.every((path) => shown[path] !== undefined);
+  return settingsCondition(context, paths, { noun, plural, update, isShown });
 }
 
 /** Returns since when a state is shown. */

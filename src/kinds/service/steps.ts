@@ -28,7 +28,10 @@ import {
 } from "./settings.ts";
 import { movedPast, orderMark } from "./trace.ts";
 
-/** Returns the update if the settings differ and the surface has one. Unless the spec changed, it is a correction. */
+/**
+ * Returns the update if the settings differ and the platform has one. Unless the spec changed, it is a correction.
+ * Settings that cannot be sent hold nothing back: the condition SettingsSynced reports them.
+ */
 export function checkSettings(
   kind: ServiceKind,
   context: ServiceContext,
@@ -38,9 +41,7 @@ export function checkSettings(
   const { update: op } = kind.operations;
   const declared = declaredSettings(kind.settings, context.spec);
   const record = serviceRecord(context, observed);
-  if (op === undefined || !hasOperation(context, op) || record === undefined) {
-    return checkSent(kind, [...unsentPaths(declared, written), ...(kind.changedPaths?.(context) ?? [])]);
-  }
+  if (op === undefined || !hasOperation(context, op) || record === undefined) return undefined;
   // Settings are sent once in a reconcile: a value that the platform stores differently is reported as drift and does
   // not cause another update.
   if (observed.updated) return undefined;
@@ -52,13 +53,6 @@ export function checkSettings(
   const message = `Update the settings of the ${kind.noun}.`;
   const changes = differences.map(shownField);
   return safely(op, { what: "update" }, { message, corrects, changes });
-}
-
-/** Stalls if settings were changed since they were last sent, where they cannot be updated. */
-function checkSent({ noun, plural }: ServiceNames, changed: readonly string[]): Plan<never> | undefined {
-  if (changed.length === 0) return undefined;
-  const message = `The platform's surface has no update of ${plural}: ${changed.toSorted().join(", ")} cannot be changed. Change it back, or change it on the platform and adopt the ${noun} again.`;
-  return stalled("UpdateNotSupported", message);
 }
 
 /**

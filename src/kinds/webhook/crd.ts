@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, externalId, flag, platformValue, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { column, livingColumns, defineResource } from "../../api/resource.ts";
+import { column, livingColumns, defineResource, SETTINGS } from "../../api/resource.ts";
 import { digestField, livingStatus, text, atomicList } from "../../api/status.ts";
 import { altered } from "../shared/altered.ts";
 
@@ -30,6 +30,11 @@ const spec = z.object({
   lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy"], ["Retain", "Delete"]),
 });
 
+const target = text
+  .optional()
+  .describe(
+    "Scheme and host of the receiver, as the platform has it. The rest of the URL, which may contain secrets, is not shown.",
+  );
 const registered = digestField("the settings as last sent, which the documented surface does not return");
 
 export type WebhookMemory = z.output<typeof platformWebhook.memory>;
@@ -39,13 +44,11 @@ export const platformWebhook = defineResource({
   shortNames: ["pwh"],
   description: "A receiver that the platform notifies of deployments of the organization.",
   spec,
-  memory: { registered, altered },
+  memory: { registered, altered, target },
   status: livingStatus({
     registered: registered.optional(),
     altered,
-    target: text
-      .optional()
-      .describe("Scheme and host of the receiver. The rest of the URL, which may contain secrets, is not shown."),
+    target,
     events: atomicList(text.describe("Name of an event."), WEBHOOK_EVENTS, "Events that the platform delivers."),
     enabled: z.boolean().optional().describe("Whether the platform sends deliveries."),
     createdAt: text.optional().describe("Time of the registration."),
@@ -54,5 +57,6 @@ export const platformWebhook = defineResource({
   columns: livingColumns([
     column("Target", ".status.target", "Where the platform delivers."),
     column("Events", ".spec.events", "Events that are delivered."),
+    SETTINGS,
   ]),
 });

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 
 import { kindEnv, type SurfaceName } from "../../../test/support/kinds/env.ts";
-import type { OpenIntent } from "../../engine/contract/kind.ts";
+import type { OpenIntent, Report } from "../../engine/contract/kind.ts";
 import { webhook } from "./index.ts";
 
 const TARGET = "https://user:hush@hooks.example.com/secret-path?key=hush";
 const spec = { targetUrl: TARGET, events: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED"] };
 const OTHER = "00000000-0000-4000-8000-0000000000b2";
+
+const settingsOf = ({ conditions }: Report) => conditions.filter(({ type }) => type === "SettingsSynced");
 
 /** A platform for the tests of one `describe`, with a webhook that was just registered for each. */
 const webhookEnv = (surface: SurfaceName) =>
@@ -126,11 +128,18 @@ describe("a webhook that the platform does not show", () => {
   const env = webhookEnv("Documented");
 
   it("cannot be changed, and is no problem any more once the change is reverted", async () => {
-    const changed = await env.hook.run({ spec: { ...spec, enabled: false } });
-    expect(changed).toMatchObject({ ops: [], end: "stalled UpdateNotSupported" });
+    const elsewhere = { ...spec, targetUrl: "https://other.example.com/hush" };
+    const changed = await env.hook.run({ spec: elsewhere });
+    expect(changed).toMatchObject({ ops: [], is: "settled", status: { target: "https://hooks.example.com/…" } });
+    expect(changed.why.message).not.toContain("other.example.com");
     expect(changed.status["drift"]).toBeUndefined();
-    const reverted = { spec: { ...spec, events: spec.events.toReversed() } };
-    expect(await env.hook.run(reverted)).toMatchObject({ is: "settled" });
+    expect(settingsOf(changed.report)).toMatchObject([
+      { status: "False", reason: "UpdateNotSupported", message: expect.stringContaining("spec.targetUrl") },
+    ]);
+    expect(await env.hook.run({ spec: elsewhere })).toMatchObject({ ops: [], is: "settled", wrote: false });
+    const reverted = await env.hook.run({ spec: { ...spec, events: spec.events.toReversed() } });
+    expect(reverted).toMatchObject({ is: "settled" });
+    expect(settingsOf(reverted.report)).toEqual([]);
     expect(env.sent()).toEqual([]);
   });
 
@@ -139,6 +148,7 @@ describe("a webhook that the platform does not show", () => {
     const hook = env.harness.webhook(given);
     expect(await hook.run({ allowUnverifiedIds: false })).toMatchObject({ ops: [], end: "stalled NotObservable" });
     expect(await hook.run({ allowUnverifiedIds: true })).toMatchObject({ ops: ["adopt"], is: "settled" });
-    expect(await hook.run({ spec: { ...given, enabled: false } })).toMatchObject({ end: "stalled UpdateNotSupported" });
+    const { report } = await hook.run({ spec: { ...given, enabled: false } });
+    expect(settingsOf(report)).toMatchObject([{ status: "False", reason: "UpdateNotSupported" }]);
   });
 });

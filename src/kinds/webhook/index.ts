@@ -17,7 +17,6 @@ import { platformWebhook, type WebhookMemory } from "./crd.ts";
 import {
   type Action,
   inputOf,
-  isOutdated,
   KIND,
   type Observed,
   readRegistration,
@@ -135,26 +134,16 @@ function refusal(context: WebhookContext, observed: Observed, id: Uuid): Why | u
 }
 
 /**
- * Returns the update, if the settings differ. They are sent once in a reconcile: a value that the platform stores
- * differently is reported as drift and does not cause another update.
+ * Returns the update, if the settings differ and the platform has one. They are sent once in a reconcile: a value that
+ * the platform stores differently is reported as drift and does not cause another update.
  */
-function checkSettings(context: WebhookContext, observed: Observed): Plan<Action> | undefined {
-  const { spec, inputs, memory, policies } = context;
-  // Where nothing is shown, only the settings that were sent last can be compared.
-  if (observed.shown === undefined) return isOutdated(memory.registered, inputs.settings) ? NO_UPDATE : undefined;
-  if (observed.shown === "gone" || observed.sent) return undefined;
-  const differences = webhookDifferences(spec, observed.shown);
-  if (differences.length === 0) return undefined;
-  if (!context.isFull) return policies.corrects === "Nothing" ? undefined : NO_UPDATE;
-  if (isAltered(context, differences)) return undefined;
+function checkSettings(context: WebhookContext, { shown, sent }: Observed): Plan<Action> | undefined {
+  if (typeof shown !== "object" || sent) return undefined;
+  const differences = webhookDifferences(context.spec, shown);
+  if (differences.length === 0 || isAltered(context, differences)) return undefined;
   const message = "Update target, events and state of the webhook.";
   return safely("updateWebhook", "update", { corrects: true, message });
 }
-
-const NO_UPDATE = stalled(
-  "UpdateNotSupported",
-  "The platform's surface has no update of webhooks. Change spec back, or change the webhook on the platform and adopt it with a new resource.",
-);
 
 function planRemoval(context: WebhookContext, { shown: mine }: Observed): Plan<Action> {
   const { id, spec, memory, isFull } = context;

@@ -1,10 +1,12 @@
 /** Builds the report of a webhook. Pure. */
-import { type JsonObject, refreshed, type Report, type Why } from "../../engine/contract/kind.ts";
+import { type ConditionFact, type JsonObject, refreshed, type Report, type Why } from "../../engine/contract/kind.ts";
 import type { Webhook } from "../../platform/areas/webhooks.ts";
 import { keptAlteration } from "../shared/altered.ts";
+import { settingsCondition } from "../shared/settings-synced.ts";
 import { fitOptional, fitText } from "../shared/text.ts";
 import { WEBHOOK_EVENTS, type WebhookMemory } from "./crd.ts";
 import {
+  isOutdated,
   type Observed,
   shownTarget,
   type WebhookContext,
@@ -18,7 +20,7 @@ export function report(context: WebhookContext, observed: Observed): Report {
   const mine = isMine && typeof observed.shown === "object" ? observed.shown : undefined;
   return {
     ready: ready(context, observed),
-    conditions: [],
+    conditions: isMine ? settingsSynced(context, observed) : [],
     status: isMine
       ? { ...facts(context, mine), registered: remembered(context, observed), altered: altered(context, observed) }
       : {},
@@ -38,9 +40,25 @@ function altered(context: WebhookContext, { shown, sent }: Observed): WebhookMem
   return keptAlteration(withCurrentKey(context), webhookDifferences(context.spec, shown));
 }
 
-/** Returns what the platform shows; where it shows nothing, the target of the spec. */
-function facts({ spec }: WebhookContext, mine: Webhook | undefined): JsonObject {
-  if (mine === undefined) return { target: shownTarget(spec.targetUrl) };
+/** The members of the spec that a registration consists of. Where the platform shows none, they are known as a whole. */
+const SETTINGS = ["spec.targetUrl", "spec.events", "spec.enabled"];
+
+/** Reports settings that cannot be sent. A webhook that is shown can be updated. */
+function settingsSynced(context: WebhookContext, { shown }: Observed): readonly ConditionFact[] {
+  if (shown !== undefined || !isUnsent(context)) return [];
+  const updated = { noun: "webhook", plural: "webhooks", update: "updateWebhook", isShown: false } as const;
+  return settingsCondition(context, SETTINGS, updated);
+}
+
+/** Reports whether the spec is not what was sent last. */
+function isUnsent({ memory, inputs }: WebhookContext): boolean {
+  return isOutdated(memory.registered, inputs.settings);
+}
+
+/** Returns what the platform shows; where it shows nothing, the target that was sent last. */
+function facts(context: WebhookContext, mine: Webhook | undefined): JsonObject {
+  const { spec, memory } = context;
+  if (mine === undefined) return { target: isUnsent(context) ? memory.target : shownTarget(spec.targetUrl) };
   return {
     target: shownTarget(mine.targetUrl),
     events: (mine.events ?? []).slice(0, WEBHOOK_EVENTS).map((name) => fitText(name)),
@@ -51,15 +69,21 @@ function facts({ spec }: WebhookContext, mine: Webhook | undefined): JsonObject 
 }
 
 function ready(context: WebhookContext, { shown }: Observed): Why {
-  if (shown !== undefined || context.spec.externalId === undefined)
-    return { reason: "Available", message: readyMessage(context) };
-  const message = "The webhook was adopted; the platform's surface does not show whether it exists.";
-  return { reason: "NotObservable", message };
+  if (typeof shown === "object") return { reason: "Available", message: delivers(shown.targetUrl, shown.enabled) };
+  const { spec, isFull } = context;
+  if (shown === undefined && spec.externalId !== undefined) {
+    const message = "The webhook was adopted; the platform's surface does not show whether it exists.";
+    return { reason: "NotObservable", message };
+  }
+  const what = isUnsent(context)
+    ? "The webhook is registered as it was sent last."
+    : delivers(spec.targetUrl, spec.enabled);
+  if (isFull) return { reason: "Available", message: what };
+  const message = `${what} The platform's surface does not show webhooks, so changes made there are not seen.`;
+  return { reason: "Available", message };
 }
 
-function readyMessage({ spec, isFull }: WebhookContext): string {
-  const what = spec.enabled
-    ? `The platform delivers to ${shownTarget(spec.targetUrl)}.`
-    : "The webhook is registered and disabled.";
-  return isFull ? what : `${what} Its surface does not show webhooks, so changes made there are not seen.`;
+/** @param isEnabled true where the platform does not say */
+function delivers(targetUrl: string | undefined, isEnabled = true): string {
+  return isEnabled ? `The platform delivers to ${shownTarget(targetUrl)}.` : "The webhook is registered and disabled.";
 }

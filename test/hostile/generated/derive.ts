@@ -7,6 +7,7 @@ import {
   everywhere,
   local,
   reported,
+  unchangeable,
   sent,
   type Draft,
   type Entry,
@@ -82,7 +83,7 @@ function settingOutcomes({ kind, cases: { by } }: TestedKind, as: Json): Partial
     operations.find(({ id }) => id === kind.replace("Platform", verb)),
   );
   if (create === undefined) return {};
-  const kept = reported("UpdateNotSupported", "the surface has no update of it; the documented one has none at all");
+  const kept = unchangeable("the surface has no update of it; the documented one has none at all");
   return {
     full: update === undefined ? kept : sent(update.id, as),
     documented: kept,

@@ -2,6 +2,7 @@
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { newCluster } from "../../../simulator/model/seed.ts";
 import type { CallEntry } from "../../../simulator/request/journal.ts";
+import { isGoalReached } from "../../../src/engine/contract/status.ts";
 import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { comes, condition, type Condition, type Manifest } from "../../support/env/cluster.ts";
@@ -75,7 +76,7 @@ export async function startLane(env: Env, surface: Surface, tested: TestedKind) 
     for (const manifest of manifests) {
       const { ready } = await created(manifest);
       const what = `${manifest.kind} ${manifest.metadata.name}`;
-      if (ready.status !== "True") throw new Error(`${what}: ${ready.reason} ${ready.message}`);
+      if (!isGoalReached(ready)) throw new Error(`${what}: ${ready.reason} ${ready.message}`);
     }
   };
   const prepare = (name: string) => createReady(cases.ownDependencies?.(fixture, name) ?? []);

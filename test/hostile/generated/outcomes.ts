@@ -16,6 +16,8 @@ export type Outcome =
   | { readonly is: "local"; readonly because: string }
   /** The API server refuses it for an existing object, and names this field. */
   | { readonly is: "locked"; readonly at: string }
+  /** An exception: the object stays Ready, SettingsSynced reports UpdateNotSupported, and no call changes anything. */
+  | { readonly is: "unchangeable"; readonly because: string }
   /** An exception: Ready has the reason, and no call changes anything. */
   | { readonly is: "reported"; readonly reason: Reason; readonly because: string; readonly isCreated?: true };
 
@@ -96,6 +98,7 @@ export const sent = (by: string, as: Json, refused?: Reason): Outcome => ({
 });
 export const local = (because: string): Outcome => ({ is: "local", because });
 export const reported = (reason: Reason, because: string): Outcome => ({ is: "reported", reason, because });
+export const unchangeable = (because: string): Outcome => ({ is: "unchangeable", because });
 /** The object is created on the platform, and then reports the reason. */
 export const createdThenReported = (reason: Reason, because: string): Outcome => ({
   is: "reported",

@@ -5,6 +5,7 @@ import type { Surface } from "../../../simulator/base/operations.ts";
 import { isGoalReached } from "../../../src/engine/contract/status.ts";
 import { isKube, KubeError } from "../../../src/kube/api/errors.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
+import { condition } from "../../support/env/cluster.ts";
 import type { Env } from "../../support/env/env.ts";
 import { carriers, changesIn } from "./carried.ts";
 import type { Case, LeafCases } from "./cases.ts";
@@ -115,7 +116,14 @@ function carried(outcome: Outcome, calls: Calls): Problems {
 function ended(outcome: Outcome, result: Result): Problems {
   const reason = endOf(outcome);
   const isEnd = reason === undefined ? isReady(result) : hasReason(result, reason);
+  if (outcome.is === "unchangeable" && isEnd) return unreported(result);
   return (outcome.is === "locked" ? isRefused(result, outcome.at) : isEnd) ? [] : [textOf(result)];
+}
+
+/** The problem of an object that does not report a setting that the platform cannot change. */
+function unreported(result: Result): Problems {
+  const { reason = "absent" } = ("object" in result && condition(result.object, "SettingsSynced")) || {};
+  return reason === "UpdateNotSupported" ? [] : [`SettingsSynced is ${reason}`];
 }
 
 /** The reason to wait for; undefined for Ready=True. */

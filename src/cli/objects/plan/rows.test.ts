@@ -7,6 +7,7 @@ import { rowOf, type PlannedObject } from "./rows.ts";
 
 const synced: StoredCondition = ["Synced", "True", "ReconcileSuccess"];
 const ready = [["Ready", "True", "Deployed"], synced] as const satisfies readonly StoredCondition[];
+const unsent: StoredCondition = ["SettingsSynced", "False", "UpdateNotSupported"];
 const conflict: StoredCondition = ["Stalled", "True", "NameConflict"];
 const problem = { message: "There is none.", cause: "There is none." };
 
@@ -22,6 +23,11 @@ const drifted = evaluated(ready, { drift: { fields: [{ path: "spec.cpu", desired
 const paused = evaluated(ready, {}, { annotations: { [PAUSED]: "true" } });
 const deleted = evaluated(ready, {}, { deletionTimestamp: "2026-11-21T12:00:00Z" });
 const several = planned("updateApplication", "importVariables", "deployApplication", "createSecret");
+const beside = [...ready, unsent];
+const pausedUnsent = evaluated(beside, {}, { annotations: { [PAUSED]: "true" } });
+const plan = { hash: "1", actions: [{ operation: "deployApplication" }] };
+const changing = evaluated(beside, { plan });
+const UNSENT = "UpdateNotSupported: UpdateNotSupported.";
 const error = (note: string) => ({ action: "error", note, is: "error" });
 const none = (note: string) => ({ action: "none", note, is: "none" });
 
@@ -39,6 +45,14 @@ it.each<[string, KubeObject, object, Partial<PlannedObject>?]>([
   ["is new and taken over", taken, { action: "adopt" }, { old: undefined }],
   ["is under way", unready("Deploying"), none("Deploying: Deploying.")],
   ["differs, and the policies leave it so", drifted, none("differences on the platform are not corrected")],
+  ["has settings that cannot be sent", evaluated(beside), none(UNSENT)],
+  ["changes beside such settings", changing, { action: "deploy", note: UNSENT }],
+  [
+    "needs a person beside such settings",
+    evaluated([...beside, conflict]),
+    error(`NameConflict: NameConflict. ${UNSENT}`),
+  ],
+  ["is paused with such settings", pausedUnsent, none("it is paused")],
   ["is paused", paused, none("it is paused")],
   ["is going", deleted, none("it is being deleted")],
 ])("a row of a plan tells what %s", (_what, object, row, more = {}) => {

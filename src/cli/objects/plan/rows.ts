@@ -34,7 +34,7 @@ export interface PlannedObject {
 /** @returns the row of an object */
 export function rowOf(planned: PlannedObject): PlanRow {
   const { kind, metadata } = planned.object;
-  const outcome = unplanned(planned) ?? changes(planned) ?? trouble(planned) ?? adopted(planned) ?? settled(planned);
+  const outcome = unplanned(planned) ?? withUnsent(planned, planOf(planned));
   return { kind, namespace: metadata.namespace ?? "", name: metadata.name, actions: [], ...outcome };
 }
 
@@ -48,6 +48,19 @@ function unplanned({ object, problem }: PlannedObject): Outcome | undefined {
   if (problem !== undefined) return error(problem.message, problem.cause);
   if (object.metadata.deletionTimestamp !== undefined) return none("it is being deleted");
   return isPaused(object) ? none("it is paused") : undefined;
+}
+
+/** The row of an object that was planned. */
+function planOf(planned: PlannedObject): Outcome {
+  return changes(planned) ?? trouble(planned) ?? adopted(planned) ?? settled(planned);
+}
+
+/** Adds which settings cannot be sent, and why. */
+function withUnsent({ object }: PlannedObject, outcome: Outcome): Outcome {
+  const synced = conditionView(object, "SettingsSynced");
+  if (synced?.status !== "False") return outcome;
+  const unsent = `${synced.reason}: ${synced.message}`;
+  return { ...outcome, note: outcome.note === "" ? unsent : `${outcome.note} ${unsent}` };
 }
 
 /** Lists the plan in status.plan; for an object whose parent does not exist yet, its creation. */

@@ -86,6 +86,8 @@ export const variableSet: KindCases = {
   ],
 };
 
+const FINAL = reported("UpdateNotSupported", "the variables are those that the service was created with");
+const FINAL_VARIABLES = { full: FINAL, documented: FINAL };
 const CHECKED = "the operator checks the overrides by it before it sends them";
 
 export const blueprint: KindCases = {
@@ -104,7 +106,7 @@ export const blueprint: KindCases = {
   leaves: () => ({
     tag: { to: "redis/3.0.0", in: { engine: null, allowedEngineVersions: null } },
     icon: { to: "https://icons.example.com/other.svg" },
-    ...variableLeaves(),
+    ...variableLeaves((as) => ({ ...FINAL_VARIABLES, created: sent("createBlueprint", as) })),
     specOverrides: { to: { engine_version: "1.8.3", cpu: 250 }, as: 250 },
     engine: {
       ...always("Terraform", local(`${CHECKED}; the platform uses the manifest's engine`)),
