@@ -396,3 +396,43 @@ describe("a record that is refused for good", () => {
     expect(env.world.remotes.size).toBe(0);
   });
 });
+
+describe("[A3] a create that waits for the rate limit while its connection is edited", () => {
+  /** Clients that fail after they are closed, like those of the platform. */
+  function closable(env: Env): void {
+    const connect = env.world.api.bind(env.world);
+    env.world.api = () => {
+      const real = connect();
+      let isClosed = false;
+      const create: typeof real.create = async (...made) => {
+        if (isClosed) throw apiError("create", ...LOST);
+        return await real.create(...made);
+      };
+      const close = async () => {
+        isClosed = true;
+        await real.close();
+      };
+      return { ...real, create, close };
+    };
+  }
+
+  it("is sent once, through the edited connection", async () => {
+    const env = await documented();
+    closable(env);
+    env.restart();
+    await env.run(5_000);
+    let waits = 0;
+    env.world.reserve = async () => {
+      waits += 1;
+      if (waits > 1) return;
+      env.cluster.spec("Link", "default", { surface: "Documented", allowUnverifiedIds: true });
+      await env.engine.reconcile({ kind: "Link", namespace: "team", name: "default" });
+      await env.clock.advance(31_000);
+    };
+    env.widget("a");
+    await env.run(MINUTE);
+    expect(ready(env)).toBe("Ready=True/Available");
+    expect(waits).toBe(2);
+    expect(env.world.count("create")).toBe(1);
+  });
+});

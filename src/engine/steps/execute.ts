@@ -112,12 +112,8 @@ async function executeOnce(
 ): Promise<Observation | Failed | ReconcileResult> {
   const { ports, local } = r;
   const phase: CallKind = step.creates ? "create" : "action";
-  try {
-    await r.connection.api.reserve();
-  } catch (error) {
-    if (error instanceof ApiError) return { error, phase };
-    throw error;
-  }
+  const unreserved = await reserve(r, phase);
+  if (unreserved !== undefined) return unreserved;
   const intent = intentOf(r, step);
   const started = ports.clock.monotonic();
   // The attempt is unsent until the request begins, even if it is unknown whether its intent was stored.
@@ -147,6 +143,25 @@ async function executeOnce(
   local.answered = { attempt: intent.attempt, id, memory };
   await recordAnswer(r, id, memory);
   return { value: sent.observed };
+}
+
+/**
+ * Waits for a place at the rate gate.
+ * @returns the failure, or how the reconcile ends; undefined if the request may be prepared. If the connection was edited
+ * meanwhile, its client is about to be closed, and may lead elsewhere: nothing is written yet, so the next reconcile
+ * begins again.
+ */
+async function reserve(
+  { ports, connection }: Resolved,
+  phase: CallKind,
+): Promise<Failed | ReconcileResult | undefined> {
+  try {
+    await connection.api.reserve();
+  } catch (error) {
+    if (error instanceof ApiError) return { error, phase };
+    throw error;
+  }
+  return ports.connections.last(connection.key) === connection ? undefined : { is: "deferred", again: 0 };
 }
 
 /** Stores the platform's answer to a create. @throws KubeError see `recordId` */

@@ -167,6 +167,15 @@ describe("an exchange without an answer", () => {
     await expect(get("http://nowhere.invalid")).rejects.toMatchObject({ failure: "connect" });
   });
 
+  it("is certainly not sent once the client is closed", async () => {
+    const transport = client();
+    await post(server.url, transport);
+    await transport.close();
+    const message = "the client was closed before the request was sent";
+    await expect(post(server.url, transport)).rejects.toMatchObject({ failure: "connect", message });
+    expect(server.arrived).toHaveLength(1);
+  });
+
   it("[E2] never quotes headers", async () => {
     const headers = { authorization: "Token s3cret\r\nx: y" };
     const sent = client().exchange({ method: "GET", url: server.url, headers, deadlineMs: 1000, mostBytes: MOST });

@@ -38,7 +38,7 @@ export interface HttpAnswer {
 export interface Transport {
   /** @throws TransportError for everything but an answer */
   exchange(request: HttpRequest): Promise<HttpAnswer>;
-  /** Ends all connections at once. */
+  /** Ends all connections at once. Later exchanges fail with "connect". */
   close(): Promise<void>;
 }
 
@@ -65,7 +65,9 @@ const MOST_PACKETS = 10_000;
  */
 export function createTransport(options: HttpOptions): Transport {
   let current: Pooled | undefined;
+  let isClosed = false;
   const pool = (): Pooled => {
+    if (isClosed) throw new TransportError("connect", "the client was closed before the request was sent");
     const network = options.network();
     if (current !== undefined && isDeepStrictEqual(current.network, network)) return current;
     void current?.agent.close().then(current.connector.close);
@@ -81,6 +83,7 @@ export function createTransport(options: HttpOptions): Transport {
   return {
     exchange: async (call) => await exchange(pool().agent, call),
     close: async () => {
+      isClosed = true;
       await current?.agent.destroy();
       await current?.connector.close();
     },
