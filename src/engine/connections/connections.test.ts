@@ -18,10 +18,12 @@ function connectionsWith(tokens: Readonly<Record<string, string>>) {
   const clock = manualClock();
   const sent: (() => string)[] = [];
   const world = makeHarness();
+  const state = { isNeeded: false };
   const connections = createConnections({
     clock,
     operatorNamespace: "operator",
     wake: () => {},
+    isNeeded: () => state.isNeeded,
     reader: {
       secret: (_namespace, name) => Promise.resolve(keyValues("1", { token: tokens[name] ?? "" })),
       configMap: () => Promise.resolve(undefined),
@@ -32,7 +34,7 @@ function connectionsWith(tokens: Readonly<Record<string, string>>) {
       return world.api();
     },
   });
-  return { clock, connections, sent, world };
+  return { clock, connections, sent, world, state };
 }
 
 function link(uid: string): KubeObject {
@@ -78,14 +80,16 @@ describe("a client that is replaced", () => {
 });
 
 it("a deleted connection is kept as long as an object needs it, and then closed", async () => {
-  const { clock, connections, world } = connectionsWith({ first: "token" });
+  const { clock, connections, world, state } = connectionsWith({ first: "token" });
   const opened = await connections.open(link("uid-1"), settings("https://old.example", "first"));
-  if (opened.is === "open") opened.connection.users.add("Link/team/default").add("Widget/team/a");
-  connections.forget("Link/team/default", () => false);
+  if (opened.is === "open") connections.use(opened.connection, "Widget/team/a");
+  connections.forget("Link/team/default");
   expect(connections.last(keyOf(link("uid-1")))).toBeDefined();
-  connections.forget("Widget/team/a", () => true);
+  state.isNeeded = true;
+  connections.forget("Widget/team/a");
   expect(connections.all()).toHaveLength(1);
-  connections.forget("Widget/team/b", () => false);
+  state.isNeeded = false;
+  connections.forget("Widget/team/b");
   expect(connections.all()).toEqual([]);
   await clock.advance(30_000);
   expect(world.closed).toBe(1);

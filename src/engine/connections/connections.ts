@@ -60,7 +60,7 @@ export interface Connection<Api = RatedApi> {
   readonly denied: Set<string>;
   /** The keys that prove a delivery; undefined while no delivery is expected. */
   receiver: ReceiverKeys | undefined;
-  /** Keys of all objects that use the connection. */
+  /** Keys of all objects that use the connection. One that uses another connection leaves it. */
   readonly users: Set<string>;
 }
 
@@ -84,11 +84,15 @@ export interface ConnectionsDeps<Api> {
   /** The namespace of the Secrets of cluster-scoped connections. */
   readonly operatorNamespace: string;
   readonly wake: (keyText: string) => void;
+  /** Reports whether a connection's object exists or an object refers to it. */
+  readonly isNeeded: (connection: ObjectKey) => boolean;
 }
 
 export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Api>) {
   const open = new Map<string, Connection<Api>>();
   const waiting = new Map<string, Set<string>>();
+  /** The connection that each object uses or waits for. */
+  const usedBy = new Map<string, string>();
   /** Since when a deletion misses a connection that cannot be opened, on the monotonic clock. */
   const missing = new Map<string, Ms>();
   const retired = new Set<Api>();
@@ -141,6 +145,29 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       retired.delete(api);
       void api.close();
     });
+  };
+
+  /** Closes a connection that nothing uses or needs any more. */
+  const closeUnneeded = (id: string): void => {
+    const connection = open.get(id);
+    if (connection === undefined || connection.users.size > 0 || deps.isNeeded(connection.key)) return;
+    open.delete(id);
+    waiting.delete(id);
+    retire(connection.api);
+  };
+
+  /** Removes an object from a connection. */
+  const leave = (userKey: string, id: string): void => {
+    const connection = open.get(id);
+    for (const keys of [waiting.get(id), connection?.users, connection?.denied]) keys?.delete(userKey);
+    closeUnneeded(id);
+  };
+
+  /** Notes the connection of an object. The object leaves the one that it had before. */
+  const moveTo = (userKey: string, id: string): void => {
+    const before = usedBy.get(userKey);
+    usedBy.set(userKey, id);
+    if (before !== undefined && before !== id) leave(userKey, before);
   };
 
   return {
@@ -214,9 +241,16 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       missing.delete(missingId(namespace, key));
       missing.delete(missingId(namespace, undefined));
     },
+    /** Registers an object that uses an open connection from now on. */
+    use(connection: Connection<Api>, userKey: string): void {
+      moveTo(userKey, keyText(connection.key));
+      connection.users.add(userKey);
+    },
     /** Registers an object with pending work that waits for a connection, which may not be open yet. */
     waitFor: (key: ObjectKey, userKey: string): void => {
-      waitingFor(keyText(key)).add(userKey);
+      const id = keyText(key);
+      moveTo(userKey, id);
+      waitingFor(id).add(userKey);
     },
     /** Wakes all objects that wait, after a successful probe. */
     recovered(connection: Connection<Api>): void {
@@ -225,19 +259,12 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       connection.failingSince = undefined;
       wakeAll(connection.waiting);
     },
-    /**
-     * Forgets a deleted object, and releases the connections that nothing needs any more.
-     * @param isNeeded reports whether a connection's object exists or another object refers to it
-     */
-    forget: (goneKey: string, isNeeded: (key: ObjectKey) => boolean): void => {
-      const sets = [...open.values()].flatMap(({ users, denied }) => [users, denied]);
-      for (const set of [...sets, ...waiting.values()]) set.delete(goneKey);
-      for (const [id, { key, users, api }] of open) {
-        if (users.size > 0 || isNeeded(key)) continue;
-        open.delete(id);
-        waiting.delete(id);
-        retire(api);
-      }
+    /** Forgets a deleted object, and closes the connections that nothing needs any more. */
+    forget: (goneKey: string): void => {
+      const used = usedBy.get(goneKey);
+      usedBy.delete(goneKey);
+      if (used !== undefined) leave(goneKey, used);
+      for (const id of open.keys()) closeUnneeded(id);
     },
     closeAll: async (): Promise<void> => {
       const clients = [...retired, ...[...open.values()].map(({ api }) => api)];

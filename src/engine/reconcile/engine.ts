@@ -1,4 +1,6 @@
 /** The engine as the operator uses it: kinds that are bound to one set of ports and react to changes of the store. */
+import { isDeepStrictEqual } from "node:util";
+
 import { INSTALLATION_KEY } from "../../api/names.ts";
 import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -40,8 +42,10 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const kinds = new Map(bound.managed.map((kind) => [kind.kind, kind]));
   const { enqueue } = deps;
   const wake = (key: string): void => enqueue(key, { afterMs: 0, urgent: true });
-  const connections = createConnections<Api>({ ...deps, wake });
   const dependencies = createDependencyIndex();
+  const isNeeded = (connection: ObjectKey): boolean =>
+    deps.cache.get(connection) !== undefined || dependencies.dependents(connection).length > 0;
+  const connections = createConnections<Api>({ ...deps, wake, isNeeded });
   const idOwnership = createIdOwnership();
   const fieldOwnership = createFieldOwnership();
   const externalWrites = createExternalWrites((id) => idOwnership.recorders(id).length > 0);
@@ -72,6 +76,48 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     );
   };
 
+  /** Returns the connections that an object uses or would use, as the index has them. */
+  const connectionsOf = (key: ObjectKey): readonly string[] =>
+    dependencies.references(key).filter((text) => isConnection(deps.connectionKinds, parseKey(text).kind));
+
+  /**
+   * Records what an object refers to. If it comes to another connection, both are reconciled where it needs one to be
+   * deleted.
+   * @returns whether its connection is another one than before
+   */
+  const refer = (kind: Bound<Api>, object: KubeObject): boolean => {
+    const key = keyOf(object);
+    const before = connectionsOf(key);
+    dependencies.set(key, ...refersTo(deps.connectionKinds, kind, object, route(object)));
+    const now = connectionsOf(key);
+    if (isDeepStrictEqual(before, now)) return false;
+    if (hasFinalizer(object) && before.length > 0)
+      for (const connection of existing(ports, [...before, ...now])) wake(keyText(keyOf(connection)));
+    return true;
+  };
+
+  /** Returns what may get its connection from or through an object: what refers to it. */
+  const below = (key: ObjectKey): readonly string[] => {
+    if (!isDefaultOfNamespace(deps.connectionKinds, key)) return dependencies.dependents(key);
+    const inNamespace = [...kinds.keys()].flatMap((kind) => deps.cache.list(kind, key.namespace));
+    return inNamespace.map((object) => keyText(keyOf(object)));
+  };
+
+  /** Records the connections of all below an object again. @returns the keys of those that come to another connection */
+  const referBelow = (key: ObjectKey): readonly string[] => {
+    // A set also iterates over the keys that are added meanwhile.
+    const keys = new Set(below(key));
+    const moved: string[] = [];
+    for (const one of keys) {
+      const object = deps.cache.get(parseKey(one));
+      const kind = object && kinds.get(object.kind);
+      if (object === undefined || kind === undefined) continue;
+      if (refer(kind, object)) moved.push(one);
+      for (const dependent of dependencies.dependents(parseKey(one))) keys.add(dependent);
+    }
+    return moved;
+  };
+
   /** Forgets a deleted object. @returns the ids with a write of the object that its status never reported */
   const forget = (object: KubeObject): readonly Uuid[] => {
     for (const key of new Set([...idOwnership.forget(object), ...fieldOwnership.forget(object)])) wake(key);
@@ -95,7 +141,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     if (recordedIdIn(object) !== recordedIdIn(old)) foundAgain(ports, object);
     claim(object);
     if (old === undefined || object.status !== old.status) fieldOwnership.record(object, kind.fieldOwnership(object));
-    dependencies.set(keyOf(object), ...refersTo(deps.connectionKinds, kind, object, route(object)));
+    refer(kind, object);
     // The records of another installation are not trusted.
     return externalWrites.record(
       object,
@@ -152,9 +198,13 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       const { object } = change;
       const key = keyOf(object);
       const parents = change.type === "deleted" ? dependencies.references(key) : [];
+      const before = connectionsOf(key);
       const written = note(change);
+      const isRerouted = change.type !== "updated" || !isDeepStrictEqual(connectionsOf(key), before);
+      const moved = isRerouted ? referBelow(key) : [];
       if (concernsItself(change)) queue(object, initial);
       if (initial) return;
+      spreadOver(ports, enqueue, moved);
       for (const id of written) idOwnership.recorders(id).forEach(wake);
       for (const parent of parents) if (isGoing(deps.cache, parent)) wake(parent);
       if (concernsDependents(change)) wakeDependents(ports, key);
@@ -227,10 +277,20 @@ function refersTo<Api extends RatedApi>(
     );
   const loosely = named.flatMap(({ optional, key }) => (optional === true ? [key] : []));
   const firmly = named.flatMap(({ optional, key }) => (optional === true ? [] : [key]));
-  return [[...firmly, ...connectionsOf(kinds, object, found)], loosely];
+  return [[...firmly, ...connectionsFor(kinds, object, found)], loosely];
 }
 
-function connectionsOf(kinds: ConnectionKinds, object: KubeObject, found: Found): readonly ObjectKey[] {
+function isConnection({ namespaced, cluster }: ConnectionKinds, kind: string): boolean {
+  return kind === namespaced || kind === cluster;
+}
+
+/** Reports whether a connection serves all of its namespace that names none, instead of the cluster's default. */
+function isDefaultOfNamespace(kinds: ConnectionKinds, key: ObjectKey): boolean {
+  const [ofNamespace] = defaultConnections(kinds, key.namespace);
+  return ofNamespace !== undefined && keyText(ofNamespace) === keyText(key);
+}
+
+function connectionsFor(kinds: ConnectionKinds, object: KubeObject, found: Found): readonly ObjectKey[] {
   if (found.is === "found") return [found.key];
   const own = namedConnection(kinds, object);
   return own === undefined ? defaultConnections(kinds, object.metadata.namespace ?? "") : [own];
@@ -258,8 +318,9 @@ function secretsInUse<Api extends RatedApi>(
 }
 
 /**
- * Returns a function that finds the connection of an object through its parents. The limit of the depth ends a cycle of
- * references, which no kind allows.
+ * Returns a function that finds the connection of an object through its parents. A child whose parent is gone keeps the
+ * connection that it is recorded with, which its deletion needs. The limit of the depth ends a cycle of references,
+ * which no kind allows.
  */
 function router<Api extends RatedApi>(
   { cache, connectionKinds }: ProvidedPorts,
@@ -271,8 +332,19 @@ function router<Api extends RatedApi>(
       parent?.name === undefined || depth === 0
         ? undefined
         : cache.get({ kind: parent.kind, namespace: object.metadata.namespace ?? "", name: parent.name });
-    const inherited = above === undefined ? undefined : follow(above, depth - 1);
+    const isOrphan = parent?.name !== undefined && above === undefined;
+    const recorded = isOrphan ? recordedConnection(cache, connectionKinds, object) : undefined;
+    const inherited = above === undefined ? recorded : follow(above, depth - 1);
     return connectionFor(cache, connectionKinds, object, inherited);
   };
   return (object) => follow(object, 8);
+}
+
+/** Returns the connection that an object without a connectionRef is recorded with, if it exists. */
+function recordedConnection(cache: Cache, kinds: ConnectionKinds, object: KubeObject): Found | undefined {
+  const uid = recordedIdentityIn(object, "connectionUid");
+  if (uid === undefined || namedConnection(kinds, object) !== undefined) return undefined;
+  const all = [...cache.list(kinds.namespaced, object.metadata.namespace ?? ""), ...cache.list(kinds.cluster)];
+  const found = all.find(({ metadata }) => metadata.uid === uid);
+  return found && { is: "found", key: keyOf(found) };
 }

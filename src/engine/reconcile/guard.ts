@@ -34,7 +34,7 @@ export function guarded(ports: Ports, { reconcile, report }: Guarded): Reconcile
     const object = ports.cache.get(key);
     if (object === undefined) {
       ports.localStates.forget(keyText(key));
-      ports.connections.forget(keyText(key), (other) => isNeeded(ports, other));
+      ports.connections.forget(keyText(key));
       ports.observer.removed(key);
       return undefined;
     }
@@ -56,10 +56,6 @@ export function guarded(ports: Ports, { reconcile, report }: Guarded): Reconcile
       return Math.max(again, ports.windows.backoffMinMs);
     }
   };
-}
-
-function isNeeded({ cache, dependencies }: Ports, connection: ObjectKey): boolean {
-  return cache.get(connection) !== undefined || dependencies.dependents(connection).length > 0;
 }
 
 /** The reason of an error that the engine does not classify. */

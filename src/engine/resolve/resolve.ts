@@ -62,7 +62,7 @@ export async function resolveObject(
 
   const connection = await resolveConnection(r, goal, own);
   if ("is" in connection) return connection;
-  connection.users.add(keyText(keyOf(object)));
+  ports.connections.use(connection, keyText(keyOf(object)));
   const recordedIdentity = identityNow(r, connection, parent, gate);
   const displaced = displacement(r, needs.references, connection, { recordedIdentity, identity, goal });
   if (displaced !== undefined) return stalled(displaced);

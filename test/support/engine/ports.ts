@@ -51,7 +51,7 @@ export async function connectedPorts<Api extends RatedApi>(
     configMap: () => Promise.resolve(undefined),
   };
   const common = { ...quietPorts(), reader, clock, wake };
-  const connections = createConnections<Api>({ ...common, connect: () => api });
+  const connections = createConnections<Api>({ ...common, connect: () => api, isNeeded: () => true });
   const opened = await connections.open(LINK, usualSettings(surface));
   if (opened.is !== "open") throw new TypeError(opened.why.message);
   const connection = Object.assign(opened.connection, { surface, trouble: undefined });
