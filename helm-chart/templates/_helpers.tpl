@@ -19,6 +19,17 @@
 {{- end }}
 {{- end }}
 
+{{/* The URL at which the platform reaches the receiver; empty if it is not known. */}}
+{{- define "platform-operator.webhookUrl" -}}
+{{- if .Values.webhook.enabled }}
+{{- if .Values.webhook.url }}
+{{- .Values.webhook.url }}
+{{- else if .Values.webhook.ingress.enabled }}
+{{- printf "https://%s" .Values.webhook.ingress.host }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "platform-operator.serviceAccountName" -}}
 {{- if .Values.serviceAccount.create }}
 {{- default (include "platform-operator.fullname" .) .Values.serviceAccount.name }}

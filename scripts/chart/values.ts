@@ -113,6 +113,13 @@ const webhook = z.strictObject({
       "Receives the platform's webhooks, so that changes are noticed at once instead of at the next poll. With several replicas, a delivery that reaches one without the lease gets 503 and is lost unless the platform repeats it.",
     ),
   port: port(8082).describe("Port of the receiver."),
+  url: z
+    .string()
+    .regex(/^(https?:\/\/[^\s?#@]+)?$/)
+    .default("")
+    .describe(
+      "URL at which the platform reaches the receiver, for PlatformWebhooks with `receiver: true`, e.g. https://hooks.example.com/platform. Defaults to https and the host of the Ingress, if that is enabled.",
+    ),
   ingress: ingress.prefault({}).describe("Ingress to the receiver."),
 });
 

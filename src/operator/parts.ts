@@ -26,6 +26,7 @@ import {
   watchObserver,
 } from "../observability/telemetry.ts";
 import { isRead } from "../platform/codec/operations.ts";
+import { receivers } from "../webhooks/proof.ts";
 import { createCaches, TYPES, type Caches } from "./config/caches.ts";
 import type { Config } from "./config/config.ts";
 import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
@@ -224,6 +225,7 @@ export function createParts(options: PartsOptions) {
         dryRun: false,
         installation,
         key,
+        receiver: receivers({ webhookUrl: config.webhookUrl, key, hide: options.redactor.hold }),
         observer: engineObserver(logs.engine, metrics, (change) => {
           metrics.platform.changed(change);
           const running = tracker.current();

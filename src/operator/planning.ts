@@ -150,6 +150,12 @@ async function orphansOf({ configMaps, clock, random, unread }: PlanningOptions)
   return orphans;
 }
 
+/** Why a webhook with the operator as its receiver has no plan. */
+const ONLY_OPERATOR = {
+  reason: "NotObservable",
+  message: "Only the operator knows the URL and the secret of its receiver, so nothing is planned for this webhook.",
+} as const;
+
 function engineOver(
   memory: Memory,
   { rules, version, ...options }: PlanningOptions,
@@ -168,6 +174,7 @@ function engineOver(
       // Without delays each reconcile writes its status at once.
       windows: { ...DEFAULT_WINDOWS, deferMs: 0, graceMs: 0 },
       dryRun: true,
+      receiver: () => ({ url: ONLY_OPERATOR, path: "", secret: "" }),
       observer: { change: () => {}, status: () => {}, removed: () => {}, internal: () => {} },
       stopping: new AbortController().signal,
       connect: connectOf({ rules, version, clock, random }),

@@ -6,10 +6,12 @@ import { keyText, parseKey } from "../engine/contract/keys.ts";
 import type { BoundKinds } from "../engine/reconcile/bind.ts";
 import { createEngine, type EngineDeps } from "../engine/reconcile/engine.ts";
 import { priorityOf, type ReconcilePriority } from "../engine/reconcile/triggers.ts";
+import { platformWebhook } from "../kinds/webhook/crd.ts";
 import { abortableSleep, createBackoff } from "../kube/api/clock.ts";
 import { isKube, KubeError } from "../kube/api/errors.ts";
 import { member } from "../kube/api/json.ts";
-import type { Clock, KubeObject, ObjectKey } from "../kube/api/types.ts";
+import { keyOf } from "../kube/api/objects.ts";
+import type { Clock, ObjectKey } from "../kube/api/types.ts";
 import { createController, type Result } from "../kube/queue/controller.ts";
 import type { WorkQueue } from "../kube/queue/workqueue.ts";
 import type { Store, StoreChange } from "../kube/watch/store.ts";
@@ -18,6 +20,7 @@ import type { ReconcileMetrics, ResultLabel } from "../observability/metrics/con
 import type { ReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { fieldsOfKey } from "../observability/telemetry.ts";
 import type { Platform } from "../platform/index.ts";
+import type { Expecting } from "../webhooks/delivery.ts";
 import { TYPES } from "./config/caches.ts";
 
 /** A reconcile that takes longer may never end: each of its calls has a deadline of seconds. */
@@ -126,19 +129,17 @@ export function createWork(options: WorkOptions) {
     },
     /** Ends all connections to the platform; running calls fail. */
     disconnect: (): Promise<void> => engine.connections.closeAll(),
-    expecting: () =>
-      engine.connections
-        .all()
-        .flatMap(({ key, receiver }) =>
-          receiver === undefined ? [] : [{ key, keys: receiver, sendsSecret: hasSecret(store.get(key)) }],
-        ),
+    /** Returns what proves a delivery for a PlatformWebhook that has the operator as its receiver. */
+    expected: ({ namespace, name }: Pick<ObjectKey, "namespace" | "name">): Expecting | undefined => {
+      const object = store.get({ kind: platformWebhook.kind, namespace, name });
+      const found = object !== undefined && member(object.spec, "receiver") === true ? engine.route(object) : undefined;
+      const sender = found?.is === "found" ? engine.connections.last(found.key) : undefined;
+      if (object === undefined || sender === undefined) return undefined;
+      const { path, secret } = options.engine.receiver(keyOf(object), sender);
+      return { path, secret, connection: sender.key, sendsSecret: member(object.status, "hasSecret") === true };
+    },
     hinted: (connection: ObjectKey, ids: readonly string[]): number => engine.hinted(connection, ids),
   };
-}
-
-/** Reports whether the platform was given the secret of its deliveries. */
-function hasSecret(connection: KubeObject | undefined): boolean {
-  return member(member(connection?.status, "webhook"), "hasSecret") === true;
 }
 
 /**

@@ -22,7 +22,10 @@ describe("[E12] a delivery", () => {
     ["of another event", about("DEPLOYMENT_SUCCESSFUL", { application_id: A }), "DEPLOYMENT_SUCCESSFUL", [A]],
     ["of an unknown event", about("CLUSTER_ON_FIRE", { application_id: A }), "other", [A]],
     ["without an event", { payload: { application_id: A } }, "other", [A]],
-    ["without ids", about(STARTED, { databases: [{ id: A }] }), STARTED, []],
+    ["of a database", about(STARTED, { databases: [{ id: A }], containers: [{ id: B }] }), STARTED, [A, B]],
+    ["with ids of nothing that is deployed", about(STARTED, { organization_id: A, project: { id: B } }), STARTED, []],
+    ["without ids", about(STARTED, { databases: [] }), STARTED, []],
+    ["with a payload that is a list", about(STARTED, [{ id: A }]), STARTED, []],
     ["without a payload", { event_type: STARTED }, STARTED, []],
     ["with some odd ids", about(STARTED, { application_id: 7, applications: odd }), STARTED, [B]],
     ["with an odd list", about(STARTED, { application_id: A, applications: "all" }), STARTED, [A]],
@@ -40,18 +43,19 @@ describe("[E12] a delivery", () => {
     expect(readDelivery(text)).toEqual({ event: "other", ids: [] });
   });
 
-  it("names at most 500 applications, each once", () => {
+  it("names at most 500 services, each once", () => {
     const applications = Array.from({ length: 900 }, (_, index) => ({
       id: `00000000-0000-4000-8000-${String(index % 600).padStart(12, "0")}`,
     }));
     expect(new Set(read({ payload: { applications } }).ids).size).toBe(500);
   });
 
-  it("is read up to its 500th application", () => {
+  it("is read up to its 500th service, of all lists", () => {
     const malformed = Array.from({ length: 500 }, () => 0);
     const id = "00000000-0000-4000-8000-00000000000a";
     expect(read({ payload: { applications: [...malformed.slice(1), { id }] } }).ids).toEqual([id]);
     expect(read({ payload: { applications: [...malformed, { id }] } }).ids).toEqual([]);
+    expect(read({ payload: { applications: malformed, databases: [{ id }] } }).ids).toEqual([]);
   });
 
   it("never throws", () => {

@@ -5,12 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { manualClock, type ManualClock } from "../../test/support/kube/clock.ts";
 import { figure } from "../../test/support/platform/figure.ts";
-import { receiverKeys } from "../engine/connections/receiver-keys.ts";
 import type { HttpServer } from "../operator/config/http.ts";
 import { startReceiver, type Deliveries } from "./server.ts";
 
 const KEY = { kind: "PlatformConnection", namespace: "shop", name: "default" };
-const KEYS = receiverKeys("a-long-random-text", KEY);
+const KEYS = { path: `shop/hook/${"p".repeat(22)}`, secret: "s".repeat(22) };
 const PROOF = { "platform-signature": KEYS.secret };
 const KNOWN = "00000000-0000-4000-8000-00000000000a";
 const UNKNOWN = "00000000-0000-4000-8000-00000000000b";
@@ -22,7 +21,8 @@ let hinted: (readonly string[])[];
 let ended: string[];
 
 const deliveries: Deliveries = {
-  expecting: () => [{ key: KEY, keys: KEYS, sendsSecret: true }],
+  expected: ({ namespace, name }) =>
+    namespace === "shop" && name === "hook" ? { ...KEYS, connection: KEY, sendsSecret: true } : undefined,
   hinted: (connection, ids) => {
     expect(connection).toEqual(KEY);
     hinted.push(ids);
@@ -90,7 +90,7 @@ describe("[E12] the receiver", () => {
   });
 
   it.each<[string, string, RequestInit, number]>([
-    ["a wrong path", "0".repeat(64), {}, 401],
+    ["a wrong path", `shop/hook/${"0".repeat(22)}`, {}, 401],
     ["no path", "", {}, 401],
     ["a wrong secret", KEYS.path, { headers: { "platform-signature": "guess" } }, 401],
     ["an empty secret", KEYS.path, { headers: { "platform-signature": "" } }, 401],

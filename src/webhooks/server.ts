@@ -13,7 +13,7 @@ import { createTokenBucket, type TokenBucket, type TokenBucketOptions } from "..
 import type { Clock, ObjectKey } from "../kube/api/types.ts";
 import type { BindAddress } from "../operator/config/flags.ts";
 import { type HttpServer, limitedServer, listen } from "../operator/config/http.ts";
-import { type EventLabel, readDelivery, type Expecting, senderOf } from "./delivery.ts";
+import { type EventLabel, readDelivery, type Expected, senderOf } from "./delivery.ts";
 
 /** How a request ended: a label with a bounded number of values. */
 export type DeliveryResult =
@@ -31,7 +31,7 @@ export type DeliveryResult =
 
 /** The work of a process that leads. */
 export interface Deliveries {
-  expecting(): readonly Expecting[];
+  readonly expected: Expected;
   /** Queues the resources of these ids. @returns their number */
   hinted(connection: ObjectKey, ids: readonly string[]): number;
 }
@@ -68,7 +68,7 @@ export async function startReceiver(address: BindAddress, options: ReceiverOptio
   const receive = async (request: IncomingMessage): Promise<Verdict> => {
     const deliveries = options.deliveries();
     if (deliveries === undefined) return { status: 503, event: "none", result: "standby" };
-    const connection = senderOf(deliveries.expecting(), request.url ?? "", request.headers);
+    const connection = senderOf(deliveries.expected, request.url ?? "", request.headers);
     if (connection === undefined) {
       if (!unproven(request.socket.remoteAddress ?? "")) return { status: 429, event: "none", result: "limited" };
       return { status: 401, event: "none", result: "rejected" };

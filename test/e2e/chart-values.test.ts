@@ -66,6 +66,17 @@ describe("the values of the chart", () => {
     expect(policies).toMatchObject([{ spec: { egress: expect.arrayContaining([{ ports: [{ port }] }]) } }]);
   });
 
+  const [host, ingress] = ["hooks.example.com", { enabled: true, host: "hooks.example.com" }];
+  it.each<[string, Overrides, string | undefined]>([
+    ["the host of the Ingress", { enabled: true, ingress }, `https://${host}`],
+    ["its own value", { enabled: true, ingress, url: `https://${host}/us` }, `https://${host}/us`],
+    ["nothing without an Ingress", { enabled: true }, undefined],
+    ["nothing without a receiver", { ingress, url: `https://${host}/us` }, undefined],
+  ])("take the URL of the receiver from %s", async (_title, webhook, url) => {
+    const text = await template(helm, { webhook });
+    expect(/--webhook-url=(\S+)/.exec(text)?.[1]).toBe(url);
+  });
+
   it("render the kinds of Prometheus's operator only where the cluster has them, and there are metrics", async () => {
     const kinds = ["ServiceMonitor", "PrometheusRule"];
     const args = ["--api-versions", kinds.map((kind) => `monitoring.coreos.com/v1/${kind}`).join(",")];

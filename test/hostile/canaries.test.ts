@@ -99,7 +99,7 @@ const CANARIES = {
   token: 'c4n4ry-token-"\\+/=&?<>-a',
   "wrong token": 'c4n4ry-wrong-"\\+/=&?<>-b',
   "token for a host that is not allowed": 'c4n4ry-stranger-"\\+/=&?-c',
-  "receiver's key": 'c4n4ry-receiver-"\\+/=&?-long-enough-d',
+  "text in a delivery": 'c4n4ry-delivery-"\\+/=&?-d',
   "variable of an application": 'c4n4ry-variable-"\\+/=&?<>äß€-e',
   "secret of an application": 'c4n4ry-secret-"\\+/=&?<>äß€-f',
   "variable set's value": 'c4n4ry-set-"\\+/=&?<>äß€-g',
@@ -121,6 +121,7 @@ describe("[S1] canaries", () => {
     args: [
       "--log-level=trace",
       `--webhook-bind-address=127.0.0.1:${port}`,
+      `--webhook-url=http://127.0.0.1:${port}/deliveries`,
       `--status-page-bind-address=127.0.0.1:${pagePort}`,
     ],
     mayLog: /reconcile failed/,
@@ -150,10 +151,8 @@ describe("[S1] canaries", () => {
   it("are used by every kind that takes a secret", async () => {
     const { sim, organizationId, clusterIds } = env.platform;
     sim.auth.createToken({ name: "canary", organizationId, scopes: ["Admin"], value: CANARIES.token });
-    const webhook = { receiverUrl: `http://127.0.0.1:${port}/deliveries`, secretRef: { name: "receiver" } };
     const all = [
       secret("default", { token: CANARIES.token }),
-      secret("receiver", { token: CANARIES["receiver's key"] }),
       secret("whole", { WHOLE: CANARIES["variable set's whole Secret"] }),
       secret("values", {
         variable: CANARIES["variable of an application"],
@@ -163,7 +162,8 @@ describe("[S1] canaries", () => {
         input: CANARIES["input of a binding"],
         blueprint: CANARIES["variable of a blueprint"],
       }),
-      connection(env, "default", { surface: "Full", webhook }),
+      connection(env, "default", { surface: "Full" }),
+      resource("PlatformWebhook", "operator", { receiver: true }),
       ...tree(env, "shop"),
       application("web", "shop", {
         variables: [{ ...fromSecret("PLAIN", "variable"), secret: false }, fromSecret("HUSH", "secret")],
@@ -188,6 +188,7 @@ describe("[S1] canaries", () => {
     const used = new Set([...all.map(({ kind }) => kind), ...elsewhere]);
     expect(kindsWithSecrets().filter((kind) => !used.has(kind))).toEqual([]);
     await env.apply(...all);
+    await env.waitFor("PlatformWebhook", "operator", { status: "True" });
     for (const [kind, name] of Object.entries({ PlatformVariableSet: "common", PlatformBinding: "essentials" }))
       await env.waitFor(kind, name, (object) => condition(object, "Ready") !== undefined);
     await env.waitFor("PlatformApplication", "web", { status: "True" });
@@ -220,6 +221,20 @@ describe("[S1] canaries", () => {
       await env.patch("PlatformApplication", "web", { spec: { cpu: 300 + Number(status) } });
       await faultOccurred(name);
     }
+    const [registered] = env.platform.world().webhooks.values();
+    const { targetUrl, settings } = Registered.parse(registered);
+    const quoted = quoting(`${targetUrl} ${settings.target_secret}`);
+    faults.add({
+      name: "quoted receiver",
+      match: { operation: "updateWebhook" },
+      answer: { is: "status", status: 422, body: quoted },
+    });
+    await env.patch("PlatformWebhook", "operator", { spec: { enabled: false } });
+    await faultOccurred("quoted receiver");
+    const refused = await env.waitFor("PlatformWebhook", "operator", { status: "False" });
+    expect(condition(refused, "Ready")?.message).toContain("is refused");
+    await env.patch("PlatformWebhook", "operator", { spec: { enabled: true } });
+    await env.waitFor("PlatformWebhook", "operator", { status: "True" });
     await env.patch("PlatformApplication", "web", { spec: { logs: { onFailure: 20 } } });
     const web = [...env.platform.world().services.values()].find(({ name }) => name === "web");
     web?.failNext.push("build");
@@ -261,7 +276,7 @@ describe("[S1] canaries", () => {
     const token = secret(name, { token: CANARIES["token for a host that is not allowed"] });
     await env.apply(token, connection(env, name, { baseUrl }));
     await env.waitFor("PlatformConnection", name, { status: "False" });
-    const key = CANARIES["receiver's key"];
+    const key = CANARIES["text in a delivery"];
     for (const more of ["", `/${encodeURIComponent(key)}`, `?key=${encodeURIComponent(key)}`]) {
       const body = JSON.stringify({ event_type: key });
       const answer = await fetch(`http://127.0.0.1:${port}/deliveries${more}`, { method: "POST", body });
@@ -280,7 +295,7 @@ describe("[S1] canaries", () => {
     const { targetUrl, settings } = Registered.parse(webhook);
     const canaries = {
       ...CANARIES,
-      // Of the platform's webhook, derived from the receiver's key.
+      // Of the platform's webhook, made with the key of the installation.
       "receiver's path": targetUrl.split("/").at(-1) ?? "",
       "receiver's secret": settings.target_secret,
       "token of a cluster": await secretOf("edge-token", "token"),

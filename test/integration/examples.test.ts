@@ -98,7 +98,11 @@ function isUnderWay(object: KubeObject): boolean {
 const controlPlane = await ownControlPlane();
 
 describe.each(surfaces)("every example on the platform %s", (name) => {
-  const env = createEnv({ surface: name, controlPlane, args: ["--webhook-bind-address=127.0.0.1:0"] });
+  const env = createEnv({
+    surface: name,
+    controlPlane,
+    args: ["--webhook-bind-address=127.0.0.1:0", "--webhook-url=http://127.0.0.1:9/platform"],
+  });
   const shared = () => `${env.namespace}-shared`;
 
   beforeAll(async () => {
@@ -125,7 +129,8 @@ describe.each(surfaces)("every example on the platform %s", (name) => {
     // The first read of an ingress follows its deployment, and may find it queued.
     await vi.waitFor(nothingUnderWay, { timeout: 60_000, interval: 500 });
     const objects = await all();
-    expect(objects.length).toBeGreaterThan(25);
+    const kinds = new Set(RESOURCES.map(({ kind }) => kind));
+    expect(objects.length).toBe(manifestsFor(env).filter(({ kind }) => kinds.has(kind)).length);
     for (const object of objects) {
       const ready = conditionsOf(object).find(({ type }) => type === "Ready");
       expect(ready, `${object.kind} ${object.metadata.name}`).toMatchObject({

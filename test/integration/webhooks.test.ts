@@ -5,11 +5,11 @@ import type { Webhook } from "../../simulator/model/world.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { metricsOf } from "../support/env/secrets.ts";
-import { COMMIT, defaults, deploying, NEXT_COMMIT, secret, tree } from "../support/kube/manifests.ts";
+import { COMMIT, defaults, deploying, NEXT_COMMIT, resource, tree } from "../support/kube/manifests.ts";
+import { adminOf } from "../support/platform/client.ts";
 import { freePort } from "../support/programs/free-port.ts";
 import { stagedApplications } from "./staged-applications.ts";
 
-const TOKEN = "a-long-random-text-of-a-receiver";
 const HOUR_MS = 3_600_000;
 /** Nothing but a change in the cluster or a delivery has anything looked at that is settled, or soon if it is not. */
 const SLOW = { pollMs: HOUR_MS, firstLookMs: HOUR_MS, followMinMs: 15_000, followMaxMs: 15_000, hintMs: 200 };
@@ -26,7 +26,7 @@ describe.each(["documented", "full"] as const)("deliveries of the %s surface", (
   const env = createEnv({
     surface,
     windows: SLOW,
-    args: [`--webhook-bind-address=127.0.0.1:${String(ports[surface])}`],
+    args: [`--webhook-bind-address=127.0.0.1:${String(ports[surface])}`, `--webhook-url=${receiver}/deliveries`],
   });
   const apps = stagedApplications(env);
 
@@ -50,16 +50,14 @@ describe.each(["documented", "full"] as const)("deliveries of the %s surface", (
   };
 
   beforeAll(async () => {
-    const webhook = { receiverUrl: `${receiver}/deliveries`, secretRef: { name: "receiver" } };
-    await env.apply(secret("receiver", { token: TOKEN }), ...defaults(env, { webhook }));
-    await env.waitFor("PlatformConnection", "default", { type: "WebhookRegistered", status: "True" });
+    await env.apply(...defaults(env), resource("PlatformWebhook", "operator", { receiver: true }));
+    await env.waitFor("PlatformWebhook", "operator", { status: "True" });
   });
 
   it("wake an application at once, from its first deployment on", async () => {
     await env.apply(...tree(env, "web"));
     await apps.deployed("web", COMMIT);
-    // On the full surface the registration is brought up to what is known of it now.
-    await vi.waitFor(() => expect(hook().events).toEqual(EVENTS[surface]));
+    expect(hook().events).toEqual(EVENTS[surface]);
     await env.settled();
     const record = await env.record();
     await env.patch("PlatformApplication", "web", deploying(NEXT_COMMIT));
@@ -70,14 +68,34 @@ describe.each(["documented", "full"] as const)("deliveries of the %s surface", (
     expect(typeof secrets).toBe(surface === "full" ? "string" : "undefined");
   });
 
+  it("reconcile an application at once that somebody else deployed on the platform", async () => {
+    await env.settled();
+    const record = await env.record();
+    const id = idOf();
+    // Nothing else has the operator look: its polls are an hour apart.
+    const looked = () => record.calls(surface === "full" ? "getEnvironmentStatuses" : "getApplicationStatus").length;
+    expect(looked()).toBe(0);
+    const other = adminOf(env.platform);
+    await other.applications.deploy(id, NEXT_COMMIT);
+    await other.close();
+    await vi.waitFor(() => expect(looked()).toBeGreaterThan(0), { interval: 50, timeout: 20_000 });
+    await env.settled();
+    expect(record.changes(), "the other's").toEqual(["deployApplication"]);
+    const delivered = env.platform.sim.deliveries.list().filter(({ ended }) => ended === 200);
+    expect(delivered.map(({ event }) => event)).toContain("DEPLOYMENT_STARTED");
+    expect(await counted('event="DEPLOYMENT_STARTED",result="queued"')).toBeGreaterThan(0);
+  });
+
   it("[E12] without proof lead to nothing, and learn nothing", async () => {
     const record = await env.record();
     const body = { event_type: success, payload: { application_id: idOf() } };
     const url = new URL(hook().targetUrl);
-    const guess = url.pathname.replace(/[0-9a-f]{64}$/, "0".repeat(64));
-    expect(await post(`${receiver}${guess}`, body)).toBe(401);
-    expect(await post(`${receiver}/deliveries`, body)).toBe(401);
-    expect(await post(`${receiver}/${TOKEN}`, body)).toBe(401);
+    expect(url.pathname).toMatch(new RegExp(`^/deliveries/${env.namespace}/operator/[-_A-Za-z0-9]{22}$`));
+    const guess = url.pathname.replace(/.{22}$/, "0".repeat(22));
+    expect(await post(`${receiver}${guess}`, body, proof())).toBe(401);
+    expect(await post(`${receiver}/deliveries`, body, proof())).toBe(401);
+    const another = url.pathname.replace("/operator/", "/another/");
+    expect(await post(`${receiver}${another}`, body, proof())).toBe(401);
     expect(await post(url.href, { event_type: "SURPRISE" }, proof())).toBe(200);
     const aboutOthers = { event_type: success, payload: { application_id: env.platform.organizationId } };
     expect(await post(url.href, aboutOthers, proof())).toBe(200);

@@ -6,16 +6,24 @@ const KIND = "PlatformWebhook";
 
 export const webhookSample: Sample = {
   smallest: { targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT_SUCCESS"] },
-  accepted: [],
+  accepted: [["the operator as its receiver", { targetUrl: undefined, events: undefined, receiver: true }]],
   refused: [
     ["a target without scheme", { targetUrl: "hooks.example.com" }, /targetUrl.*should match/],
     ["a target of another scheme", { targetUrl: "ftp://hooks.example.com/x" }, /targetUrl.*should match/],
     ["a target with blanks", { targetUrl: "https://hooks.example.com/a b" }, /targetUrl.*should match/],
+    ["two targets", { receiver: true }, /exactly one of targetUrl and receiver must be set/],
+    ["no target", { targetUrl: undefined }, /exactly one of targetUrl and receiver must be set/],
+    [
+      "the operator as no receiver",
+      { targetUrl: undefined, receiver: false },
+      /receiver.*(supported values|Unsupported)/,
+    ],
+    ["a target without events", { events: undefined }, /events must be set with targetUrl/],
     ["no event", { events: [] }, /events.*at least 1/],
     ["an event in another spelling", { events: ["deployment.started"] }, /events.*should match/],
   ],
   duplicates: [["an event twice", { events: ["A", "A"] }, /events.*[Dd]uplicate/]],
-  rules: 5,
+  rules: 7,
   good: ({ name, spec }) =>
     resource(KIND, name, {
       targetUrl: `https://hooks.example.com/${name}`,

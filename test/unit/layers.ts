@@ -47,7 +47,18 @@ export const layers: Readonly<Record<string, Layer>> = {
   observability: {
     mayImport: ["text", ...BELOW, "kinds/index", "operator/config", "zod", "pino", "prom-client", "node:"],
   },
-  webhooks: { mayImport: ["kube", "engine/connections/receiver-keys", "operator/config", "zod", "lru-cache", "node:"] },
+  webhooks: {
+    mayImport: [
+      "kube",
+      "engine/connections/connections",
+      "engine/contract",
+      "engine/ownership/installation-key",
+      "operator/config",
+      "zod",
+      "lru-cache",
+      "node:",
+    ],
+  },
   console: { mayImport: ["text", "api", "kube", "engine", "kinds/index", "operator/config", "zod", "node:"] },
   operator: {
     mayImport: [...BELOW, "kinds", "observability", "console", "webhooks", "zod", "prom-client", "node:"],

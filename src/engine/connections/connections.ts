@@ -13,7 +13,6 @@ import { keyText } from "../contract/keys.ts";
 import type { ConnectionSettings, Ms, NetworkAccess, RatedApi, Surface, Why } from "../contract/kind.ts";
 import { type ConnectionAccess, readAccess } from "./access.ts";
 import { createMassChangeLimit, type MassChangeLimit } from "./mass-change-limit.ts";
-import type { ReceiverKeys } from "./receiver-keys.ts";
 
 /** Creates a client, which asks for token and network at every request, as both may change. */
 export type Connect<Api> = (
@@ -58,8 +57,6 @@ export interface Connection<Api = RatedApi> {
    */
   readonly waiting: Set<string>;
   readonly denied: Set<string>;
-  /** The keys that prove a delivery; undefined while no delivery is expected. */
-  receiver: ReceiverKeys | undefined;
   /** Keys of all objects that use the connection. One that uses another connection leaves it. */
   readonly users: Set<string>;
 }
@@ -217,8 +214,6 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     last: (key: ObjectKey): Connection<Api> | undefined => open.get(keyText(key)),
     byUid: (uid: string): Connection<Api> | undefined =>
       [...open.values()].find((connection) => connection.uid === uid),
-    /** Returns all open connections. */
-    all: (): readonly Connection<Api>[] => [...open.values()],
     /** Requests a probe, e.g. after a failure that the connection may have caused. */
     suspect(connection: Connection<Api>): void {
       if (connection.trouble !== undefined) return;
@@ -297,7 +292,6 @@ function newConnection<Api>(
     failures: 0,
     denied: new Set(),
     surface: settings.surface === "Auto" ? surfaceIn(object)?.name : settings.surface,
-    receiver: known?.receiver,
     users: known?.users ?? new Set(),
   };
 }

@@ -27,8 +27,8 @@ export function closedType({ type }: KeyValues): string | undefined {
 }
 
 /** @returns the names of the Secrets that a connection uses */
-export function secretsUsedBy({ tokenSecret, proxy, receiver }: ConnectionSettings): readonly string[] {
-  return [tokenSecret.name, proxy?.secretName, receiver?.secret.name].filter((name) => name !== undefined);
+export function secretsUsedBy({ tokenSecret, proxy }: ConnectionSettings): readonly string[] {
+  return [tokenSecret.name, proxy?.secretName].filter((name) => name !== undefined);
 }
 
 /**

@@ -4,8 +4,8 @@ import type { Namespaces, Reader } from "../../kube/watch/readers.ts";
 import type { Outputs } from "../../kube/write/outputs.ts";
 import type { Writer } from "../../kube/write/writer.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
-import type { Connections } from "../connections/connections.ts";
-import type { Ms, Uuid, RatedApi } from "../contract/kind.ts";
+import type { Connection, Connections } from "../connections/connections.ts";
+import type { Ms, Uuid, RatedApi, Receiver } from "../contract/kind.ts";
 import type { Windows } from "../contract/windows.ts";
 import type { Orphans } from "../orphans/ledger.ts";
 import type { ExternalWrites } from "../ownership/external-writes.ts";
@@ -88,6 +88,8 @@ export interface ProvidedPorts {
   readonly installation: string;
   /** Signs what the operator stores in objects that users may edit. */
   readonly key: InstallationKey;
+  /** Returns where the operator receives the deliveries of a connection's platform for one resource. */
+  readonly receiver: (resource: ObjectKey, connection: Pick<Connection, "key" | "host" | "settings">) => Receiver;
   readonly observer: Observer;
   /** Aborted when the process stops: retries of storing outcomes end then. */
   readonly stopping: AbortSignal;

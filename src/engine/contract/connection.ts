@@ -1,8 +1,7 @@
 /** The interface between the engine and the kinds of connections (docs/architecture.md §3). */
 import type { Resource } from "../../api/resource.ts";
 import type { KindTypes } from "./context.ts";
-import type { Kind } from "./kind.ts";
-import type { ConnectionSettings, Ms, ReceiverInputs, Surface, Why } from "./types.ts";
+import type { ConnectionSettings, Ms, Surface, Why } from "./types.ts";
 
 /** The types of a kind of connections. */
 export type ConnectionTypes = Pick<KindTypes, "spec" | "memory" | "api">;
@@ -17,7 +16,6 @@ export interface ConnectionKind<K extends ConnectionTypes = ConnectionTypes> {
    * @throws ApiError if the platform cannot be reached, does not accept the token, or fails
    */
   probe(spec: K["spec"], api: K["api"]): Promise<ProbeReport>;
-  readonly receiver: ReceiverRegistration<K>;
 }
 
 /** What a probe has found on a platform that answers and accepts the token. */
@@ -32,14 +30,4 @@ export interface ProbeReport {
   readonly lacksProject?: true | undefined;
   /** When to probe again, if that is not after the poll interval. */
   readonly again?: Ms | undefined;
-}
-
-/** The types of the registration of a connection's receiver. */
-export type ReceiverTypes<K extends ConnectionTypes> = Pick<K, keyof ConnectionTypes> &
-  Pick<KindTypes, "observed" | "action"> & { readonly inputs: ReceiverInputs };
-
-/** The registration of a connection's webhook receiver, and the type of the condition that reports it. */
-export interface ReceiverRegistration<K extends ConnectionTypes = ConnectionTypes> {
-  readonly condition: string;
-  readonly kind: Kind<ReceiverTypes<K>>;
 }

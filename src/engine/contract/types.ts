@@ -1,6 +1,6 @@
 /** The types that engine and kinds exchange, beside `Kind` itself. */
 import type { Reason } from "../../api/reasons.ts";
-import type { Json, ObjectKey } from "../../kube/api/types.ts";
+import type { Json } from "../../kube/api/types.ts";
 
 export type Ms = number;
 export type Uuid = string;
@@ -97,6 +97,8 @@ export interface ResolvedNeeds {
   all(field: string): ReadonlyMap<string, string>;
   /** Returns the fingerprint of the content and the sources that it came from. */
   readonly fingerprint: (content: Json) => Fingerprint;
+  /** Returns where the operator receives deliveries for this resource. */
+  readonly receiver: () => Receiver;
 }
 
 /** What has to be resolved before a kind can observe. */
@@ -133,8 +135,6 @@ export interface ConnectionSettings {
   readonly allowedSecrets?: Readonly<Record<string, string>> | undefined;
   /** The defaults of objects that set nothing themselves. */
   readonly defaults: PolicyDefaults;
-  /** Present where the platform is to send webhooks to the operator. */
-  readonly receiver?: ReceiverSettings | undefined;
   /** The connection's own proxy; undefined: the proxy settings that the operator was started with. */
   readonly proxy?: { readonly url: string; readonly secretName: string | undefined } | undefined;
   /** The certificate authorities that the connection trusts, from one of two sources; undefined: Node's own. */
@@ -170,24 +170,14 @@ export interface NetworkAccess {
   readonly ca?: string | undefined;
 }
 
-/** The URL of the operator's receiver for the platform, and the Secret that proves deliveries. */
-export interface ReceiverSettings {
-  readonly url: string;
-  readonly secret: { readonly name: string; readonly key: string };
-}
-
-/** The inputs of the registration of a receiver. */
-export interface ReceiverInputs {
-  /** With the unguessable path. */
-  readonly url: string;
+/** Where the operator receives the platform's deliveries for one resource, and what proves them. */
+export interface Receiver {
+  /** The whole URL, which ends with `path`; or why there is none. */
+  readonly url: string | Why;
+  /** The unguessable end of the URL, without a slash before it. */
+  readonly path: string;
   /** The value that the platform sends with every delivery, where it can. */
   readonly secret: string;
-  /** The fingerprint of both. */
-  readonly registered: Fingerprint;
-  /** The value of the connection's annotation `resolve`. */
-  readonly answer: string | undefined;
-  /** The connection, for commands in messages. */
-  readonly connection: ObjectKey;
 }
 
 /** @returns the name of a field in another object (see `Kind.fieldOwnership`) */

@@ -1,12 +1,12 @@
 /**
  * The key of the installation (docs/architecture.md §7): 32 random bytes in the Secret platform-operator-key of the
- * operator's namespace. It keys the fingerprints of values in the status, the signatures of records, and the signatures
- * of the entries of the orphan ledger. Users of the cluster may edit all of these; only the operator can read the key.
+ * operator's namespace. It keys the fingerprints of values in the status, the signatures of records and of the entries of
+ * the orphan ledger, and what proves a delivery to the receiver. Users of the cluster may edit all of these; only the operator can read the key.
  */
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** What the key is used for. Equal parts under two purposes have different codes. */
-export type KeyPurpose = "fingerprint" | "record" | "orphan";
+export type KeyPurpose = "fingerprint" | "record" | "orphan" | "receiver-path" | "receiver-secret";
 
 export interface InstallationKey {
   /** Tells keys apart without revealing them: 8 characters of base64url. */

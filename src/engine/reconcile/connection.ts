@@ -14,7 +14,7 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { type Connection, surfaceIn, type SurfaceStatus } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
-import { isOvertaken, type LocalState } from "../context/local-state.ts";
+import type { LocalState } from "../context/local-state.ts";
 import type { ConnectionKind } from "../contract/connection.ts";
 import { parseKey } from "../contract/keys.ts";
 import type { Ms, Report, Surface, Why } from "../contract/kind.ts";
@@ -27,7 +27,6 @@ import { buildStatus, type ReconcileResult } from "../status/build.ts";
 import { classifyError, rejectedToken } from "../status/errors.ts";
 import { storeStatus } from "../status/writes.ts";
 import { guarded, type Reconcile, warnOfAnnotations } from "./guard.ts";
-import { registerReceiver } from "./receiver-registration.ts";
 
 /**
  * How often the Secret of a connection is read again while the connection fails or an object was denied a request:
@@ -62,7 +61,6 @@ export function connectionReconciler(ports: Ports, kind: ConnectionKind): Reconc
 /** @returns when to requeue; undefined when only an event should bring the connection back @throws KubeError */
 async function reconcileConnection(c: ConnectionReconcile): Promise<Ms | undefined> {
   const { ports, kind, local } = c;
-  if (isOvertaken(kind, c.object, local)) local.unsaved = undefined;
 
   // The finalizer: a connection that is being deleted serves the resources that need it for their own deletion.
   if (!(await keepFinalizer(c))) return undefined;
@@ -104,9 +102,8 @@ async function reconcileOpened(c: ConnectionReconcile, connection: Connection, s
 
   // The result, for the users of the connection and for the status.
   const result = probe.is === "works" ? works(c, connection, probe, held) : fails(c, connection, probe, isFirst);
-  let report = withHeldChanges(probe.report, held);
+  const report = withHeldChanges(probe.report, held);
   try {
-    if (result.is === "settled" && report !== undefined) report = await registerReceiver(c, connection, report);
     await writeStatus(c, serving(c, result), report, requestedToken(c.object));
   } catch (error) {
     // The result is not stored, so the connection has to be probed again.
@@ -389,7 +386,7 @@ async function writeStatus(
     object,
     result,
     report,
-    memory: local.unsaved?.memory ?? kind.resource.memory.parse(statusOf(object)),
+    memory: kind.resource.memory.parse(statusOf(object)),
     id: undefined,
     recordedIdentity: undefined,
     isListed: false,
@@ -400,7 +397,6 @@ async function writeStatus(
   });
   if (isDeepStrictEqual(status, statusOf(object))) ports.observer.status(object, object);
   else await storeStatus(ports, object, status);
-  local.unsaved = undefined;
   if (result.is === "settled") local.failures = 0;
 }
 

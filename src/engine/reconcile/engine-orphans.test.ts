@@ -87,7 +87,7 @@ describe("[S4] what stays on the platform when its resource goes", () => {
     env.beforeNamespace = () => new Promise((resolve) => void env.clock.after(1_000, resolve));
     env.cluster.remove("Widget", "a");
     await env.run(MINUTE);
-    expect(env.engine.connections.all()).toEqual([]);
+    expect(env.engine.connections.last({ kind: "Link", namespace: "team", name: "default" })).toBeUndefined();
     expect(env.orphans[0]?.orphan.signature).toMatch(/^[\w-]{22}$/);
   });
 

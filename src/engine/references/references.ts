@@ -199,6 +199,7 @@ export function resolver(
     readonly key: InstallationKey;
     readonly generation: number;
     readonly lenient: { readonly parentId: Uuid | undefined } | undefined;
+    readonly receiver: ResolvedNeeds["receiver"];
   },
 ): ResolvedNeeds {
   const ids: ReadonlyMap<string, Uuid> = gate.is === "open" ? gate.ids : new Map();
@@ -214,5 +215,6 @@ export function resolver(
     value: (field) => otherwise(found.get(field), "", field),
     all: (field) => otherwise(all.get(field), new Map(), field),
     fingerprint: (content) => fingerprintOf(content, `${how.generation} ${sources}`, how.key),
+    receiver: how.receiver,
   };
 }

@@ -212,7 +212,8 @@ describe("the resolver", () => {
   const all = new Map([["spec.y", new Map([["k", "v"]])]]);
   const found = { is: "found", values: new Map([["spec.x", "v"]]), all, sources: "s" } as const;
   const missing = { is: "missing", why: { reason: "DependencyNotReady", message: "?" } } as const;
-  const how = { key: aKey(), generation: 1, lenient: undefined };
+  const receiver = () => ({ url: "https://hooks.example.com/x", path: "x", secret: "y" });
+  const how = { key: aKey(), generation: 1, lenient: undefined, receiver };
 
   it("returns what was resolved, and throws for a field that was not requested", () => {
     const resolved = resolver(open, found, how);

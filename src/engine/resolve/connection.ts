@@ -14,16 +14,10 @@ import type { Reconciliation } from "../status/reconciliation.ts";
 
 /**
  * Finds and refreshes the connection of an object.
- * @param own the connection, where it is known already
  * @returns the connection, or how the reconcile ends if the object has none that it can and may use now
  * @throws KubeError
  */
-export async function resolveConnection(
-  r: Reconciliation,
-  goal: Goal,
-  own: Connection | undefined,
-): Promise<Connection | ReconcileResult> {
-  if (own !== undefined) return own;
+export async function resolveConnection(r: Reconciliation, goal: Goal): Promise<Connection | ReconcileResult> {
   const { ports, object } = r;
   // A deletion uses the connection that the object was made with, even if that connection's object or Secret is gone.
   const last = goal === "present" ? undefined : lastUsed(ports, object);

@@ -41,14 +41,9 @@ const waiting = (why: Why): ReconcileResult => ({ is: "waiting", why, exchange: 
 /**
  * Resolves all that a reconcile needs, or returns how the reconcile ends without it. For a goal other than "present"
  * only the connection is required: a child of a deleted parent is deleted by its recorded id.
- * @param own the connection to use; by default the one that the object refers to
  * @throws KubeError
  */
-export async function resolveObject(
-  r: Reconciliation,
-  goal: Goal,
-  own?: Connection,
-): Promise<Resolved | ReconcileResult> {
+export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Resolved | ReconcileResult> {
   const { ports, kind, object, local } = r;
   const trusted = trust(r);
   if ("is" in trusted) return trusted;
@@ -60,7 +55,7 @@ export async function resolveObject(
   // A missing parent is reported before anything about the connection, which may be the parent's.
   if (insist && gate.is === "shut" && gate.missing) return waiting(gate.why);
 
-  const connection = await resolveConnection(r, goal, own);
+  const connection = await resolveConnection(r, goal);
   if ("is" in connection) return connection;
   ports.connections.use(connection, keyText(keyOf(object)));
   const recordedIdentity = identityNow(r, connection, parent, gate);
@@ -127,7 +122,12 @@ async function resolveInputs(
   const values = await resolveValues(ports.reader, { namespace, maxAgeMs: VALUES_MAX_AGE_MS, rules }, needs.values);
   if (values.is === "refused" && lenient === undefined) return stalled(values.why);
   if (values.is === "missing" && lenient === undefined) return waiting(values.why);
-  const resolved = resolver(gate, values, { key: ports.key, generation, lenient });
+  const resolved = resolver(gate, values, {
+    key: ports.key,
+    generation,
+    lenient,
+    receiver: () => ports.receiver(keyOf(object), connection),
+  });
   return { value: needs.inputs(resolved), fingerprint: resolved.fingerprint };
 }
 

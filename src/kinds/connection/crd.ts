@@ -3,7 +3,7 @@ import { z } from "zod";
 import { choice, exactlyOne, integer, keyRef, mapOf, objectName, secretRef, uuid, matches } from "../../api/fields.ts";
 import { defaults } from "../../api/lifecycle.ts";
 import { column, columnsOf, defineResource, SINCE, SYNCED, wide } from "../../api/resource.ts";
-import { digestField, id, observingStatus, text } from "../../api/status.ts";
+import { observingStatus, text } from "../../api/status.ts";
 
 const auth = z
   .object({
@@ -35,28 +35,6 @@ const rateLimit = z
   .optional()
   .describe(
     "Limit for requests with this token; the lowest limit of all connections with the same token applies. Defaults to none: the operator learns the rate that the platform accepts, starting at 10 requests per second.",
-  );
-
-/** A URL without user, query or fragment: the receiver's path is appended. */
-const receiverUrl = matches(
-  /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/,
-  512,
-  "must be a URL without user, query and fragment",
-);
-
-const webhook = z
-  .object({
-    receiverUrl: receiverUrl.describe(
-      "URL at which the platform reaches this operator's receiver (flag --webhook-bind-address), e.g. https://hooks.example.com/platform. The operator appends an unguessable path. It must be https if baseUrl is.",
-    ),
-    secretRef: secretRef(
-      "The Secret with a random text of at least 16 characters that authenticates deliveries: in the " +
-        "namespace of a PlatformConnection, in the operator's own for a ClusterPlatformConnection. The text itself is never sent.",
-    ),
-  })
-  .optional()
-  .describe(
-    "Registers the operator's own receiver on the platform, once, so that the operator is notified at once when a deployment starts or ends. The registration stays on the platform when this section or the connection is deleted. Defaults to none: the operator sees deployments of others at the next poll (defaults.pollInterval), and follows its own every 2 to 30 seconds.",
   );
 
 /** Returns the schema of a URL without a path. @param hint what else to do, after the example */
@@ -152,7 +130,6 @@ const common = {
       "Secrets that the values of resources may come from, by label, where they use this connection. Whatever it selects, Secrets that connections use, and those of the types kubernetes.io/service-account-token, bootstrap.kubernetes.io/token and helm.sh/release.v1, are refused. Defaults to all others of the resource's namespace.",
     ),
   defaults,
-  webhook,
 };
 
 const namespacedSpec = z.object(common);
@@ -222,18 +199,7 @@ const surfaceFound = z
     "What the platform offers, as spec.surface declares it or a probe found it. Absent while it is undecided: then only the operations of the specification are used.",
   );
 
-const registration = z
-  .object({
-    id: id.describe("Id of the registration on the platform."),
-    registered: digestField("the receiver's address and secret that were last sent to the platform").optional(),
-    hasSecret: z
-      .boolean()
-      .optional()
-      .describe("Whether the platform was given the secret that proves a delivery: one without it is then refused."),
-  })
-  .describe("Registration of the operator's own receiver.");
-
-const remembered = { surface: surfaceFound, webhook: registration };
+const remembered = { surface: surfaceFound };
 
 export type ConnectionMemory = z.output<typeof platformConnection.memory>;
 

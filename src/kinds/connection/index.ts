@@ -4,7 +4,6 @@ import type { ConnectionKind } from "../../engine/contract/connection.ts";
 import type { Platform } from "../../platform/index.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionMemory, type ConnectionSpec } from "./crd.ts";
 import { probe } from "./probe.ts";
-import { registration } from "./registration.ts";
 import { connectionSettings } from "./settings.ts";
 
 interface Types {
@@ -14,12 +13,7 @@ interface Types {
 }
 
 function connectionKind(resource: Resource<ConnectionSpec, ConnectionMemory>): ConnectionKind<Types> {
-  return {
-    resource,
-    settings: (spec) => connectionSettings(spec, resource.scope),
-    probe,
-    receiver: { condition: "WebhookRegistered", kind: registration(resource) },
-  };
+  return { resource, settings: (spec) => connectionSettings(spec, resource.scope), probe };
 }
 
 export const connection = connectionKind(platformConnection);

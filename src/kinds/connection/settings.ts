@@ -19,7 +19,6 @@ export function connectionSettings(spec: ConnectionSpec, scope: Resource["scope"
     defaults: defaultsOf(spec.defaults),
     proxy: proxy && { url: proxy.url, secretName: proxy.secretRef?.name },
     caBundle: caBundle && { pem: caBundle.pem, configMap: caBundle.configMapKeyRef },
-    receiver: spec.webhook && { url: spec.webhook.receiverUrl, secret: spec.webhook.secretRef },
   };
 }
 

@@ -14,21 +14,43 @@ const events = z
   .min(1)
   .max(WEBHOOK_EVENTS)
   .refine((names) => new Set(names).size === names.length, "must not name an event twice")
-  .describe("Events that are delivered, in the platform's spelling.")
+  .describe(
+    "Events that are delivered, in the platform's spelling. Required with targetUrl; with receiver, all that wake a resource by default.",
+  )
   .meta({ "x-kubernetes-list-type": "set" });
 
-const spec = z.object({
-  connectionRef: connectionRef.optional(),
-  targetUrl: matches(
-    /^https?:\/\/[^\s/?#]+([/?#]\S*)?$/,
-    2048,
-    "must be an absolute http or https URL without blanks",
-  ).describe("URL of the receiver. Everything but scheme and host may be secret and is shown nowhere else."),
-  events,
-  enabled: flag(true, "Whether the platform sends deliveries."),
-  externalId: externalId.optional(),
-  lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy"], ["Retain", "Delete"]),
-});
+const ONE_TARGET = "exactly one of targetUrl and receiver must be set";
+const NEEDS_EVENTS = "events must be set with targetUrl";
+
+const spec = z
+  .object({
+    connectionRef: connectionRef.optional(),
+    targetUrl: matches(
+      /^https?:\/\/[^\s/?#]+([/?#]\S*)?$/,
+      2048,
+      "must be an absolute http or https URL without blanks",
+    )
+      .optional()
+      .describe("URL of a receiver. Everything but scheme and host may be secret and is shown nowhere else."),
+    receiver: z
+      .literal(true)
+      .optional()
+      .describe(
+        "The operator itself is the receiver, so that it reconciles at once what a delivery names. It composes the URL and the secret from its flag --webhook-url and the key of the installation.",
+      ),
+    events: events.optional(),
+    enabled: flag(true, "Whether the platform sends deliveries."),
+    externalId: externalId.optional(),
+    lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy"], ["Retain", "Delete"]),
+  })
+  .refine(({ targetUrl, receiver }) => (targetUrl === undefined) !== (receiver === undefined), ONE_TARGET)
+  .refine((given) => given.events !== undefined || given.receiver !== undefined, NEEDS_EVENTS)
+  .meta({
+    "x-kubernetes-validations": [
+      { rule: "has(self.targetUrl) != has(self.receiver)", message: ONE_TARGET },
+      { rule: "has(self.events) || has(self.receiver)", message: NEEDS_EVENTS },
+    ],
+  });
 
 const target = text
   .optional()
@@ -36,18 +58,24 @@ const target = text
     "Scheme and host of the receiver, as the platform has it. The rest of the URL, which may contain secrets, is not shown.",
   );
 const registered = digestField("the settings as last sent, which the documented surface does not return");
+const hasSecret = z
+  .boolean()
+  .describe(
+    "Whether the platform was given the secret that proves a delivery to the operator: one without it is then refused.",
+  );
 
 export type WebhookMemory = z.output<typeof platformWebhook.memory>;
 
 export const platformWebhook = defineResource({
   kind: "PlatformWebhook",
   shortNames: ["pwh"],
-  description: "A receiver that the platform notifies of deployments of the organization.",
+  description: "A receiver, or the operator itself, that the platform notifies of deployments of the organization.",
   spec,
-  memory: { registered, altered, target },
+  memory: { registered, altered, target, hasSecret },
   status: livingStatus({
     registered: registered.optional(),
     altered,
+    hasSecret: hasSecret.optional(),
     target,
     events: atomicList(text.describe("Name of an event."), WEBHOOK_EVENTS, "Events that the platform delivers."),
     enabled: z.boolean().optional().describe("Whether the platform sends deliveries."),

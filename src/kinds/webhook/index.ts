@@ -17,10 +17,16 @@ import { platformWebhook, type WebhookMemory } from "./crd.ts";
 import {
   type Action,
   inputOf,
+  isOutdated,
+  isOwnTarget,
   KIND,
+  lacksSecret,
   type Observed,
   readRegistration,
+  secretOf,
+  sentMemory,
   shownTarget,
+  wantedOf,
   type WebhookContext,
   webhookDifferences,
   type WebhookTypes,
@@ -33,12 +39,14 @@ export const webhook: Kind<WebhookTypes> = {
   externalLifecycle: true,
   claim: (spec) => spec.externalId,
   operations: () => ({ update: ["getWebhook", "updateWebhook"], delete: ["getWebhook", "deleteWebhook"] }),
-  needs: ({ targetUrl, events, enabled }) => ({
+  needs: ({ targetUrl, receiver: isReceiver, events = [], enabled }) => ({
     references: [],
     values: [],
-    inputs: (resolved) => ({
-      settings: resolved.fingerprint({ targetUrl, events: [...events].toSorted(), enabled }),
-    }),
+    inputs: (resolved) => {
+      const receiver = isReceiver && resolved.receiver();
+      const target = receiver === undefined ? (targetUrl ?? null) : [textOf(receiver.url), receiver.secret];
+      return { receiver, settings: resolved.fingerprint({ target, events: [...events].toSorted(), enabled }) };
+    },
   }),
 
   remote: { operation: "getWebhook", read: (api, id) => api.webhooks.get(id) },
@@ -59,13 +67,13 @@ export const webhook: Kind<WebhookTypes> = {
       return { observed: { ...observed, shown: "gone" }, memory: context.memory };
     }
     if (observed.shown === undefined || observed.shown === "gone") return { observed, memory: context.memory };
-    const updated = await api.webhooks.update(observed.shown, inputOf(context.spec));
+    const updated = await api.webhooks.update(observed.shown, { ...inputOf(context), ...secretOf(context) });
     const id = context.id ?? "";
     const now = updated ?? (await readAfterWrite(api, () => readRegistration(context, api, id)));
-    const left = typeof now === "object" ? webhookDifferences(context.spec, { ...observed.shown, ...now }) : [];
+    const left = typeof now === "object" ? webhookDifferences(context, { ...observed.shown, ...now }) : [];
     return {
-      observed: { shown: { ...observed.shown, ...inputOf(context.spec), ...updated }, sent: true },
-      memory: { ...context.memory, registered: context.inputs.settings, altered: alterationOf(context, left) },
+      observed: { shown: { ...observed.shown, ...inputOf(context), ...updated }, sent: true },
+      memory: { ...sentMemory(context), altered: alterationOf(context, left) },
     };
   },
 
@@ -75,18 +83,21 @@ export const webhook: Kind<WebhookTypes> = {
 };
 
 async function create(context: WebhookContext, api: Platform): Promise<ActionResult<Observed, WebhookMemory>> {
-  const made = await api.webhooks.create({ ...inputOf(context.spec), ...(context.isFull && { kind: KIND }) });
+  const input = inputOf(context);
+  const more = context.isFull ? { ...secretOf(context), kind: KIND } : {};
+  const made = await api.webhooks.create({ ...input, ...more });
   return {
     // A member that the answer lacks has the value that was sent.
-    observed: { shown: context.isFull ? { ...inputOf(context.spec), ...made } : undefined, sent: true },
-    memory: { ...context.memory, registered: context.inputs.settings },
+    observed: { shown: context.isFull ? { ...input, ...made } : undefined, sent: true },
+    memory: sentMemory(context),
     id: made.id,
   };
 }
 
-function unknown({ isFull }: WebhookContext): Why {
-  const needed = isFull ? "" : " (if the connection allows unverified ids: its spec.allowUnverifiedIds)";
-  const message = `The platform did not confirm the webhook, and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId${needed}.`;
+function unknown(context: WebhookContext): Why {
+  const needed = context.isFull ? "" : " (if the connection allows unverified ids: its spec.allowUnverifiedIds)";
+  const target = shownTarget(wantedOf(context).targetUrl);
+  const message = `The platform did not confirm the webhook to ${target}, and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId${needed}.`;
   return { reason: "CreateResultUnknown", message };
 }
 
@@ -98,6 +109,8 @@ function plan(given: WebhookContext, observed: Observed): Plan<Action> {
   const limited = beyondProjects(context, "a webhook is notified of deployments in all projects");
   if (limited !== undefined) return { is: "stalled", why: limited };
   if (goal === "absent") return planRemoval(context, observed);
+  const url = context.inputs.receiver?.url;
+  if (typeof url === "object") return { is: "stalled", why: url };
   if (id === undefined) return planNew(context);
   const refused = refusal(context, observed, id);
   if (refused !== undefined) return { is: "stalled", why: refused };
@@ -106,7 +119,7 @@ function plan(given: WebhookContext, observed: Observed): Plan<Action> {
 }
 
 function planNew(context: WebhookContext): Plan<Action> {
-  const target = shownTarget(context.spec.targetUrl);
+  const target = shownTarget(wantedOf(context).targetUrl);
   if (context.policies.adoption === "Required") {
     const message =
       "adoptionPolicy Required forbids the creation of a webhook, and the platform has no list to find one in. Set spec.externalId.";
@@ -139,21 +152,30 @@ function refusal(context: WebhookContext, observed: Observed, id: Uuid): Why | u
  */
 function checkSettings(context: WebhookContext, { shown, sent }: Observed): Plan<Action> | undefined {
   if (typeof shown !== "object" || sent) return undefined;
-  const differences = webhookDifferences(context.spec, shown);
-  if (differences.length === 0 || isAltered(context, differences)) return undefined;
   const message = "Update target, events and state of the webhook.";
+  // The secret, and the URL of the operator's receiver, follow from the operator's settings and the surface.
+  const follows = lacksSecret(context) || (context.inputs.receiver !== undefined && isOutdated(context));
+  if (follows) return safely("updateWebhook", "update", { follows, message });
+  const differences = webhookDifferences(context, shown);
+  if (differences.length === 0 || isAltered(context, differences)) return undefined;
   return safely("updateWebhook", "update", { corrects: true, message });
 }
 
 function planRemoval(context: WebhookContext, { shown: mine }: Observed): Plan<Action> {
-  const { id, spec, memory, isFull } = context;
+  const { id, memory, isFull } = context;
   if (typeof mine !== "object" || !isFull)
     return stalled("DeleteNotSupported", "The platform's surface has no deletion of webhooks.");
   // Anyone who may edit the resource can write the id; another target may be another team's receiver.
-  const isKnown = memory.altered && sameContent(memory.altered, alterationOf(context, webhookDifferences(spec, mine)));
-  if (mine.targetUrl !== spec.targetUrl && isKnown !== true) {
-    const message = `The webhook ${id} has another target than spec.targetUrl, so it may not be the intended one; it is not deleted.`;
+  const isKnown =
+    memory.altered && sameContent(memory.altered, alterationOf(context, webhookDifferences(context, mine)));
+  if (!isOwnTarget(context, mine.targetUrl) && isKnown !== true) {
+    const message = `The webhook ${id} has another target than the spec, so it may not be the intended one; it is not deleted.`;
     return stalled("NameConflict", message);
   }
   return safely("deleteWebhook", "delete");
+}
+
+/** Returns the URL for the fingerprint; a text that is no URL while there is none. */
+function textOf(url: string | Why): string {
+  return typeof url === "string" ? url : "";
 }

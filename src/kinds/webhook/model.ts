@@ -1,5 +1,12 @@
 /** What the parts of the webhook kind exchange, and how a webhook is compared with what the platform has. */
-import { type DriftField, type Fingerprint, type ReconcileContext, sameContent } from "../../engine/contract/kind.ts";
+import {
+  type DriftField,
+  type Fingerprint,
+  type ReconcileContext,
+  type Receiver,
+  refreshed,
+  sameContent,
+} from "../../engine/contract/kind.ts";
 import type { Webhook } from "../../platform/areas/webhooks.ts";
 import type { Platform } from "../../platform/index.ts";
 import type { Difference } from "../shared/altered.ts";
@@ -7,11 +14,13 @@ import { readOr } from "../shared/answers.ts";
 import { readOnFull } from "../shared/surface.ts";
 import { fitText } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
-import type { platformWebhook } from "./crd.ts";
+import type { platformWebhook, WebhookMemory } from "./crd.ts";
 
 export interface Inputs {
   /** The fingerprint of target, events and enabled. */
   readonly settings: Fingerprint;
+  /** Where the operator receives deliveries, for a spec with `receiver: true`. */
+  readonly receiver: Receiver | undefined;
 }
 
 export interface Observed {
@@ -28,14 +37,76 @@ export type WebhookContext = ReconcileContext<WebhookTypes>;
 
 /** What can be compared on the full surface. */
 export interface Registration {
-  readonly targetUrl: string;
+  /** undefined while the operator has no URL for its receiver. */
+  readonly targetUrl: string | undefined;
   readonly events: readonly string[];
   readonly enabled: boolean;
 }
 
-/** Returns the registration as a request has it. */
-export function inputOf({ targetUrl, events, enabled }: Registration) {
+/**
+ * The events after which a resource has another state. The specification and the platform's whole API spell them
+ * differently (docs/architecture.md §9).
+ */
+const EVENTS = {
+  Documented: ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"],
+  Full: ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL", "DEPLOYMENT_FAILURE", "DEPLOYMENT_CANCELLED"],
+} as const;
+
+/** What decides the registration. */
+type Wanting = Pick<WebhookContext, "spec" | "inputs" | "isFull">;
+
+/** Returns the registration that the spec wants. */
+export function wantedOf({ spec, inputs, isFull }: Wanting): Registration {
+  const url = inputs.receiver === undefined ? spec.targetUrl : inputs.receiver.url;
+  return {
+    targetUrl: typeof url === "string" ? url : undefined,
+    events: spec.events ?? EVENTS[isFull ? "Full" : "Documented"],
+    enabled: spec.enabled,
+  };
+}
+
+/** Returns the registration as a request has it. @throws TypeError while the operator has no URL for its receiver */
+export function inputOf(context: Wanting) {
+  const { targetUrl, events, enabled } = wantedOf(context);
+  if (targetUrl === undefined) throw new TypeError("a webhook without a target is not sent");
   return { targetUrl, events: [...events], enabled };
+}
+
+/** Returns the secret of the operator's receiver, for requests on Full. A PUT without it resets it. */
+export function secretOf({ inputs, isFull }: Wanting): { readonly targetSecret?: string } {
+  return isFull && inputs.receiver !== undefined ? { targetSecret: inputs.receiver.secret } : {};
+}
+
+/** Returns the memory of a registration that was sent. */
+export function sentMemory({ memory, inputs, isFull }: WebhookContext): WebhookMemory {
+  return { ...memory, registered: inputs.settings, hasSecret: inputs.receiver && isFull };
+}
+
+/**
+ * Reports whether the settings that were sent last differ from the wanted ones; false where nothing was sent, and while
+ * the operator has no URL for its receiver. That URL is made with the key of the installation: another key makes another.
+ */
+export function isOutdated({ memory, inputs }: WebhookContext): boolean {
+  const { registered } = memory;
+  if (registered === undefined || typeof inputs.receiver?.url === "object") return false;
+  const isOtherKey = inputs.receiver !== undefined && registered.key !== inputs.settings.key;
+  return isOtherKey || !sameContent(registered, inputs.settings);
+}
+
+/** Returns the memory of what was sent last, to be compared by the key of today. */
+export function registeredNow({ memory, inputs }: WebhookContext): WebhookMemory["registered"] {
+  return inputs.receiver === undefined ? refreshed(memory.registered, inputs.settings) : memory.registered;
+}
+
+/** Reports whether the platform still lacks the secret of the operator's receiver. */
+export function lacksSecret({ memory, inputs, isFull }: WebhookContext): boolean {
+  return isFull && inputs.receiver !== undefined && memory.hasSecret !== true;
+}
+
+/** Reports whether a URL is that of this resource at the operator's receiver, wherever the receiver is. */
+export function isOwnTarget({ spec, inputs }: WebhookContext, url: string | undefined): boolean {
+  if (inputs.receiver === undefined) return url === spec.targetUrl;
+  return url?.endsWith(`/${inputs.receiver.path}`) === true;
 }
 
 /** The webhook as the platform shows it; "gone" where it shows none with that id, undefined where it was not asked. */
@@ -74,18 +145,21 @@ export function shownTarget(url: string | undefined): string {
 }
 
 /** Returns the differences of the platform from the spec, with their whole values, which the status must not show. */
-export function webhookDifferences(wanted: Registration, observed: Webhook): readonly Difference[] {
+export function webhookDifferences(context: Wanting, observed: Webhook): readonly Difference[] {
+  const wanted = wantedOf(context);
   const settings = [
-    { path: TARGET, desired: wanted.targetUrl, observed: observed.targetUrl },
+    { path: targetPath(context), desired: wanted.targetUrl ?? observed.targetUrl, observed: observed.targetUrl },
     { path: "spec.events", desired: listed(wanted.events), observed: listed(observed.events ?? []) },
     // Deployed services treat a registration without this member as enabled.
     { path: "spec.enabled", desired: String(wanted.enabled), observed: String(observed.enabled ?? true) },
   ];
-  return settings.filter(({ desired, observed: actual }) => desired !== actual);
+  return settings.flatMap(({ path, desired = "", observed: actual }) =>
+    desired === actual ? [] : [{ path, desired, observed: actual }],
+  );
 }
 
 /**
- * Returns the context without a memory of differences that was made with another token: it cannot be compared, and the
+ * Returns the context without a memory of differences that was made with another key: it cannot be compared, and the
  * settings are sent once more.
  */
 export function withCurrentKey(context: WebhookContext): WebhookContext {
@@ -95,27 +169,26 @@ export function withCurrentKey(context: WebhookContext): WebhookContext {
     : { ...context, memory: { ...memory, altered: undefined } };
 }
 
-const TARGET = "spec.targetUrl";
+/** Returns the member of the spec that decides the target. */
+export function targetPath({ inputs }: Wanting): string {
+  return inputs.receiver === undefined ? "spec.targetUrl" : "spec.receiver";
+}
 
 /** Returns the same differences as the status shows them: of targets, only scheme and host; other values are cut. */
-export function webhookDrift(wanted: Registration, observed: Webhook): readonly DriftField[] {
-  return webhookDifferences(wanted, observed).map(({ path, desired, observed: actual }) =>
-    path === TARGET ? targetDrift(wanted, observed) : { path, desired, observed: fitText(actual ?? "") },
+export function webhookDrift(context: Wanting, observed: Webhook): readonly DriftField[] {
+  return webhookDifferences(context, observed).map(({ path, desired, observed: actual }) =>
+    path === targetPath(context) ? targetDrift(context, observed) : { path, desired, observed: fitText(actual ?? "") },
   );
 }
 
 /** Returns the difference of the hosts, or only that the targets differ. */
-function targetDrift(wanted: Registration, observed: Webhook): DriftField {
-  const [desired, actual] = [shownTarget(wanted.targetUrl), shownTarget(observed.targetUrl)];
-  if (desired !== actual) return { path: TARGET, desired, observed: actual };
-  return { path: TARGET, desired, observed: `${actual} with another user, path or query` };
+function targetDrift(context: Wanting, observed: Webhook): DriftField {
+  const path = targetPath(context);
+  const [desired, actual] = [shownTarget(wantedOf(context).targetUrl), shownTarget(observed.targetUrl)];
+  if (desired !== actual) return { path, desired, observed: actual };
+  return { path, desired, observed: `${actual} with another user, path or query` };
 }
 
 function listed(events: readonly string[]): string {
   return [...new Set(events)].toSorted().join(", ");
-}
-
-/** Reports whether the settings that were sent last differ from the wanted ones; false where nothing was sent. */
-export function isOutdated(registered: Fingerprint | undefined, now: Fingerprint): boolean {
-  return registered !== undefined && !sameContent(registered, now);
 }

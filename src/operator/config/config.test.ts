@@ -38,6 +38,7 @@ describe("the config", () => {
     ["a switch that stands alone", "--allow-insecure-platform", { allowInsecurePlatform: true }],
     ["namespaces, once each", "--watch-namespaces=shop, pay,shop", { watchNamespaces: ["shop", "pay"] }],
     ["a context of the default kubeconfig", "--context=c", { kube: { from: "default", context: "c" } }],
+    ["no URL of the receiver", "--webhook-url=", { webhookUrl: undefined }],
     ["a log level, but not for changes", "--log-level=trace", { logLevel: { ...every("trace"), changes: "info" } }],
     ["log levels of single parts", "--log-level=kube=warn, changes=error,debug", { logLevel: single }],
   ])("takes %s", (_, arg, expected) => {
@@ -91,7 +92,23 @@ describe("the config", () => {
     expect(deadlines).toEqual({ ...DEFAULT_DEADLINES, readMs: 600 });
   });
 
+  it("takes an https URL of the receiver, which has to listen; http only for tests", () => {
+    const at = "--webhook-bind-address=:8082";
+    const url = "https://hooks.example.com/platform";
+    expect(load([at, `--webhook-url=${url}`]).webhookUrl).toBe(url);
+    expect(() => load([`--webhook-url=${url}`])).toThrow(/^--webhook-url needs --webhook-bind-address/);
+    const plain = "--webhook-url=http://127.0.0.1:8082";
+    expect(() => load([at, plain])).toThrow(/^--webhook-url must be an https URL/);
+    expect(load([at, plain, "--allow-insecure-platform"]).webhookUrl).toBe("http://127.0.0.1:8082");
+  });
+
   it.each<[string, string, RegExp]>([
+    [
+      "a receiver's URL with a query",
+      "--webhook-url=https://x/y?z",
+      /^--webhook-url must be a URL without user, query/,
+    ],
+    ["a receiver's URL with a user", "--webhook-url=https://u@x", /^--webhook-url must be a URL without user, query/],
     ["a port without a colon", "--metrics-bind-address=8080", /^--metrics-bind-address must be "host:port"/],
     ["a port beyond the last", "--metrics-bind-address=:70000", /^--metrics-bind-address has a port beyond/],
     ["an unknown level", "--log-level=all", /^--log-level must be trace, debug, info, warn or error, optionally/],

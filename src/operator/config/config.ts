@@ -66,6 +66,7 @@ const milliseconds = z.int().min(0).max(86_400_000);
 export function loadConfig(args: readonly string[], surroundings: Surroundings = systemSurroundings()): Config {
   const { env, readFile } = surroundings;
   const { kubeconfig, context, operatorNamespace, ...others } = parsedBy(options, given(args), env);
+  checkReceiver(others);
   return Object.freeze({
     ...others,
     kube: configSource(kubeconfig, context),
@@ -74,6 +75,21 @@ export function loadConfig(args: readonly string[], surroundings: Surroundings =
     windows: readTimes(WINDOWS_VARIABLE, env, DEFAULT_WINDOWS),
     deadlines: readTimes(DEADLINES_VARIABLE, env, DEFAULT_DEADLINES),
   });
+}
+
+/** Checks the URL of the receiver against other flags. @throws ConfigError */
+function checkReceiver({
+  webhookUrl,
+  webhookBindAddress,
+  allowInsecurePlatform,
+}: Pick<Config, "webhookUrl" | "webhookBindAddress" | "allowInsecurePlatform">): void {
+  if (webhookUrl === undefined) return;
+  if (webhookBindAddress === undefined)
+    throw new ConfigError("--webhook-url needs --webhook-bind-address, at which the operator receives deliveries");
+  if (!webhookUrl.startsWith("https:") && !allowInsecurePlatform)
+    throw new ConfigError(
+      "--webhook-url must be an https URL, as requests to it contain what proves a delivery; http needs --allow-insecure-platform",
+    );
 }
 
 /** Which platforms may be reached, and through which proxy. */

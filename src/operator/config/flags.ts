@@ -32,6 +32,14 @@ const bindAddress = z
     return { host: host === "" ? undefined : host, port: Number(text.slice(at + 1)) };
   });
 const platformHost = z.string().refine(isPlatformHost, "must be host names, *.suffixes, addresses or CIDR blocks");
+/** A URL without user, query or fragment: the operator appends a path. */
+const receiverUrl = z
+  .string()
+  .max(512)
+  .regex(
+    /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/,
+    "must be a URL without user, query and fragment, e.g. https://hooks.example.com/platform",
+  );
 /** Returns the schema of a text whose parser returns the value, or the problem with the text. */
 const readBy = <Value extends object>(read: (text: string) => Value | { readonly problem: string }) =>
   z.string().transform((text, context): Value => {
@@ -68,6 +76,12 @@ export const options = z.object({
   webhookBindAddress: bindAddress.prefault("0").register(help, {
     value: "ADDRESS",
     about: "address of the receiver of the platform's webhooks, e.g. :8082, behind an ingress with TLS; 0 disables it",
+  }),
+  /** undefined: no PlatformWebhook can have the operator as its receiver. */
+  webhookUrl: optional.pipe(receiverUrl.optional()).prefault("").register(help, {
+    value: "URL",
+    about:
+      "URL at which the platform reaches that receiver, for PlatformWebhooks with receiver: true, e.g. https://hooks.example.com/platform; the operator appends an unguessable path",
   }),
   statusPageBindAddress: bindAddress.prefault("0").register(help, {
     value: "ADDRESS",

@@ -53,8 +53,8 @@ function throwingConnection(kind: AnyConnectionKind, failure: Failure): BoundCon
   };
   return bindConnection({
     ...kind,
-    settings: (spec) => kind.settings(entered("settings", spec)),
-    probe: async (spec, api) => await kind.probe(entered("probe", spec), api),
+    settings: (spec: ConnectionSpec) => kind.settings(entered("settings", spec)),
+    probe: async (spec: ConnectionSpec, api: Platform) => await kind.probe(entered("probe", spec), api),
   });
 }
 

@@ -34,6 +34,7 @@ export const quietPorts = () =>
     windows: DEFAULT_WINDOWS,
     operatorNamespace: "operator",
     key: aKey(),
+    receiver: () => ({ url: "https://hooks.example.com/x", path: "x", secret: "y" }),
     dryRun: false,
     stopping: new AbortController().signal,
   }) as const;

@@ -11,6 +11,7 @@ import type {
   Kind,
   KindTypes,
   RatedApi,
+  Receiver,
   ReconcileContext,
   Report,
   ResolvedNeeds,
@@ -45,8 +46,10 @@ export interface Surroundings {
   all?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   sources: string;
   readonly passed: () => number;
-  /** The connection's token, the key of fingerprints. */
+  /** The key of the installation, which keys fingerprints. */
   key: string;
+  /** Where the operator receives deliveries. */
+  receiver: Receiver;
 }
 
 export type Runner = ReturnType<typeof kindRunner>;
@@ -56,6 +59,12 @@ type AnyKind<Api extends RatedApi> = Kind<KindTypes & { readonly api: Api }>;
 
 const NAME = "thing";
 
+export const RECEIVER = {
+  url: "https://hooks.example.com/us/team/thing/c0de",
+  path: "team/thing/c0de",
+  secret: "a-s3cret",
+} as const satisfies Receiver;
+
 /** @param given the surroundings that differ from the usual ones @param spec as a user writes it */
 export function kindRunner<K extends KindTypes>(
   typed: Kind<K>,
@@ -63,7 +72,15 @@ export function kindRunner<K extends KindTypes>(
   given: Pick<Surroundings, "surface"> & Partial<Surroundings>,
   spec: JsonObject,
 ) {
-  const around: Surroundings = { ids: {}, values: {}, sources: "s@1", key: "key-1", passed: () => 0, ...given };
+  const around: Surroundings = {
+    ids: {},
+    values: {},
+    sources: "s@1",
+    key: "key-1",
+    passed: () => 0,
+    receiver: RECEIVER,
+    ...given,
+  };
   const kind = typed as unknown as AnyKind<K["api"]>;
   const { kind: name } = kind.resource;
   let elapsed = 0;
@@ -215,7 +232,7 @@ export function kindRunner<K extends KindTypes>(
 
 /** The resolved needs of a kind. @throws RangeError for a field that is not among them */
 export function resolvedNeeds(
-  { ids, values, all = {} }: Pick<Surroundings, "ids" | "values" | "all">,
+  { ids, values, all = {}, receiver = RECEIVER }: Pick<Surroundings, "ids" | "values" | "all"> & Partial<Surroundings>,
   fingerprint: ResolvedNeeds["fingerprint"],
 ): ResolvedNeeds {
   const found = <T>(table: Readonly<Record<string, T>>, field: string): T => {
@@ -229,5 +246,6 @@ export function resolvedNeeds(
     value: (field) => found(values, field),
     all: (field) => new Map(Object.entries(found(all, field))),
     fingerprint,
+    receiver: () => receiver,
   };
 }

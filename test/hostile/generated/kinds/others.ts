@@ -27,7 +27,6 @@ const OF_CALLS = local("how the operator calls the platform; every call shows it
 const ofCalls = (to: Json): Draft => always(to, OF_CALLS);
 const OF_OBJECTS = local("a default for objects that do not set it");
 const OF_VALUES = local("which Secrets the values of its objects come from");
-const NO_RECEIVER = local("no receiver runs");
 const NO_CERTIFICATES = reported("DependencyNotReady", "that ConfigMap has no certificates");
 
 const connectionSeed = (fixture: Fixture): JsonObject => ({
@@ -41,7 +40,6 @@ const connectionSeed = (fixture: Fixture): JsonObject => ({
   allowedProjects: [fixture.credentialsId],
   allowedSecrets: { matchLabels: { team: "shop" } },
   defaults: { lifecycle: LIFECYCLE, pollInterval: "30m", logs: { onFailure: 1 } },
-  webhook: { receiverUrl: "http://127.0.0.1:9/receiver", secretRef: { name: "receiver", key: "first" } },
 });
 
 export const connection: KindCases = {
@@ -55,7 +53,7 @@ export const connection: KindCases = {
     "auth.tokenSecretRef.key": ofCalls("other"),
     "proxy.url": always("http://127.0.0.1:9", reported("PlatformUnreachable", "that proxy does not exist")),
     "proxy.secretRef.name": {
-      ...always("receiver", reported("CredentialsMissing", "that Secret has no user name")),
+      ...always("values", reported("CredentialsMissing", "that Secret has no user name")),
       in: { proxy: { url: proxyUrl } },
     },
     "caBundle.pem": ofCalls(certificate),
@@ -74,9 +72,6 @@ export const connection: KindCases = {
     "allowedSecrets.matchLabels{}": always("pay", OF_VALUES),
     "defaults.pollInterval": always("45m", OF_OBJECTS),
     "defaults.logs.onFailure": always(7, OF_OBJECTS),
-    "webhook.receiverUrl": always("http://127.0.0.1:9/hooks", NO_RECEIVER),
-    "webhook.secretRef.name": always("spare-receiver", NO_RECEIVER),
-    "webhook.secretRef.key": always("second", NO_RECEIVER),
   }),
   misuses: () => [
     { path: "auth.tokenSecretRef.name", to: "nowhere", reason: "CredentialsMissing" },

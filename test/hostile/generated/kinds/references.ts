@@ -9,9 +9,6 @@ import { always, local, type Draft, type Fixture, type Misuse, type Outcome } fr
 export const VALUES = {
   values: { first: "value-one-1", second: "value-two-2" },
   others: { first: "value-three-3", second: "value-four-4" },
-  // A Secret of a connection is no source of values.
-  receiver: { first: "value-five-5-of-a-receiver", second: "value-six-6-of-a-receiver" },
-  "spare-receiver": { first: "value-seven-7-of-a-receiver" },
 } as const;
 
 /** ConfigMaps with values that the catalog's templates accept. */

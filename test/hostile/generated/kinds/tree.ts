@@ -1,4 +1,4 @@
-import type { KindCases } from "../outcomes.ts";
+import { always, reported, type KindCases } from "../outcomes.ts";
 import { cluster, project as parent } from "./references.ts";
 
 export const project: KindCases = {
@@ -25,6 +25,7 @@ export const webhook: KindCases = {
   }),
   leaves: (_fixture, name) => ({
     targetUrl: { to: `http://127.0.0.1:9/${name}/elsewhere` },
+    receiver: always(true, reported("DependencyNotReady", "the operator has no URL of its receiver")),
     events: { to: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED", "DEPLOYMENT_SUCCESSFUL"] },
     "events[]": { to: "DEPLOYMENT_CANCELLED", as: ["DEPLOYMENT_CANCELLED", "DEPLOYMENT_FAILED"] },
     enabled: { to: false },
