@@ -199,7 +199,14 @@ describe("the drift of an application", () => {
     const memory = { written: { revision: 3, variables: print("v"), variableNames: ["KEY"] } };
     const context = passWith({ requested: "now", memory, inputs: inputsWith(variables, print("v")) });
     const baseline = serviceBaseline(statusOf("BUILD_ERROR"));
-    const mark = { baseline, requestId: OLD_REQUEST, settings: 3, variables: print("v"), retry: "now" };
+    const mark = {
+      baseline,
+      state: "BUILD_ERROR",
+      requestId: OLD_REQUEST,
+      settings: 3,
+      variables: print("v"),
+      retry: "now",
+    };
     const why = { reason: "Deploying", message: "Commit 1a2b3c4 is being deployed." };
     const action = { what: "deploy", commit: COMMIT, retry: "now" };
     const step = { repeat: "once", creates: false, commit: COMMIT, action, mark, why };

@@ -19,7 +19,7 @@ import type { OpenIntent } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import { serviceBaseline } from "../service/trace.ts";
+import { orderMark, serviceBaseline } from "../service/trace.ts";
 import { application } from "./index.ts";
 
 /** A platform that answers a read of the status with it, or with a failure. */
@@ -80,10 +80,62 @@ describe("whether a deployment landed", () => {
   });
 });
 
-it.each(["STOP_QUEUED", "WAITING_STOPPING", "STOPPED", "DEPLOYED"])("a stop may have led to %s", async (state) => {
-  const found = await application.trace(openIntent("stopApplication", target), passWith(), platform(statusOf(state)));
-  const known = [{ memory: { runState: "Stopped" } }];
-  expect(found).toMatchObject(state === "DEPLOYED" ? { is: "absent" } : { is: "landed", known });
+/** The mark of a request that was made while the service showed this. */
+const markIn = (...shown: Parameters<typeof statusOf>) => orderMark(passWith(), statusOf(...shown));
+const [another, later] = [{ deploymentRequestId: REQUEST }, { lastDeploymentDate: "2026-11-21T10:00:00Z" }];
+const run = { executionId: "run-2" };
+
+describe("a stop landed", () => {
+  it.each<[string, string, ServiceStatus, boolean]>([
+    ["it is queued", "DEPLOYED", statusOf("STOP_QUEUED"), true],
+    ["it is under way", "DEPLOYED", statusOf("WAITING_STOPPING"), true],
+    ["it is done", "DEPLOYED", statusOf("STOPPED"), true],
+    ["it failed", "DEPLOYED", statusOf("STOP_ERROR"), true],
+    ["nothing happened", "DEPLOYED", statusOf("DEPLOYED"), false],
+    ["others deploy", "DEPLOYED", statusOf("DEPLOYING", run), false],
+    ["an earlier stop had failed", "STOP_ERROR", statusOf("STOP_ERROR"), false],
+    ["it failed after an earlier one, as another request", "STOP_ERROR", statusOf("STOP_ERROR", another), true],
+    ["it failed after an earlier one, in another run", "STOP_ERROR", statusOf("STOP_ERROR", run), true],
+    ["it failed after an earlier one, at another time", "STOP_ERROR", statusOf("STOP_ERROR", later), true],
+    ["it is under way after a failed one", "STOP_ERROR", statusOf("STOPPING"), true],
+    ["it is done after a failed one", "STOP_ERROR", statusOf("STOPPED"), true],
+  ])("where %s, after %s", async (_what, before, status, landed) => {
+    const intent = openIntent("stopApplication", { ...target, mark: markIn(before) });
+    const known = [{ memory: { runState: "Stopped" } }];
+    const found = await application.trace(intent, passWith(), platform(status));
+    expect(found).toMatchObject(landed ? { is: "landed", known } : { is: "absent" });
+  });
+});
+
+describe("a deployment landed", () => {
+  it.each<[string, string, ServiceStatus, boolean]>([
+    ["it is under way", "DEPLOYMENT_ERROR", statusOf("BUILDING"), true],
+    ["it failed in another run", "DEPLOYMENT_ERROR", statusOf("DEPLOYMENT_ERROR", run), true],
+    ["it failed as another request", "BUILD_ERROR", statusOf("BUILD_ERROR", another), true],
+    [
+      "it waits in the queue of a stopped service",
+      "STOPPED",
+      statusOf("STOPPED", { deploymentRequestsCount: 1 }),
+      true,
+    ],
+    ["the service is still stopped", "STOPPED", statusOf("STOPPED"), false],
+    ["an earlier one had failed", "DEPLOYMENT_ERROR", statusOf("DEPLOYMENT_ERROR"), false],
+    ["an earlier build had failed", "BUILD_ERROR", statusOf("BUILD_ERROR"), false],
+    ["other work goes on", "DEPLOYING", statusOf("EXECUTING"), false],
+    ["others stop the service", "DEPLOYED", statusOf("STOPPING", run), false],
+    ["others stopped the service", "DEPLOYED", statusOf("STOPPED", run), false],
+    ["others restart the service", "DEPLOYED", statusOf("RESTARTING"), false],
+    ["others delete the service", "DEPLOYED", statusOf("WAITING_DELETING"), false],
+    ["others stopped the service after it", "DEPLOYED", statusOf("STOPPED", { ...run, ...another }), true],
+  ])("where %s, after %s", async (_what, before, status, landed) => {
+    const found = await application.trace(intentOf({ mark: markIn(before) }), passWith(), platform(status));
+    expect(found.is).toBe(landed ? "landed" : "absent");
+  });
+});
+
+it("a state that was concluded without a read is no baseline", () => {
+  const implied = { ...statusOf("DEPLOYED"), impliedAt: "2026-11-21T10:00:00Z" };
+  expect(orderMark(passWith(), implied)).toMatchObject({ state: null });
 });
 
 it("a create is unread where its list is not answered", async () => {

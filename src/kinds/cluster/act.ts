@@ -1,7 +1,7 @@
 /** Sends the request of a step, and traces one that was not confirmed. */
 import type { Kind, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
-import { clusterPhase } from "../../platform/codec/states.ts";
+import { clusterPhase, isOfOtherWork, isOfStop } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { isStoppedAlready } from "../shared/answers.ts";
 import { baseline } from "../shared/create-trace.ts";
@@ -17,7 +17,7 @@ import {
   type Observed,
 } from "./model.ts";
 import { listedStatus } from "./observe.ts";
-import { clusterBaseline, orderOf, ORDERS } from "./order.ts";
+import { clusterBaseline, orderOf, ORDERS, stateIn } from "./order.ts";
 
 /** The first state that the platform shows after it accepts a request (docs/architecture.md §9). */
 const QUEUED = { Stop: "STOP_QUEUED", Start: "DEPLOYMENT_QUEUED", Upgrade: "DEPLOYMENT_QUEUED" } as const;
@@ -79,7 +79,10 @@ function answered(step: Action, answer: ClusterStatus | undefined): Partial<Clus
 export const traceOrder: Kind<ClusterTypes>["trace"] = async (intent, context, api) => {
   const status = await tracedStatus(context, api);
   if (status === "hidden") return traceUnseen(intent);
-  if (!hasLanded(intent, status)) return { is: "absent" };
+  const landed = hasLanded(intent, status);
+  // A second upgrade would lead to another version.
+  if (landed === undefined && intent.op === "upgradeCluster") return traceUnseen(intent);
+  if (landed !== true) return { is: "absent" };
   const memory = { ...context.memory, lastOrder: tracedOrder(intent, context), runState: undefined };
   return { is: "landed", known: [{ observed: NOTHING_OBSERVED, memory }] };
 };
@@ -96,12 +99,19 @@ function traceUnseen({ op, repetition }: OpenIntent): Trace<Observed, ClusterMem
   return { is: "unknowable", why: { reason: "NotObservable", message } };
 }
 
-function hasLanded(intent: OpenIntent, status: ClusterStatus): boolean {
-  if (intent.op === "stopCluster") return status.status.startsWith("STOP");
-  return (
-    clusterPhase(status.status) === "busy" ||
-    baseline(intent.mark, "baseline") !== clusterBaseline(clusterFacts(status))
-  );
+/**
+ * Reports whether the cluster is stopped, or shows work of the request that it did not show before. A stop, a restart
+ * or a deletion by others since is no work of a start or an upgrade.
+ * @returns undefined where only what it showed before would tell, and that is not known
+ */
+function hasLanded({ op, mark }: OpenIntent, status: ClusterStatus): boolean | undefined {
+  const { status: state } = status;
+  const phase = clusterPhase(state);
+  const before = baseline(mark, "baseline");
+  const isChanged = typeof before === "string" ? before !== clusterBaseline(clusterFacts(status)) : undefined;
+  if (op === "stopCluster") return isOfStop(state) && (phase !== "failed" || isChanged);
+  if (isOfOtherWork(state) && state !== stateIn(before)) return false;
+  return phase === "busy" || isChanged;
 }
 
 function tracedOrder(intent: OpenIntent, context: ClusterContext): ClusterOrder {

@@ -2,8 +2,9 @@
  * Requests to the platform: each is sent once, and is open until the cluster shows a change (docs/architecture.md §6).
  * Pure.
  */
-import type { Plan, Step, Why } from "../../engine/contract/kind.ts";
+import type { Json, Plan, Step, Why } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
+import { jsonIn } from "../../platform/codec/json.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import { once } from "../shared/checks.ts";
 import { clusterNotAllowed, unprovenId } from "../shared/limits.ts";
@@ -30,6 +31,12 @@ export const ORDERS = {
 export function clusterBaseline(facts: ClusterFacts): string {
   // An unknown member is null in the JSON of an array.
   return JSON.stringify([facts.state, facts.lastExecutionId, facts.lastDeploymentDate, facts.nextKubernetesVersion]);
+}
+
+/** Returns the state in a baseline. */
+export function stateIn(baseline: Json | undefined): unknown {
+  const members: unknown = typeof baseline === "string" ? jsonIn(baseline) : undefined;
+  return Array.isArray(members) ? members[0] : undefined;
 }
 
 /** Returns the request of a step. */

@@ -215,6 +215,15 @@ describe("a cluster that nothing proves to be the organization's", () => {
   });
 });
 
+it.each<[string, ClusterMemory, string]>([
+  ["of others", {}, "stopCluster"],
+  ["of an earlier generation", { lastOrder: { operation: "Stop", generation: 0 } }, "stopCluster"],
+  ["after another request", { lastOrder: { operation: "Upgrade", generation: 1 } }, "stopCluster"],
+  ["of this deletion", { lastOrder: { operation: "Stop", generation: 1 } }, "StopFailed"],
+])("a deletion that stops the cluster finds a failed stop %s: %j: %s", (_whose, memory, expected) => {
+  expect(said(plan(clusterContext({ goal: "stopped", memory }), listed("STOP_ERROR")))).toBe(expected);
+});
+
 describe("the version of a cluster that is not shown", () => {
   const upgraded = { operation: "Upgrade", kubernetesVersion: "1.34", generation: 1 } as const;
   const stopped = { operation: "Stop", generation: 2 } as const;

@@ -95,9 +95,9 @@ export function planRemoval(context: ClusterContext, observed: Observed): Plan<A
     case "unknown":
       return { is: "waiting", why: unclearStop(state, "cluster") };
     case "failed":
-      return state === "STOP_ERROR" && context.requested === undefined
-        ? { is: "stalled", why: clusterFailure(state) }
-        : give(context, observed, { operation: "Stop" });
+      return isRepairable(context, observed, "Stopped")
+        ? give(context, observed, { operation: "Stop" })
+        : { is: "stalled", why: clusterFailure(state) };
     case "running":
       return give(context, observed, { operation: "Stop" });
     case undefined:

@@ -8,9 +8,12 @@ import { traceOrder } from "./act.ts";
 import { clusterFacts } from "./model.ts";
 import { clusterBaseline } from "./order.ts";
 
-const before = listed("DEPLOYED").status;
-const baseline = before === undefined ? null : clusterBaseline(clusterFacts(before));
-const intent = (op: string) => openIntent(op, { id: CLUSTER, mark: { baseline, kubernetesVersion: "1.34" } });
+/** An intent of a request that was made while the cluster showed this state; while it was not shown, without one. */
+const intent = (op: string, state = "DEPLOYED") => {
+  const { status } = listed(state);
+  const baseline = status === undefined || state === "" ? undefined : clusterBaseline(clusterFacts(status));
+  return openIntent(op, { id: CLUSTER, mark: { baseline, kubernetesVersion: "1.34" } });
+};
 const showing = (status: () => Promise<unknown>) => platformWith({ clusters: { status } });
 const traced = (op: string, state: string, change: object = {}) => {
   const api = showing(() => Promise.resolve(listed(state, change).status));
@@ -30,6 +33,29 @@ describe("the trace of a request", () => {
     ["deployCluster", "DEPLOYED", { lastDeploymentDate: "2026-11-21T10:00:00Z" }, "landed"],
   ])("%s, then %s %o: %s", async (op, state, change, expected) => {
     expect((await traced(op, state, change)).is).toBe(expected);
+  });
+
+  const run = { lastExecutionId: "run-2" };
+
+  it.each<[string, string, string, string, object, string]>([
+    ["a stop that failed", "stopCluster", "DEPLOYED", "STOP_ERROR", {}, "landed"],
+    ["a stop that failed before", "stopCluster", "STOP_ERROR", "STOP_ERROR", {}, "absent"],
+    ["a stop that failed again", "stopCluster", "STOP_ERROR", "STOP_ERROR", run, "landed"],
+    ["a stop after a failed one", "stopCluster", "STOP_ERROR", "STOPPING", run, "landed"],
+    ["a failed stop where nothing was shown before", "stopCluster", "", "STOP_ERROR", {}, "absent"],
+    ["a stop where nothing was shown before", "stopCluster", "", "STOPPED", {}, "landed"],
+    ["a start that failed before", "deployCluster", "DEPLOYMENT_ERROR", "DEPLOYMENT_ERROR", {}, "absent"],
+    ["a start that failed again", "deployCluster", "DEPLOYMENT_ERROR", "DEPLOYMENT_ERROR", run, "landed"],
+    ["a start of a cluster that is still stopped", "deployCluster", "STOPPED", "STOPPED", {}, "absent"],
+    ["a start of a stopped cluster, as a new run", "deployCluster", "STOPPED", "STOPPED", run, "landed"],
+    ["a stop by others in place of a start", "deployCluster", "STOPPED", "STOP_ERROR", run, "absent"],
+    ["a start where nothing was shown before", "deployCluster", "", "DEPLOYED", {}, "absent"],
+    ["a stop by others in place of an upgrade", "upgradeCluster", "DEPLOYED", "STOPPING", run, "absent"],
+    ["an upgrade where nothing was shown before", "upgradeCluster", "", "DEPLOYED", {}, "unknowable"],
+    ["an upgrade under way where nothing was shown before", "upgradeCluster", "", "DEPLOYING", {}, "landed"],
+  ])("finds %s (%s, %s, then %s %o): %s", async (_what, op, before, state, change, expected) => {
+    const api = showing(() => Promise.resolve(listed(state, change).status));
+    expect((await traceOrder(intent(op, before), clusterContext(), api)).is).toBe(expected);
   });
 
   it("remembers what was requested", async () => {

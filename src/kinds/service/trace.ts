@@ -9,7 +9,7 @@ import type { Json, OpenIntent, Trace } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { jsonIn } from "../../platform/codec/json.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
-import { servicePhase } from "../../platform/codec/states.ts";
+import { isOfOtherWork, isOfStop, servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { baseline, createUnknown, traceIn } from "../shared/create-trace.ts";
 import { readOnFull, type WithSurface } from "../shared/surface.ts";
@@ -76,7 +76,10 @@ export function hasFailed({ state = "" }: ServiceDeployment): boolean {
   return servicePhase(state) === "failed";
 }
 
-/** Returns what a later trace of a request compares with, and the user's request. Undefined members are left out. */
+/**
+ * Returns what a later trace of a request compares with, and the user's request. Undefined members are left out. A state
+ * that was concluded without a read is no baseline.
+ */
 export function orderMark(
   { requested }: ServiceContext,
   status: ShownStatus | undefined,
@@ -84,6 +87,7 @@ export function orderMark(
 ): Json {
   return {
     baseline: serviceBaseline(status),
+    state: status?.impliedAt === undefined ? (status?.state ?? null) : null,
     requestId: status?.deploymentRequestId ?? null,
     retry: requested,
     ...rest,
@@ -128,14 +132,13 @@ export function unlisted({ name }: OpenIntent, operation: OperationName, { isFul
 /** Reports whether a request to deploy or to stop was executed. @param status of the service now */
 function traceOrder(kind: ServiceKind, intent: OpenIntent, context: ServiceContext, status: ServiceStatus): Traced {
   const { memory, now } = context;
+  const { mark } = intent;
   const observed = { ...kind.nothingObserved, status };
   if (intent.op === kind.operations.stop) {
-    if (!/^STOP|STOPPING$/.test(status.state)) return { is: "absent" };
+    if (!showsStop(mark, status)) return { is: "absent" };
     return { is: "landed", known: [{ observed, memory: { ...memory, runState: "Stopped" } }] };
   }
-  const { mark } = intent;
-  const isNews = movedPast(textIn(mark, "baseline"), status) || isFresh(mark, status);
-  if (!isNews && servicePhase(status.state) !== "busy") return { is: "absent" };
+  if (!showsDeployment(mark, status)) return { is: "absent" };
   const lastDeployment = { ...markedDeployment(kind, intent), ...landedDeployment(intent, status, now) };
   const replaced = kind.replaced?.(memory, memory.lastDeployment);
   const lastHandledRedeployAt = textIn(mark, "redeploy") ?? memory.lastHandledRedeployAt;
@@ -145,6 +148,26 @@ function traceOrder(kind: ServiceKind, intent: OpenIntent, context: ServiceConte
       { observed, memory: { ...memory, ...replaced, runState: "Running", lastDeployment, lastHandledRedeployAt } },
     ],
   };
+}
+
+/** Reports whether the service is stopped, or shows a stop that it did not show before the request. */
+function showsStop(mark: Json, status: ServiceStatus): boolean {
+  if (!isOfStop(status.state)) return false;
+  if (servicePhase(status.state) === "stopped") return true;
+  const isNews = movedPast(textIn(mark, "baseline"), status) || isFresh(mark, status);
+  return isNews || status.state !== textIn(mark, "state");
+}
+
+/**
+ * Reports whether the service shows a deployment that it did not show before the request. A stop, a restart or a
+ * deletion by others since is none, although it is a new run.
+ */
+function showsDeployment(mark: Json, status: ServiceStatus): boolean {
+  const [before, stateBefore] = [textIn(mark, "baseline"), textIn(mark, "state")];
+  if (isFresh(mark, status) || isDeployedSince(before, status)) return true;
+  if (isOfOtherWork(status.state) && status.state !== stateBefore) return false;
+  const isWorking = servicePhase(status.state) === "busy" && servicePhase(stateBefore ?? "") !== "busy";
+  return isWorking || movedPast(before, status);
 }
 
 /** Returns the deployment that an intent describes, as far as the kind's memory has its members. */

@@ -71,6 +71,16 @@ export function requestPhase(state: string): Phase {
   return SERVICE.get(state) ?? "unknown";
 }
 
+/** Reports whether a state is one of a stop: under way, reached or failed. */
+export function isOfStop(state: string): boolean {
+  return state.includes("STOP");
+}
+
+/** Reports whether a state is one of a stop, a restart or a deletion: none of them follows from a deployment. */
+export function isOfOtherWork(state: string): boolean {
+  return /STOP|RESTART|DELET/.test(state);
+}
+
 /**
  * Reports whether only the usage guide has a state. The guide polls the same status before and after a deployment, so
  * such a state may still be that of the previous deployment.
