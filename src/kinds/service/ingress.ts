@@ -18,23 +18,29 @@ const INGRESS_READ_BY_MS = 1_800_000;
 /** How often an ingress is read without a deployment that may have changed it. In milliseconds. */
 const INGRESS_MAX_AGE_MS = 8 * 3_600_000;
 
-/** When a client was first used, and when the ingress of each service was read through it; all on the wall clock. */
+/** When a client was first used, and the last read of the ingress of each service through it; all on the wall clock. */
 interface IngressReads {
   readonly since: number;
-  readonly at: Map<Uuid, number>;
+  readonly last: Map<Uuid, IngressRead>;
+}
+
+/** The last read of an ingress. The status may lack what it showed, as its write may have failed. */
+interface IngressRead {
+  readonly at: number;
+  readonly shown?: Ingress | undefined;
 }
 
 const ingressReads = new WeakMap<Platform, IngressReads>();
 
 function readsOf(api: Platform, now: number): IngressReads {
-  const reads = ingressReads.get(api) ?? { since: now, at: new Map<Uuid, number>() };
+  const reads = ingressReads.get(api) ?? { since: now, last: new Map<Uuid, IngressRead>() };
   ingressReads.set(api, reads);
   return reads;
 }
 
 /** Forgets when the ingress of a service was read: the service is being deleted. */
 export function forgetIngress(id: Uuid, api: Platform): void {
-  ingressReads.get(api)?.at.delete(id);
+  ingressReads.get(api)?.last.delete(id);
 }
 
 /**
@@ -51,24 +57,31 @@ export async function ingressOf(
 ): Promise<SideRead<Ingress>> {
   const phase = servicePhase(status.state);
   if (phase !== "running" && phase !== "busy") return NOT_READ;
-  const { ingress } = context.memory;
   const now = context.now.getTime();
   const reads = readsOf(api, now);
-  // A new process treats a remembered ingress as just read if it works, or if the previous process has read it.
-  const isBelieved = isWorking(ingress) || deployedAt(context) + INGRESS_READ_BY_MS < reads.since;
-  const readAt = reads.at.get(id) ?? (isBelieved ? now : Number.NEGATIVE_INFINITY);
-  reads.at.set(id, readAt);
-  if (phase === "busy" || !isIngressDue(context, readAt)) return { value: ingress, fault: undefined };
+  const last = reads.last.get(id) ?? readBefore(context, reads);
+  reads.last.set(id, last);
+  if (phase === "busy" || !isIngressDue(context, last.at))
+    return { value: context.memory.ingress ?? last.shown, fault: undefined };
   const nothing = ["NotFound", "NotSupported"] as const;
   const answer = api.services.ingressStatus(type, id, { maxAgeMs: MAX_AGE_MS });
   const read = await sideRead(answer, "the ingress", nothing);
-  if (read.fault === undefined) reads.at.set(id, now);
+  if (read.fault === undefined) reads.last.set(id, { at: now, shown: read.value });
   return read;
+}
+
+/**
+ * Returns the last read of a new process. A remembered ingress counts as just read if it works, or if the previous
+ * process has read it.
+ */
+function readBefore(context: ServiceContext, { since }: IngressReads): IngressRead {
+  const isBelieved = isWorking(context.memory.ingress) || deployedAt(context) + INGRESS_READ_BY_MS < since;
+  return { at: isBelieved ? context.now.getTime() : Number.NEGATIVE_INFINITY };
 }
 
 /** Returns the remembered ingress of a service that is being deployed. The first reconcile afterwards reads it. */
 export function ingressBefore({ memory, now }: ServiceContext, id: Uuid, api: Platform): SideRead<Ingress> {
-  readsOf(api, now.getTime()).at.set(id, Number.NEGATIVE_INFINITY);
+  readsOf(api, now.getTime()).last.set(id, { at: Number.NEGATIVE_INFINITY });
   return { value: memory.ingress, fault: undefined };
 }
 
