@@ -22,8 +22,8 @@ interface StepFacts<Action> {
   /** The step stops or starts the object because of spec.runSchedule. */
   readonly scheduled?: boolean;
   /**
-   * The step follows from what a user changed outside of the spec: a value of a Secret or ConfigMap, or another
-   * resource, which then wrote to the object.
+   * A user changed, outside of the spec, what the object is to get: a value of a Secret or ConfigMap, or another
+   * resource, which then wrote to the object. The limit of mass changes does not count the step, whatever else it sends.
    */
   readonly follows?: boolean;
   /** The value of the annotation redeploy-requested-at that the step answers. */

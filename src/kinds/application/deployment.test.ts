@@ -244,6 +244,11 @@ describe("a change outside of the spec that a user made", () => {
   };
   const isWritten = { writtenAt: "2026-11-21T09:30:00.000Z", ...last({ variablesAt: "2026-11-21T09:00:00.000Z" }) };
 
+  const drifted = { surface: "Full", spec: { cpu: 250 } } as const;
+  const shown = observedFull("DEPLOYED", { cpu: 500 });
+  const unread = observedFull("DEPLOYED", {}, { secretIds: new Map([["KEY", "id"]]) });
+  const incomplete = { ...imported(changed), written: written({ variables: changed, variableNames: [] }) };
+  const manual = { ...drifted.spec, ...byHand };
   const stopped = observedIn("STOPPED");
   const foreign = observedFull("DEPLOYED", { gitRepository: { deployedCommitId: OTHER_COMMIT } });
 
@@ -251,9 +256,23 @@ describe("a change outside of the spec that a user made", () => {
     ["of a Secret causes the import", { inputs: rotated, memory: sent("old", "old") }, true],
     ["of a Secret causes the deployment", { inputs: rotated, memory: imported(changed) }, true],
     ["of a variable set causes the deployment", isWritten, true],
+    ["counts beside settings of others", { ...drifted, inputs: rotated, memory: sent("old", "old") }, true, shown],
+    ["counts until it is deployed", { ...drifted, inputs: rotated, memory: imported(changed) }, true, shown],
+    [
+      "counts for a secret that an import left out",
+      { surface: "Full", inputs: rotated, memory: incomplete },
+      true,
+      unread,
+    ],
+    [
+      "does not count while its deployment is left to others",
+      { ...drifted, spec: manual, inputs: rotated, memory: imported(changed) },
+      false,
+      shown,
+    ],
     ["is none if another version of the operator imports", { inputs, memory: sent("old", "old") }, false],
     ["is none if another version of the operator deploys", { inputs, memory: imported(print("new")) }, false],
-    ["does not cause the deployment of another commit", { ...isWritten, spec: other }, false],
+    ["counts beside another commit", { ...isWritten, spec: other }, true],
     ["does not cause a start", { ...isWritten, memory: { ...isStopped.memory, ...isWritten.memory } }, false, stopped],
     ["is not known if others deployed another commit", { ...isWritten, surface: "Full" }, false, foreign],
   ])("%s", (_title, change, follows, observed = observedIn("DEPLOYED")) => {

@@ -8,7 +8,7 @@ import { revisionOf } from "../service/settings.ts";
 import { everDeployed, hasFailed } from "../service/trace.ts";
 import type { LastDeployment } from "./crd.ts";
 import type { ApplicationContext, Observed } from "./model.ts";
-import { variablesSent } from "./variables.ts";
+import { pendingVariables, variablesSent } from "./variables.ts";
 
 /**
  * Returns the last deployment: the remembered one. For an application that was deployed before the operator managed it,
@@ -134,20 +134,25 @@ export function variablesIncluded({ memory, records: { writtenAt = "" } }: Appli
 }
 
 /**
- * Reports whether variables are to be imported or deployed because a user changed them outside of the spec: in a
- * Secret, a ConfigMap or a variable set. Returns false if others deployed another commit: the status may then be that
- * of an old backup, and does not show who changed them.
+ * Reports whether a user changed variables outside of the spec, in a Secret, a ConfigMap or a variable set, which are
+ * not imported yet, or not deployed although nothing holds back their deployment. Returns false if others deployed
+ * another commit: the status may then be that of an old backup, and does not show who changed them.
  */
-export function areChangedByUser(
-  context: ApplicationContext,
-  observed: Observed,
-  due: "import" | "deployment",
-): boolean {
+export function isChangedByUser(context: ApplicationContext, observed: Observed): boolean {
   const { inputs, memory } = context;
   const last = lastDeployment(context, observed);
   if (foreignCommit(context, observed, last) !== undefined) return false;
-  if (due === "import") return isChangedAtSource(memory.written?.variables, inputs.fingerprint);
-  return last !== undefined && (isWrittenSince(context, last) || isChangedAtSource(last.variables, inputs.fingerprint));
+  if (isChangedAtSource(memory.written?.variables, inputs.fingerprint)) return true;
+  if (last === undefined) return false;
+  if (!isWrittenSince(context, last) && !isChangedAtSource(last.variables, inputs.fingerprint)) return false;
+  return !isHeldBack(context, observed) || pendingVariables(context).length > 0;
+}
+
+/** Reports whether changed variables wait for a deployment that others make, or for a start. */
+function isHeldBack({ spec }: ApplicationContext, { status }: Observed): boolean {
+  if (spec.deploy?.policy === "Manual" || spec.runState === "Stopped") return true;
+  const phase = servicePhase(status?.state ?? "");
+  return phase === "stopped" || phase === "gone";
 }
 
 /**

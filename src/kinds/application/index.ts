@@ -6,7 +6,7 @@ import { defineService } from "../service/define.ts";
 import { readOr } from "../shared/answers.ts";
 import { importItems } from "../shared/variables.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
-import { followedDeployment, variablesIncluded } from "./deployment.ts";
+import { followedDeployment, isChangedByUser, variablesIncluded } from "./deployment.ts";
 import { failureLog } from "./failure-log.ts";
 import { historyWith } from "./history.ts";
 import {
@@ -67,6 +67,7 @@ export const application = defineService<ApplicationTypes, Application>({
   observe,
   shows: (_step, _context, { status }) => status !== undefined,
   checks,
+  isChangedByUser,
 
   // A status that was lost has no revision.
   adopted: { written: { revision: 0 } },

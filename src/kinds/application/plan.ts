@@ -15,7 +15,6 @@ import { hasFailed } from "../service/trace.ts";
 import { stalled, safely } from "../shared/checks.ts";
 import { redeployDue, redeployRefusal } from "../shared/redeploy.ts";
 import {
-  areChangedByUser,
   type DeployCause,
   deployCause,
   followedDeployment,
@@ -46,10 +45,8 @@ export const checks: Declaration["checks"] = (context, observed, progress) => {
 function checkVariables(context: ApplicationContext, observed: Observed): Check {
   // While the variables of a service that others deployed cannot be read, it is unknown whether they are as wanted.
   if (observed.variablesFault !== undefined && isDeployedByOthers(context, observed.status)) return undefined;
-  if (!variablesSent(context, observed)) {
-    const follows = areChangedByUser(context, observed, "import");
-    return safely("importVariables", { what: "import" }, { message: "Import the variables.", follows });
-  }
+  if (!variablesSent(context, observed))
+    return safely("importVariables", { what: "import" }, { message: "Import the variables." });
   const pending = pendingVariables(context);
   for (const { name } of pending) {
     const secretId = observed.secretIds.get(name);
@@ -101,8 +98,7 @@ function checkWanted(context: ApplicationContext, observed: Observed, progress: 
   const cause = causeOf(context, observed, progress);
   if (start === undefined && !deployDue(context, progress, cause)) return undefined;
   const corrects = start === "corrects" || (start === undefined && cause === "foreign");
-  const follows = start === undefined && cause === "variables" && areChangedByUser(context, observed, "deployment");
-  return deploy(context, observed, { commit, corrects, follows, attempts: undefined });
+  return deploy(context, observed, { commit, corrects, attempts: undefined });
 }
 
 /** Deploys the same commit again on request. */
@@ -110,7 +106,7 @@ function checkRedeploy(context: ApplicationContext, observed: Observed): Check {
   if (redeployDue(context) === undefined || redeployRefusal(NAMES.noun, context) !== undefined) return undefined;
   const commit = redeployedCommit(context, observed);
   if (commit === undefined) return undefined;
-  return deploy(context, observed, { commit, corrects: false, follows: false, attempts: undefined });
+  return deploy(context, observed, { commit, corrects: false, attempts: undefined });
 }
 
 function checkAttempts(context: ApplicationContext, observed: Observed, progress: Progress): Check {
@@ -121,7 +117,7 @@ function checkAttempts(context: ApplicationContext, observed: Observed, progress
     followedDeployment(context, observed),
     progress,
     `commit ${shortCommit(commit)}`,
-    (attempts) => deploy(context, observed, { commit, corrects: false, follows: false, attempts }),
+    (attempts) => deploy(context, observed, { commit, corrects: false, attempts }),
   );
 }
 
@@ -131,7 +127,6 @@ function deploy(
   wanted: {
     readonly commit: string;
     readonly corrects: boolean;
-    readonly follows: boolean;
     readonly attempts: number | undefined;
   },
 ): Plan<Action> {

@@ -95,6 +95,11 @@ export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends
   checkMissing?(context: ReconcileContext<K>, observed: K["observed"], id: Uuid): Plan<never> | undefined;
   /** Returns the checks of an existing service, which follow the check of its settings; the first difference wins. */
   checks(context: ReconcileContext<K>, observed: K["observed"], progress: Progress | undefined): Checks<K["action"]>;
+  /**
+   * Reports whether a user changed what the service is to get, outside of its spec. Then no step counts to the limit of
+   * mass changes, whatever else changed.
+   */
+  isChangedByUser?(context: ReconcileContext<K>, observed: K["observed"]): boolean;
   /** Returns the plan for the goals "stopped" and "absent". */
   planRemoval?(context: ReconcileContext<K>, observed: K["observed"]): Plan<K["action"]>;
 
@@ -188,11 +193,11 @@ function plan(kind: ServiceKind, context: ServiceContext, observed: ServiceObser
     checkPlace(context, observed) ??
     (id === undefined ? planNew(kind, context, observed) : checkIdentity(kind, context, observed, id));
   if (found?.is === "adopt") return adoptable(kind, context, observed, found);
-  return (
-    found ??
-    firstOf(context, [
-      () => checkSettings(kind, context, observed),
-      ...kind.checks(context, observed, progressIn(kind, context, observed)),
-    ])
-  );
+  if (found !== undefined) return found;
+  const next = firstOf(context, [
+    () => checkSettings(kind, context, observed),
+    ...kind.checks(context, observed, progressIn(kind, context, observed)),
+  ]);
+  if (next.is !== "step" || kind.isChangedByUser === undefined) return next;
+  return { ...next, step: { ...next.step, follows: kind.isChangedByUser(context, observed) } };
 }

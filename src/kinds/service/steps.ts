@@ -108,7 +108,6 @@ interface Deployment {
   /** What a later trace has to know beside the settings. */
   readonly mark?: Readonly<Record<string, Json | undefined>>;
   readonly corrects: boolean;
-  readonly follows?: boolean;
   readonly attempts: number | undefined;
 }
 
@@ -117,7 +116,7 @@ export function deploy(
   { operations }: ServiceNames,
   context: ServiceContext,
   { status }: ObservedState,
-  { commit, message, mark, corrects, follows = false, attempts }: Deployment,
+  { commit, message, mark, corrects, attempts }: Deployment,
 ): Plan<ServiceAction> {
   const what = commit === undefined ? {} : { commit };
   const why: Why = { reason: "Deploying", message };
@@ -135,7 +134,6 @@ export function deploy(
         redeploy: redeploys,
       }),
       corrects: corrects && redeploys === undefined,
-      follows,
       retries: attempts !== undefined,
       redeploys,
     },

@@ -15,7 +15,7 @@ import {
   type SetVariable,
   type VariableSetTypes,
 } from "./model.ts";
-import { isChange, isCreated, isInPlace, knownOf, ownEntry, targetsOf, type SetTarget } from "./target.ts";
+import { isChange, isCreated, isInPlace, knownOf, leftovers, ownEntry, targetsOf, type SetTarget } from "./target.ts";
 
 /** An application to which something is sent. */
 interface Sending {
@@ -85,10 +85,10 @@ function stamp(now: Date | undefined, last: string | undefined): string | undefi
 }
 
 async function sent(step: Action, sending: Sending, api: Platform): Promise<KnownTarget> {
-  const { context, target } = sending;
+  const { context } = sending;
   if (step.what === "remove") {
     await remove(step, api);
-    return { ...target.known, variables: (target.known.variables ?? []).filter(({ key }) => key !== step.name) };
+    return withoutVariable(sending, step.name);
   }
   const names = new Set(step.what === "import" ? step.names : [step.name]);
   const variables = context.inputs.variables.filter(({ name }) => names.has(name));
@@ -100,6 +100,19 @@ async function sent(step: Action, sending: Sending, api: Platform): Promise<Know
   const answer = await api.variables.import(step.id, { overwrite: step.overwrite, vars });
   const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? step.names;
   return written(sending, variables, new Set(taken));
+}
+
+/**
+ * Returns what is known of an application once a variable is removed. After the last one, the application has the
+ * current content if nothing else of it is to be sent.
+ */
+function withoutVariable({ context: { inputs }, target }: Sending, name: string): KnownTarget {
+  const known = { ...target.known, variables: (target.known.variables ?? []).filter(({ key }) => key !== name) };
+  const isWhole =
+    known.written?.key === inputs.fingerprint.key &&
+    leftovers({ ...target, known }, inputs).length === 0 &&
+    inputs.variables.every((variable) => isInPlace(known, variable, inputs));
+  return isWhole ? { ...known, written: { ...inputs.fingerprint } } : known;
 }
 
 /** Removes an entry. One that is no longer listed counts as removed, e.g. an alias whose variable was removed. */

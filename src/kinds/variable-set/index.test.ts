@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 
 import { contextWith } from "../../../test/support/kinds/contexts.ts";
 import { resolvedNeeds } from "../../../test/support/kinds/kind-runner.ts";
+import { platformWith } from "../../../test/support/kinds/platform.ts";
 import type { Fingerprint, Json } from "../../engine/contract/kind.ts";
 import { platformVariableSet } from "./crd.ts";
 import { needs, variableSet } from "./index.ts";
-import type { Inputs, Observed, SetContext, TargetInput } from "./model.ts";
+import type { Action, Inputs, Observed, SetContext, TargetInput } from "./model.ts";
 
 const MINE = "0b5e8a52-6a83-4f0b-9c6e-2f3a3d1c9a11";
 const fingerprint: Fingerprint = { key: "k", digest: "d", sources: "s" };
@@ -56,6 +57,45 @@ describe("an import", () => {
     const memory = { targets: [{ ...known, written, variables: [variable] }] };
     const context = contextWith<SetContext>({ spec: spec(), inputs: inputs({ name: "web" }), memory });
     expect(variableSet.plan(context, observed)).toMatchObject({ is: "step", step: { op: "importVariables", ...step } });
+  });
+});
+
+describe("a removal", () => {
+  const listed = (id: string, key: string) => ({
+    ...{ id, key, isSecret: false, scope: "APPLICATION" },
+    ...{ createdAt: undefined, updatedAt: undefined },
+  });
+  const targets: Observed["targets"] = new Map([
+    [MINE, { is: "shown", entries: [listed("e", "OLD"), listed("k", "KEY")] }],
+  ]);
+  const observed: Observed = { targets, sent: new Set(), serverNow: undefined };
+  const variables = [
+    { key: "OLD", digest: "old", id: "e", created: true as const },
+    { key: "KEY", digest: "d", id: "k" },
+  ];
+  const withContent = (written: Fingerprint) =>
+    contextWith<SetContext>({
+      surface: "Full",
+      spec: spec(),
+      inputs: inputs({ name: "web" }),
+      memory: { targets: [{ ...known, written, variables }] },
+    });
+
+  it.each([
+    ["follows a Secret that lost a key", { ...fingerprint, digest: "old", sources: "older" }, true],
+    ["follows nothing if no source changed", { ...fingerprint, digest: "old" }, false],
+  ])("%s", (_title, written, follows) => {
+    const step = { op: "deleteVariable", follows };
+    expect(variableSet.plan(withContent(written), observed)).toMatchObject({ is: "step", step });
+  });
+
+  it("leaves the application with the current content", async () => {
+    const context = withContent({ ...fingerprint, digest: "old", sources: "older" });
+    const action: Action = { what: "remove", id: MINE, name: "OLD", entryId: "e", isSecret: false };
+    const api = platformWith({ variables: { delete: () => Promise.resolve() } });
+    const step = { repeat: "safe", op: "deleteVariable", action } as const;
+    const { memory } = await variableSet.act(step, context, observed, api);
+    expect(memory.targets?.map(({ written }) => written)).toEqual([fingerprint]);
   });
 });
 

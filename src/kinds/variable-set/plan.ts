@@ -160,7 +160,8 @@ function removals(context: SetContext, observed: Observed, targets: readonly Set
       const op = removalOf(isSecret);
       if (observed.sent.has(sentKey(step)) || context.policies.blockedOperations.has(op)) continue;
       const what = isSecret ? "secret" : "variable";
-      return safely(op, step, { message: `Remove the ${what} ${name} of application ${target.label}.` });
+      const message = `Remove the ${what} ${name} of application ${target.label}.`;
+      return safely(op, step, { message, ...causeOf(context, target, "send") });
     }
   }
   return undefined;
