@@ -147,7 +147,7 @@ describe.concurrent("failing custom resources", () => {
   it("fires PlatformObjectsOrphaned for an object that the platform does not delete", IN_ORDER, async () => {
     await env.apply(application("left", "good", { lifecycle: { deletionPolicy: "Delete" } }));
     await env.waitFor("PlatformApplication", "left", { status: "True" });
-    const left = { kind: "PlatformApplication", reason: "DeleteNotSupported" };
+    const left = { kind: "PlatformApplication", reason: "NotSupportedByPlatform" };
     const untilQuiet = await expectFiring(job, { PlatformObjectsOrphaned: left }, async () => {
       const match = { operation: "deleteApplication" };
       env.platform.sim.faults.add({ name: "no deletion", match, count: null, answer: { is: "status", status: 405 } });

@@ -59,6 +59,7 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     webhook: {
       enabled: true,
       port: 9443,
+      url: "https://deliveries.example.com/platform",
       ingress: {
         enabled: true,
         className: "nginx",
