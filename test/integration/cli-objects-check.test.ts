@@ -68,6 +68,23 @@ describe("check", () => {
     expect(results(waited.stdout)).toMatchObject({ operator: "failed" });
   });
 
+  it("names a namespace of --watch-namespaces that is not served", async () => {
+    const labels = { app: "operator" };
+    const container = { name: "operator", image: "operator", args: [`--watch-namespaces=${env.namespace},gone`] };
+    const template = { metadata: { labels }, spec: { containers: [container] } };
+    const spec = { replicas: 0, selector: { matchLabels: labels }, template };
+    const metadata = { name: "operator", namespace: env.operatorNamespace };
+    const deployment = JSON.stringify({ apiVersion: "apps/v1", kind: "Deployment", metadata, spec });
+    await env.kubectl(["-n", env.operatorNamespace, "apply", "-f", "-"], { input: deployment });
+    const account = `--serviceaccount=${env.operatorNamespace}:limited`;
+    await env.kubectl(["create", "role", "limited", "--verb=list", "--resource=platformprojects.platform-operator.io"]);
+    await env.kubectl(["create", "rolebinding", "limited", "--role=limited", account]);
+    const { code, stdout } = await call(["check", operator(), "--service-account=limited"]);
+    await env.kubectl(["-n", env.operatorNamespace, "delete", "deployment", "operator"]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^✗ watched namespaces +gone: not served, as the operator may not list there\./m);
+  });
+
   it("shows a user with few rights what those are", async () => {
     await env.kubectl(["create", "serviceaccount", "nobody"]);
     const kubeconfig = await kubeconfigFor(controlPlane, env.namespace, "nobody");

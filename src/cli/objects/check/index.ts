@@ -8,7 +8,7 @@ import { ALL_NAMESPACES } from "../../base/globals.ts";
 import { failed, printFindings, type CheckContext, type Finding } from "./finding.ts";
 import { checkCrds, checkInstallationKey, checkOperator, checkServerVersion, checkUninstall } from "./installation.ts";
 import { checkConnections, checkObjects, checkPlatform } from "./platform.ts";
-import { checkInstaller, checkOperatorRights, checkUser } from "./rights.ts";
+import { checkInstaller, checkOperatorRights, checkUser, checkWatchedNamespaces } from "./rights.ts";
 
 export const checkCommand = command({
   asks: "platform",
@@ -90,6 +90,7 @@ const CHECKS: readonly Check[] = [
   { what: "operator", parts: ["installation", "all"], run: checkOperator },
   { what: "installation key", parts: ["installation", "all"], run: checkInstallationKey },
   { what: "operator's rights", parts: ["installation", "all"], run: checkOperatorRights },
+  { what: "watched namespaces", parts: ["installation", "all"], run: checkWatchedNamespaces },
   { what: "your rights", parts: ["all"], run: ({ cluster }) => checkUser(cluster) },
   { what: "connections", parts: ["all"], run: ({ cluster }) => checkConnections(cluster) },
   { what: "platform", parts: ["all"], run: checkPlatform },

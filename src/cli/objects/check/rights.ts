@@ -2,7 +2,9 @@
 import { GROUP } from "../../../api/names.ts";
 import { RESOURCES } from "../../../kinds/index.ts";
 import { isKube } from "../../../kube/api/errors.ts";
-import { member } from "../../../kube/api/json.ts";
+import { listMember, member } from "../../../kube/api/json.ts";
+import { collectionPath } from "../../../kube/api/paths.ts";
+import type { Json, ResourceType } from "../../../kube/api/types.ts";
 import { OPERATOR } from "../../../operator/config/names.ts";
 import { GRANTS, type Grant } from "../../../operator/config/rbac.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
@@ -81,6 +83,56 @@ export async function checkOperatorRights(context: CheckContext): Promise<readon
     if (!isKube(error, "Forbidden")) throw error;
     return [unknown(what, "you may not check the rights of others")];
   }
+}
+
+const WATCHED = "watched namespaces";
+const DEPLOYMENT: ResourceType = {
+  group: "apps",
+  version: "v1",
+  kind: "Deployment",
+  plural: "deployments",
+  namespaced: true,
+};
+const FLAG = "--watch-namespaces=";
+
+/**
+ * Checks the namespaces in the flag --watch-namespaces of the operator's Deployment. One that was deleted, or lacks the
+ * RoleBinding, is not served.
+ * @returns nothing where the operator watches all namespaces, or the user may not see its Deployment
+ * @throws KubeError
+ */
+export async function checkWatchedNamespaces(context: CheckContext): Promise<readonly Finding[]> {
+  const { cluster, operatorNamespace, serviceAccount } = context;
+  const user = `system:serviceaccount:${operatorNamespace}:${serviceAccount}`;
+  try {
+    const deployments = await cluster.client.request({
+      method: "GET",
+      path: collectionPath(DEPLOYMENT, operatorNamespace),
+    });
+    const watched = listMember(deployments, "items").flatMap(watchedIn);
+    const unserved: string[] = [];
+    for (const namespace of watched) {
+      const question = { group: GROUP, resource: "platformprojects", verb: "list", namespace };
+      if (!(await mayI(cluster, question, user))) unserved.push(namespace);
+    }
+    if (watched.length === 0) return [];
+    if (unserved.length === 0) return [ok(WATCHED, `the operator may serve all ${watched.length}`)];
+    const advice = "Create the namespace with its RoleBinding, or remove it from --watch-namespaces.";
+    return [failed(WATCHED, `${unserved.join(", ")}: not served, as the operator may not list there. ${advice}`)];
+  } catch (error) {
+    if (isKube(error, "Forbidden")) return [];
+    throw error;
+  }
+}
+
+/** Returns the namespaces in the flag of a Deployment's containers. */
+function watchedIn(deployment: Json): readonly string[] {
+  const containers = listMember(member(member(member(deployment, "spec"), "template"), "spec"), "containers");
+  const args = containers.flatMap((container) => listMember(container, "args"));
+  return args.flatMap((arg) => {
+    const text = typeof arg === "string" && arg.startsWith(FLAG) ? arg.slice(FLAG.length) : "";
+    return text.split(",").filter((name) => name !== "");
+  });
 }
 
 function questionsOf({ group, resources, verbs, names }: Grant, namespace: string | undefined): readonly Question[] {
