@@ -5,7 +5,7 @@
 import type { Decode, Received } from "../codec/decode.ts";
 import { idsByName, isOnce, isRead, type OperationName } from "../codec/operations.ts";
 import { ShapeError } from "../codec/schema.ts";
-import { cleaned, errorText, isJson } from "../codec/text.ts";
+import { cleaned, errorText, isCut, isJson } from "../codec/text.ts";
 import type { Budget, RateGate } from "../rate/gate.ts";
 import type { Turn } from "../rate/line.ts";
 import { parseDate, pauseMs, quotaOf } from "../rate/rate-headers.ts";
@@ -247,7 +247,9 @@ function valueOf<T>(
     return decode.read(received);
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error;
-    throw new ApiError(operation, failureOfShape(effectOf(operation)), answer.status, cleaned(error.message, secrets));
+    const failure = failureOfShape(effectOf(operation));
+    const cut = failure.is === "BadResponse" && isCut(text) ? { ...failure, isCut: true as const } : failure;
+    throw new ApiError(operation, cut, answer.status, cleaned(error.message, secrets));
   }
 }
 

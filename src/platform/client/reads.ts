@@ -125,8 +125,8 @@ const MAX_ATTEMPTS = 3;
 const BASE_MS = 200;
 
 /**
- * Returns a function that runs a read up to three times while it fails with Server or Unreachable, 200 and 400 ms apart
- * ± 50 %. After three such failures in a row, of any reads, the platform counts as down: until a read gets another
+ * Returns a function that runs a read up to three times while it fails with Server or Unreachable, or with a body that
+ * was cut on its way, 200 and 400 ms apart ± 50 %. After three such failures in a row, of any reads, the platform counts as down: until a read gets another
  * answer, every read is sent once, so that probes do not send three requests (docs/reliability.md C2). The function
  * takes the read, which gets a function that returns the rest of `deadlineMs`, and the number of the attempt, from 1.
  * The deadline spans all attempts and the pauses between them. The function throws the ApiError of the last attempt.
@@ -158,5 +158,9 @@ export function createRetry(clock: Clock, random: () => number) {
 }
 
 function isTransient(error: unknown): boolean {
-  return error instanceof ApiError && (error.failure.is === "Server" || error.failure.is === "Unreachable");
+  if (!(error instanceof ApiError)) return false;
+  const { failure } = error;
+  return (
+    failure.is === "Server" || failure.is === "Unreachable" || (failure.is === "BadResponse" && failure.isCut === true)
+  );
 }

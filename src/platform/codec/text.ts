@@ -47,6 +47,14 @@ export function isJson(body: string): boolean {
   return /^\s*[[{]/.test(body);
 }
 
+/** The number of characters at the end of a body in which its last bracket is looked for. */
+const ENDING = 64;
+
+/** Reports whether a body begins as JSON and does not end as such: it was cut on its way. */
+export function isCut(body: string): boolean {
+  return isJson(body) && !/[\]}]\s*$/.test(body.slice(-ENDING));
+}
+
 function ownWords(body: string): string {
   const value = jsonIn(body);
   if (typeof value !== "object" || value === null) return typeof value === "string" ? value : body;

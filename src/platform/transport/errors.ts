@@ -14,7 +14,7 @@ export type ApiFailure =
   | { readonly is: "Server" } // 408 or 5xx (except 501) of a read
   | { readonly is: "Unreachable" } // no connection or no lease, so nothing was sent; or a read that got no answer
   | { readonly is: "OutcomeUnknown" } // a write that ended in another status, a timeout, a reset or a malformed answer
-  | { readonly is: "BadResponse" } // a read whose answer has another status, is too large or cannot be parsed
+  | { readonly is: "BadResponse"; readonly isCut?: true } // a read whose answer has another status, is too large or cannot be parsed
   | { readonly is: "Refused" }; // refused before anything was sent: an id, a value or a host that is not allowed
 
 /** A failed call of the platform. `message` has the platform's text, cleaned and cut to 300 characters. */
