@@ -1,7 +1,7 @@
 import { KubeError } from "./errors.ts";
 import type { ObjectKey, ResourceType } from "./types.ts";
 
-/** The built-in resource types that src/kube uses. */
+/** The built-in resource types that the operator and its command line use. */
 export const SECRET: ResourceType = core("Secret", "secrets");
 export const CONFIG_MAP: ResourceType = core("ConfigMap", "configmaps");
 export const NAMESPACE: ResourceType = { ...core("Namespace", "namespaces"), namespaced: false };
@@ -10,6 +10,13 @@ export const LEASE: ResourceType = {
   version: "v1",
   kind: "Lease",
   plural: "leases",
+  namespaced: true,
+};
+export const DEPLOYMENT: ResourceType = {
+  group: "apps",
+  version: "v1",
+  kind: "Deployment",
+  plural: "deployments",
   namespaced: true,
 };
 export const EVENT: ResourceType = {

@@ -3,8 +3,8 @@ import { GROUP } from "../../../api/names.ts";
 import { RESOURCES } from "../../../kinds/index.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { listMember, member } from "../../../kube/api/json.ts";
-import { collectionPath } from "../../../kube/api/paths.ts";
-import type { Json, ResourceType } from "../../../kube/api/types.ts";
+import { collectionPath, DEPLOYMENT } from "../../../kube/api/paths.ts";
+import type { Json } from "../../../kube/api/types.ts";
 import { OPERATOR } from "../../../operator/config/names.ts";
 import { GRANTS, type Grant } from "../../../operator/config/rbac.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
@@ -86,13 +86,6 @@ export async function checkOperatorRights(context: CheckContext): Promise<readon
 }
 
 const WATCHED = "watched namespaces";
-const DEPLOYMENT: ResourceType = {
-  group: "apps",
-  version: "v1",
-  kind: "Deployment",
-  plural: "deployments",
-  namespaced: true,
-};
 const FLAG = "--watch-namespaces=";
 
 /**

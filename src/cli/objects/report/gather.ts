@@ -3,8 +3,8 @@ import { stringify } from "yaml";
 
 import { KubeError } from "../../../kube/api/errors.ts";
 import { listMember, member, stringMember } from "../../../kube/api/json.ts";
-import { objectPath } from "../../../kube/api/paths.ts";
-import type { Json, KubeObject, ResourceType } from "../../../kube/api/types.ts";
+import { DEPLOYMENT, objectPath } from "../../../kube/api/paths.ts";
+import type { Json, KubeObject } from "../../../kube/api/types.ts";
 import { OPERATOR } from "../../../operator/config/names.ts";
 import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
@@ -19,14 +19,6 @@ export interface BundleFile {
 }
 
 const MOST_EVENTS = 1_000;
-
-const DEPLOYMENT: ResourceType = {
-  group: "apps",
-  version: "v1",
-  kind: "Deployment",
-  plural: "deployments",
-  namespaced: true,
-};
 
 /** @returns a file for each kind, with its objects */
 export function objectEntries(objects: readonly KubeObject[]): readonly BundleFile[] {
