@@ -47,10 +47,13 @@ export async function startEnv({ speed, surface, say, atEnd, signal }: EnvOption
   signal.throwIfAborted();
   const logFile = join(controlPlane.dir, "operator.log");
   const page = `127.0.0.1:${await freePort()}`;
+  const receiver = `127.0.0.1:${await freePort()}`;
   const args = [
     "--allow-insecure-platform",
     `--allowed-platform-hosts=${new URL(simulator.url).hostname}`,
     `--status-page-bind-address=${page}`,
+    `--webhook-bind-address=${receiver}`,
+    `--webhook-url=http://${receiver}`,
   ];
   const operator = await superviseOperator({ kubeconfig, logFile, args }, say);
   atEnd(() => operator.stop());
