@@ -1,19 +1,7 @@
 /** What this process remembers of an object between two reconciles. All of it may be lost at any moment. */
-import { isDeepStrictEqual } from "node:util";
-
-import { member } from "../../kube/api/json.ts";
-import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { Kind, Ms, Uuid, Why } from "../contract/kind.ts";
+import type { Ms, Why } from "../contract/kind.ts";
 import type { ListHistory } from "../ownership/presence.ts";
-
-/** The id, the memory and the closing of an intent that only this process knows, until the next write of the status. */
-export interface Unsaved {
-  readonly id: Uuid | undefined;
-  readonly memory: JsonObject;
-  readonly intentClosed: boolean;
-  /** The status that these facts extend. They are void once another process has replaced the records in it. */
-  readonly over: KubeObject["status"];
-}
+import { Persistence } from "./persistence.ts";
 
 /** What is missing, and since when, on the monotonic clock. */
 export interface MissingSince {
@@ -41,83 +29,67 @@ export interface Rejection {
   readonly until: Ms;
 }
 
+/** Failed reconciles in a row, and when the first of them ended, on the monotonic clock. */
+interface Failures {
+  count: number;
+  since: Ms;
+}
+
+/** What the object waits for. */
+interface Waiting {
+  /** Reconciles in a row that ended waiting for the same reason, for the growth of the follow interval. */
+  streak: { readonly reason: string; readonly times: number };
+  /** The work of the platform. */
+  work: WorkSince | undefined;
+  /** The reference to a missing object. */
+  missing: MissingSince | undefined;
+}
+
+/** The steps that the platform rejected. */
+interface Rejections {
+  /** The last one. */
+  last: Rejection | undefined;
+  /** Those whose operation the platform does not have, by operation. */
+  readonly unsupported: Map<string, Rejection>;
+}
+
+/** What reads of the platform have shown. */
+interface Reads {
+  /** When the platform was last read for this object, on the monotonic clock. */
+  at: Ms;
+  /** The reads beyond the specification that failed since the platform was last observed, with their HTTP status. */
+  readonly failed: Map<string, number>;
+  /** What lists of the platform have shown of the object. */
+  listHistory: ListHistory | undefined;
+}
+
 /** What this process remembers of one object. */
 export class LocalState {
   readonly uid: string;
-  /** The facts that the stored status does not have yet. */
-  unsaved: Unsaved | undefined = undefined;
-  /** The attempts whose intent was, or may have been, written and whose request was certainly not sent. */
-  unsent: readonly string[] = [];
-  /** The create that was answered and whose id is not stored yet. */
-  answered: { readonly attempt: string; readonly id: Uuid; readonly memory: JsonObject } | undefined = undefined;
-  /** The open intent, and when this process first saw it, on the monotonic clock. */
-  seenIntent: { readonly attempt: string; readonly at: Ms } | undefined = undefined;
-  /** The last step that the platform rejected. */
-  rejected: Rejection | undefined = undefined;
-  /** The steps whose operation the platform does not have, by operation. */
-  readonly unsupported = new Map<string, Rejection>();
-  /** Failed reconciles in a row, and when the first of them ended, on the monotonic clock. */
-  failures = 0;
-  failingSince: Ms = 0;
-  /** Reconciles in a row that ended waiting for the same reason, for the growth of the follow interval. */
-  waits: { readonly reason: string; readonly times: number } = { reason: "", times: 0 };
-  /** The work of the platform that the object waits for. */
-  work: WorkSince | undefined = undefined;
-  /** The reference to a missing object that this object waits for. */
-  missing: MissingSince | undefined = undefined;
-  /** What lists of the platform have shown of the object. */
-  listHistory: ListHistory | undefined = undefined;
-  /** The reads beyond the specification that failed since the platform was last observed, with their HTTP status. */
-  readonly unread = new Map<string, number>();
-  /** When the platform was last read for this object, on the monotonic clock. */
-  readAt: Ms;
+  /** How far what the process knows is stored. */
+  readonly persistence = new Persistence();
+  readonly failures: Failures = { count: 0, since: 0 };
+  readonly waiting: Waiting = { streak: { reason: "", times: 0 }, work: undefined, missing: undefined };
+  readonly rejections: Rejections = { last: undefined, unsupported: new Map() };
+  readonly reads: Reads;
   /** The recorded object is gone from the platform and is being created again. */
   recreates = false;
-  /** Since when the orphan of a deletion cannot be recorded. */
+  /** Since when the orphan of a deletion cannot be recorded, on the monotonic clock. */
   unrecordedAt: Ms | undefined = undefined;
   /** When the last correction of drift began, on the monotonic clock. */
   correctedAt: Ms | undefined = undefined;
-  /** When the last webhook wake-up was or is due, on the monotonic clock. */
-  hintedAt: Ms | undefined = undefined;
-  /** The status whose write is delayed: since when, and the object that it was built for. */
-  deferred:
-    | {
-        readonly since: Ms;
-        readonly signature: string;
-        readonly object: KubeObject;
-        readonly status: JsonObject;
-        readonly note: string | undefined;
-        /** Why a request to deploy again was refused. */
-        readonly refusal: string | undefined;
-      }
-    | undefined = undefined;
+  /** When the last reconcile because of a webhook delivery was or is due, on the monotonic clock. */
+  deliveredAt: Ms | undefined = undefined;
   /** Warnings that were given already, each once, e.g. of a poll interval that cannot be parsed. */
   readonly warned = new Set<string>();
 
   constructor(uid: string, now: Ms) {
     this.uid = uid;
-    this.readAt = now;
+    this.reads = { at: now, failed: new Map(), listHistory: undefined };
   }
 }
 
 export type LocalStates = ReturnType<typeof createLocalStates>;
-
-/**
- * Reports whether another process has changed the recorded id, intent or memory since the unsaved facts became known.
- */
-export function isOvertaken(
-  { resource }: Pick<Kind, "resource">,
-  { status }: KubeObject,
-  { unsaved }: LocalState,
-): boolean {
-  const recordIn = (one: KubeObject["status"]): JsonObject => ({
-    id: member(one, "externalId") ?? null,
-    intent: member(one, "intent") ?? null,
-    memory: resource.memory.parse(one ?? {}),
-  });
-  if (unsaved === undefined || unsaved.over === status) return false;
-  return !isDeepStrictEqual(recordIn(unsaved.over), recordIn(status));
-}
 
 export function createLocalStates(monotonic: () => Ms) {
   const states = new Map<string, LocalState>();

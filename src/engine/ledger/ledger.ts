@@ -5,8 +5,10 @@
 import { z } from "zod";
 
 import { isUuid } from "../../api/fields.ts";
-import { isObject, tryParseJson } from "../../kube/api/json.ts";
-import type { Json, JsonObject } from "../../kube/api/types.ts";
+import { INTENT } from "../../api/names.ts";
+import { isObject, member, tryParseJson } from "../../kube/api/json.ts";
+import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
+import type { Persistence } from "../context/persistence.ts";
 
 const filled = z.string().min(1);
 /** An id becomes a part of a URL path, so it must be a UUID. */
@@ -51,6 +53,24 @@ export function readSlot(raw: Json | undefined): Slot {
   if (raw === undefined || raw === null || raw === "") return { is: "empty" };
   const intent = stored.safeParse(typeof raw === "string" ? tryParseJson(raw) : raw).data;
   return intent === undefined ? { is: "unreadable" } : { is: "open", intent };
+}
+
+/**
+ * Returns the open slot: a create's annotation, or the intent of an action in the status, unless this process closed
+ * it. Actions are never read from the annotation, which anyone who may edit the object can write.
+ */
+export function openSlot(object: KubeObject, persistence: Persistence): Slot {
+  const create = readSlot(object.metadata.annotations?.[INTENT]);
+  if (create.is === "open" && !create.intent.creates) return { is: "unreadable" };
+  if (create.is !== "empty") return create;
+  return persistence.state.outcome?.closesIntent ? { is: "empty" } : readSlot(member(object.status, "intent"));
+}
+
+/** Returns the action intent that is still open and stays in status. */
+export function openAction(object: KubeObject, persistence: Persistence): Intent | undefined {
+  if (persistence.state.outcome?.closesIntent) return undefined;
+  const slot = readSlot(member(object.status, "intent"));
+  return slot.is === "open" ? slot.intent : undefined;
 }
 
 /**

@@ -20,15 +20,15 @@ export interface ListHistory {
  * Returns the history of an object; a new one when the id differs from before.
  * @param shown whether the status says that a list has shown the object
  */
-export function listHistoryOf(local: { listHistory: ListHistory | undefined }, id: Uuid, shown = false): ListHistory {
-  if (local.listHistory?.id !== id)
-    local.listHistory = { id, shown, deleted: false, hiddenSince: undefined, missingSince: undefined };
-  return local.listHistory;
+export function listHistoryOf(reads: { listHistory: ListHistory | undefined }, id: Uuid, shown = false): ListHistory {
+  if (reads.listHistory?.id !== id)
+    reads.listHistory = { id, shown, deleted: false, hiddenSince: undefined, missingSince: undefined };
+  return reads.listHistory;
 }
 
 /** Records that the platform accepted the deletion of an object. */
-export function noteDeleted(local: { listHistory: ListHistory | undefined }, id: Uuid | undefined): void {
-  if (id !== undefined) listHistoryOf(local, id).deleted = true;
+export function noteDeleted(reads: { listHistory: ListHistory | undefined }, id: Uuid | undefined): void {
+  if (id !== undefined) listHistoryOf(reads, id).deleted = true;
 }
 
 /**

@@ -397,7 +397,7 @@ async function writeStatus(
   });
   if (isDeepStrictEqual(status, statusOf(object))) ports.observer.status(object, object);
   else await storeStatus(ports, object, status);
-  if (result.is === "settled") local.failures = 0;
+  if (result.is === "settled") local.failures.count = 0;
 }
 
 /**

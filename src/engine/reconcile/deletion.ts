@@ -12,6 +12,7 @@ import type { Kind, Ms, Uuid, Why } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import { recordedIdIn } from "../contract/status.ts";
 import { identify } from "../ledger/identity.ts";
+import { openSlot } from "../ledger/ledger.ts";
 import { hasFinalizer, release } from "../ledger/record.ts";
 import type { Orphan } from "../orphans/orphan.ts";
 import { policiesOf } from "../policies/policy.ts";
@@ -19,7 +20,6 @@ import { resolveObject } from "../resolve/resolve.ts";
 import type { ReconcileResult } from "../status/build.ts";
 import { beginReconcile, type Ended, idToStore, type Reconciliation, type Resolved } from "../status/reconciliation.ts";
 import { runSteps } from "../steps/loop.ts";
-import { openSlot } from "../steps/recover.ts";
 import { defaultsFor, keptNote, NAMESPACE_MAX_AGE_MS, orphanOf, RETAINED } from "./orphaning.ts";
 import { writeStatus } from "./write-status.ts";
 
@@ -43,7 +43,7 @@ export async function remove(r: Reconciliation): Promise<Ms | undefined> {
   if (!hasFinalizer(object)) return undefined;
   const policy = policiesOf(object, defaultsFor(ports, object)).deletion;
   const id = idToStore(r);
-  const certain = openSlot(object, local).is === "empty";
+  const certain = openSlot(object, local.persistence).is === "empty";
   const hasEnd = kind.externalLifecycle === true || kind.externalLifecycle === "InOthers";
   if (policy === "Retain" || !hasEnd) {
     const event = kept(certain ? "Normal" : "Warning", subject(kind, id), RETAINED);
@@ -224,7 +224,7 @@ async function giveUp(r: Ended, result: ReconcileResult): Promise<Ms | undefined
 async function leave(r: Ended, why: string, event: DeletionEvent | undefined): Promise<Ms | undefined> {
   const { ports, kind, object, local, recordedIdentity } = r;
   const id = idToStore(r);
-  const memory = recordedIdentity && local.unsaved?.memory;
+  const memory = recordedIdentity && local.persistence.state.outcome?.memory;
   const orphan =
     id === undefined ? undefined : await orphanOf(ports, kind, { object, id, why, recordedIdentity, memory });
   if (orphan === undefined) return await releaseObject(r, event);
@@ -247,7 +247,7 @@ async function writeUnrecorded(
   error: KubeError,
   left: Ms,
 ): Promise<Ms> {
-  local.failures += 1;
+  local.failures.count += 1;
   const reason = error.failure === "Forbidden" ? "PermissionDenied" : "DependencyNotReady";
   const message = `What stays on the platform cannot be recorded in the orphan ledger: ${error.message}. The deletion waits some minutes for the record, and then completes without it.`;
   // The status gets none of the resolved facts.
@@ -294,5 +294,5 @@ function moreThan(all: readonly unknown[], shown: number): string {
 }
 
 function soon({ ports, local }: Reconciliation): Ms {
-  return backoff(Math.max(1, local.failures), ports.windows, ports.random());
+  return backoff(Math.max(1, local.failures.count), ports.windows, ports.random());
 }

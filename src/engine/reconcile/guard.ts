@@ -50,8 +50,8 @@ export function guarded(ports: Ports, { reconcile, report }: Guarded): Reconcile
       if (refusal === undefined) ports.observer.internal(key, error);
       const now = ports.cache.get(key);
       if (now === undefined || now.metadata.uid !== local.uid) return undefined;
-      local.failures += 1;
-      const again = backoff(local.failures, ports.windows, ports.random());
+      local.failures.count += 1;
+      const again = backoff(local.failures.count, ports.windows, ports.random());
       await report(now, local, { is: "stalled", why: refusal ?? FAILED, exchange: "none", again });
       return Math.max(again, ports.windows.backoffMinMs);
     }

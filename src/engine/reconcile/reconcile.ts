@@ -4,7 +4,6 @@
  */
 import { isPaused } from "../../api/paused.ts";
 import type { Ports } from "../context/context.ts";
-import { isOvertaken } from "../context/local-state.ts";
 import type { Kind, Ms } from "../contract/kind.ts";
 import { resolveObject } from "../resolve/resolve.ts";
 import { beginReconcile, type Reconciliation, type Resolved } from "../status/reconciliation.ts";
@@ -24,7 +23,7 @@ export function reconciler(ports: Ports, kind: Kind): Reconcile {
 
 async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {
   const { ports, kind, object, local } = r;
-  if (isOvertaken(kind, object, local)) local.unsaved = undefined;
+  local.persistence.dropOvertaken(kind, object);
   if (object.metadata.deletionTimestamp !== undefined) return await remove(r);
 
   warnOfAnnotations(ports, object, local);

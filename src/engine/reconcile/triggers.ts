@@ -88,10 +88,10 @@ export function wakeUp(ports: Ports, enqueue: Enqueue, connection: ObjectKey, id
     found += 1;
     const local = ports.localStates.of(keyText(keyOf(object)), object.metadata.uid);
     const now = ports.clock.monotonic();
-    const last = local.hintedAt ?? Number.NEGATIVE_INFINITY;
+    const last = local.deliveredAt ?? Number.NEGATIVE_INFINITY;
     // A wake-up that is due already is repeated: a reconcile that has started since took it off the queue.
-    local.hintedAt = last > now ? last : Math.max(now, last + ports.windows.hintMs);
-    enqueue(key, { afterMs: local.hintedAt - now, urgent: true });
+    local.deliveredAt = last > now ? last : Math.max(now, last + ports.windows.hintMs);
+    enqueue(key, { afterMs: local.deliveredAt - now, urgent: true });
   }
   // Shared reads may be older than the delivery.
   if (found > 0) ports.connections.last(connection)?.api.refresh();

@@ -5,16 +5,17 @@ import { member } from "../../kube/api/json.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
+import type { DelayedStatus } from "../context/persistence.ts";
 import type { Ms } from "../contract/kind.ts";
 import { abreast, backoff, followInterval, jitter, pollInterval } from "../contract/requeue.ts";
 import { isSettled, statusOf } from "../contract/status.ts";
+import { openAction } from "../ledger/ledger.ts";
 import { requestedToken } from "../policies/policy.ts";
 import { buildStatus, type ReconcileResult } from "../status/build.ts";
 import { writeOutputs } from "../status/outputs.ts";
 import { type Ended, idToStore, memoryToStore, type Reconciliation, isListed } from "../status/reconciliation.ts";
 import { redeployAnswer } from "../status/redeploy.ts";
 import { recordRefusal, significantPart, storeStatus, throttle } from "../status/writes.ts";
-import { openAction } from "../steps/recover.ts";
 
 /**
  * Writes how a reconcile ended.
@@ -34,7 +35,7 @@ export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms>
     id: kind.externalLifecycle ? idToStore(r) : undefined,
     recordedIdentity: isPinned(r, result) ? r.recordedIdentity : undefined,
     isListed: isListed(r),
-    intent: openAction(object, local),
+    intent: openAction(object, local.persistence),
     handled: isHandled ? requestedToken(object) : undefined,
     handledRedeploy,
     policyStatus: "appliedGeneration" in kind.resource.status.shape ? r.policyStatus : undefined,
@@ -72,7 +73,7 @@ function isPinned(r: Ended, result: ReconcileResult): boolean {
   const { externalLifecycle } = r.kind;
   if (typeof externalLifecycle === "boolean") return externalLifecycle && idToStore(r) !== undefined;
   const isOurs = result.is === "settled" || member(r.object.status, "identity") !== undefined;
-  return r.local.unsaved !== undefined || (r.report !== undefined && isOurs);
+  return r.local.persistence.state.outcome !== undefined || (r.report !== undefined && isOurs);
 }
 
 /**
@@ -85,29 +86,22 @@ async function write(
   { patience, refusal }: { readonly patience: Ms; readonly refusal?: string | undefined },
 ): Promise<Ms | undefined> {
   if (isDeepStrictEqual(status, statusOf(object))) {
-    local.deferred = undefined;
-    local.unsaved = undefined;
+    local.persistence.noteStatusStored();
     ports.observer.status(object, object);
     return undefined;
   }
   const now = ports.clock.monotonic();
-  const looks = significantPart(status);
-  const since = local.deferred?.signature === looks ? local.deferred.since : now;
-  local.deferred = { since, signature: looks, object, status, note: report?.note, refusal };
-  const left = since + patience - now;
+  const built = { signature: significantPart(status), object, status, note: report?.note, refusal };
+  const delayed = local.persistence.delayStatus(built, now);
+  const left = delayed.since + patience - now;
   if (left > 0) return left;
-  await store(ports, local, local.deferred);
+  await store(ports, local, delayed);
   return undefined;
 }
 
-async function store(
-  ports: Ports,
-  local: LocalState,
-  { object, status, note, refusal }: NonNullable<LocalState["deferred"]>,
-): Promise<void> {
+async function store(ports: Ports, local: LocalState, { object, status, note, refusal }: DelayedStatus): Promise<void> {
   const stored = await storeStatus(ports, object, status, note);
-  local.deferred = undefined;
-  local.unsaved = undefined;
+  local.persistence.noteStatusStored();
   if (refusal !== undefined) recordRefusal(ports.events, stored, refusal);
 }
 
@@ -117,8 +111,8 @@ async function store(
  */
 export async function flush(ports: Ports): Promise<void> {
   const held = [...ports.localStates.all()].flatMap((local) => {
-    const { deferred, unsaved } = local;
-    return deferred === undefined || unsaved === undefined ? [] : [store(ports, local, deferred)];
+    const { delayed, outcome } = local.persistence.state;
+    return delayed === undefined || outcome === undefined ? [] : [store(ports, local, delayed)];
   });
   await Promise.allSettled(held);
 }
@@ -127,9 +121,10 @@ export async function flush(ports: Ports): Promise<void> {
 function nextReconcile(r: Ended, result: ReconcileResult): Ms {
   const { ports, object, local } = r;
   const poll = pollInterval(object, ports.windows, r.connection?.settings.defaults.pollInterval);
-  if (result.is !== "retry" && result.is !== "held" && result.is !== "stalled") local.failures = 0;
+  if (result.is !== "retry" && result.is !== "held" && result.is !== "stalled") local.failures.count = 0;
   const reason = result.is === "waiting" || result.is === "unknown" ? result.why.reason : "";
-  local.waits = { reason, times: reason === local.waits.reason ? local.waits.times + 1 : 0 };
+  const { streak } = local.waiting;
+  local.waiting.streak = { reason, times: reason === streak.reason ? streak.times + 1 : 0 };
   const again = Math.min(result.again ?? usualDelay(r, result, poll.ms), r.report?.lookWithin ?? Infinity);
   // Only work under way is requeued at once.
   return result.is === "waiting" ? again : Math.max(again, ports.windows.backoffMinMs);
@@ -147,13 +142,13 @@ function usualDelay(r: Ended, result: ReconcileResult, pollMs: Ms): Ms {
     }
     case "waiting":
     case "unknown":
-      return followInterval(local.waits.times, windows);
+      return followInterval(local.waiting.streak.times, windows);
     case "stalled":
     case "paused":
     case "deferred":
       return jitter(pollMs, random());
     case "retry":
-      return backoff(local.failures, windows, random());
+      return backoff(local.failures.count, windows, random());
     case "held":
       return isSettled(object) ? jitter(Math.min(pollMs, windows.staleMs), random()) : windows.followMaxMs * 2;
     default:

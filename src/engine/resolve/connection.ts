@@ -43,7 +43,7 @@ function isUsableOnceMore({ trouble }: Connection): boolean {
 function takesNoWork({ ports, object, local }: Reconciliation, key: ObjectKey): ReconcileResult | undefined {
   const isNew =
     recordedIdIn(object) === undefined &&
-    local.unsaved?.id === undefined &&
+    local.persistence.state.outcome?.id === undefined &&
     object.metadata.annotations?.[INTENT] === undefined;
   const isEnding = ports.cache.get(key)?.metadata.deletionTimestamp !== undefined;
   if (!isNew || !isEnding || object.metadata.deletionTimestamp !== undefined) return undefined;
@@ -99,6 +99,6 @@ function refusalOf(connection: KubeObject | undefined): string | undefined {
 
 /** Returns the result of an object that waits. If it is settled, its status reports once it was not read for long. */
 function heldBy({ ports, object, local }: Reconciliation, why: Why): ReconcileResult {
-  const stale = isSettled(object) && ports.clock.monotonic() - local.readAt >= ports.windows.staleMs;
+  const stale = isSettled(object) && ports.clock.monotonic() - local.reads.at >= ports.windows.staleMs;
   return { is: "held", why, stale };
 }

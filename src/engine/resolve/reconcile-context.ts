@@ -43,7 +43,9 @@ export function reconcileContext(
     now,
     id,
     identitySource,
-    memory: kind.resource.memory.parse(local.unsaved?.memory ?? { ...found.kept, ...statusOf(object) }),
+    memory: kind.resource.memory.parse(
+      local.persistence.state.outcome?.memory ?? { ...found.kept, ...statusOf(object) },
+    ),
     isFull,
     requested: requestedToken(object),
     policies: {
@@ -69,9 +71,9 @@ export function reconcileContext(
         ports.fieldOwnership.writer(candidate, object, recordedIdentity),
       presence: (evidence) => {
         const how = { goal, now: ports.clock.monotonic(), absenceMs: ports.windows.absenceMs };
-        return presenceOf(listHistoryOf(local, id ?? "", wasListed(object)), evidence, how);
+        return presenceOf(listHistoryOf(local.reads, id ?? "", wasListed(object)), evidence, how);
       },
-      unread: (operation, status) => local.unread.set(operation, status),
+      unread: (operation, status) => local.reads.failed.set(operation, status),
       writtenAt: id === undefined ? undefined : ports.externalWrites.latest(id, recordedIdentity),
       writtenInto: (other) => ports.externalWrites.latest(other, recordedIdentity),
       wasReady: conditionOf(object, "Ready")?.status === "True" && !isSettled(object),

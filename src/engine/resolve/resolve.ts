@@ -185,7 +185,7 @@ function trespass(
 
 /** Returns the identity. An id that this process knows but has not stored yet counts as recorded. */
 function knownIdentity({ object, local }: Reconciliation): Identity {
-  const id = local.unsaved?.id;
+  const id = local.persistence.state.outcome?.id;
   return id === undefined ? identify(object) : { is: "known", id, identitySource: "recorded" };
 }
 

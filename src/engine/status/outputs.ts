@@ -15,7 +15,7 @@ import { type Ended, idToStore, memoryToStore, type Reconciliation } from "./rec
 export async function writeOutputs(r: Ended, result: ReconcileResult): Promise<ReconcileResult> {
   const { ports, object } = r;
   const { output, secret, learned } = r.report ?? {};
-  if (learned !== undefined) keepUnsaved(r, learned);
+  if (learned !== undefined) keepLearned(r, learned);
   if (output !== undefined) {
     try {
       await ports.outputs.configMap(object, output.name, output.data);
@@ -36,18 +36,14 @@ export async function writeOutputs(r: Ended, result: ReconcileResult): Promise<R
     // Another problem of the object is reported first. The next reconcile tries to write the Secret again.
     return result.is === "settled" || result.is === "unknown" ? unwritten(r, why) : result;
   }
-  keepUnsaved(r, secret.status);
+  keepLearned(r, secret.status);
   return result;
 }
 
-/**
- * Adds members of status to the unsaved facts, so that the next reconcile knows them even if the write of the status is
- * delayed.
- */
-function keepUnsaved(r: Ended, status: JsonObject): void {
+/** Keeps members of status that no later reconcile can find out, also while the write of the status is delayed. */
+function keepLearned(r: Ended, status: JsonObject): void {
   const { local, report, object } = r;
-  const { intentClosed = false } = local.unsaved ?? {};
-  local.unsaved = { id: idToStore(r), memory: { ...memoryToStore(r), ...status }, intentClosed, over: object.status };
+  local.persistence.noteLearned(object, { id: idToStore(r), memory: { ...memoryToStore(r), ...status } });
   if (report !== undefined) r.report = { ...report, status: { ...report.status, ...status } };
 }
 
@@ -85,7 +81,7 @@ function notOurs(kind: Output, name: string): Why {
 }
 
 function unwritten({ ports, local }: Reconciliation, why: Why): ReconcileResult {
-  local.failures += 1;
-  const again = backoff(local.failures, ports.windows, ports.random());
+  local.failures.count += 1;
+  const again = backoff(local.failures.count, ports.windows, ports.random());
   return { is: "stalled", why, exchange: "ok", again };
 }

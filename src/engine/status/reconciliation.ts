@@ -56,23 +56,23 @@ export function recordedId({ id, identitySource }: Pick<ReconcileContext, "id" |
 /** Returns the id to store. Before the object is resolved, it is what this process knows, else what is stored. */
 export function idToStore({ context, local, object }: Ended): Uuid | undefined {
   if (context !== undefined) return recordedId(context);
-  return local.unsaved?.id ?? recordedIdIn(object);
+  return local.persistence.state.outcome?.id ?? recordedIdIn(object);
 }
 
 /** Reports whether a list of the platform has shown the object that is recorded. */
 export function isListed({ local, object, ...rest }: Ended): boolean {
   const id = idToStore({ local, object, ...rest }) ?? "";
-  const { listHistory } = local;
+  const { listHistory } = local.reads;
   if (listHistory?.id === id) return listHistory.shown;
   return wasListed(object) && (recordedIdIn(object) ?? "") === id;
 }
 
 /**
- * Returns the memory to store: the unsaved one of this process, else the one that the reconcile used, else the stored
+ * Returns the memory to store: what this process has not stored yet, else the one that the reconcile used, else the stored
  * one. A deletion does not change the memory.
  */
 export function memoryToStore({ kind, local, object, context }: Ended): JsonObject {
   const isUsed = context?.goal === "present" && recordedId(context) !== undefined;
   const used = isUsed ? context.memory : undefined;
-  return local.unsaved?.memory ?? used ?? kind.resource.memory.parse(object.status ?? {});
+  return local.persistence.state.outcome?.memory ?? used ?? kind.resource.memory.parse(object.status ?? {});
 }

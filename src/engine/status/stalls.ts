@@ -60,8 +60,8 @@ export function isOverdue({ since }: WorkSince, deadlineMs: Ms, now: Ms): boolea
 export function isLate({ ports, object, local, policies }: Resolved, why: Why): boolean {
   const { progressDeadlineMs: deadlineMs } = policies;
   const now = ports.clock.monotonic();
-  local.work = workOf(object, local.work, why, { deadlineMs, now });
-  return local.work !== undefined && isOverdue(local.work, deadlineMs, now);
+  local.waiting.work = workOf(object, local.waiting.work, why, { deadlineMs, now });
+  return local.waiting.work !== undefined && isOverdue(local.waiting.work, deadlineMs, now);
 }
 
 /**
@@ -105,18 +105,18 @@ export function stallOnMissing({ ports, object, local }: Reconciliation, result:
   const { clock, random, windows } = ports;
   const lacking = whatIsMissing(object, result);
   if (lacking === undefined) {
-    local.missing = undefined;
+    local.waiting.missing = undefined;
     return result;
   }
   const { what, why } = lacking;
   const now = clock.monotonic();
-  if (local.missing?.what !== what) {
-    const before = local.missing === undefined ? reportedFor(object, why, clock.now()) : 0;
-    local.missing = { what, since: now - before };
+  if (local.waiting.missing?.what !== what) {
+    const before = local.waiting.missing === undefined ? reportedFor(object, why, clock.now()) : 0;
+    local.waiting.missing = { what, since: now - before };
   }
-  if (now - local.missing.since < windows.missingMs) return result;
+  if (now - local.waiting.missing.since < windows.missingMs) return result;
   if (result.is === "retry") {
-    const again = backoff(local.failures, windows, random());
+    const again = backoff(local.failures.count, windows, random());
     return { is: "stalled", why, exchange: "failed", again: result.again ?? again };
   }
   const exchange = result.is === "waiting" ? result.exchange : "none";

@@ -61,7 +61,7 @@ export async function forgetRecord(r: Resolved, why: Why): Promise<void> {
   });
   const { reason, message: note } = why;
   ports.events.record({ regarding: forgotten, type: "Warning", reason, action: "Recreate", note });
-  local.unsaved = undefined;
+  local.persistence.noteOutcomeStored();
   local.recreates = true;
   const memory = kind.resource.memory.parse({});
   r.object = forgotten;

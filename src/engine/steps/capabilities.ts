@@ -20,7 +20,7 @@ const CONSEQUENCES: Readonly<Record<Area, string>> = {
 export function withCapabilities({ kind, context, policies, local }: Resolved, report: Report): Report {
   const fact = capabilitiesOf(kind.operations?.(context.spec), policies, {
     isFull: context.isFull,
-    unread: local.unread,
+    unread: local.reads.failed,
   });
   return fact === undefined ? report : { ...report, conditions: [...report.conditions, fact] };
 }

@@ -3,7 +3,6 @@ import { INTENT } from "../../api/names.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
-import type { Unsaved } from "../context/local-state.ts";
 import { keyText } from "../contract/keys.ts";
 import type { ActionResult, JsonObject, Step, Uuid, Why } from "../contract/kind.ts";
 import { maySend, type Intent } from "../ledger/ledger.ts";
@@ -100,7 +99,7 @@ async function executeSafely(
   const phase: CallKind = r.context.goal === "absent" ? "delete" : "put";
   const sent = await send(r, observed, step);
   if (sent instanceof ApiError) return { error: sent, phase };
-  if (phase === "delete") noteDeleted(r.local, r.context.id);
+  if (phase === "delete") noteDeleted(r.local.reads, r.context.id);
   remember(r, sent);
   return { value: sent.observed };
 }
@@ -111,19 +110,18 @@ async function executeOnce(
   step: OnceStep,
 ): Promise<Observation | Failed | ReconcileResult> {
   const { ports, local } = r;
+  const { persistence } = local;
   const phase: CallKind = step.creates ? "create" : "action";
   const unreserved = await reserve(r, phase);
   if (unreserved !== undefined) return unreserved;
   const intent = intentOf(r, step);
   const started = ports.clock.monotonic();
-  // The attempt is unsent until the request begins, even if it is unknown whether its intent was stored.
-  local.unsent = [...local.unsent, intent.attempt];
+  persistence.noteAttempt(intent.attempt, started);
   await writeIntent(r, observed, step, intent);
-  // This intent is stored, so the API server would refuse the older ones.
-  local.unsent = [intent.attempt];
+  persistence.noteIntentStored(intent.attempt);
   const sinceMs = ports.clock.monotonic() - started;
   if (!maySend({ sinceMs, sendMs: ports.windows.sendMs, leads: ports.fence.mayWrite() })) return NOT_LEADER;
-  local.unsent = [];
+  persistence.noteSent();
   const sent = await send(r, observed, step);
   if (sent instanceof ApiError) {
     if (notExecuted(sent.failure)) await closeUnsent(r, intent);
@@ -140,7 +138,7 @@ async function executeOnce(
     r.object = (await recordAccepted(ports, r.object, intent, r.kind.keep?.(memory) ?? {})) ?? r.object;
     return { error: new ApiError(intent.op, { is: "OutcomeUnknown" }, 200, "the answer has no id"), phase };
   }
-  local.answered = { attempt: intent.attempt, id, memory };
+  persistence.noteAnswer({ attempt: intent.attempt, id, memory });
   await recordAnswer(r, id, memory);
   return { value: sent.observed };
 }
@@ -167,15 +165,15 @@ async function reserve(
 /** Stores the platform's answer to a create. @throws KubeError see `recordId` */
 export async function recordAnswer(r: Resolved, id: Uuid, memory: JsonObject): Promise<void> {
   r.object = (await recordId(r.ports, r, id, r.kind.keep?.(memory))) ?? r.object;
-  r.local.answered = undefined;
+  r.local.persistence.noteAnswerStored();
   remember(r, { id, memory });
 }
 
 /** Closes the intent of a request that was certainly not executed, except that of a repetition. */
 async function closeUnsent(r: Resolved, intent: Intent): Promise<void> {
-  r.local.unsent = [intent.attempt];
+  r.local.persistence.noteNotExecuted(intent.attempt);
   if (intent.creates) r.object = await clearIntent(r.ports, r.object);
-  else if (intent.repetition !== true) r.local.unsaved = closed(r);
+  else if (intent.repetition !== true) noteOutcome(r);
 }
 
 async function send(r: Resolved, observed: unknown, step: Step): Promise<ActionResult | ApiError> {
@@ -193,15 +191,15 @@ async function send(r: Resolved, observed: unknown, step: Step): Promise<ActionR
   }
 }
 
-/** Continues the reconcile with this id and memory. They are unsaved until a status write succeeds. */
+/** Continues the reconcile with this id and memory. The next write of the status stores them. */
 export function remember(r: Resolved, { id, memory }: Pick<ActionResult, "id" | "memory">): void {
   r.context = { ...r.context, ...(id !== undefined && { id, identitySource: "recorded" }), memory };
-  r.local.unsaved = closed(r);
+  noteOutcome(r);
 }
 
-/** Returns the unsaved facts of a reconcile, with the intent of its action closed. */
-export function closed({ object, context }: Resolved): Unsaved {
-  return { id: recordedId(context), memory: context.memory, intentClosed: true, over: object.status };
+/** Notes what the reconcile knows now: no action is open any more. */
+export function noteOutcome({ local, object, context }: Resolved): void {
+  local.persistence.noteOutcome(object, { id: recordedId(context), memory: context.memory });
 }
 
 function intentOf({ ports, object, context, recordedIdentity, repeats }: Resolved, step: OnceStep): Intent {
@@ -229,7 +227,6 @@ function intentOf({ ports, object, context, recordedIdentity, repeats }: Resolve
 /** Writes the intent, checked by resourceVersion: a conflict ends the reconcile. @throws KubeError "Conflict" */
 async function writeIntent(r: Resolved, observed: unknown, step: OnceStep, intent: Intent): Promise<void> {
   const { ports, object } = r;
-  r.local.seenIntent = { attempt: intent.attempt, at: ports.clock.monotonic() };
   if (step.creates) {
     const finalizers = finalizerDue(r) && !hasFinalizer(object) ? { finalizers: finalizersWith(object, true) } : {};
     const annotations = { [INTENT]: JSON.stringify(intent) };
@@ -264,7 +261,7 @@ async function writeStatusBefore(r: Resolved, observed: unknown, why: Why, inten
   });
   r.object = await ports.writer.patchStatus(object, status);
   recordTransitions(ports.events, object, r.object);
-  r.local.unsaved = undefined;
+  r.local.persistence.noteOutcomeStored();
 }
 
 /** Reports whether an error only means that the object changed or was deleted: the watch delivers the new state. */

@@ -61,16 +61,16 @@ async function reconcileSteps(r: Resolved): Promise<ReconcileResult> {
   // Yields to other objects. The next reconcile observes again.
   const why = { reason: "Progressing" as const, message: "Work goes on in the next reconcile." };
   if (observed !== undefined) r.report = r.kind.report(r.context, observed.value);
-  const { reason, times } = r.local.waits;
+  const { reason, times } = r.local.waiting.streak;
   const endless = reason === why.reason && times >= YIELDS;
   return { is: "waiting", why, exchange: "ok", again: endless ? undefined : 0 };
 }
 
 async function observe(r: Resolved): Promise<Observation | ApiError> {
-  r.local.unread.clear();
+  r.local.reads.failed.clear();
   try {
     const value = await r.kind.observe(r.context, r.connection.api);
-    r.local.readAt = r.ports.clock.monotonic();
+    r.local.reads.at = r.ports.clock.monotonic();
     return { value };
   } catch (error) {
     if (error instanceof ApiError) return error;
@@ -100,7 +100,7 @@ async function step(r: Resolved, observed: unknown): Promise<ReconcileResult | O
   }
   if (plan.is === "forget") return await recreate(r, observed, plan.why);
   if (plan.is !== "step") return concluded(r, observed, plan);
-  const why = rejectedBefore(local.rejected, plan.step.op, {
+  const why = rejectedBefore(local.rejections.last, plan.step.op, {
     ...r.context,
     generation: r.context.resource.generation,
     redeploy: r.context.policies.redeploy,
@@ -134,7 +134,7 @@ async function afterFailure(
   const without = await withoutStep(r.kind, r, { step: refused, observed, error }, () => observe(r));
   if (without?.isMissing === true) {
     const why: Why = { reason: "NotSupportedByPlatform", message: `The platform has no operation ${refused.op}.` };
-    r.local.unsupported.set(refused.op, rejectionOf(r, refused.op, { why, until: Infinity }));
+    r.local.rejections.unsupported.set(refused.op, rejectionOf(r, refused.op, { why, until: Infinity }));
   }
   if (without !== undefined) return { value: without.value };
   r.report = r.kind.report(r.context, observed);
@@ -144,7 +144,7 @@ async function afterFailure(
     const { why } = result;
     const rest = result.again ?? restAfter(why, r.policies.progressDeadlineMs);
     const until = r.ports.clock.monotonic() + rest;
-    r.local.rejected = rejectionOf(r, refused.op, { why, until });
+    r.local.rejections.last = rejectionOf(r, refused.op, { why, until });
   }
   return result;
 }
@@ -159,14 +159,14 @@ function concluded(
   const { clock, windows } = ports;
   const report = kind.report(r.context, observed);
   r.report = report;
-  if (plan.is !== "waiting") local.work = undefined;
+  if (plan.is !== "waiting") local.waiting.work = undefined;
   if (plan.is === "settled") return { is: "settled", why: report.ready, again: plan.again };
   if (plan.is === "unknown") {
     const { condition } = plan;
     // No list shows the object, so nothing new is known: the facts of the last observation stay.
     if (condition === undefined) r.report = undefined;
     const forMs =
-      condition === undefined ? hiddenFor(local, clock.monotonic()) : unknownFor(object, condition, clock.now());
+      condition === undefined ? hiddenFor(local.reads, clock.monotonic()) : unknownFor(object, condition, clock.now());
     return { is: "unknown", why: plan.why, keepsReady: forMs < windows.unknownMs };
   }
   if (plan.is === "waiting" && isLate(r, plan.why)) {
@@ -197,10 +197,10 @@ async function recreate(r: Resolved, observed: unknown, why: Why): Promise<Recon
 /** Classifies a failed exchange, and requests a probe of the connection where it may be the cause. */
 function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult {
   const { ports, local, connection, object } = r;
-  const verdict = classifyError(error, phase, local.failures, r.context.goal);
+  const verdict = classifyError(error, phase, local.failures.count, r.context.goal);
   if (verdict.is === "later") return { is: "deferred", again: verdict.again };
-  if (local.failures === 0) local.failingSince = ports.clock.monotonic();
-  local.failures += 1;
+  if (local.failures.count === 0) local.failures.since = ports.clock.monotonic();
+  local.failures.count += 1;
   const { why } = verdict;
   switch (verdict.is) {
     case "terminal":
@@ -230,8 +230,8 @@ function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult 
  */
 function suspected({ ports, object, local, connection }: Resolved, why: Why): ReconcileResult {
   ports.connections.suspect(connection);
-  const asked = connection.probedAt !== undefined && connection.probedAt > local.failingSince;
+  const asked = connection.probedAt !== undefined && connection.probedAt > local.failures.since;
   if (asked || !isSettled(object)) return { is: "retry", why };
-  const again = backoff(local.failures, ports.windows, ports.random());
+  const again = backoff(local.failures.count, ports.windows, ports.random());
   return { is: "held", why, stale: false, again };
 }

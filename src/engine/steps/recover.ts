@@ -1,20 +1,17 @@
 /** Traces an intent that an earlier reconcile left open, before anything else happens (docs/architecture.md §6). */
 import { INTENT } from "../../api/names.ts";
 import { answerCommand, isAnswered } from "../../api/resolve.ts";
-import { member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import type { LocalState } from "../context/local-state.ts";
 import { keyText, parseKey, shortName } from "../contract/keys.ts";
 import type { ActionResult, Trace, Why } from "../contract/kind.ts";
 import {
   decide,
   duty,
-  readSlot,
+  openSlot,
   type Intent,
   type Knowledge,
-  type Slot,
   type TraceResult,
   type IntentWriter,
 } from "../ledger/ledger.ts";
@@ -22,26 +19,7 @@ import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } fro
 import { externalNameOf } from "../orphans/orphan.ts";
 import type { ReconcileResult } from "../status/build.ts";
 import type { Resolved } from "../status/reconciliation.ts";
-import { closed, recordAnswer, remember } from "./execute.ts";
-
-/**
- * Returns the open slot: a create's annotation, or the intent of an action in the status, unless this process closed
- * it. That closing is void once another process has written a record (see `isOvertaken`). Actions are never read from
- * the annotation, which anyone who may edit the object can write.
- */
-export function openSlot(object: KubeObject, local: LocalState): Slot {
-  const create = readSlot(object.metadata.annotations?.[INTENT]);
-  if (create.is === "open" && !create.intent.creates) return { is: "unreadable" };
-  if (create.is !== "empty") return create;
-  return local.unsaved?.intentClosed ? { is: "empty" } : readSlot(member(object.status, "intent"));
-}
-
-/** Returns the action intent that is still open and stays in status. */
-export function openAction(object: KubeObject, local: LocalState): Intent | undefined {
-  if (local.unsaved?.intentClosed) return undefined;
-  const slot = readSlot(member(object.status, "intent"));
-  return slot.is === "open" ? slot.intent : undefined;
-}
+import { noteOutcome, recordAnswer, remember } from "./execute.ts";
 
 const UNREADABLE: Why = {
   reason: "UnreadableLedger",
@@ -55,12 +33,13 @@ const UNREADABLE: Why = {
  */
 export async function recover(r: Resolved): Promise<ReconcileResult | ApiError | undefined> {
   const { kind, local } = r;
-  const slot = openSlot(r.object, local);
+  const slot = openSlot(r.object, local.persistence);
   if (slot.is === "empty") return undefined;
   if (slot.is === "unreadable") return { is: "stalled", why: UNREADABLE, exchange: "none" };
   const { intent } = slot;
-  if (local.answered?.attempt === intent.attempt) {
-    await recordAnswer(r, local.answered.id, kind.resource.memory.parse(local.answered.memory));
+  const { answer } = local.persistence.state;
+  if (answer?.attempt === intent.attempt) {
+    await recordAnswer(r, answer.id, kind.resource.memory.parse(answer.memory));
     return undefined;
   }
   const known = knowledge(r, intent);
@@ -177,13 +156,11 @@ function writerOf({ ports, object, recordedIdentity }: Resolved, intent: Intent)
 
 function knowledge(r: Resolved, intent: Intent): Knowledge {
   const { ports, local, object, context, orphan } = r;
-  const now = ports.clock.monotonic();
-  if (local.seenIntent?.attempt !== intent.attempt) local.seenIntent = { attempt: intent.attempt, at: now };
   return {
     writer: writerOf(r, intent),
     generation: context.resource.generation,
-    unsent: local.unsent,
-    seenForMs: now - local.seenIntent.at,
+    unsent: local.persistence.state.unsent,
+    seenForMs: local.persistence.seenFor(intent.attempt, ports.clock.monotonic()),
     landingMs: ports.windows.landingMs,
     resolved:
       orphan !== undefined ||
@@ -216,7 +193,7 @@ function withAnswer(object: KubeObject, intent: Intent, why: Why): Why {
 
 async function clear(r: Resolved, intent: Intent): Promise<void> {
   if (intent.creates) r.object = await clearIntent(r.ports, r.object);
-  else r.local.unsaved = closed(r);
+  else noteOutcome(r);
 }
 
 function waiting(intent: Intent): Why {

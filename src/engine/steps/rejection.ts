@@ -47,7 +47,7 @@ export function unsupportedBefore(
 ): Why | undefined {
   const { generation } = context.resource;
   const now = ports.clock.monotonic();
-  return rejectedBefore(local.unsupported.get(op), op, {
+  return rejectedBefore(local.rejections.unsupported.get(op), op, {
     ...context,
     generation,
     redeploy: context.policies.redeploy,

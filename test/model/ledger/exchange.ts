@@ -1,5 +1,6 @@
 /** The exchanges between a process of the operator and its world, and the memory of a process. */
-import type { LocalState } from "../../../src/engine/context/local-state.ts";
+import type { Rejection } from "../../../src/engine/context/local-state.ts";
+import type { PersistenceState } from "../../../src/engine/context/persistence.ts";
 import type { Intent } from "../../../src/engine/ledger/ledger.ts";
 import type { Json, JsonObject, KubeFailure, KubeObject } from "../../../src/kube/api/types.ts";
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
@@ -39,7 +40,9 @@ export interface Answer {
 }
 
 /** The state of the object in a process between two reconciles, in a comparable form. */
-export interface Memory extends Readonly<Pick<LocalState, "unsaved" | "unsent" | "answered" | "rejected">> {
+export interface Memory extends Pick<PersistenceState, "outcome" | "unsent" | "answer"> {
+  /** The last step that the platform rejected. */
+  readonly rejected: Rejection | undefined;
   /** The last intent that it saw, and for how many ticks. */
   readonly intent: { readonly attempt: string; readonly age: number } | undefined;
   /** 0 or 1: the number would only delay the next attempt. */
@@ -47,9 +50,9 @@ export interface Memory extends Readonly<Pick<LocalState, "unsaved" | "unsent" |
 }
 
 export const NOTHING: Memory = {
-  unsaved: undefined,
+  outcome: undefined,
   unsent: [],
-  answered: undefined,
+  answer: undefined,
   intent: undefined,
   rejected: undefined,
   failures: 0,

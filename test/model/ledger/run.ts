@@ -1,6 +1,7 @@
 /** Runs the real engine and its writer from the start of a reconcile to the first request without an answer. */
 import { INTENT } from "../../../src/api/names.ts";
 import { createLocalStates, type LocalState } from "../../../src/engine/context/local-state.ts";
+import { Persistence } from "../../../src/engine/context/persistence.ts";
 import type { Kind, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { DEFAULT_WINDOWS, type Windows } from "../../../src/engine/contract/windows.ts";
 import { readSlot, type Intent } from "../../../src/engine/ledger/ledger.ts";
@@ -170,18 +171,21 @@ function recalled({ object, memory }: Start, clock: Clock): LocalState {
   const { intent } = memory;
   const now = clock.monotonic();
   const fresh = createLocalStates(() => now).of("", object.metadata.uid);
-  const seenIntent = intent && { attempt: intent.attempt, at: now - intent.age * TICK };
-  const { unsaved, unsent, answered, rejected, failures } = memory;
-  return Object.assign(fresh, { unsaved, unsent, answered, rejected, failures, seenIntent });
+  const seen = intent && { attempt: intent.attempt, at: now - intent.age * TICK };
+  const { outcome, unsent, answer, rejected, failures } = memory;
+  fresh.rejections.last = rejected;
+  fresh.failures.count = failures;
+  return Object.assign(fresh, { persistence: new Persistence({ outcome, unsent, answer, seen, delayed: undefined }) });
 }
 
 function remembered(session: LocalState, clock: Clock): Memory {
-  const { unsaved, unsent, answered, seenIntent, rejected, failures } = session;
-  const intent = seenIntent && {
-    attempt: seenIntent.attempt,
-    age: Math.min(LONG, (clock.monotonic() - seenIntent.at) / TICK),
+  const { outcome, unsent, answer, seen } = session.persistence.state;
+  const intent = seen && {
+    attempt: seen.attempt,
+    age: Math.min(LONG, (clock.monotonic() - seen.at) / TICK),
   };
-  return { unsaved, unsent, answered, intent, rejected, failures: Math.min(failures, 1) };
+  const { rejections, failures } = session;
+  return { outcome, unsent, answer, intent, rejected: rejections.last, failures: Math.min(failures.count, 1) };
 }
 
 /** Returns the JSON as it is sent: without undefined members. */
