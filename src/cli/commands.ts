@@ -43,7 +43,6 @@ const REMOTE_OPERATIONS = [
   "getWebhook",
 ] as const satisfies readonly OperationName[];
 
-const loadCompletion = () => import("./completion.ts");
 const loadDecisions = () => import("./objects/decisions.ts");
 const loadOrphans = () => import("./objects/orphans.ts");
 const loadRollback = () => import("./objects/rollback.ts");
@@ -105,12 +104,7 @@ export const GROUPS: Readonly<Record<string, readonly Entry[]>> = {
     lazyCommand("report", "write a support bundle, without secrets", () => import("./objects/report/index.ts"), [
       "listProjects",
     ]),
-    lazyCommand("completion", "print a completion script for a shell or for kubectl", loadCompletion),
-    {
-      ...lazyCommand("complete", "print completions for a command line", loadCompletion),
-      name: "__complete",
-      hidden: true,
-    },
+    lazyCommand("completion", "print a completion script for a shell or for kubectl", () => import("./completion.ts")),
     {
       name: "version",
       about: "print the version",

@@ -3,8 +3,11 @@ import { systemClock } from "../kube/api/clock.ts";
 import { EXIT, UsageError } from "./base/exit.ts";
 import type { Host } from "./base/io.ts";
 import { didYouMean } from "./base/suggest.ts";
-import { COMMANDS, find } from "./commands.ts";
+import { COMMANDS, find, GROUPS } from "./commands.ts";
 import { commandUsage, listUsage } from "./usage.ts";
+
+/** cobra's name for the command that completes a command line. */
+const COMPLETE = "__complete";
 
 /**
  * Runs one command.
@@ -15,6 +18,10 @@ import { commandUsage, listUsage } from "./usage.ts";
 export async function main(program: string, argv: readonly string[], host: Host = ofProcess()): Promise<number> {
   const called = nameOf(program);
   const words = wordsOf(program, argv);
+  if (words[0] === COMPLETE) {
+    const { complete } = await import("./complete.ts");
+    return complete(words.slice(1), host.io.stdout);
+  }
   const found = find(words);
   if (found === undefined) return answerWithList(called, words, host);
   const { entry, rest } = found;
@@ -44,7 +51,7 @@ function nameOf(program: string): string {
  * `kubectl_complete-<plugin>` on PATH.
  */
 function wordsOf(program: string, argv: readonly string[]): readonly string[] {
-  if (/(?:^|[\\/])kubectl_complete-[^\\/]*$/.test(program)) return ["__complete", ...argv];
+  if (/(?:^|[\\/])kubectl_complete-[^\\/]*$/.test(program)) return [COMPLETE, ...argv];
   const [first, ...rest] = argv;
   if (first === "--version") return ["version", ...rest];
   return first === "help" && rest.length > 0 ? [...rest, "--help"] : argv;
@@ -59,7 +66,7 @@ function asksForHelp(argv: readonly string[]): boolean {
 function answerWithList(called: string, argv: readonly string[], { io }: Host): number {
   const [first, second] = argv;
   const isGroup = COMMANDS.some(({ name }) => name.startsWith(`${first ?? ""} `));
-  const list = listUsage(called, isGroup && first !== undefined ? [first] : []);
+  const list = listUsage(called, GROUPS, isGroup && first !== undefined ? [first] : []);
   if (first === "help" || first === "--help" || first === "-h" || (isGroup && asksForHelp(argv))) {
     io.stdout.write(list);
     return EXIT.ok;

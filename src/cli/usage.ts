@@ -3,15 +3,22 @@ import type { Command, Entry } from "./base/command.ts";
 import type { Arg, Flag, Flags } from "./base/flags.ts";
 import { PLATFORM_FLAGS } from "./base/globals.ts";
 import { align, wrap } from "./base/render.ts";
-import { GROUPS } from "./commands.ts";
 
 export const EXIT_CODES =
   "Exit codes: 0 done, 1 failed, 2 a plan has changes, 3 timeout, 64 wrong usage, 130 Ctrl-C (0 for logs -f, tree -w).";
 
-/** @returns the list of all commands in their groups, or of those whose names begin with `words`. */
-export function listUsage(program: string, words: readonly string[] = []): string {
+/**
+ * @param table the commands by the title of their group
+ * @param words the first words of the commands that are listed; all commands without words
+ * @returns the list of these commands in their groups
+ */
+export function listUsage(
+  program: string,
+  table: Readonly<Record<string, readonly Entry[]>>,
+  words: readonly string[],
+): string {
   const prefix = words.map((word) => `${word} `).join("");
-  const groups = Object.entries(GROUPS).map(([title, entries]) => ({
+  const groups = Object.entries(table).map(([title, entries]) => ({
     title,
     entries: entries.filter(({ name, hidden }) => hidden !== true && name.startsWith(prefix)),
   }));
