@@ -16,7 +16,7 @@ import { createAll, deleteAll, prepare, redeployAll, removeAll, UNLIMITED } from
 import { type Figures, measure, memoryOf } from "./figures.ts";
 import { type LimitedFigures, limitedOf } from "./limited.ts";
 import { type ManyFigures, manyOf } from "./many.ts";
-import { page } from "./page.ts";
+import { page, type Results } from "./page.ts";
 import { buildPeer, type Rival, startRig, type Subject } from "./rig.ts";
 import { tenantsOf, type TenantsFigures } from "./tenants.ts";
 
@@ -38,30 +38,6 @@ const SUBJECTS = ["operator", "peer", "oracle"] as const;
 const LIMITS = [5, 20, 50];
 /** The operator reads the ingress of an application within a minute of its deployment. */
 const INGRESS_READ_MS = 75_000;
-
-export interface Results {
-  readonly commit: string;
-  readonly date: string;
-  readonly machine: string;
-  readonly versions: Readonly<Record<string, string>>;
-  readonly nodeFlags: string;
-  readonly rounds: number;
-  readonly objects: number;
-  readonly many: number;
-  readonly create: Readonly<Record<Subject, readonly Figures[]>>;
-  readonly redeploy: Readonly<Record<Subject, readonly Figures[]>>;
-  /** Deletions, each with its request to the platform. */
-  readonly deletion: Readonly<Record<Rival, readonly Figures[]>>;
-  readonly large: Readonly<Record<Rival, ManyFigures>>;
-  readonly limited: Readonly<Record<Rival, LimitedFigures>>;
-  /** The same with two connections and a second replica. */
-  readonly shared: Readonly<Record<Rival, LimitedFigures>>;
-  readonly tenants: Readonly<Record<Rival, readonly TenantsFigures[]>>;
-  /** Seconds until that number of applications is Ready, with a connection's default budget and with a large one. */
-  readonly budget: { readonly applications: number; readonly ownSeconds: number; readonly largeSeconds: number };
-  /** Resident memory with ten objects, in MiB. */
-  readonly smallRssMiB: number;
-}
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const git = (...args: string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();

@@ -1,9 +1,34 @@
-/** Builds docs/performance.md from the results of a run. */
+/** The results of a run of `make bench`, and docs/performance.md, which is built from them. */
 import type { Figures } from "./figures.ts";
-import type { Results } from "./full.ts";
+import type { LimitedFigures } from "./limited.ts";
 import type { ManyFigures } from "./many.ts";
-import type { Subject } from "./rig.ts";
+import type { Rival, Subject } from "./rig.ts";
 import type { TenantsFigures } from "./tenants.ts";
+
+/** The figures of one run; a file of bench/results has them as JSON. */
+export interface Results {
+  readonly commit: string;
+  readonly date: string;
+  readonly machine: string;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly nodeFlags: string;
+  readonly rounds: number;
+  readonly objects: number;
+  readonly many: number;
+  readonly create: Readonly<Record<Subject, readonly Figures[]>>;
+  readonly redeploy: Readonly<Record<Subject, readonly Figures[]>>;
+  /** Deletions, each with its request to the platform. */
+  readonly deletion: Readonly<Record<Rival, readonly Figures[]>>;
+  readonly large: Readonly<Record<Rival, ManyFigures>>;
+  readonly limited: Readonly<Record<Rival, LimitedFigures>>;
+  /** The same with two connections and a second replica. */
+  readonly shared: Readonly<Record<Rival, LimitedFigures>>;
+  readonly tenants: Readonly<Record<Rival, readonly TenantsFigures[]>>;
+  /** Seconds until that number of applications is Ready, with a connection's default budget and with a large one. */
+  readonly budget: { readonly applications: number; readonly ownSeconds: number; readonly largeSeconds: number };
+  /** Resident memory with ten objects, in MiB. */
+  readonly smallRssMiB: number;
+}
 
 type Row = readonly [what: string, operator: string, peer: string, oracle: string, ratio: string];
 
