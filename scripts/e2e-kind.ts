@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { OPERATOR } from "../src/operator/config/names.ts";
+import { OPERATOR } from "../src/config/names.ts";
 import { findBinaries } from "../test/control-plane/binaries.ts";
 import { findGoTool } from "../test/tools/go-tools.ts";
 import { findEngine } from "./build-image.ts";

@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 import { parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
 
-import { OPERATOR } from "../../src/operator/config/names.ts";
+import { OPERATOR } from "../../src/config/names.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const CHART = join(ROOT, "helm-chart");

@@ -1,11 +1,11 @@
 /**
  * Patterns for the schema of the chart's values. Where a pattern cannot express the rule of
- * src/operator/config/validators.ts, it is wider and accepts everything that the operator does. Patterns have no flags
+ * src/config/validators.ts, it is wider and accepts everything that the operator does. Patterns have no flags
  * and no lookaround, as JSON Schema and Go's regular expressions have none.
  */
 import { z } from "zod";
 
-import { HOST, LOG_LEVELS, LOGGERS } from "../../src/operator/config/validators.ts";
+import { HOST, LOG_LEVELS, LOGGERS } from "../../src/config/validators.ts";
 
 const { ipv4, ipv6, cidrv4 } = z.regexes;
 const bare = ({ source }: RegExp): string => source.replaceAll(/^\^|\$$/g, "");

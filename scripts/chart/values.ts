@@ -4,8 +4,8 @@
  */
 import { z } from "zod";
 
-import { describeOption, type OptionName } from "../../src/operator/config/flags.ts";
-import { NAMESPACE_PATTERN } from "../../src/operator/config/validators.ts";
+import { describeOption, type OptionName } from "../../src/config/flags.ts";
+import { NAMESPACE_PATTERN } from "../../src/config/validators.ts";
 import { ENDPOINT_PATTERN, LEVELS_PATTERN, PLATFORM_HOST_PATTERN } from "./patterns.ts";
 
 const about = (option: OptionName): string => {

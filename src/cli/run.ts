@@ -1,6 +1,6 @@
 /** The command `run`: the operator itself. */
-import { ConfigError, loadConfig, type Config } from "../operator/config/config.ts";
-import { describeFlags, FLAG_NAMES } from "../operator/config/flags.ts";
+import { ConfigError, loadConfig, type Config } from "../config/config.ts";
+import { describeFlags, FLAG_NAMES } from "../config/flags.ts";
 import { rawCommand } from "./base/command.ts";
 import { EXIT } from "./base/exit.ts";
 import { didYouMeanFlag } from "./base/suggest.ts";

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import { keyValues } from "../../test/support/kube/key-values.ts";
 import { figure } from "../../test/support/platform/figure.ts";
+import { parseLogLevels, type LogLevels } from "../config/validators.ts";
 import { KubeError } from "../kube/api/errors.ts";
 import type { KeyValues } from "../kube/api/types.ts";
-import { parseLogLevels, type LogLevels } from "../operator/config/validators.ts";
 import { ApiError } from "../platform/transport/errors.ts";
 import { createLevelSwitch, createLogs, tagged, type Fields, type Logger } from "./logger.ts";
 import { createRedactor, redacting } from "./secrets.ts";

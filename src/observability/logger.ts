@@ -11,7 +11,7 @@ import {
   type LogLevel,
   type LogLevels,
   parseLogLevels,
-} from "../operator/config/validators.ts";
+} from "../config/validators.ts";
 import { cleanText } from "../text/text.ts";
 import type { Redactor } from "./secrets.ts";
 

@@ -1,12 +1,12 @@
 /** Decides which process may work: the holder of the lease, or without leader election this process alone. */
 import { randomUUID } from "node:crypto";
 
+import type { Config } from "../config/config.ts";
+import { LEASE_NAME, LOG_LEVEL } from "../config/names.ts";
 import { isKube } from "../kube/api/errors.ts";
 import { stringMember } from "../kube/api/json.ts";
 import { createLeaderElection, openFence, type LeaderElection, type LeaderOptions } from "../kube/leader/leader.ts";
 import type { Logger } from "../observability/logger.ts";
-import type { Config } from "./config/config.ts";
-import { LEASE_NAME, LOG_LEVEL } from "./config/names.ts";
 
 /** An identity may have 128 characters, of which a UUID takes 37. */
 const INSTANCE_LENGTH = 90;

@@ -1,10 +1,10 @@
+import { OPERATOR, ORPHAN_CONFIG_MAPS, ORPHANS, ORPHANS_LABEL } from "../config/names.ts";
 /** Stores the orphan ledger, and makes its event. */
 import { readOrphan, type Orphan } from "../engine/orphans/orphan.ts";
 import { isKube } from "../kube/api/errors.ts";
 import type { KubeClient } from "../kube/api/transport.ts";
 import type { EventInput } from "../kube/api/types.ts";
 import { createConfigMaps, type ConfigMaps } from "../kube/write/config-maps.ts";
-import { OPERATOR, ORPHAN_CONFIG_MAPS, ORPHANS, ORPHANS_LABEL } from "./config/names.ts";
 
 /** @returns the ConfigMaps of the orphan ledger in the operator's namespace */
 export function orphanConfigMaps(client: KubeClient, namespace: string): ConfigMaps {

@@ -1,3 +1,7 @@
+import { createCaches, TYPES, type Caches } from "../config/caches.ts";
+import type { Config } from "../config/config.ts";
+import { boundKinds, CONNECTION_KINDS } from "../config/kinds.ts";
+import { LEASE_NAME, OPERATOR } from "../config/names.ts";
 /** The composition root: builds every part of the operator from the frozen config and connects them. */
 import { parseKey } from "../engine/contract/keys.ts";
 import { createOrphans } from "../engine/orphans/ledger.ts";
@@ -27,10 +31,6 @@ import {
 } from "../observability/telemetry.ts";
 import { isRead } from "../platform/codec/operations.ts";
 import { receivers } from "../webhooks/proof.ts";
-import { createCaches, TYPES, type Caches } from "./config/caches.ts";
-import type { Config } from "./config/config.ts";
-import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
-import { LEASE_NAME, OPERATOR } from "./config/names.ts";
 import { createLeadership } from "./leadership.ts";
 import { droppedOrphan, orphanConfigMaps } from "./orphans.ts";
 import { createPlatforms, createTurns, type Platforms } from "./platforms.ts";

@@ -1,3 +1,6 @@
+import { TYPES } from "../config/caches.ts";
+import type { PlatformRules } from "../config/config.ts";
+import { boundKinds, CONNECTION_KINDS } from "../config/kinds.ts";
 /**
  * Plans what the operator would write to the platform for some objects: the engine reconciles them in memory. It reads
  * the platform, and writes neither to it nor to the cluster: every step ends in `status.plan`, and a fence that never
@@ -13,9 +16,6 @@ import { keyOf } from "../kube/api/objects.ts";
 import type { JsonObject, KubeObject, ObjectKey } from "../kube/api/types.ts";
 import type { ConfigMaps } from "../kube/write/config-maps.ts";
 import type { Platform } from "../platform/index.ts";
-import { TYPES } from "./config/caches.ts";
-import type { PlatformRules } from "./config/config.ts";
-import { boundKinds, CONNECTION_KINDS } from "./config/kinds.ts";
 import { connectOf } from "./platforms.ts";
 
 /** The engine's identity and its access to the cluster. `installation` identifies the operator's own records. */

@@ -1,3 +1,4 @@
+import type { Config, PlatformRules } from "../config/config.ts";
 /** Creates the engine's platform clients, and decides the order in which they are used. */
 import { type Place, readNetwork } from "../engine/connections/access.ts";
 import type { Connect } from "../engine/connections/connections.ts";
@@ -11,7 +12,6 @@ import { connectPlatform, type Platform, type PlatformOptions } from "../platfor
 import { createGates } from "../platform/rate/gates.ts";
 import type { RequestPriority, Turn } from "../platform/rate/line.ts";
 import { isDirect } from "../platform/transport/address.ts";
-import type { Config, PlatformRules } from "./config/config.ts";
 
 /** The options of all clients, and the callbacks for their calls. */
 export interface PlatformsOptions extends Pick<

@@ -1,10 +1,10 @@
 /** The operator as a process: signals and uncaught errors. */
 import { once } from "node:events";
 
+import type { Config } from "../config/config.ts";
+import { OPERATOR_VERSION } from "../config/version.ts";
 import { createLevelSwitch, createLogs } from "../observability/logger.ts";
 import { createRedactor } from "../observability/secrets.ts";
-import type { Config } from "./config/config.ts";
-import { OPERATOR_VERSION } from "./config/version.ts";
 import { createOperator } from "./operator.ts";
 
 /** A graceful stop ends within ten seconds; Kubernetes gives 30 by default. */

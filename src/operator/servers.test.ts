@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { manualClock } from "../../test/support/kube/clock.ts";
 import { recordingLog } from "../../test/support/platform/telemetry.ts";
+import type { HttpServer } from "../config/http.ts";
 import { createStore } from "../kube/watch/store.ts";
-import type { HttpServer } from "./config/http.ts";
 import { startServers } from "./servers.ts";
 
 const loopback = { host: "127.0.0.1", port: 0 };

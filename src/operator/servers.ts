@@ -1,12 +1,12 @@
 /** Starts the servers, each on its own address: /metrics, the probes, the webhook receiver, the status page. */
 import type { Registry } from "prom-client";
 
+import type { Config } from "../config/config.ts";
+import type { BindAddress } from "../config/flags.ts";
+import { serve, type HttpServer, type Routes } from "../config/http.ts";
 import { startStatusPage, type StatusPageOptions } from "../console/page/server.ts";
 import type { Logger } from "../observability/logger.ts";
 import { startReceiver, type ReceiverOptions } from "../webhooks/server.ts";
-import type { Config } from "./config/config.ts";
-import type { BindAddress } from "./config/flags.ts";
-import { serve, type HttpServer, type Routes } from "./config/http.ts";
 
 export interface ServersOptions {
   readonly config: Pick<

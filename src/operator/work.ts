@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 
+import { TYPES } from "../config/caches.ts";
 import { keyText, parseKey } from "../engine/contract/keys.ts";
 import type { BoundKinds } from "../engine/reconcile/bind.ts";
 import { createEngine, type EngineDeps } from "../engine/reconcile/engine.ts";
@@ -21,7 +22,6 @@ import type { ReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { fieldsOfKey } from "../observability/telemetry.ts";
 import type { Platform } from "../platform/index.ts";
 import type { Expecting } from "../webhooks/delivery.ts";
-import { TYPES } from "./config/caches.ts";
 
 /** A reconcile that takes longer may never end: each of its calls has a deadline of seconds. */
 export const LONG_RECONCILE_MS = 60_000;

@@ -1,8 +1,8 @@
 /** Runs one failover: two replicas, of which the leader loses its process, its connection or the lease. */
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { LEASE_NAME } from "../../src/config/names.ts";
 import { microTime } from "../../src/kube/api/clock.ts";
-import { LEASE_NAME } from "../../src/operator/config/names.ts";
 import { cluster, comes } from "../support/env/cluster.ts";
 import type { RunningOperator } from "../support/env/operator.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, tree } from "../support/kube/manifests.ts";

@@ -2,10 +2,10 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, RESOLVE } from "../../src/api/names.ts";
+import { TYPES } from "../../src/config/caches.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { objectPath } from "../../src/kube/api/paths.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
-import { TYPES } from "../../src/operator/config/caches.ts";
 import { idOf } from "../support/env/settling.ts";
 import { answerIn } from "../support/kube/answer.ts";
 import { defaults, deploying, NEXT_COMMIT, resource, tree } from "../support/kube/manifests.ts";

@@ -1,6 +1,6 @@
+import { LEASE_NAME } from "../../src/config/names.ts";
 /** Records from the API server's answers which process renews the lease, and which holder each process observes. */
 import { member, parseJson } from "../../src/kube/api/json.ts";
-import { LEASE_NAME } from "../../src/operator/config/names.ts";
 import { comes } from "../support/env/cluster.ts";
 import type { Answer, Call, Interceptor } from "./tap/call.ts";
 

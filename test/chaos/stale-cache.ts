@@ -1,8 +1,8 @@
+import { TYPES } from "../../src/config/caches.ts";
 /** Makes the operator's caches stale: lists answer with an earlier state, watches send nothing. */
 import { isObject } from "../../src/kube/api/json.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";
 import type { Json } from "../../src/kube/api/types.ts";
-import { TYPES } from "../../src/operator/config/caches.ts";
 import type { ChaosEnv } from "./env.ts";
 import type { Call, Decision, Watch } from "./tap/call.ts";
 

@@ -3,8 +3,8 @@ import { describe, it } from "vitest";
 
 import type { Surface } from "../../simulator/base/operations.ts";
 import { INTENT } from "../../src/api/names.ts";
+import { LEASE_NAME } from "../../src/config/names.ts";
 import { member } from "../../src/kube/api/json.ts";
-import { LEASE_NAME } from "../../src/operator/config/names.ts";
 import { cluster, comes } from "../support/env/cluster.ts";
 import type { Exit } from "../support/env/operator.ts";
 import {

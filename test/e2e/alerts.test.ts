@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
-import { OPERATOR } from "../../src/operator/config/names.ts";
+import { OPERATOR } from "../../src/config/names.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { stagedApplications } from "../integration/staged-applications.ts";
 import { startPrometheus } from "../monitoring/prometheus.ts";

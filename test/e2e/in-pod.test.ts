@@ -13,7 +13,7 @@ import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest"
 
 import { COMMAND, PROGRAM, TOKEN_FOLDER, USER } from "../../scripts/image.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { OPERATOR } from "../../src/operator/config/names.ts";
+import { OPERATOR } from "../../src/config/names.ts";
 import { applyAll, endpointOf, kubectl, tokenFor } from "../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../control-plane/control-plane.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";

@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 
 import { beforeAll, expect, inject, it } from "vitest";
 
+import { OPERATOR_VERSION } from "../../src/config/version.ts";
 import { nodeRefusal } from "../../src/node-version.ts";
-import { OPERATOR_VERSION } from "../../src/operator/config/version.ts";
 import { findBinaries } from "../control-plane/binaries.ts";
 import { newFolder } from "./folder.ts";
 import { type Shell, type } from "./shell.ts";

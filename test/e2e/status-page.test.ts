@@ -1,11 +1,11 @@
 /** The status page in a real browser, with a cache that the tests fill. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
+import type { HttpServer } from "../../src/config/http.ts";
 import { startStatusPage } from "../../src/console/page/server.ts";
 import { type About, PAGE_SIZE } from "../../src/console/page/shape.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import { createStore, type Store } from "../../src/kube/watch/store.ts";
-import type { HttpServer } from "../../src/operator/config/http.ts";
 import { applicationOf, environmentOf, projectOf } from "../support/platform/status-page-objects.ts";
 import { startChromium, type Tab } from "./chromium.ts";
 

@@ -1,5 +1,5 @@
 /**
- * [E14] According to the API server, the operator's token has exactly the rights of src/operator/config/rbac.ts.
+ * [E14] According to the API server, the operator's token has exactly the rights of src/config/rbac.ts.
  * test/afterwards/rights.test.ts compares these with those that the whole suite used.
  */
 import { randomUUID } from "node:crypto";
@@ -7,10 +7,10 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
+import { LEASE_NAME, OPERATOR } from "../../src/config/names.ts";
+import { CONFIG_MAP_OUTPUTS, type Grant, GRANTS } from "../../src/config/rbac.ts";
 import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import type { KubeRequest } from "../../src/kube/api/transport.ts";
-import { LEASE_NAME, OPERATOR } from "../../src/operator/config/names.ts";
-import { CONFIG_MAP_OUTPUTS, type Grant, GRANTS } from "../../src/operator/config/rbac.ts";
 import { kubeconfigOf } from "../control-plane/access.ts";
 import { clientAt, createNamespace } from "../support/env/cluster.ts";
 import { grantRights, withdrawRights } from "../support/env/rights.ts";

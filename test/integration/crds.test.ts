@@ -13,13 +13,13 @@ import {
   RESOLVE,
   RUN_UNTIL,
 } from "../../src/api/names.ts";
+import { TYPES } from "../../src/config/caches.ts";
+import { OPERATOR } from "../../src/config/names.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
 import { KubeError } from "../../src/kube/api/errors.ts";
 import { collectionPath, objectPath } from "../../src/kube/api/paths.ts";
 import { type KubeQuery, mergePatch } from "../../src/kube/api/transport.ts";
 import type { Json, JsonObject, ResourceType } from "../../src/kube/api/types.ts";
-import { TYPES } from "../../src/operator/config/caches.ts";
-import { OPERATOR } from "../../src/operator/config/names.ts";
 import { applyAll, kubectl } from "../control-plane/access.ts";
 import { ID, OTHER_ID } from "../samples/sample.ts";
 import { clientAt, cluster, createNamespace, type Manifest } from "../support/env/cluster.ts";

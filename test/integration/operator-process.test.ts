@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
 import { NODE_FLAGS } from "../../scripts/image.ts";
+import { OPERATOR, LEASE_NAME, LOG_LEVEL } from "../../src/config/names.ts";
 import type { ConnectedClient } from "../../src/kube/api/client.ts";
-import { OPERATOR, LEASE_NAME, LOG_LEVEL } from "../../src/operator/config/names.ts";
 import { kubeconfigFor, kubectl } from "../control-plane/access.ts";
 import { startControlPlane, type ControlPlane } from "../control-plane/control-plane.ts";
 import { clientAt, cluster } from "../support/env/cluster.ts";

@@ -4,7 +4,7 @@ import { RE2JS } from "re2js";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { loadConfig } from "../../src/operator/config/config.ts";
+import { loadConfig } from "../../src/config/config.ts";
 import { textOf } from "./repository.ts";
 
 const schema: unknown = JSON.parse(textOf("helm-chart/values.schema.json"));

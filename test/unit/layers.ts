@@ -44,8 +44,9 @@ export const layers: Readonly<Record<string, Layer>> = {
     mayImport: ["text", "api", "platform", "engine/contract/kind", "engine/contract/connection", "zod"],
     maxLines: 200,
   },
+  config: { mayImport: [...BELOW, "kinds/index", "zod", "node:"], except: { "config/version": ["package.json"] } },
   observability: {
-    mayImport: ["text", ...BELOW, "kinds/index", "operator/config", "zod", "pino", "prom-client", "node:"],
+    mayImport: ["text", ...BELOW, "kinds/index", "config", "zod", "pino", "prom-client", "node:"],
   },
   webhooks: {
     mayImport: [
@@ -53,18 +54,19 @@ export const layers: Readonly<Record<string, Layer>> = {
       "engine/connections/connections",
       "engine/contract",
       "engine/ownership/installation-key",
-      "operator/config",
+      "config",
       "zod",
       "lru-cache",
       "node:",
     ],
   },
-  console: { mayImport: ["text", "api", "kube", "engine", "kinds/index", "operator/config", "zod", "node:"] },
+  console: { mayImport: ["text", "api", "kube", "engine", "kinds/index", "config", "zod", "node:"] },
   operator: {
-    mayImport: [...BELOW, "kinds", "observability", "console", "webhooks", "zod", "prom-client", "node:"],
-    except: { "operator/config/version": ["package.json"] },
+    mayImport: [...BELOW, "kinds", "config", "observability", "console", "webhooks", "zod", "prom-client", "node:"],
   },
-  cli: { mayImport: ["text", "api", "operator", "console", "kinds", "platform", "kube", "zod", "yaml", "node:"] },
+  cli: {
+    mayImport: ["text", "api", "config", "operator", "console", "kinds", "platform", "kube", "zod", "yaml", "node:"],
+  },
   main: { mayImport: ["cli", "node-version", "node:"] },
   "node-version": { mayImport: [] },
   simulator: { mayImport: ["zod", "fastify", "fastify-type-provider-zod", "@fastify/swagger", "node:"] },

@@ -150,7 +150,7 @@ async function userKubeconfig(): Promise<string> {
 
 /** Returns kubectl's environment variables. The module is loaded on demand, as it has the operator's configuration. */
 async function shell() {
-  const { loadShell } = await import("../../operator/config/config.ts");
+  const { loadShell } = await import("../../config/config.ts");
   return loadShell();
 }
 

@@ -1,3 +1,6 @@
+import { loadPlatformRules } from "../../config/config.ts";
+import { boundKinds } from "../../config/kinds.ts";
+import { OPERATOR_VERSION } from "../../config/version.ts";
 /** Opens the platform as a user: through a connection object, with a token that the user may read. */
 import { conditionView } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionSpec } from "../../kinds/connection/crd.ts";
@@ -6,9 +9,6 @@ import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
 import { createReader, type Reader } from "../../kube/watch/readers.ts";
-import { loadPlatformRules } from "../../operator/config/config.ts";
-import { boundKinds } from "../../operator/config/kinds.ts";
-import { OPERATOR_VERSION } from "../../operator/config/version.ts";
 import { openPlatform } from "../../operator/platforms.ts";
 import type { ClusterClient } from "./cluster.ts";
 import { CliError } from "./exit.ts";

@@ -1,3 +1,5 @@
+import { TYPES } from "../../config/caches.ts";
+import { OPERATOR_VERSION } from "../../config/version.ts";
 /** Connects to the user's cluster with the user's own rights. */
 import { createKubeClient, type ConnectedClient } from "../../kube/api/client.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
@@ -7,8 +9,6 @@ import { collectionPath, objectPath } from "../../kube/api/paths.ts";
 import { configSource, mergePatch, readOptional } from "../../kube/api/transport.ts";
 import type { Clock, Json, JsonObject, KubeObject, ResourceType } from "../../kube/api/types.ts";
 import { listAll } from "../../kube/watch/list.ts";
-import { TYPES } from "../../operator/config/caches.ts";
-import { OPERATOR_VERSION } from "../../operator/config/version.ts";
 import { CliError } from "./exit.ts";
 import type { SharedFlags } from "./globals.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
+import { ConfigError } from "../../config/config.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { KubeFailure } from "../../kube/api/types.ts";
-import { ConfigError } from "../../operator/config/config.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { CliError, UsageError } from "./exit.ts";
 import { explain } from "./explain.ts";

@@ -1,6 +1,6 @@
+import { ConfigError } from "../../config/config.ts";
 /** Messages of failures for the user: what, where and what to do, in one line. */
 import { KubeError } from "../../kube/api/errors.ts";
-import { ConfigError } from "../../operator/config/config.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { printable, printableLines } from "../../text/text.ts";
 import { CliError, EXIT } from "./exit.ts";

@@ -1,10 +1,10 @@
+import { boundKinds } from "../../config/kinds.ts";
 /** The command `trace`: an object, the objects that it refers to, and its connection, each with its state. */
 import { factId, factOf } from "../../console/tree/facts.ts";
 import { MARKS } from "../../console/tree/labels.ts";
 import { isKube } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import { boundKinds } from "../../operator/config/kinds.ts";
 import { connectionOf, type NamedObject, readNamed } from "../base/access.ts";
 import type { ClusterClient } from "../base/cluster.ts";
 import { command } from "../base/command.ts";

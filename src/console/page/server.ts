@@ -6,10 +6,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 
+import type { BindAddress } from "../../config/flags.ts";
+import { type Answer, type HttpServer, limitedServer, listen } from "../../config/http.ts";
 import type { Clock } from "../../kube/api/types.ts";
 import type { Store } from "../../kube/watch/store.ts";
-import type { BindAddress } from "../../operator/config/flags.ts";
-import { type Answer, type HttpServer, limitedServer, listen } from "../../operator/config/http.ts";
 import { createStreams, type Streams } from "./events.ts";
 import type { About, TreePage } from "./shape.ts";
 import { createTrees, parsePageQuery, partOf, type Trees } from "./tree.ts";

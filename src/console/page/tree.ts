@@ -4,8 +4,8 @@
  */
 import { setImmediate } from "node:timers/promises";
 
+import { TYPES } from "../../config/caches.ts";
 import type { Cache, Clock, KubeObject } from "../../kube/api/types.ts";
-import { TYPES } from "../../operator/config/caches.ts";
 import { cleanText } from "../../text/text.ts";
 import type { Fact, Mark } from "../tree/facts.ts";
 import { createFactCache, hierarchyOf, shortNameOf, type Branch } from "../tree/hierarchy.ts";

@@ -3,8 +3,8 @@ import { totalmem } from "node:os";
 
 import { collectDefaultMetrics, Registry } from "prom-client";
 
+import { LEASE_NAME, OPERATOR } from "../../config/names.ts";
 import type { StoreChange } from "../../kube/watch/store.ts";
-import { LEASE_NAME, OPERATOR } from "../../operator/config/names.ts";
 import { applyMetrics, type ApplyFigures } from "./applies.ts";
 import { apiServerMetrics, queueMetrics, reconcileMetrics, type MeasuredQueue } from "./controller-runtime.ts";
 import { instruments } from "./instruments.ts";

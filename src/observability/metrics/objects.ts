@@ -5,12 +5,12 @@
 import type { Registry } from "prom-client";
 
 import { isPaused } from "../../api/paused.ts";
+import { CONNECTION_KINDS } from "../../config/kinds.ts";
 import { conditionOf, nonEmptyText } from "../../engine/contract/status.ts";
 import { planIn } from "../../engine/policies/policy-status.ts";
 import { member } from "../../kube/api/json.ts";
 import type { Cache, KubeObject } from "../../kube/api/types.ts";
 import type { StoreChange } from "../../kube/watch/store.ts";
-import { CONNECTION_KINDS } from "../../operator/config/kinds.ts";
 import { isDocumentedState } from "../../platform/codec/states.ts";
 import { instruments } from "./instruments.ts";
 

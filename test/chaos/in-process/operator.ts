@@ -1,3 +1,5 @@
+import { TYPES } from "../../../src/config/caches.ts";
+import { boundKinds, CONNECTION_KINDS } from "../../../src/config/kinds.ts";
 import type { KubeClient, KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Clock, Json, KubeObject } from "../../../src/kube/api/types.ts";
 import { createWorkQueue } from "../../../src/kube/queue/workqueue.ts";
@@ -9,8 +11,6 @@ import type { Logger } from "../../../src/observability/logger.ts";
 import { createReconcileTracker } from "../../../src/observability/reconcile-tracker.ts";
 /** The operator with its real kinds, queue, writer and platform client; the test carries its requests. */
 import { createRedactor } from "../../../src/observability/secrets.ts";
-import { TYPES } from "../../../src/operator/config/caches.ts";
-import { boundKinds, CONNECTION_KINDS } from "../../../src/operator/config/kinds.ts";
 import { createPlatforms, createTurns } from "../../../src/operator/platforms.ts";
 import { createWork } from "../../../src/operator/work.ts";
 import { DEFAULT_DEADLINES } from "../../../src/platform/client/caller.ts";

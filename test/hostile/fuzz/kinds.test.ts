@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { EXTERNAL_ID, INTENT } from "../../../src/api/names.ts";
+import { boundKinds } from "../../../src/config/kinds.ts";
 import { RESOURCES } from "../../../src/kinds/index.ts";
 import type { Json, KubeObject } from "../../../src/kube/api/types.ts";
-import { boundKinds } from "../../../src/operator/config/kinds.ts";
 import { effort } from "../../support/env/effort.ts";
 import { expectNoPollution } from "../../support/hostile/values.ts";
 import { leavesOf } from "../generated/leaves.ts";

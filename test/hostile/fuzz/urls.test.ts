@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import { TYPES } from "../../../src/config/caches.ts";
 import {
   EVENT,
   CONFIG_MAP,
@@ -12,7 +13,6 @@ import {
   SECRET,
 } from "../../../src/kube/api/paths.ts";
 import { createReader } from "../../../src/kube/watch/readers.ts";
-import { TYPES } from "../../../src/operator/config/caches.ts";
 import { operations } from "../../../src/platform/codec/operations.ts";
 import { isPlainId, isUuidOfAnyCase } from "../../../src/platform/codec/paths.ts";
 import { ApiError } from "../../../src/platform/transport/errors.ts";

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { GROUP } from "../../../src/api/names.ts";
+import { TYPES } from "../../../src/config/caches.ts";
 import { conditionOf, conditionsOf, type Condition } from "../../../src/engine/contract/status.ts";
 import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
 import { systemClock } from "../../../src/kube/api/clock.ts";
@@ -11,7 +12,6 @@ import { collectionPath, CONFIG_MAP, EVENT, LEASE, objectPath, SECRET } from "..
 import { type KubeClient, readOptional } from "../../../src/kube/api/transport.ts";
 import type { Clock, Json, JsonObject, KubeObject, ResourceType } from "../../../src/kube/api/types.ts";
 import { listAll } from "../../../src/kube/watch/list.ts";
-import { TYPES } from "../../../src/operator/config/caches.ts";
 
 /** An object as a user writes it. */
 export type Manifest = JsonObject & {

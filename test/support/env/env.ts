@@ -19,8 +19,8 @@ import { z } from "zod";
 
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../../simulator/simulator.ts";
+import { OPERATOR } from "../../../src/config/names.ts";
 import { RESOURCES } from "../../../src/kinds/index.ts";
-import { OPERATOR } from "../../../src/operator/config/names.ts";
 import { type Endpoint, endpointOf, kubectl, type KubectlOptions } from "../../control-plane/access.ts";
 import { type AuditEvent, serviceAccountUser } from "../../control-plane/audit.ts";
 import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 import { inject } from "vitest";
 
+import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../../src/config/config.ts";
 import type { Windows } from "../../../src/engine/contract/windows.ts";
-import { DEADLINES_VARIABLE, WINDOWS_VARIABLE } from "../../../src/operator/config/config.ts";
 import type { Deadlines } from "../../../src/platform/client/caller.ts";
 import { type Endpoint, kubeconfigOf } from "../../control-plane/access.ts";
 import type { ControlPlaneFacts } from "../../control-plane/control-plane.ts";

@@ -3,6 +3,7 @@
  * preconditions, finalizers, merge patches. The real store, writer and readers use it.
  */
 import { timeText } from "../../../src/api/status.ts";
+import { TYPES } from "../../../src/config/caches.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { isObject, member, stringMember } from "../../../src/kube/api/json.ts";
 import { keyOf, parseObject } from "../../../src/kube/api/objects.ts";
@@ -17,7 +18,6 @@ import {
 import type { KubeClient, KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Cache, Json, JsonObject, KubeObject, ObjectMeta, ResourceType } from "../../../src/kube/api/types.ts";
 import type { Store, StoreChange } from "../../../src/kube/watch/store.ts";
-import { TYPES } from "../../../src/operator/config/caches.ts";
 import type { Manifest } from "../env/cluster.ts";
 import { asJson, check, patched, raised, respecified, wire } from "./patches.ts";
 

@@ -1,6 +1,6 @@
+import { OPERATOR } from "../../../config/names.ts";
 /** The command `check`: checks CRDs, rights, operator and platform, with a remedy for each finding. */
 import { abortableSleep } from "../../../kube/api/clock.ts";
-import { OPERATOR } from "../../../operator/config/names.ts";
 import { command } from "../../base/command.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";
 import { explain } from "../../base/explain.ts";

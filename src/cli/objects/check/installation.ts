@@ -3,6 +3,8 @@ import { z } from "zod";
 
 import { API_VERSION, FINALIZER, GROUP, INSTALLATION_KEY, VERSION } from "../../../api/names.ts";
 import type { Resource } from "../../../api/resource.ts";
+import { TYPES } from "../../../config/caches.ts";
+import { LEASE_NAME } from "../../../config/names.ts";
 import { ageOf } from "../../../console/tree/labels.ts";
 import { RESOURCES } from "../../../kinds/index.ts";
 import { isKube, KubeError } from "../../../kube/api/errors.ts";
@@ -10,8 +12,6 @@ import { isObject, listMember, member, stringMember } from "../../../kube/api/js
 import { LEASE, objectPath, SECRET } from "../../../kube/api/paths.ts";
 import { readOptional } from "../../../kube/api/transport.ts";
 import type { Json, KubeObject } from "../../../kube/api/types.ts";
-import { TYPES } from "../../../operator/config/caches.ts";
-import { LEASE_NAME } from "../../../operator/config/names.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
 import { listKind } from "../shared/listing.ts";
 import { failed, ok, unknown, type CheckContext, type Finding } from "./finding.ts";

@@ -1,3 +1,4 @@
+import { TYPES } from "../../../config/caches.ts";
 /** Checks the connections, and the platform of the one that the user would use. */
 import { factOf } from "../../../console/tree/facts.ts";
 import { ageOf } from "../../../console/tree/labels.ts";
@@ -7,7 +8,6 @@ import { member, stringMember, tryParseJson } from "../../../kube/api/json.ts";
 import { keyOf } from "../../../kube/api/objects.ts";
 import type { Clock, KubeObject } from "../../../kube/api/types.ts";
 import { createReader } from "../../../kube/watch/readers.ts";
-import { TYPES } from "../../../operator/config/caches.ts";
 import type { Access } from "../../base/access.ts";
 import { typeOf, type ClusterClient } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";

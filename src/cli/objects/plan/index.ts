@@ -1,5 +1,5 @@
 /** The command `plan`: what the operator would do on the platform if these files were applied. It only reads. */
-import { loadPlatformRules } from "../../../operator/config/config.ts";
+import { loadPlatformRules } from "../../../config/config.ts";
 import { printable } from "../../../text/text.ts";
 import { command } from "../../base/command.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";

@@ -1,5 +1,7 @@
 /** Plans manifests against the cluster's objects, with the result of an apply in place of the current objects. */
 import { API_VERSION, INSTALLATION_KEY } from "../../../api/names.ts";
+import { TYPES } from "../../../config/caches.ts";
+import { OPERATOR_VERSION } from "../../../config/version.ts";
 import { factId, factOf } from "../../../console/tree/facts.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { isObject, member, stringEntries, stringMember } from "../../../kube/api/json.ts";
@@ -11,8 +13,6 @@ import {
   type Namespaces,
   type Reader,
 } from "../../../kube/watch/readers.ts";
-import { TYPES } from "../../../operator/config/caches.ts";
-import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
 import { readInstallationKey } from "../../../operator/installation-key.ts";
 import { orphanConfigMaps } from "../../../operator/orphans.ts";
 import { type PlanningOptions, planObjects } from "../../../operator/planning.ts";

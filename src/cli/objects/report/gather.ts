@@ -1,12 +1,12 @@
 /** Collects the files of a support bundle, without secrets. */
 import { stringify } from "yaml";
 
+import { OPERATOR } from "../../../config/names.ts";
+import { OPERATOR_VERSION } from "../../../config/version.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { listMember, member, stringMember } from "../../../kube/api/json.ts";
 import { DEPLOYMENT, objectPath } from "../../../kube/api/paths.ts";
 import type { Json, KubeObject } from "../../../kube/api/types.ts";
-import { OPERATOR } from "../../../operator/config/names.ts";
-import { OPERATOR_VERSION } from "../../../operator/config/version.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
 import { eventsIn } from "../shared/events.ts";
 import { masked, maskedEnv, maskedText, maskedValue } from "./mask.ts";

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 
 import { stringify } from "yaml";
 
-import { OPERATOR } from "../../../operator/config/names.ts";
+import { OPERATOR } from "../../../config/names.ts";
 import { command } from "../../base/command.ts";
 import { UsageError } from "../../base/exit.ts";
 import { explain, isExpected } from "../../base/explain.ts";

@@ -1,7 +1,7 @@
+import { createCaches, TYPES } from "../../../config/caches.ts";
 /** Reads or follows all custom resources that the user may see. */
 import { isKube, KubeError } from "../../../kube/api/errors.ts";
 import type { Clock, KubeObject, ResourceType } from "../../../kube/api/types.ts";
-import { createCaches, TYPES } from "../../../operator/config/caches.ts";
 import { type ClusterClient, typeOf } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
 

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from "vitest";
 
-import { manualClock } from "../../../test/support/kube/clock.ts";
-import { scriptedClient } from "../../../test/support/kube/scripted-client.ts";
-import { THING, thing, thingList } from "../../../test/support/kube/things.ts";
-import { KubeError } from "../../kube/api/errors.ts";
-import type { Json } from "../../kube/api/types.ts";
+import { manualClock } from "../../test/support/kube/clock.ts";
+import { scriptedClient } from "../../test/support/kube/scripted-client.ts";
+import { THING, thing, thingList } from "../../test/support/kube/things.ts";
+import { KubeError } from "../kube/api/errors.ts";
+import type { Json } from "../kube/api/types.ts";
 import { createCaches } from "./caches.ts";
 
 const PART = { ...THING, kind: "Part", plural: "parts" };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { DEFAULT_WINDOWS } from "../../engine/contract/windows.ts";
-import { DEFAULT_DEADLINES } from "../../platform/client/caller.ts";
+import { DEFAULT_WINDOWS } from "../engine/contract/windows.ts";
+import { DEFAULT_DEADLINES } from "../platform/client/caller.ts";
 import { DEADLINES_VARIABLE, loadConfig, WINDOWS_VARIABLE, type Config, type Surroundings } from "./config.ts";
 
 const every = <Level extends string>(level: Level) =>

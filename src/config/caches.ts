@@ -1,15 +1,15 @@
 /** The caches of the custom resources: one store, and a reflector for each kind and watched namespace. */
-import { GROUP, VERSION } from "../../api/names.ts";
-import { RESOURCES } from "../../kinds/index.ts";
-import { isKube } from "../../kube/api/errors.ts";
-import type { ResourceType } from "../../kube/api/types.ts";
+import { GROUP, VERSION } from "../api/names.ts";
+import { RESOURCES } from "../kinds/index.ts";
+import { isKube } from "../kube/api/errors.ts";
+import type { ResourceType } from "../kube/api/types.ts";
 import {
   createReflector,
   type Reflector,
   type ReflectorObserver,
   type ReflectorOptions,
-} from "../../kube/watch/reflector.ts";
-import { createStore } from "../../kube/watch/store.ts";
+} from "../kube/watch/reflector.ts";
+import { createStore } from "../kube/watch/store.ts";
 
 /** The types of the custom resources, parents first. */
 export const TYPES: readonly ResourceType[] = RESOURCES.map(({ kind, plural, scope }) => ({

@@ -7,10 +7,10 @@ import { hostname } from "node:os";
 
 import { z } from "zod";
 
-import { DEFAULT_WINDOWS, type Windows } from "../../engine/contract/windows.ts";
-import { tryParseJson } from "../../kube/api/json.ts";
-import { type ConfigSource, configSource } from "../../kube/api/transport.ts";
-import { DEFAULT_DEADLINES, type Deadlines } from "../../platform/client/caller.ts";
+import { DEFAULT_WINDOWS, type Windows } from "../engine/contract/windows.ts";
+import { tryParseJson } from "../kube/api/json.ts";
+import { type ConfigSource, configSource } from "../kube/api/transport.ts";
+import { DEFAULT_DEADLINES, type Deadlines } from "../platform/client/caller.ts";
 import { envName, flagName, options, readFlags } from "./flags.ts";
 import { OPERATOR } from "./names.ts";
 import { NAMESPACE_PATTERN } from "./validators.ts";

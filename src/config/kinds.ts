@@ -1,6 +1,6 @@
-import { bind, bindConnection, type BoundKinds } from "../../engine/reconcile/bind.ts";
-import { CONNECTIONS, createKinds } from "../../kinds/index.ts";
-import type { Platform } from "../../platform/index.ts";
+import { bind, bindConnection, type BoundKinds } from "../engine/reconcile/bind.ts";
+import { CONNECTIONS, createKinds } from "../kinds/index.ts";
+import type { Platform } from "../platform/index.ts";
 
 /** The kinds of the connections, by their scope. */
 export const CONNECTION_KINDS = { namespaced: "PlatformConnection", cluster: "ClusterPlatformConnection" } as const;

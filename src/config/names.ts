@@ -2,7 +2,7 @@
  * The names of the operator's objects in the cluster. This module does not import the CRDs, so that a command that only
  * needs a name starts fast.
  */
-import { GROUP } from "../../api/names.ts";
+import { GROUP } from "../api/names.ts";
 
 /** The name of the namespace, ServiceAccount, roles and bindings. */
 export const OPERATOR = "platform-operator";

@@ -2,9 +2,9 @@
  * The operator's rights in the cluster, from which deploy/rbac/ is generated. Least privilege: no list or watch of
  * Secrets, no wildcards, no workloads, no CRDs.
  */
-import { GROUP, INSTALLATION_KEY } from "../../api/names.ts";
-import type { Resource } from "../../api/resource.ts";
-import { RESOURCES } from "../../kinds/index.ts";
+import { GROUP, INSTALLATION_KEY } from "../api/names.ts";
+import type { Resource } from "../api/resource.ts";
+import { RESOURCES } from "../kinds/index.ts";
 import { LEASE_NAME, OPERATOR, ORPHAN_CONFIG_MAPS, ORPHANS } from "./names.ts";
 
 export interface Grant {
