@@ -1,7 +1,7 @@
 /** The admission policy that keeps the operator from the ConfigMaps of others. */
 import { GROUP } from "../src/api/names.ts";
 import { ORPHANS } from "../src/config/names.ts";
-import { CONFIG_MAP_OUTPUTS } from "../src/config/rbac.ts";
+import { CONFIG_MAP_OUTPUTS } from "../src/operator/rbac.ts";
 
 /** The operator that the policy is for. The members may be expressions of the chart's templates. */
 export interface PolicySubject {

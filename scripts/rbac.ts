@@ -1,9 +1,9 @@
-/** The declaration in src/config/rbac.ts → manifests of deploy/rbac/. */
+/** The declaration in src/operator/rbac.ts → manifests of deploy/rbac/. */
 import { GROUP, INSTALLATION_KEY } from "../src/api/names.ts";
 import { OPERATOR } from "../src/config/names.ts";
-import { CONFIG_MAP_OUTPUTS, GRANTS, SECRET_OUTPUTS } from "../src/config/rbac.ts";
-import type { Grant, OutputGrant } from "../src/config/rbac.ts";
 import { RESOURCES } from "../src/kinds/index.ts";
+import { CONFIG_MAP_OUTPUTS, GRANTS, SECRET_OUTPUTS } from "../src/operator/rbac.ts";
+import type { Grant, OutputGrant } from "../src/operator/rbac.ts";
 import { configMapPolicy } from "./admission.ts";
 
 const RBAC = "rbac.authorization.k8s.io";

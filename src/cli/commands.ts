@@ -1,5 +1,5 @@
 /** The table of commands, in the groups of the help, and the search for the command of a line. */
-import { OPERATOR_VERSION } from "../config/version.ts";
+import { OPERATOR_VERSION } from "../config/names.ts";
 import type { OperationName } from "../platform/codec/operations.ts";
 import { CATALOG } from "./api/catalog.ts";
 import { CLUSTERS } from "./api/clusters.ts";

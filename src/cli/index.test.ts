@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { cli, ending } from "../../test/support/programs/cli.ts";
-import { OPERATOR_VERSION } from "../config/version.ts";
+import { OPERATOR_VERSION } from "../config/names.ts";
 import { COMMANDS } from "./commands.ts";
 
 const operator = { program: "/usr/bin/platform-operator" };

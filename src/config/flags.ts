@@ -3,13 +3,8 @@ import { parseArgs } from "node:util";
 
 import { z } from "zod";
 
+import type { BindAddress } from "../http/server.ts";
 import { isBypass, isPlatformHost, NAMESPACE_PATTERN, parseLogLevels, parseProxy } from "./validators.ts";
-
-/** The address of a server; without a host it listens on all addresses. Port 0 takes a free port, which is logged. */
-export interface BindAddress {
-  readonly host: string | undefined;
-  readonly port: number;
-}
 
 const boolean = z.enum(["true", "false"], "must be true or false").transform((text) => text === "true");
 const optional = z.string().transform((text) => (text === "" ? undefined : text));

@@ -1,8 +1,11 @@
 /**
- * The names of the operator's objects in the cluster. This module does not import the CRDs, so that a command that only
- * needs a name starts fast.
+ * The operator's version, and the names of its objects in the cluster. This module does not import the CRDs, so that a
+ * command that only needs a name starts fast.
  */
+import packageJson from "../../package.json" with { type: "json" };
 import { GROUP } from "../api/names.ts";
+
+export const OPERATOR_VERSION = packageJson.version;
 
 /** The name of the namespace, ServiceAccount, roles and bindings. */
 export const OPERATOR = "platform-operator";

@@ -1,8 +1,8 @@
 /** One operator: starts and stops its parts in order, and reads the id of its installation. */
 import { once } from "node:events";
 
-import type { HttpServer } from "../config/http.ts";
 import type { About } from "../console/page/shape.ts";
+import type { HttpServer } from "../http/server.ts";
 import { abortableSleep, createBackoff, systemClock } from "../kube/api/clock.ts";
 import type { Fields } from "../observability/logger.ts";
 import { loadInstallationKey } from "./installation-key.ts";

@@ -1,6 +1,5 @@
-import { createCaches, TYPES, type Caches } from "../config/caches.ts";
 import type { Config } from "../config/config.ts";
-import { boundKinds, CONNECTION_KINDS } from "../config/kinds.ts";
+import { boundKinds, CONNECTION_KINDS, TYPES } from "../config/kinds.ts";
 import { LEASE_NAME, OPERATOR } from "../config/names.ts";
 /** The composition root: builds every part of the operator from the frozen config and connects them. */
 import { parseKey } from "../engine/contract/keys.ts";
@@ -31,6 +30,7 @@ import {
 } from "../observability/telemetry.ts";
 import { isRead } from "../platform/codec/operations.ts";
 import { receivers } from "../webhooks/proof.ts";
+import { createCaches, type Caches } from "./caches.ts";
 import { createLeadership } from "./leadership.ts";
 import { droppedOrphan, orphanConfigMaps } from "./orphans.ts";
 import { createPlatforms, createTurns, type Platforms } from "./platforms.ts";

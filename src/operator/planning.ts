@@ -1,6 +1,5 @@
-import { TYPES } from "../config/caches.ts";
 import type { PlatformRules } from "../config/config.ts";
-import { boundKinds, CONNECTION_KINDS } from "../config/kinds.ts";
+import { boundKinds, CONNECTION_KINDS, TYPES } from "../config/kinds.ts";
 /**
  * Plans what the operator would write to the platform for some objects: the engine reconciles them in memory. It reads
  * the platform, and writes neither to it nor to the cluster: every step ends in `status.plan`, and a fence that never

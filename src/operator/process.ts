@@ -2,7 +2,7 @@
 import { once } from "node:events";
 
 import type { Config } from "../config/config.ts";
-import { OPERATOR_VERSION } from "../config/version.ts";
+import { OPERATOR_VERSION } from "../config/names.ts";
 import { createLevelSwitch, createLogs } from "../observability/logger.ts";
 import { createRedactor } from "../observability/secrets.ts";
 import { createOperator } from "./operator.ts";

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { manualClock } from "../../test/support/kube/clock.ts";
 import { recordingLog } from "../../test/support/platform/telemetry.ts";
-import type { HttpServer } from "../config/http.ts";
+import type { HttpServer } from "../http/server.ts";
 import { createStore } from "../kube/watch/store.ts";
 import { startServers } from "./servers.ts";
 

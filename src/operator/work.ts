@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 
-import { TYPES } from "../config/caches.ts";
+import { TYPES } from "../config/kinds.ts";
 import { keyText, parseKey } from "../engine/contract/keys.ts";
 import type { BoundKinds } from "../engine/reconcile/bind.ts";
 import { createEngine, type EngineDeps } from "../engine/reconcile/engine.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { manualClock, type ManualClock } from "../../test/support/kube/clock.ts";
 import { figure } from "../../test/support/platform/figure.ts";
-import type { HttpServer } from "../config/http.ts";
+import type { HttpServer } from "../http/server.ts";
 import { startReceiver, type Deliveries } from "./server.ts";
 
 const KEY = { kind: "PlatformConnection", namespace: "shop", name: "default" };

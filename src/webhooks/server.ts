@@ -9,8 +9,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { LRUCache } from "lru-cache";
 
-import type { BindAddress } from "../config/flags.ts";
-import { type HttpServer, limitedServer, listen } from "../config/http.ts";
+import type { BindAddress } from "../http/server.ts";
+import { type HttpServer, limitedServer, listen } from "../http/server.ts";
 import { createTokenBucket, type TokenBucket, type TokenBucketOptions } from "../kube/api/token-bucket.ts";
 import type { Clock, ObjectKey } from "../kube/api/types.ts";
 import { type EventLabel, readDelivery, type Expected, senderOf } from "./delivery.ts";

@@ -9,8 +9,8 @@ import { describe, expect, inject, it } from "vitest";
 
 import { INSTALLATION_KEY } from "../../src/api/names.ts";
 import { LEASE_NAME, OPERATOR } from "../../src/config/names.ts";
-import { CONFIG_MAP_OUTPUTS, type Grant, GRANTS, SECRET_OUTPUTS } from "../../src/config/rbac.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
+import { CONFIG_MAP_OUTPUTS, type Grant, GRANTS, SECRET_OUTPUTS } from "../../src/operator/rbac.ts";
 import { type AuditEvent, parseAuditLine } from "../control-plane/audit.ts";
 import { readNotes } from "../runner/run-notes.ts";
 import { effort } from "../support/env/effort.ts";
@@ -52,7 +52,7 @@ async function usedRights(auditLogPath: string) {
   return { used, refused, strange: [...strange], requests, operators: operators.size };
 }
 
-/** @returns everything that src/config/rbac.ts grants. */
+/** @returns everything that src/operator/rbac.ts grants. */
 function grantedRights(): ReadonlySet<Right> {
   return new Set(
     [...GRANTS, CONFIG_MAP_OUTPUTS, SECRET_OUTPUTS].flatMap(({ group, resources, verbs, where }) =>
@@ -139,7 +139,7 @@ describe("[E14] the operator's rights", () => {
     const unknown = [...used].filter((right) => !granted.has(right));
     expect(unknown, "used, but not granted").toEqual([]);
     const unused = [...granted].filter((right) => !used.has(right) && !SPARE.has(right));
-    expect(unused, "granted, but never used: remove it from src/config/rbac.ts").toEqual([]);
+    expect(unused, "granted, but never used: remove it from src/operator/rbac.ts").toEqual([]);
     figure(task, `${granted.size} rights, ${requests} requests of ${operators} operators, 0 refused unexpectedly`);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, RESOLVE } from "../../src/api/names.ts";
-import { TYPES } from "../../src/config/caches.ts";
+import { TYPES } from "../../src/config/kinds.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { objectPath } from "../../src/kube/api/paths.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";

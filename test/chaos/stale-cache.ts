@@ -1,4 +1,4 @@
-import { TYPES } from "../../src/config/caches.ts";
+import { TYPES } from "../../src/config/kinds.ts";
 /** Makes the operator's caches stale: lists answer with an earlier state, watches send nothing. */
 import { isObject } from "../../src/kube/api/json.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";

@@ -1,11 +1,11 @@
 /** A cache of the custom resources, updated by watches. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { createCaches } from "../../src/config/caches.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
 import type { StoreChange } from "../../src/kube/watch/store.ts";
+import { createCaches } from "../../src/operator/caches.ts";
 import { clientAt } from "../support/env/cluster.ts";
 
 export type View = Awaited<ReturnType<typeof startView>>;

@@ -28,7 +28,7 @@ const WITHOUT_EFFECT = new Set(["enabled"]);
 /** Accepted findings of the static checks in every variant with roles, with their reasons. */
 const ACCEPTED: Readonly<Record<string, string>> = {
   "access-to-secrets: get":
-    "the tokens of connections and the values that specs refer to; only by name, without list and watch (src/config/rbac.ts)",
+    "the tokens of connections and the values that specs refer to; only by name, without list and watch (src/operator/rbac.ts)",
   "access-to-secrets: patch": "the Secret of the installation's key, by its name; the operator fills it once",
 };
 /** Further accepted findings by variant, with their reasons. */

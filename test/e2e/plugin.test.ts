@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 import { beforeAll, expect, inject, it } from "vitest";
 
-import { OPERATOR_VERSION } from "../../src/config/version.ts";
+import { OPERATOR_VERSION } from "../../src/config/names.ts";
 import { nodeRefusal } from "../../src/node-version.ts";
 import { findBinaries } from "../control-plane/binaries.ts";
 import { newFolder } from "./folder.ts";

@@ -1,9 +1,9 @@
 /** The status page in a real browser, with a cache that the tests fill. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { HttpServer } from "../../src/config/http.ts";
 import { startStatusPage } from "../../src/console/page/server.ts";
 import { type About, PAGE_SIZE } from "../../src/console/page/shape.ts";
+import type { HttpServer } from "../../src/http/server.ts";
 import { systemClock } from "../../src/kube/api/clock.ts";
 import { createStore, type Store } from "../../src/kube/watch/store.ts";
 import { applicationOf, environmentOf, projectOf } from "../support/platform/status-page-objects.ts";

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
 import { API_VERSION } from "../../src/api/names.ts";
 import { OPERATOR, ORPHANS } from "../../src/config/names.ts";
-import { CONFIG_MAP_OUTPUTS } from "../../src/config/rbac.ts";
 import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import { KubeError } from "../../src/kube/api/errors.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
+import { CONFIG_MAP_OUTPUTS } from "../../src/operator/rbac.ts";
 import { kubeconfigOf, kubectl } from "../control-plane/access.ts";
 import { clientAt, createNamespace } from "../support/env/cluster.ts";
 import { createEnv, type Env } from "../support/env/env.ts";

@@ -1,5 +1,5 @@
 /**
- * [E14] According to the API server, the operator's token has exactly the rights of src/config/rbac.ts.
+ * [E14] According to the API server, the operator's token has exactly the rights of src/operator/rbac.ts.
  * test/afterwards/rights.test.ts compares these with those that the whole suite used.
  */
 import { randomUUID } from "node:crypto";
@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
 import { LEASE_NAME, OPERATOR } from "../../src/config/names.ts";
-import { CONFIG_MAP_OUTPUTS, type Grant, GRANTS } from "../../src/config/rbac.ts";
 import type { ConnectedClient } from "../../src/kube/api/client.ts";
 import type { KubeRequest } from "../../src/kube/api/transport.ts";
+import { CONFIG_MAP_OUTPUTS, type Grant, GRANTS } from "../../src/operator/rbac.ts";
 import { kubeconfigOf } from "../control-plane/access.ts";
 import { clientAt, createNamespace } from "../support/env/cluster.ts";
 import { grantRights, withdrawRights } from "../support/env/rights.ts";

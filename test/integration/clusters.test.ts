@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { FINALIZER, RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
-import { SECRET_OUTPUTS } from "../../src/config/rbac.ts";
 import { member, stringMember } from "../../src/kube/api/json.ts";
 import type { JsonObject } from "../../src/kube/api/types.ts";
+import { SECRET_OUTPUTS } from "../../src/operator/rbac.ts";
 import type { Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { grantSecretOutputs } from "../support/env/rights.ts";

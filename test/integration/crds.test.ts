@@ -13,7 +13,7 @@ import {
   RESOLVE,
   RUN_UNTIL,
 } from "../../src/api/names.ts";
-import { TYPES } from "../../src/config/caches.ts";
+import { TYPES } from "../../src/config/kinds.ts";
 import { OPERATOR } from "../../src/config/names.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
 import { KubeError } from "../../src/kube/api/errors.ts";

@@ -1,7 +1,7 @@
 /** Each namespace of --watch-namespaces is served by itself: one that cannot be read does not stop the service of the rest. */
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
-import { TYPES } from "../../src/config/caches.ts";
+import { TYPES } from "../../src/config/kinds.ts";
 import { clientAt, createNamespace } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { grantIn, withdrawIn } from "../support/env/rights.ts";

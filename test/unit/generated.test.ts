@@ -6,10 +6,9 @@ import { customResourceDefinition } from "../../scripts/crd.ts";
 import { generatedFiles } from "../../scripts/generate.ts";
 import { ruleOf } from "../../scripts/rbac.ts";
 import { structural } from "../../scripts/schema.ts";
-import { OPERATOR } from "../../src/config/names.ts";
-import { GRANTS } from "../../src/config/rbac.ts";
-import { OPERATOR_VERSION } from "../../src/config/version.ts";
+import { OPERATOR, OPERATOR_VERSION } from "../../src/config/names.ts";
 import { RESOURCES } from "../../src/kinds/index.ts";
+import { GRANTS } from "../../src/operator/rbac.ts";
 import { SAMPLES } from "../samples/index.ts";
 import { textOf } from "./repository.ts";
 

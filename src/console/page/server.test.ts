@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { applicationOf, environmentOf, projectOf } from "../../../test/support/platform/status-page-objects.ts";
-import type { HttpServer } from "../../config/http.ts";
+import type { HttpServer } from "../../http/server.ts";
 import { systemClock } from "../../kube/api/clock.ts";
 import { createStore, type Store } from "../../kube/watch/store.ts";
 import { startStatusPage } from "./server.ts";

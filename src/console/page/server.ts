@@ -6,8 +6,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 
-import type { BindAddress } from "../../config/flags.ts";
-import { type Answer, type HttpServer, limitedServer, listen } from "../../config/http.ts";
+import type { BindAddress } from "../../http/server.ts";
+import { type Answer, type HttpServer, limitedServer, listen } from "../../http/server.ts";
 import type { Clock } from "../../kube/api/types.ts";
 import type { Store } from "../../kube/watch/store.ts";
 import { createStreams, type Streams } from "./events.ts";

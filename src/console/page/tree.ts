@@ -4,7 +4,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 
-import { TYPES } from "../../config/caches.ts";
+import { TYPES } from "../../config/kinds.ts";
 import type { Cache, Clock, KubeObject } from "../../kube/api/types.ts";
 import { cleanText } from "../../text/text.ts";
 import type { Fact, Mark } from "../tree/facts.ts";

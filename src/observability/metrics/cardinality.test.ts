@@ -6,7 +6,7 @@ import { stored } from "../../../test/support/kube/stored.ts";
 import { figure } from "../../../test/support/platform/figure.ts";
 import { storeMetrics } from "../../../test/support/platform/metrics.ts";
 import { deployCall } from "../../../test/support/platform/telemetry.ts";
-import { TYPES } from "../../config/caches.ts";
+import { TYPES } from "../../config/kinds.ts";
 import { operations, type OperationName, isDocumented } from "../../platform/codec/operations.ts";
 import type { Metrics } from "./index.ts";
 

@@ -1,5 +1,4 @@
-import { TYPES } from "../../../src/config/caches.ts";
-import { boundKinds, CONNECTION_KINDS } from "../../../src/config/kinds.ts";
+import { boundKinds, CONNECTION_KINDS, TYPES } from "../../../src/config/kinds.ts";
 import type { KubeClient, KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Clock, Json, KubeObject } from "../../../src/kube/api/types.ts";
 import { createWorkQueue } from "../../../src/kube/queue/workqueue.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { TYPES } from "../../../src/config/caches.ts";
+import { TYPES } from "../../../src/config/kinds.ts";
 import {
   EVENT,
   CONFIG_MAP,

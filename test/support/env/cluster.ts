@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { GROUP } from "../../../src/api/names.ts";
-import { TYPES } from "../../../src/config/caches.ts";
+import { TYPES } from "../../../src/config/kinds.ts";
 import { conditionOf, conditionsOf, type Condition } from "../../../src/engine/contract/status.ts";
 import { createKubeClient, type ConnectedClient } from "../../../src/kube/api/client.ts";
 import { systemClock } from "../../../src/kube/api/clock.ts";

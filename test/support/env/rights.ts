@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 
 import { OPERATOR } from "../../../src/config/names.ts";
-import { GRANTS, type Grant, SECRET_OUTPUTS } from "../../../src/config/rbac.ts";
 import { member, stringMember } from "../../../src/kube/api/json.ts";
 import type { KubeClient } from "../../../src/kube/api/transport.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
+import { GRANTS, type Grant, SECRET_OUTPUTS } from "../../../src/operator/rbac.ts";
 import type { Env } from "./env.ts";
 
 const RBAC = join(import.meta.dirname, "../../../deploy/rbac");

@@ -3,7 +3,7 @@
  * preconditions, finalizers, merge patches. The real store, writer and readers use it.
  */
 import { timeText } from "../../../src/api/status.ts";
-import { TYPES } from "../../../src/config/caches.ts";
+import { TYPES } from "../../../src/config/kinds.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { isObject, member, stringMember } from "../../../src/kube/api/json.ts";
 import { keyOf, parseObject } from "../../../src/kube/api/objects.ts";

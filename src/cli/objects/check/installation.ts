@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { API_VERSION, FINALIZER, GROUP, INSTALLATION_KEY, VERSION } from "../../../api/names.ts";
 import type { Resource } from "../../../api/resource.ts";
-import { TYPES } from "../../../config/caches.ts";
+import { TYPES } from "../../../config/kinds.ts";
 import { LEASE_NAME } from "../../../config/names.ts";
 import { ageOf } from "../../../console/tree/labels.ts";
 import { RESOURCES } from "../../../kinds/index.ts";

@@ -1,4 +1,4 @@
-import { TYPES } from "../../../config/caches.ts";
+import { TYPES } from "../../../config/kinds.ts";
 /** Checks the connections, and the platform of the one that the user would use. */
 import { factOf } from "../../../console/tree/facts.ts";
 import { ageOf } from "../../../console/tree/labels.ts";

@@ -1,12 +1,12 @@
 /** Checks the rights of the user and of the operator. */
 import { GROUP } from "../../../api/names.ts";
 import { OPERATOR } from "../../../config/names.ts";
-import { GRANTS, type Grant } from "../../../config/rbac.ts";
 import { RESOURCES } from "../../../kinds/index.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { listMember, member } from "../../../kube/api/json.ts";
 import { collectionPath, DEPLOYMENT } from "../../../kube/api/paths.ts";
 import type { Json } from "../../../kube/api/types.ts";
+import { GRANTS, type Grant } from "../../../operator/rbac.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
 import { failed, info, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
 

@@ -1,7 +1,7 @@
 /** Plans manifests against the cluster's objects, with the result of an apply in place of the current objects. */
 import { API_VERSION, INSTALLATION_KEY } from "../../../api/names.ts";
-import { TYPES } from "../../../config/caches.ts";
-import { OPERATOR_VERSION } from "../../../config/version.ts";
+import { TYPES } from "../../../config/kinds.ts";
+import { OPERATOR_VERSION } from "../../../config/names.ts";
 import { factId, factOf } from "../../../console/tree/facts.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { isObject, member, stringEntries, stringMember } from "../../../kube/api/json.ts";

@@ -1,8 +1,7 @@
 /** Collects the files of a support bundle, without secrets. */
 import { stringify } from "yaml";
 
-import { OPERATOR } from "../../../config/names.ts";
-import { OPERATOR_VERSION } from "../../../config/version.ts";
+import { OPERATOR, OPERATOR_VERSION } from "../../../config/names.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { listMember, member, stringMember } from "../../../kube/api/json.ts";
 import { DEPLOYMENT, objectPath } from "../../../kube/api/paths.ts";

@@ -1,7 +1,8 @@
-import { createCaches, TYPES } from "../../../config/caches.ts";
+import { TYPES } from "../../../config/kinds.ts";
 /** Reads or follows all custom resources that the user may see. */
 import { isKube, KubeError } from "../../../kube/api/errors.ts";
 import type { Clock, KubeObject, ResourceType } from "../../../kube/api/types.ts";
+import { createCaches } from "../../../operator/caches.ts";
 import { type ClusterClient, typeOf } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
 

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { type Limits, limitedServer, listen } from "./http.ts";
+import { type Limits, limitedServer, listen } from "./server.ts";
 
 const slowly: RequestListener = (_request, response) => {
   response.writeHead(200).flushHeaders();

@@ -4,8 +4,8 @@
  */
 import { GROUP, INSTALLATION_KEY } from "../api/names.ts";
 import type { Resource } from "../api/resource.ts";
+import { LEASE_NAME, OPERATOR, ORPHAN_CONFIG_MAPS, ORPHANS } from "../config/names.ts";
 import { RESOURCES } from "../kinds/index.ts";
-import { LEASE_NAME, OPERATOR, ORPHAN_CONFIG_MAPS, ORPHANS } from "./names.ts";
 
 export interface Grant {
   /** "" is the core group. */

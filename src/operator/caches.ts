@@ -1,6 +1,5 @@
 /** The caches of the custom resources: one store, and a reflector for each kind and watched namespace. */
-import { GROUP, VERSION } from "../api/names.ts";
-import { RESOURCES } from "../kinds/index.ts";
+import { TYPES } from "../config/kinds.ts";
 import { isKube } from "../kube/api/errors.ts";
 import type { ResourceType } from "../kube/api/types.ts";
 import {
@@ -10,15 +9,6 @@ import {
   type ReflectorOptions,
 } from "../kube/watch/reflector.ts";
 import { createStore } from "../kube/watch/store.ts";
-
-/** The types of the custom resources, parents first. */
-export const TYPES: readonly ResourceType[] = RESOURCES.map(({ kind, plural, scope }) => ({
-  group: GROUP,
-  version: VERSION,
-  kind,
-  plural,
-  namespaced: scope === "Namespaced",
-}));
 
 /** After a 410 each reflector lists at a random time; those of all watches take this time each, in milliseconds. */
 const RELIST_MS = 80;

@@ -6,7 +6,11 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-import type { BindAddress } from "./flags.ts";
+/** The address of a server; without a host it listens on all addresses. Port 0 takes a free port, which is logged. */
+export interface BindAddress {
+  readonly host: string | undefined;
+  readonly port: number;
+}
 
 export interface Answer {
   readonly status: number;
