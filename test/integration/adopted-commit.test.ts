@@ -27,8 +27,8 @@ async function foreign(name: string, commit = COMMIT): Promise<string> {
   return id;
 }
 
-describe("an adopted application that runs another commit", () => {
-  it("is deployed once with the commit of the spec", async () => {
+describe("an application that is adopted by its id and runs another commit than its spec names", () => {
+  it("is deployed once with the commit of the spec, also after a restart of the operator", async () => {
     const externalId = await foreign("automatic");
     const record = await env.record();
     await env.ready(application("automatic", "staging", { externalId, deploy: { gitCommitId: NEXT_COMMIT } }));
@@ -41,7 +41,7 @@ describe("an adopted application that runs another commit", () => {
     expect(record.changes()).toEqual(["deployApplication"]);
   });
 
-  it("under the policy Manual is reported with an unknown commit, until it is deployed", async () => {
+  it("has the condition UpToDate=Unknown under the policy Manual, until it is deployed", async () => {
     const externalId = await foreign("manual");
     const record = await env.record();
     const deploy = { gitCommitId: NEXT_COMMIT, policy: "Manual" };
@@ -60,7 +60,7 @@ describe("an adopted application that runs another commit", () => {
     expect(record.changes()).toEqual(["deployApplication"]);
   });
 
-  it("without a commit in its spec stays as it is, and is deployed once the spec names one", async () => {
+  it("is left as it is while its spec names no commit, and is deployed once it names one", async () => {
     const externalId = await foreign("undecided");
     const record = await env.record();
     await env.ready(application("undecided", "staging", { externalId, deploy: null }));

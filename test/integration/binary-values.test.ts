@@ -32,13 +32,13 @@ beforeAll(async () => {
   );
 });
 
-describe("a value that is not UTF-8 text", () => {
+describe("the operator, given a value that is not UTF-8 text", () => {
   it.each([
     ["64 random bytes of a Secret", "random-bytes", fromSecret("random", "bytes"), 'Key "bytes" of Secret "random"'],
     ["a UTF-16 file in a Secret", "utf-16-file", fromSecret("utf-16", "marked"), 'Key "marked" of Secret "utf-16"'],
     ["UTF-16 without a mark", "utf-16-bare", fromSecret("utf-16", "bare"), 'Key "bare" of Secret "utf-16"'],
     ["binaryData of a ConfigMap", "config-map", fromConfigMap("blobs", "blob"), 'Key "blob" of ConfigMap "blobs"'],
-  ])("is not sent, and is named: %s", async (_what, name, variables, key) => {
+  ])("does not send it to the platform, and names its key in the status: %s", async (_what, name, variables, key) => {
     const record = await env.record();
     await env.apply(application(name, "staging", { variables }));
     const object = await env.waitFor("PlatformApplication", name, { reason: "DependencyNotReady" });
@@ -48,7 +48,7 @@ describe("a value that is not UTF-8 text", () => {
     expect(record.changes()).toEqual([]);
   });
 
-  it("is named where a set imports the whole Secret", async () => {
+  it("names its key in the status of a PlatformVariableSet that imports the whole Secret", async () => {
     await env.ready(application("all", "staging"));
     const record = await env.record();
     const spec = { targets: [{ applicationRef: { name: "all" } }], variablesFrom: [{ secretRef: { name: "random" } }] };
@@ -58,7 +58,7 @@ describe("a value that is not UTF-8 text", () => {
     expect(record.changes()).toEqual([]);
   });
 
-  it("does not matter under a key that is no name of a variable, which a set skips", async () => {
+  it("skips it in a PlatformVariableSet where its key is not a valid name of a variable, and names the key", async () => {
     await env.apply(binary("keystore", { "store.p12": RANDOM, STORE_PASSWORD: Buffer.from("open") }));
     const variablesFrom = [{ secretRef: { name: "keystore" } }];
     await env.ready(
@@ -72,13 +72,13 @@ describe("a value that is not UTF-8 text", () => {
     expect(JSON.stringify(status)).toContain('key \\"store.p12\\"');
   });
 
-  it("does not matter under a key that nothing refers to", async () => {
+  it("ignores it where nothing refers to its key", async () => {
     await env.ready(application("text", "staging", { variables: fromSecret("random", "text") }));
     const imported = [...env.platform.world().variables.values()].map(({ value }) => value);
     expect(imported).toContain("grüße 🚀");
   });
 
-  it("that replaces a text is noticed, and leaves what was sent", async () => {
+  it("leaves the earlier text on the platform, and reports that the value has changed to bytes", async () => {
     await env.apply(secret("rotated", { key: "first" }));
     await env.ready(application("rotated", "staging", { variables: fromSecret("rotated", "key") }));
     const record = await env.record();
@@ -89,20 +89,20 @@ describe("a value that is not UTF-8 text", () => {
   });
 });
 
-describe("a connection", () => {
+describe("a PlatformConnection that refers to bytes that are not UTF-8 text", () => {
   const reported = async (name: string, reason: string) => {
     const object = await env.waitFor("PlatformConnection", name, { reason });
     return JSON.stringify(object.status);
   };
 
-  it("names a token that is not UTF-8 text", async () => {
+  it("names the key of such a token in its status", async () => {
     await env.apply(binary("bytes-token", { token: RANDOM }), connection(env, "bytes-token"));
     expect(await reported("bytes-token", "CredentialsMissing")).toContain(
       'has a value under the key \\"token\\" that is not UTF-8 text',
     );
   });
 
-  it("names a certificate bundle in binaryData", async () => {
+  it("names the key of such a certificate bundle in its status", async () => {
     const caBundle = { configMapKeyRef: { name: "blobs", key: "blob" } };
     await env.apply(
       secret("bytes-bundle", { token: env.platform.tokens.admin }),

@@ -6,7 +6,7 @@ import { createEnv } from "../support/env/env.ts";
 import { calm } from "../support/env/settling.ts";
 import { defaults, resource } from "../support/kube/manifests.ts";
 
-describe.each(["documented", "full"] as const)("two bindings of one cluster on the %s surface", (surface) => {
+describe.each(["documented", "full"] as const)("two PlatformBindings of one cluster, %s surface", (surface) => {
   const env = createEnv({ surface, more: ["other"] });
 
   const binding = (name: string, domain: string) =>
@@ -16,7 +16,7 @@ describe.each(["documented", "full"] as const)("two bindings of one cluster on t
       managedConfig: { ingress: { domain: { value: domain } } },
     });
 
-  it("in two namespaces: the younger one is refused, and takes over once the older one is gone", async () => {
+  it("in two namespaces do not overwrite each other: the younger one is refused with AlreadyManaged, until the older one is deleted", async () => {
     const other = env.at("other");
     await env.apply(...defaults(env));
     await other.apply(...defaults(env));

@@ -15,7 +15,7 @@ const scoped = (name: string) => connection({ platform: user.world.simulator }, 
 /** Who called last: the name of the token. */
 const principal = () => user.world.calls().at(-1)?.principal;
 
-describe("which connection is used", () => {
+describe("a command that queries the platform", () => {
   beforeAll(async () => {
     const { tokens } = user.world.simulator;
     await user.apply(
@@ -31,19 +31,27 @@ describe("which connection is used", () => {
   });
 
   it.each([
-    ["the namespace's default", ["projects"], "admin"],
-    ["the one that is named", ["projects", "--connection=reader"], "read"],
-    ["the one that is named with its kind", ["projects", "--connection=pconn/reader"], "read"],
-    ["the object's own", ["env-stats", "child"], "write"],
-    ["the named one before the object's", ["env-stats", "child", "--connection=reader"], "read"],
-    ["the parent's, for an object that names none", ["default-values", "penv/child", "-f", "-"], "write"],
-  ])("%s", async (_, argv, expected) => {
+    ["the default connection of the namespace", ["projects"], "admin"],
+    ["the connection that --connection names", ["projects", "--connection=reader"], "read"],
+    ["the connection that --connection names with its kind", ["projects", "--connection=pconn/reader"], "read"],
+    ["the connection of the object that it is about", ["env-stats", "child"], "write"],
+    [
+      "the connection that --connection names, before that of the object",
+      ["env-stats", "child", "--connection=reader"],
+      "read",
+    ],
+    [
+      "the connection of the parent, for an object that names none",
+      ["default-values", "penv/child", "-f", "-"],
+      "write",
+    ],
+  ])("uses %s", async (_, argv, expected) => {
     const stdin = '{"helm_repository":{"chart_name":"redis"}}';
     expect(await user.run(argv, { stdin })).toMatchObject({ code: 0, stderr: "" });
     expect(principal()).toBe(expected);
   });
 
-  it("a cluster-wide one, with the Secret of the operator's namespace", async () => {
+  it("uses a ClusterPlatformConnection with the Secret in the operator's namespace", async () => {
     const name = user.namespace;
     const auth = { tokenSecretRef: { name: "reader" } };
     const spec = connection({ platform: user.world.simulator }, name, { auth });
@@ -62,17 +70,17 @@ describe("which connection is used", () => {
   });
 });
 
-describe("what goes wrong is reported in one line", () => {
+describe("a command that cannot query the platform reports the reason in one line", () => {
   const namespace = () => user.namespace;
 
   it.each([
     ["catalog nothing", /^The platform lists no template "nothing"\. It has kubernetes-essentials@1\.1\.0, .*\n$/],
     ["regions mars", /^The platform has no provider "mars"\. It has .*\n$/],
-  ])("%s", async (line, said) => {
+  ])("for an argument that the platform does not know: %s", async (line, said) => {
     expect(await user.run(line.split(" "))).toEqual(failure(said));
   });
 
-  it("plain http, unless that is allowed", async () => {
+  it("for a base URL that is not https, unless a flag allows it, and for a host that no flag allows", async () => {
     const flags = user.flags.filter((flag) => flag !== "--allow-insecure-platform");
     expect(await cli(["projects", ...flags])).toEqual(
       failure(/^Nothing was sent \(connect: the base URL is not https\)\. --allow-insecure-platform and .*\n$/),
@@ -81,7 +89,7 @@ describe("what goes wrong is reported in one line", () => {
     expect(pinned).toEqual(failure(/^Nothing was sent \(connect: the host is not in the operator's list/));
   });
 
-  it("a connection that the operator refuses", async () => {
+  it("for a connection that the operator refuses, and sends no request", async () => {
     await user.apply(scoped("refused"), secret("refused", { token: user.world.simulator.tokens.admin }));
     const message = "The operator does not connect to spec.baseUrl: the host is not allowed";
     const ready = { type: "Ready", status: "False", reason: "InvalidSpec", message, lastTransitionTime: NOW };
@@ -93,7 +101,7 @@ describe("what goes wrong is reported in one line", () => {
     expect(user.world.calls()).toHaveLength(before);
   });
 
-  it("a token that is missing", async () => {
+  it("for a connection whose Secret, or its key, does not exist", async () => {
     await user.apply(scoped("absent"), secret("empty", { other: "x" }), scoped("empty"));
     const at = (name: string) => user.run(["projects", `--connection=${name}`]);
     const held = `"${namespace()}/absent", which holds the token of PlatformConnection "${namespace()}/absent"`;
@@ -104,7 +112,7 @@ describe("what goes wrong is reported in one line", () => {
   });
 });
 
-it("without the right to get the Secret there is no token", async () => {
+it("a user without the right to get the connection's Secret can send no request to the platform, until that right is granted", async () => {
   const { facts, namespace } = user;
   const inside = (line: string) => kubectl(facts, [...line.split(" "), "-n", namespace]);
   await inside("create serviceaccount ann");

@@ -64,7 +64,7 @@ const GOLDEN: readonly Golden[] = [
   { name: "logs", line: "logs api --tail=3", formats: [] },
 ];
 
-describe.each(["documented", "full"] as const)("what the commands print on the %s surface", (surface) => {
+describe.each(["documented", "full"] as const)("the output of commands, %s surface", (surface) => {
   const user = createCliEnv(surface);
 
   beforeAll(async () => {
@@ -82,28 +82,31 @@ describe.each(["documented", "full"] as const)("what the commands print on the %
   // What does not depend on the surface, on one of them; on both in `make chaos`.
   const shown = GOLDEN.filter(({ apart }) => effort.all || apart === true || surface === "documented");
 
-  it.each(shown)("$name", async ({ name, line, formats = FORMATS, edited, apart }) => {
-    const { faults } = user.world.simulator.sim;
-    faults.clear();
-    if (edited !== undefined) {
-      const { operation, set } = edited;
-      faults.add({ match: { operation }, answer: { is: "edited", set }, count: null });
-    }
-    const given = line.replace("ID", user.world.simulator.credentialsId).split(" ");
-    const words = given.map((word) => word.replace(/^fixtures\b/, join(import.meta.dirname, "fixtures")));
-    const printed: string[] = [];
-    for (const flags of formats.length === 0 ? [[]] : formats.map((format) => ["-o", format])) {
-      const { code, stdout, stderr } = await user.run([...words, ...flags]);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).not.toContain("top-secret-value");
-      const named = words.map((word) => word.replace(/^.*\/fixtures\//, ""));
-      printed.push(`$ ${["kubectl platform", ...named, ...flags].join(" ")}\n${stdout}`);
-    }
-    const file = join(import.meta.dirname, `fixtures/cli/${name}${apart === true ? `.${surface}` : ""}.txt`);
-    await expect(normalized(printed.join("\n"))).toMatchFileSnapshot(file);
-  });
+  it.each(shown)(
+    "of $line is that of its file in fixtures/cli",
+    async ({ name, line, formats = FORMATS, edited, apart }) => {
+      const { faults } = user.world.simulator.sim;
+      faults.clear();
+      if (edited !== undefined) {
+        const { operation, set } = edited;
+        faults.add({ match: { operation }, answer: { is: "edited", set }, count: null });
+      }
+      const given = line.replace("ID", user.world.simulator.credentialsId).split(" ");
+      const words = given.map((word) => word.replace(/^fixtures\b/, join(import.meta.dirname, "fixtures")));
+      const printed: string[] = [];
+      for (const flags of formats.length === 0 ? [[]] : formats.map((format) => ["-o", format])) {
+        const { code, stdout, stderr } = await user.run([...words, ...flags]);
+        expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+        expect(stdout).not.toContain("top-secret-value");
+        const named = words.map((word) => word.replace(/^.*\/fixtures\//, ""));
+        printed.push(`$ ${["kubectl platform", ...named, ...flags].join(" ")}\n${stdout}`);
+      }
+      const file = join(import.meta.dirname, `fixtures/cli/${name}${apart === true ? `.${surface}` : ""}.txt`);
+      await expect(normalized(printed.join("\n"))).toMatchFileSnapshot(file);
+    },
+  );
 
-  it.runIf(surface === "documented")("is a binding that the API server takes, for each template", async () => {
+  it.runIf(surface === "documented")("of the catalog has valid PlatformBindings for its templates", async () => {
     const { stdout } = await user.run(["catalog", "-o", "yaml", `--cluster=${user.world.clusterIds[0]}`]);
     const args = ["apply", "--dry-run=server", "-o", "name", "-n", user.namespace, "-f", "-"];
     const applied = await kubectl(user.facts, args, { input: stdout });

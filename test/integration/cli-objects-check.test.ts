@@ -28,8 +28,8 @@ beforeAll(async () => {
   );
 });
 
-describe("check", () => {
-  it("is content where everything is in place", async () => {
+describe("kubectl platform check", () => {
+  it("reports no failed check on a complete installation", async () => {
     // A connection that another file has just made for the namespaces of a label counts, too.
     const { stdout, stderr } = await vi.waitUntil(async () => {
       const ended = await call(["check", operator()]);
@@ -54,7 +54,7 @@ describe("check", () => {
     expect(reported.filter((line) => line.length > 120)).toEqual([]);
   });
 
-  it("says what is missing, and what to do", async () => {
+  it("says for each failed check what is missing and what to do, also after --wait", async () => {
     const { code, stdout } = await call(["check", "--operator-namespace=nowhere"]);
     expect(code).toBe(1);
     expect(stdout).toMatch(
@@ -68,7 +68,7 @@ describe("check", () => {
     expect(results(waited.stdout)).toMatchObject({ operator: "failed" });
   });
 
-  it("names a namespace of --watch-namespaces that is not served", async () => {
+  it("names a namespace of --watch-namespaces that the operator cannot serve", async () => {
     const labels = { app: "operator" };
     const container = { name: "operator", image: "operator", args: [`--watch-namespaces=${env.namespace},gone`] };
     const template = { metadata: { labels }, spec: { containers: [container] } };
@@ -85,7 +85,7 @@ describe("check", () => {
     expect(stdout).toMatch(/^✗ watched namespaces +gone: not served, as the operator may not list there\./m);
   });
 
-  it("shows a user with few rights what those are", async () => {
+  it("reports checks as unknown that the user has no right to make", async () => {
     await env.kubectl(["create", "serviceaccount", "nobody"]);
     const kubeconfig = await kubeconfigFor(controlPlane, env.namespace, "nobody");
     const { code, stdout } = await callAs(kubeconfig)(["check", operator(), "-o", "json"]);
@@ -94,13 +94,13 @@ describe("check", () => {
     expect(results(stdout)).toMatchObject({ cluster: "ok", ...unknown });
   });
 
-  it("--pre asks only for what an installation needs", async () => {
+  it("checks with --pre only the cluster and the rights that an installation needs", async () => {
     const enough = /^✔ cluster [^\n]+\n✔ your rights +enough to install\n$/;
     expect(await call(["check", "--pre"])).toEqual(ending(0, enough));
   });
 });
 
-it("plan shows a user with few rights which ones are needed", async () => {
+it("kubectl platform plan names the rights that a user lacks, and what it leaves out without them", async () => {
   await env.kubectl(["create", "serviceaccount", "reader"]);
   await env.kubectl(["create", "role", "reader", "--verb=get,list", "--resource=*.platform-operator.io"]);
   await env.kubectl(["create", "rolebinding", "reader", "--role=reader", `--serviceaccount=${env.namespace}:reader`]);
@@ -115,7 +115,7 @@ it("plan shows a user with few rights which ones are needed", async () => {
   expect(await callAs(kubeconfig)(["plan", "-f", "-", operator()], { stdin })).toEqual(ending(1, refused, omitted));
 });
 
-it("get lists, and shows what the platform says beside it", async () => {
+it("kubectl platform get lists custom resources, and with --remote compares their fields with the platform", async () => {
   const local = await call(["get", "papp"]);
   expect(local.stdout).toMatch(/^NAME +READY +STATE +REASON +AGE\npapp\/shop +True +DEPLOYED +Deployed +\d+\w\n/);
   const fields = /^NAME +FIELD +DIFFERS +WANTED +PLATFORM\npproj\/shop +name +no +shop +shop\n/;

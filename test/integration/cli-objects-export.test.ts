@@ -51,7 +51,7 @@ async function applied(env: Env, yaml: string): Promise<readonly string[]> {
 }
 
 // On the documented surface: docs/guides/adopt.md, which test/e2e/guides.test.ts runs.
-describe("export on the full surface", () => {
+describe("kubectl platform export, full surface", () => {
   const env = createEnv({ surface: "full" });
 
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describe("export on the full surface", () => {
     await vi.waitUntil(areStill, { timeout: 20_000 });
   });
 
-  it("writes what adopts everything and changes nothing", async () => {
+  it("writes manifests that adopt every object of the organization without a write to the platform", async () => {
     const { code, stdout } = await exported(env, "--all");
     expect(code).toBe(0);
     expect(stdout).not.toContain(PASSWORD);
@@ -83,14 +83,14 @@ describe("export on the full surface", () => {
   });
 
   // Files in a directory: docs/guides/adopt.md.
-  it("writes nothing that a resource holds already", async () => {
+  it("leaves out the objects that a resource has adopted already", async () => {
     const { code, stdout } = await exported(env, "--project", "Web Shop", "--observe-only");
     expect(code).toBe(0);
     expect(stdout).toContain('# PlatformApplication "staging-api" holds ');
     expect(stdout).not.toContain("kind:");
   });
 
-  it("refuses a project that is not there", async () => {
+  it("refuses a project that does not exist", async () => {
     const stderr = 'The organization has no project "nothing".\n';
     expect(await exported(env, "--project", "nothing")).toEqual({ code: 1, stdout: "", stderr });
   });

@@ -16,8 +16,8 @@ beforeAll(async () => {
   await env.ready(...defaults(env, { allowUnverifiedIds: true }), ...tree(env, "shop"));
 });
 
-describe("approve", () => {
-  it("shows the plan, refuses another one, and lets it go", async () => {
+describe("kubectl platform approve", () => {
+  it("prints the plan, refuses a hash of another plan, and lets the operator carry out the approved one", async () => {
     await env.apply(project("manual", { lifecycle: { applyPolicy: "Manual" } }));
     await env.waitFor("PlatformProject", "manual", { reason: "ApprovalPending" });
     const record = await env.record();
@@ -36,20 +36,20 @@ describe("approve", () => {
     expect(record.changes()).toEqual(["createProject"]);
   });
 
-  it("refuses where nothing waits", async () => {
+  it("refuses a resource that has no plan to approve", async () => {
     const none = "pproj/manual has no plan to approve: its status.plan is empty.\n";
     expect(await call(["approve", "pproj/manual"])).toEqual(ending(1, "", none));
   });
 });
 
-describe("resolve", () => {
+describe("kubectl platform resolve", () => {
   const lost = async (name: string, effect: "applied" | "none"): Promise<void> => {
     env.platform.sim.faults.add({ name, effect, answer: { is: "reset" }, match: { operation: "createApplication" } });
     await env.apply(application(name, "shop"));
     await env.waitFor("PlatformApplication", name, { reason: "CreateResultUnknown" });
   };
 
-  it("by --id says which object it is", async () => {
+  it("with --id makes the resource adopt that object after a create with an unknown result", async () => {
     await lost("by-id", "applied");
     const found = [...env.platform.world().services.values()].find(({ name }) => name === "by-id");
     const resolved = `platformapplication.platform-operator.io/by-id resolved: it is ${found?.id}\n`;
@@ -58,7 +58,7 @@ describe("resolve", () => {
     expect(idOf(settled)).toBe(found?.id);
   });
 
-  it("by --recreate has it created, once", async () => {
+  it("with --recreate makes the operator create the object once more after a create with an unknown result", async () => {
     await lost("again", "none");
     expect((await call(["resolve", "papp/again", "--recreate"])).stdout).toMatch(/ resolved: recreate\n$/);
     await env.waitFor("PlatformApplication", "again", { status: "True" });
@@ -73,17 +73,17 @@ describe("resolve", () => {
     ["pconn/default --proceed", /^pconn\/default has the reason Available\./],
     ["pconn/default --id 0a1b2c3d-0000-4000-8000-000000000001", /^pconn\/default is a connection/],
     ["papp/shop --id 0a1b2c3d-0000-4000-8000-000000000001", /^papp\/shop is \S+ on the platform already\./],
-  ])("refuses %s", async (line, words) => {
+  ])("refuses an answer to a question that nobody asked: %s", async (line, words) => {
     expect(await call(["resolve", ...line.split(" ")])).toEqual(ending(1, "", words));
   });
 });
 
-describe("orphans", () => {
+describe("kubectl platform orphans", () => {
   const name = "pr-3";
   const orphans = (...argv: readonly string[]) =>
     cli(["orphans", ...argv, `--operator-namespace=${env.operatorNamespace}`, "--kubeconfig", kubeconfigPath]);
 
-  it("lists what stays on a platform that deletes nothing, and forgets it; it is counted and reported", async () => {
+  it("lists an object that stays on a platform without deletions, and forgets it on request; log and metrics count it", async () => {
     const preview = environment(env, name, "shop", { lifecycle: { deletionPolicy: "Delete" } });
     const id = idOf(await env.ready(preview));
     await env.delete(preview);

@@ -32,21 +32,21 @@ const kubectl = (args: readonly string[], kubeconfig?: string) => run("kubectl",
 const platform = (...args: readonly string[]) => kubectl(["platform", ...args]);
 const here = () => [`--namespace=${user.namespace}`, "--allow-insecure-platform"];
 
-describe("kubectl platform", () => {
-  it("uses the user's kubeconfig and hands the exit code on", async () => {
+describe("kubectl platform, run by kubectl as a plugin", () => {
+  it("uses the user's kubeconfig and passes its exit code on", async () => {
     const { projectId } = user.world;
     const found = await platform("projects", "-o", "name", ...here());
     expect(found).toEqual({ code: 0, stdout: `project/${projectId}\n`, stderr: "" });
     expect(await platform("nonsense")).toMatchObject({ code: 64, stdout: "" });
   });
 
-  it("lets a reader leave early", async () => {
+  it("exits with 0 when the reader of a pipe closes it early", async () => {
     const ended = await run("sh", ["-c", "kubectl-platform catalog -o json $0 $1 | head -n 1", ...here()]);
     expect(ended).toEqual({ code: 0, stdout: "[\n", stderr: "" });
   });
 
   // By kubectl: test/e2e/plugin.test.ts.
-  it("is completed by bash", async () => {
+  it("completes its words in bash", async () => {
     const script = `
       source <(platform-operator completion bash)
       COMP_WORDS=(platform-operator cluster s) COMP_CWORD=2
@@ -56,7 +56,7 @@ describe("kubectl platform", () => {
   });
 });
 
-describe("cluster token", () => {
+describe("kubectl platform cluster token", () => {
   /** A cluster's API server as far as kubectl needs one, which sees what kubectl sends. */
   async function startApiServer() {
     const server = await startScriptedServer((listener) =>
@@ -82,7 +82,7 @@ describe("cluster token", () => {
   it.each([
     ["read-only by default", [], "v1", "read-only"],
     ["one that may write on demand, for an older kubectl", ["--read-only=false"], "v1beta1", "admin"],
-  ])("signs kubectl in to a cluster: %s", async (_, flags, version, account) => {
+  ])("signs kubectl in to a cluster with a token that is %s", async (_, flags, version, account) => {
     const server = await startApiServer();
     const file = await kubeconfig(server.url, ...flags);
     const text = (await readFile(file, "utf8")).replace("k8s.io/v1", `k8s.io/${version}`);
@@ -95,7 +95,7 @@ describe("cluster token", () => {
     expect(text).not.toContain("simulated-");
   });
 
-  it("prints the platform's answer as it is, or the token alone", async () => {
+  it("prints the platform's ExecCredential as it is, and with -o raw only the token", async () => {
     const [cluster] = user.world.clusterIds;
     const { stdout } = await user.run(["cluster", "token", cluster]);
     expect(JSON.parse(stdout)).toEqual({
@@ -109,7 +109,7 @@ describe("cluster token", () => {
     expect(raw).toEqual({ code: 0, stdout: expect.stringMatching(/^simulated-admin-production-\w+\n$/), stderr: "" });
   });
 
-  it("makes an ExecCredential of an answer that is none", async () => {
+  it("prints an ExecCredential where the platform's answer is not one", async () => {
     const { faults } = user.world.simulator.sim;
     const set = { apiVersion: "v1", kind: "Token" };
     faults.add({ match: { operation: "getClusterToken" }, answer: { is: "edited", set, remove: ["spec"] } });
@@ -117,7 +117,7 @@ describe("cluster token", () => {
     expect(JSON.parse(stdout)).toMatchObject({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential" });
   });
 
-  it("makes no kubeconfig of a file that is no certificate", async () => {
+  it("refuses to write a kubeconfig with a file that contains no certificate", async () => {
     const flags = ["--server=https://127.0.0.1", "--ca-file=package.json"];
     const ended = await user.run(["cluster", "kubeconfig", "production", ...flags]);
     expect(ended).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/contains no certificate/) });

@@ -29,15 +29,15 @@ const Held = z.object({ metadata: z.looseObject({}), data: z.record(z.string(), 
 
 const heldIn = async (name: string) => Held.parse(await env.get("Secret", name));
 
-describe("the token of a cluster", () => {
-  it("is not written without the right to, and that is reported", async () => {
+describe("the token of a PlatformCluster", () => {
+  it("is not written to a Secret while the operator has no right to, and the status says so", async () => {
     await env.apply(cluster("edge", 1, { writeTokenSecretToRef: { name: "edge-token" } }));
     const refused = await env.stalled(KIND, "edge", "PermissionDenied", `ClusterRole ${SECRET_OUTPUTS.role}`);
     expect(refused.status).not.toHaveProperty("token");
     expect(await env.find("Secret", "edge-token")).toBeUndefined();
   });
 
-  it("is in a Secret that the resource owns once that is granted", async () => {
+  it("is written to a Secret that the resource owns, once the operator has the right", async () => {
     await grantSecretOutputs(env);
     const ready = await env.waitFor(KIND, "edge", { status: "True" });
     const { data, metadata } = await heldIn("edge-token");
@@ -53,17 +53,17 @@ describe("the token of a cluster", () => {
   });
 
   // No other test uses the right to patch a Secret (test/afterwards/rights.test.ts).
-  it("is renewed where somebody asks", async () => {
+  it("is renewed when a reconcile is requested", async () => {
     const before = await heldIn("edge-token");
     await env.annotate(KIND, "edge", { [RECONCILE_REQUESTED_AT]: "now" });
     await expect.poll(async () => (await heldIn("edge-token")).data["token"]).not.toBe(before.data["token"]);
     await env.delete(cluster("edge", 1));
   });
 
-  describe("beside the Secret with how a database is reached", () => {
+  describe("the Secret with the connection of a PlatformDatabase", () => {
     const ref = (name: string) => ({ writeConnectionSecretToRef: { name } });
 
-    it("which has ids, names, host and credentials, and is not read again", async () => {
+    it("contains ids, names, host and credentials, and is not read again from the platform", async () => {
       const [shop, place] = tree(env, "shop");
       const record = await env.record();
       await env.apply(shop!, place!, database("main", "shop", ref("main-connection")));
@@ -93,8 +93,8 @@ describe("the token of a cluster", () => {
   });
 });
 
-describe("clusters that the platform shows", () => {
-  it("are named by the environments on them, and stopped with their resource once nobody is on them", async () => {
+describe("a PlatformCluster", () => {
+  it("is referred to by an environment, and stopped with deletionPolicy Stop once no environment is on it", async () => {
     const clusterRef = { name: "edge" };
     await env.apply(cluster("edge", 1, { lifecycle: AUTOMATIC }));
     const made = await env.ready(project("shop"), environment(env, "staging", "shop", { clusterRef }));

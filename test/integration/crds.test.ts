@@ -74,14 +74,14 @@ afterAll(async () => {
 });
 
 describe("the CRDs", () => {
-  it("are taken without a warning", async () => {
+  it("are accepted by the API server without a warning", async () => {
     const flags = ["--warnings-as-errors", "--server-side", "--force-conflicts", "--dry-run=server"];
     const answer = await kubectl(facts, ["apply", ...flags, "-f", join(root, "crds")]);
     expect(answer.match(/serverside-applied/g)).toHaveLength(RESOURCES.length);
   });
 
   it.each(RESOURCES.filter(({ selectableFields }) => selectableFields.length > 0))(
-    "of $kind let their fields select",
+    "of $kind allow field selectors for its selectable fields",
     async ({ kind, selectableFields }) => {
       const fieldSelector = selectableFields.map((path) => `${path.slice(1)}=none`).join(",");
       const path = collectionPath(typeOf(kind));
@@ -91,7 +91,7 @@ describe("the CRDs", () => {
 });
 
 describe("the API server", () => {
-  it("takes every spec that is meant to be taken", async () => {
+  it("accepts every spec that should be valid", async () => {
     const answers = await Promise.all(
       ACCEPTED.map(async (given) => [
         `${given.kind} with ${given.title}`,
@@ -105,14 +105,14 @@ describe("the API server", () => {
     expect(await refusal(create(given.kind, "refused", specOf(given), DRY))).toMatch(refused);
   });
 
-  it.each(RESOURCES)("refuses a $kind without spec, and one with a field that it does not know", async ({ kind }) => {
+  it.each(RESOURCES)("refuses a $kind without a spec, and with an unknown field in the spec", async ({ kind }) => {
     expect(await refusal(create(kind, "case", undefined, DRY))).toContain("spec: Required value");
     const spec = { ...SMALLEST[kind], color: "blue" };
     expect(await refusal(create(kind, "case", spec, DRY))).toContain('unknown field "spec.color"');
   });
 });
 
-describe("once the status says what it stands for", () => {
+describe("a field that identifies an object", () => {
   const id = { externalId: OTHER_ID };
 
   it.each([
@@ -129,7 +129,7 @@ describe("once the status says what it stands for", () => {
       { templateKey: "base" },
       /once the template is bound/,
     ],
-  ])("a %s does not take %j any more, but did before", async (kind, spec, status, says) => {
+  ])("of a %s can change until the status records its object, not later: %j", async (kind, spec, status, says) => {
     const name = await made(kind);
     await change(kind, name, spec, DRY);
     await here.patch(kind, name, { status }, "status");
@@ -139,11 +139,11 @@ describe("once the status says what it stands for", () => {
   });
 });
 
-describe("what is fixed from the start", () => {
+describe("the API server", () => {
   const kinds = ["PlatformProject", "PlatformEnvironment", "PlatformApplication", "PlatformDatabase"];
 
   it.each(kinds)(
-    "spec.externalId of a %s can be corrected until the status records it, and not afterwards",
+    "lets spec.externalId of a %s be corrected until the status records it, and not afterwards",
     async (kind) => {
       const name = await made(kind);
       for (const externalId of [OTHER_ID, null, ID]) await change(kind, name, { externalId });
@@ -156,17 +156,20 @@ describe("what is fixed from the start", () => {
     },
   );
 
-  it.each(["PlatformConnection", "ClusterPlatformConnection"])("a %s stays where it is", async (kind) => {
-    await create(kind, "fixed", SMALLEST[kind]);
-    const saysTo = async (spec: object) => refusal(change(kind, "fixed", spec));
-    expect(await saysTo({ organizationId: OTHER_ID })).toContain("spec.organizationId cannot be changed");
-    expect(await saysTo({ baseUrl: "https://evil.example" })).toContain("spec.baseUrl cannot be changed");
-    expect(await saysTo({ pathPrefix: "/api/v1" })).toBe("");
-  });
+  it.each(["PlatformConnection", "ClusterPlatformConnection"])(
+    "refuses another host or organization of a %s",
+    async (kind) => {
+      await create(kind, "fixed", SMALLEST[kind]);
+      const saysTo = async (spec: object) => refusal(change(kind, "fixed", spec));
+      expect(await saysTo({ organizationId: OTHER_ID })).toContain("spec.organizationId cannot be changed");
+      expect(await saysTo({ baseUrl: "https://evil.example" })).toContain("spec.baseUrl cannot be changed");
+      expect(await saysTo({ pathPrefix: "/api/v1" })).toBe("");
+    },
+  );
 });
 
 /** Of deploy/install.yaml, for the values of annotations, bound to the namespace of this file. */
-describe("the admission policy", () => {
+describe("the admission policy of deploy/install.yaml", () => {
   const noted = (name: string, annotations: Readonly<Record<string, string>>, finalizers: string[] = []): Manifest => ({
     ...project(name),
     metadata: { name, annotations, finalizers },
@@ -200,13 +203,13 @@ describe("the admission policy", () => {
     [RESOLVE, "proceed", 'must be "recreate:", "proceed:" or "adopt:" with what the message of the object names'],
     [APPROVED_PLAN, "yes", "must be the hash in status.plan, 16 hex digits"],
     [EXTERNAL_ID, "shop", "must be a UUID"],
-  ])("refuses %s=%s", async (key, value, must) => {
+  ])(`refuses the annotation %s with the value "%s"`, async (key, value, must) => {
     const says = `metadata.annotations[${key}]: Invalid value: "${value}": ${must}`;
     expect(await annotate(key, value)).toContain(says);
     expect(await refusal(here.apply(noted("wrong", { [key]: value })))).toContain(says);
   });
 
-  it("lets only those approve a plan who have the verb approve, whoever may change the resource", async () => {
+  it("allows only users with the verb approve to approve a plan, whoever else may change the resource", async () => {
     const kinds = "--resource=platformprojects.platform-operator.io";
     const verbs = { editor: "get,patch,create", approver: "get,patch,create,approve" };
     for (const [name, verb] of Object.entries(verbs)) {
@@ -233,13 +236,13 @@ describe("the admission policy", () => {
   });
 
   it.each(["True", "1", "yes", "no", "false"])(
-    "takes paused=%s, beside an older annotation that is wrong",
+    "accepts the annotation paused=%s beside an older annotation with an invalid value",
     async (value) => {
       expect(await annotate(PAUSED, value)).toBe("");
     },
   );
 
-  it("takes any value of an object that is being deleted, and so delays no deletion", async () => {
+  it("accepts any value on an object that is being deleted, so that it delays no deletion", async () => {
     await here.remove("PlatformProject", "leaving");
     const metadata = { annotations: { [RESOLVE]: "other" }, finalizers: null };
     await here.patch("PlatformProject", "leaving", { metadata });

@@ -7,10 +7,10 @@ import { createEnv } from "../support/env/env.ts";
 import { calm, eventsOf, expectSettled, TREE, versions } from "../support/env/settling.ts";
 import { connection, project, secret, tree } from "../support/kube/manifests.ts";
 
-/** How long a connection may take to notice that its Secret was corrected (docs/reliability.md C6). */
+/** How long a connection may take to notice that its Secret was corrected. */
 const RECOVERY_MS = 10_000;
 
-describe.each(effort.few(["Token", "Bearer"] as const))("a token of the scheme %s", (scheme) => {
+describe.each(effort.few(["Token", "Bearer"] as const))("a token with the scheme %s", (scheme) => {
   const env = createEnv({ surface: "full" });
   const hour = 3_600;
 
@@ -38,7 +38,7 @@ describe.each(effort.few(["Token", "Bearer"] as const))("a token of the scheme %
     await expectSettled(env, "steady");
   });
 
-  it("[C6] 401 is reported once, probed at most once a minute, and over within ten seconds of the Secret's correction", async () => {
+  it("[C6] that the platform answers with 401 is reported once, tried at most once a minute, and replaced within ten seconds of the Secret's correction", async () => {
     await calm(env);
     const statuses = () => Promise.all(TREE.map(async (kind) => (await env.get(kind, "steady")).status));
     const [before, statusesBefore] = [await versions(env, "steady"), await statuses()];
@@ -64,7 +64,7 @@ describe.each(effort.few(["Token", "Bearer"] as const))("a token of the scheme %
     expect(await statuses()).toEqual(statusesBefore);
   });
 
-  it("[E6] is never shown, neither in a status nor in an event nor in the log", async () => {
+  it("[E6] appears in no status, no event and no line of the log", async () => {
     const token = fresh();
     await env.apply(secret("default", { token }));
     await env.waitFor("PlatformConnection", "default", { status: "True" });
@@ -74,31 +74,34 @@ describe.each(effort.few(["Token", "Bearer"] as const))("a token of the scheme %
   });
 
   /** Of the connection "own", beside the one that the tests before have used. */
-  describe.runIf(scheme === "Token")("[K1] the Secret of a connection", () => {
+  describe.runIf(scheme === "Token")("[K1] a connection whose Secret", () => {
     it.each([
       ["does not exist", undefined, /Secret "own" in namespace "stage-.*" does not exist/],
       ["lacks the key", { other: "x" }, /Secret "own" in namespace "stage-.*" has no key "token"/],
       ["holds a line break", { token: "abc\ndef" }, /.*/],
-    ] as const)("that %s is reported, and recovered from within ten seconds", async (what, data, message) => {
-      const name = what.replaceAll(" ", "-");
-      if (data !== undefined) await env.apply(secret("own", data));
-      await env.apply(connection(env, "own"), project(name, { connectionRef: { name: "own" } }));
-      const found = await env.waitFor("PlatformConnection", "own", { status: "False" });
-      expect(condition(found, "Ready")?.message).toMatch(message);
-      expect(condition(found, "Stalled")).toMatchObject({ status: "True" });
-      await env.apply(secret("own", { token: fresh() }));
-      await env.waitFor("PlatformConnection", "own", { status: "True" }, RECOVERY_MS);
-      await env.waitFor("PlatformProject", name, { status: "True" });
-      await env.remove("PlatformConnection", "own");
-      await env.remove("Secret", "own");
-    });
+    ] as const)(
+      "%s reports that, and is Ready within ten seconds of the Secret's correction",
+      async (what, data, message) => {
+        const name = what.replaceAll(" ", "-");
+        if (data !== undefined) await env.apply(secret("own", data));
+        await env.apply(connection(env, "own"), project(name, { connectionRef: { name: "own" } }));
+        const found = await env.waitFor("PlatformConnection", "own", { status: "False" });
+        expect(condition(found, "Ready")?.message).toMatch(message);
+        expect(condition(found, "Stalled")).toMatchObject({ status: "True" });
+        await env.apply(secret("own", { token: fresh() }));
+        await env.waitFor("PlatformConnection", "own", { status: "True" }, RECOVERY_MS);
+        await env.waitFor("PlatformProject", name, { status: "True" });
+        await env.remove("PlatformConnection", "own");
+        await env.remove("Secret", "own");
+      },
+    );
   });
 });
 
-describe("[K1] a namespace whose token was revoked before anybody noticed", () => {
+describe("[K1] a namespace whose token was revoked before the operator noticed", () => {
   const env = createEnv({ surface: "full", windows: { pollMs: 60_000 } });
 
-  it("blocks the deletion of its resources until the token is replaced, and then deletes their objects", async () => {
+  it("keeps its deleted resources until the token is replaced, and then their objects are deleted", async () => {
     const { auth } = env.platform.sim;
     const { organizationId } = env.platform;
     const { value } = auth.createToken({ name: "doomed", organizationId, scopes: ["Admin"] });

@@ -25,10 +25,10 @@ function onPlatform(env: Env, name: string): readonly string[] {
 const deleteAll = (env: Env, ...objects: readonly string[]) => env.kubectl(["delete", "--wait=false", ...objects]);
 const treeOf = (name: string): readonly string[] => TREE.map((kind) => `${kind.toLowerCase()}/${name}`);
 
-describe("on the full surface", () => {
+describe("the deletion of a resource under deletionPolicy Delete, full surface", () => {
   const env = createEnv({ surface: "full", windows: { releaseMs: 600_000 } });
 
-  it("a mistyped spec.externalId of a managed resource can be corrected or removed, and a deletion takes its own object", async () => {
+  it("deletes the resource's own object although spec.externalId was mistyped, which can be corrected or removed", async () => {
     await env.apply(...defaults(env), ...tree(env, "typo", DELETE));
     await expectSettled(env, "typo");
     const wrong = "11111111-2222-4333-8444-555555555555";
@@ -48,7 +48,7 @@ describe("on the full surface", () => {
     expect(onPlatform(env, "typo")).toEqual([]);
   });
 
-  it("a connection that leads elsewhere blocks the deletion, and tells how to go on", async () => {
+  it("is blocked while the connection leads to another host, and the message says how to continue", async () => {
     const proxy = await tcpProxy(Number(new URL(env.platform.url).port));
     const name = "moved";
     /** Replaces the connection although the resources need it: a person removes its finalizer. */
@@ -76,7 +76,7 @@ describe("on the full surface", () => {
     await proxy.stop();
   });
 
-  it("a project is not deleted above what Retain keeps, until a person says so", async () => {
+  it("is blocked for a project while Retain keeps an application in it, until a person sets Retain for the project", async () => {
     await env.apply(
       ...defaults(env),
       project("above", DELETE),
@@ -101,7 +101,7 @@ describe("on the full surface", () => {
     expect(onPlatform(env, "above")).toEqual(["project", "environment", "application"]);
   });
 
-  it("everything in one deletion, with a kill when the Secret is gone, waits for the Secret and then deletes all", async () => {
+  it("waits for the connection's Secret that was deleted with it while the operator was killed, and then deletes everything", async () => {
     await env.apply(...defaults(env), ...tree(env, "whole", DELETE));
     await expectSettled(env, "whole");
     await env.kill();

@@ -53,7 +53,7 @@ const worlds = [
   },
 ] as const;
 
-describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) => {
+describe.each(effort.few(worlds))("the deletion of a tree of resources, $surface surface", (harness) => {
   const { surface } = harness;
   const env = createEnv({ surface });
 
@@ -75,7 +75,7 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
     expect(object.metadata.finalizers ?? []).toEqual(policy === "Retain" ? [] : [FINALIZER]);
   };
 
-  it.each(rows)("[B14] policy $policy, $what: the platform is left as it should be, and nothing hangs", async (row) => {
+  it.each(rows)("[B14] ends, and leaves what policy $policy keeps on the platform: $what", async (row) => {
     const { policy, order, name } = row;
     await standing(name, policy);
     const record = await env.record();
@@ -89,7 +89,7 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
   it.each([
     ["all at once", false],
     ["all at once, the connection and its Secret before them", true],
-  ] as const)("[B14] policy Delete, %s", async (_, alone) => {
+  ] as const)("[B14] deletes what the platform can delete under policy Delete: %s", async (_, alone) => {
     const name = alone ? "namespace" : "at-once";
     await standing(name, "Delete");
     const record = await env.record();
@@ -103,7 +103,7 @@ describe.each(effort.few(worlds))("deletion on the $surface surface", (harness) 
     if (alone) await env.apply(...defaults(env));
   });
 
-  it("[B14] reports a parent that waits for its children, by name, and what became of each", async () => {
+  it("[B14] reports which children a parent waits for, and what became of the object of each resource", async () => {
     const name = "waiting";
     await standing(name, "Delete");
     // Somebody else's finalizer keeps the child.

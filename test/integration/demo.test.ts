@@ -33,7 +33,7 @@ function isAlive(pid: number): boolean {
 
 // Without a terminal.
 describe("make demo", () => {
-  it("ends with the quickstart Ready, having shown a bad commit and its recovery", async () => {
+  it("with ONCE=1 shows a bad commit and its recovery, and exits with everything Ready and no process left", async () => {
     const args = [main, "--once", "--scenario", "bad-commit", "--speed", "60"];
     const { code, stdout, stderr } = await runToEnd(process.execPath, args, { env });
     const said = stdout + stderr;
@@ -61,12 +61,12 @@ describe("make demo", () => {
   }, 120_000);
 
   const others = SCENARIOS.map(({ name }) => name).filter((name) => name !== "bad-commit");
-  it.each(others)("shows the scenario %s to its end", { timeout: 120_000 }, async (name) => {
+  it.each(others)("with ONCE=1 shows the scenario %s to its end", { timeout: 120_000 }, async (name) => {
     const { code, stdout, stderr } = await runToEnd(process.execPath, [main, "--once", "--scenario", name], { env });
     expect(code, stdout + stderr).toBe(0);
   });
 
-  it("starts a killed operator again, and leaves nothing when it is killed itself", async () => {
+  it("starts a killed operator again, and leaves no process and no file when it is killed itself", async () => {
     const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "pipe"] });
     onTestFinished(() => void child.kill("SIGKILL"));
     let text = "";

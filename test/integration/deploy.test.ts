@@ -22,13 +22,13 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
     await apps.deploy("commit", NEXT_COMMIT);
   });
 
-  describe("[C12] of variables from a Secret", () => {
+  describe("[C12] whose variable comes from a Secret", () => {
     const variables = [
       { name: "LEVEL", value: "info" },
       { name: "MODE", secret: false, valueFrom: { secretKeyRef: { name: "values", key: "mode" } } },
     ];
 
-    it("whose value changed is one import and one call", async () => {
+    it("imports the variables and deploys once when the value in the Secret changes", async () => {
       await env.apply(secret("values", { mode: "slow" }));
       const before = await apps.deploy("secretive", COMMIT, { variables });
       const record = await env.record();
@@ -44,7 +44,7 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
       expect(JSON.stringify(await env.list(KIND))).not.toContain("fast");
     });
 
-    it("that was only touched is none; the status only notes which version it read", async () => {
+    it("sends nothing when the Secret changes but not the value, and at most notes the version that it has read", async () => {
       const record = await env.record();
       await env.patch("Secret", "values", { metadata: { labels: { touched: "true" } } });
       await env.patch("Secret", "values", { stringData: { other: "value" } });
@@ -61,11 +61,11 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
     });
   });
 
-  describe("[C5] a state", () => {
+  describe("[C5] that the platform reports in the undocumented state", () => {
     it.each([
       ["UNAVAILABLE", "UNAVAILABLE"],
       ["half-up, perhaps?", "UnknownState"],
-    ])("%j leaves Ready as it was, and then unknown, and is not acted upon", async (state, shown) => {
+    ])("%j makes Ready Unknown after a while, and nothing is written", async (state, shown) => {
       const record = await env.record();
       await apps.edit("commit", { state });
       const first = await env.waitFor(KIND, "commit", (one) => condition(one, "Deployed")?.status === "Unknown");
@@ -83,7 +83,7 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
     });
   });
 
-  it("[C10] a deployment without a request id is followed by the service's own state", async () => {
+  it("[C10] is followed by the state of the service where the platform answers without a request id", async () => {
     const before = await env.get(KIND, "commit");
     const record = await env.record();
     env.platform.sim.settings.nullRequestIds = true;

@@ -107,7 +107,7 @@ describe.each(effort.few(["full", "documented"] as const))("one resource of ever
     await env.settled();
   }, 90_000);
 
-  it("succeeds with every operation of the specification that a kind is for, and none is refused for its form", () => {
+  it("succeed with every operation of the specification that their kinds use, and send no invalid request", () => {
     const calls = callsIn(env.platform.journal());
     const done = new Set(calls.filter(({ status }) => status !== null && status < 300).map((call) => call.operation));
     const documented = operations.filter((one) => one.surface === "documented").map(({ id }) => id);
@@ -120,7 +120,7 @@ describe.each(effort.few(["full", "documented"] as const))("one resource of ever
     );
   });
 
-  it("makes a call for no kind that docs/coverage.md does not name for it", () => {
+  it("call only the operations that docs/coverage.md lists for their kinds", () => {
     const lines = env.operator.logs();
     const kinds = new Map(
       lines.flatMap(({ reconcileID, kind, message }) => (message === "reconciled" ? [[reconcileID, kind]] : [])),
@@ -134,7 +134,7 @@ describe.each(effort.few(["full", "documented"] as const))("one resource of ever
     expect([...used].filter((use) => !declared.has(use))).toEqual([]);
   });
 
-  it("has each call that asks for a change once in the change log, and as an event where its outcome has none", async () => {
+  it("write each call that changes the platform once to the change log, and as an event where none tells its outcome", async () => {
     const asked = callsIn(env.platform.journal())
       .filter(isChange)
       .map(({ method, path }) => `${method} ${path.replaceAll(ID, "{}").replace(/\?.*/, "")}`);
@@ -155,16 +155,16 @@ describe.each(effort.few(["full", "documented"] as const))("one resource of ever
     );
   });
 
-  it("shows of a webhook's target only scheme and host", async () => {
+  it("show only scheme and host of a webhook's target", async () => {
     const chat = await env.get("PlatformWebhook", "chat");
     expect(JSON.stringify([chat.status, env.operator.logs()])).not.toContain("hush");
   });
 
-  it.runIf(surface === "full")("shows the ingress of the service that a blueprint became", async () => {
+  it.runIf(surface === "full")("show the ingress of the service that a blueprint became", async () => {
     expect((await env.get("PlatformBlueprint", "cache")).status).toHaveProperty("ingress.routerId");
   });
 
-  it("has one id in all lines of a reconcile, from the call with its request id to the status", async () => {
+  it("write the same reconcileID in all log lines of a reconcile, from the call with its request id to the status", async () => {
     const web = await env.get(APPLICATION, "web");
     const [change, lines] = lastDeploy();
     expect(change).toMatchObject({

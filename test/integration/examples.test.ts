@@ -97,7 +97,7 @@ function isUnderWay(object: KubeObject): boolean {
 // Its own, as the operators of other files write the status of ClusterPlatformConnections too.
 const controlPlane = await ownControlPlane();
 
-describe.each(surfaces)("every example on the platform %s", (name) => {
+describe.each(surfaces)("the manifests of examples/ on the platform %s", (name) => {
   const env = createEnv({
     surface: name,
     controlPlane,
@@ -119,7 +119,7 @@ describe.each(surfaces)("every example on the platform %s", (name) => {
       .filter(({ kind, metadata }) => kind !== "ClusterPlatformConnection" || metadata.name === shared());
   };
 
-  it("comes to rest, and says for the present generation how it stands", async () => {
+  it("reach a status of their current generation in which nothing is under way", async () => {
     const nothingUnderWay = async (): Promise<void> => {
       const underWay = (await all()).filter((object) => isUnderWay(object));
       expect(underWay.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([]);

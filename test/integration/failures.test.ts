@@ -47,7 +47,7 @@ async function expectWaiting(env: Env, name: string, because: string): Promise<v
 }
 
 describe.each(effort.few(SETTINGS))(
-  '[C9] trouble of the platform, $surface surface, prefix "$pathPrefix"',
+  '[C9] a failure of the platform, $surface surface, prefix "$pathPrefix"',
   (setting) => {
     const { surface, pathPrefix, outages } = setting;
     // Statuses are delayed less than usual; reads end in time for a platform that does not answer.
@@ -66,7 +66,7 @@ describe.each(effort.few(SETTINGS))(
     });
 
     it.each(effort.few(outages))(
-      "is reported once, on the connection: %s",
+      "is reported once, in the status of the connection, and resources that wait continue afterwards: %s",
       async (what, answer, reason, message) => {
         const before = await versions(env, "steady");
         const late = what.toLowerCase().replaceAll(" ", "-");
@@ -95,7 +95,7 @@ describe.each(effort.few(SETTINGS))(
       90_000,
     );
 
-    it("is reported when the operator cannot connect, and ends when it can connect again", async () => {
+    it("is reported when the operator cannot connect, and no longer when it can connect again", async () => {
       const proxy = await tcpProxy(Number(new URL(env.platform.url).port));
       const baseUrl = `http://127.0.0.1:${proxy.port}`;
       await env.apply(
@@ -117,10 +117,10 @@ describe.each(effort.few(SETTINGS))(
   },
 );
 
-describe("[C9] a settled object whose connection is in trouble for long", () => {
+describe("[C9] a settled object whose connection fails for long", () => {
   const env = createEnv({ surface: "documented", windows: { outageMs: 1_500, staleMs: 2_500 } });
 
-  it("says so at last: Synced=False, Ready kept, neither Reconciling nor Stalled; the connection is not Ready", async () => {
+  it("reports Synced=False while its Ready stays, is neither Reconciling nor Stalled, and its connection is not Ready", async () => {
     await env.ready(...defaults(env), project("old"));
     env.platform.sim.faults.add({ answer: { is: "status", status: 503 }, count: null });
     const stale = await env.waitFor("PlatformProject", "old", { type: "Synced", status: "False" });

@@ -7,14 +7,14 @@ import { createEnv } from "../support/env/env.ts";
 import { calm, expectSettled, idOf, TREE } from "../support/env/settling.ts";
 import { defaults, deploying, NEXT_COMMIT, project, secret, tree } from "../support/kube/manifests.ts";
 
-describe.each(effort.few(["full", "documented"] as const))("identity on the %s surface", (surface) => {
+describe.each(effort.few(["full", "documented"] as const))("the id of an object, %s surface", (surface) => {
   const env = createEnv({ surface });
 
   beforeAll(async () => {
     await env.apply(...defaults(env, { allowUnverifiedIds: true }));
   });
 
-  it("[K1] is kept when the token is rotated: nothing is written to the platform", async () => {
+  it("[K1] is kept when the token is rotated, and nothing is written to the platform", async () => {
     await env.apply(...tree(env, "rotated"));
     await expectSettled(env, "rotated");
     const { organizationId, sim } = env.platform;
@@ -32,7 +32,7 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
     await env.apply(secret("default", { token: env.platform.tokens.admin }));
   });
 
-  it("[R1] survives the loss of status: the same objects again, none created or deployed again", async () => {
+  it("[R1] is kept when the statuses are lost: no object is created or deployed again", async () => {
     await env.apply(...tree(env, "lost", { lifecycle: { deletionPolicy: "Retain" } }));
     const before = (await expectSettled(env, "lost")).map(idOf);
     await calm(env);
@@ -45,7 +45,7 @@ describe.each(effort.few(["full", "documented"] as const))("identity on the %s s
     expect(record.changes()).toEqual([]);
   });
 
-  it("[R1] survives a replace, which strips annotations and finalizers: both come back", async () => {
+  it("[R1] is kept after kubectl replace, which removes annotations and finalizers: the operator adds both again", async () => {
     const bare = project("replaced", { lifecycle: { deletionPolicy: "Delete" } });
     const before = await env.ready(bare);
     const record = await env.record();

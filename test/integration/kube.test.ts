@@ -42,7 +42,7 @@ async function create(name: string): Promise<KubeObject> {
 }
 
 // First: the API server refuses watches for a moment after it has established a CRD, and a reflector tries again.
-it("[B5] a connection that is dead without a word is found out and replaced", async () => {
+it("[B5] a watch whose connection is dead without being closed is detected and started again", async () => {
   const proxy = await tcpProxy(Number(new URL(facts.server).port));
   const path = join(await mkdtemp(join(facts.dir, "proxy-")), "kubeconfig");
   const kubeconfig = await readFile(facts.kubeconfigPath, "utf8");
@@ -79,7 +79,7 @@ it("[B5] a connection that is dead without a word is found out and replaced", as
   await advanced(100, () => expect(names()).toEqual(["before", "meanwhile"]));
 });
 
-it("[B4] a watch from a version that is too old ends as Gone", async () => {
+it("[B4] a watch from a resourceVersion that is too old ends with Gone", async () => {
   const events: WatchEvent[] = [];
   const stream = client.stream({
     path: collectionPath(THING),
@@ -90,7 +90,7 @@ it("[B4] a watch from a version that is too old ends as Gone", async () => {
   expect(events).toMatchObject([{ type: "error", error: { failure: "Gone", status: 410 } }]);
 });
 
-it("[D4] a lease is created, renewed and handed over with times that the API server takes", async ({ task }) => {
+it("[D4] a lease is created, renewed and handed over with times that the API server accepts", async ({ task }) => {
   const reported: string[] = [];
   const candidate = (identity: string) =>
     createLeaderElection({
@@ -122,7 +122,7 @@ it("[D4] a lease is created, renewed and handed over with times that the API ser
   figure(task, "created, renewed and handed over with 6 fractional digits, 0 refused");
 });
 
-it("events are created and become a series", async () => {
+it("an event that is recorded several times is stored once, as a series", async () => {
   const events = async () =>
     member(await client.request({ method: "GET", path: collectionPath(EVENT, namespace) }), "items");
   const record = { type: "Warning", reason: "Refused", action: "Create", note: "the platform said no" } as const;

@@ -13,7 +13,7 @@ import { idsDone, losses, subjectOf } from "./lost-writes.ts";
 
 const APPLICATION = "PlatformApplication";
 
-describe.each(effort.few(["full", "documented"] as const))("where the outcome can be seen, %s surface", (surface) => {
+describe.each(effort.few(["full", "documented"] as const))("a lost write that a read shows, %s surface", (surface) => {
   // Far longer than what is late takes: on a busy machine neither clock is punctual.
   const env = createEnv({ surface, windows: { landingMs: 4_000 } });
 
@@ -34,7 +34,7 @@ describe.each(effort.few(["full", "documented"] as const))("where the outcome ca
       await env.apply(...losses.flatMap((_, index) => tree(env, `${operation.toLowerCase()}-${index}`)));
     });
 
-    it.each(losses)("that $what happens exactly once", async ({ what }) => {
+    it.each(losses)("that $what is carried out exactly once", async ({ what }) => {
       const name = await subjectOf(env, record, what);
       const [service, environment, project] = (await expectSettled(env, name)).map(idOf);
       for (const [done, id] of [
@@ -50,7 +50,7 @@ describe.each(effort.few(["full", "documented"] as const))("where the outcome ca
   });
 });
 
-describe("where nobody can find out about the outcome, documented surface", () => {
+describe("a lost write that no read shows, documented surface", () => {
   const env = createEnv({ surface: "documented" });
 
   beforeAll(() => fixture(env));
@@ -72,7 +72,7 @@ describe("where nobody can find out about the outcome, documented surface", () =
       for (const name of names) await env.waitFor(APPLICATION, name, { reason: "CreateResultUnknown" });
     });
 
-    it("sends nothing more", async () => {
+    it("is not sent again", async () => {
       const landing = losses.filter(({ fault }) => fault.effect !== "none");
       const landed = (): readonly string[] => names.filter((name) => idOnPlatform(name) !== undefined);
       await vi.waitFor(() => expect(landed()).toHaveLength(landing.length), { timeout: 10_000 });
@@ -89,7 +89,7 @@ describe("where nobody can find out about the outcome, documented surface", () =
       expect(record.changes()).toEqual(names.map(() => "createApplication"));
     });
 
-    it.each(losses)("that $what: says CreateResultUnknown and the two ways out", async ({ what, fault }) => {
+    it.each(losses)("that $what: stalls with two ways to continue", async ({ what, fault }) => {
       const name = await subjectOf(env, record, what);
       const says = /spec\.externalId.*platform-operator\.io\/resolve=recreate:1-/;
       const stalled = await env.stalled(APPLICATION, name, "CreateResultUnknown", says);

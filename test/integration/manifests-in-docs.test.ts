@@ -38,7 +38,7 @@ function renderPreview(values: Readonly<Record<string, string>>) {
   });
 }
 
-it("every YAML in the documentation is taken by the API server, strictly and without a warning", async () => {
+it("every manifest in the documentation is accepted by the API server, with strict validation and without a warning", async () => {
   const docs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
   const guides = docs.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
   const notes = manifestsOf("helm-chart/templates/NOTES.txt");
@@ -48,7 +48,9 @@ it("every YAML in the documentation is taken by the API server, strictly and wit
   );
   const preview = renderPreview({ number: "42", branch: "feature/cart", commit: "0123456789abcdef" });
   const rendered = preview.map((manifest) => ({ where: "docs/guides/previews.md", manifest }));
-  expect([pages.length > 10, notes.length > 0, files.length > 10]).toEqual([true, true, true]);
+  expect(pages.length).toBeGreaterThan(10);
+  expect(notes.length).toBeGreaterThan(0);
+  expect(files.length).toBeGreaterThan(10);
 
   // All in one namespace.
   const ours = [...pages, ...notes, ...files, ...rendered]

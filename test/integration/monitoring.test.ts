@@ -18,14 +18,14 @@ async function promtool(args: readonly string[], input = ""): Promise<string> {
   return stdout + stderr;
 }
 
-describe("the alerts", { timeout: 300_000 }, () => {
-  it("fire when they should and not before", async () => {
+describe("the Prometheus alerts", { timeout: 300_000 }, () => {
+  it("pass the test cases of alerts.test.yaml in promtool", async () => {
     const tests = join(import.meta.dirname, "../monitoring/alerts.test.yaml");
     expect(await promtool(["test", "rules", tests])).toMatch(/SUCCESS/);
   });
 });
 
-describe("an operator at work", { timeout: 300_000 }, () => {
+describe("a running operator", { timeout: 300_000 }, () => {
   const env = createEnv({
     surface: "full",
     args: ["--metrics-per-object", "--status-page-bind-address=127.0.0.1:0"],
@@ -42,7 +42,7 @@ describe("an operator at work", { timeout: 300_000 }, () => {
     await env.ready(...env.quickstart());
   });
 
-  it("[S3] has a status page without a token and anything of a spec, which takes no write", async () => {
+  it("[S3] serves a status page that shows no token and nothing of a spec, and that accepts no write", async () => {
     const api: unknown = expect.objectContaining({ name: "api", depth: 2, mark: "ready", state: "DEPLOYED" });
     const tree = { operator: { isLeading: true, waitingFor: null }, rows: expect.arrayContaining([api]) as unknown };
     const all = await vi.waitFor(async () => {
@@ -55,7 +55,7 @@ describe("an operator at work", { timeout: 300_000 }, () => {
     expect((await fetch(`${url}/api/tree`, { method: "POST", body: "{}" })).status).toBe(405);
   });
 
-  it("serves metrics that Prometheus expects, and none that the reference does not list", async () => {
+  it("serves metrics that promtool accepts, and exactly those that the reference lists", async () => {
     const text = await metricsOf(env.operator);
     expect(await promtool(["check", "metrics"], text)).toBe("");
 

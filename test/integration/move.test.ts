@@ -21,7 +21,7 @@ const READY = { status: "True" } as const;
 const contexts = { here: inject("controlPlane"), there: await ownControlPlane() };
 const kubeconfig = join(contexts.there.dir, "two-clusters");
 
-describe("on a surface that does not show where an application belongs", () => {
+describe("an application, on a surface that does not show its environment", () => {
   const here = createEnv({ surface: "documented", more: ["b"] });
   const there = createEnv({ surface: "documented", controlPlane: contexts.there });
   const other = () => here.at("b");
@@ -49,7 +49,7 @@ describe("on a surface that does not show where an application belongs", () => {
     );
   });
 
-  it("a resource in another namespace takes an object over by its id, and deploys it once", async () => {
+  it("moves to another namespace by its id, and is deployed once there", async () => {
     const before = await here.get(APP, "web");
     const environmentRef = { externalId: idOf(await here.get("PlatformEnvironment", "shop")) };
     const record = await here.record();
@@ -63,7 +63,7 @@ describe("on a surface that does not show where an application belongs", () => {
     await expect.poll(async () => (await orphans()).stderr).toContain("Nothing found.");
   });
 
-  it("while no operator runs, a backup does not lose its object", async () => {
+  it("is found again by a backup that is applied after its resource was deleted while no operator ran", async () => {
     const before = await here.get(APP, "kept");
     const manifest = await here.kubectl(["get", "papp", "kept", "-o", "yaml"]);
     await here.stop();
@@ -75,7 +75,7 @@ describe("on a surface that does not show where an application belongs", () => {
     expect(record.changes()).toEqual([]);
   });
 
-  describe("all resources of a namespace move to another installation", () => {
+  describe("all resources of a namespace", () => {
     const KINDS = ["PlatformProject", "PlatformEnvironment", APP, "PlatformDatabase"];
     const plurals = KINDS.map((kind) => `${kind.toLowerCase()}s`).join(",");
     const objectsIn = async (env: Pick<typeof here, "list">): Promise<readonly KubeObject[]> =>
@@ -83,7 +83,7 @@ describe("on a surface that does not show where an application belongs", () => {
     const idsOf = (objects: readonly KubeObject[]) =>
       Object.fromEntries(objects.map((object) => [`${object.kind} ${object.metadata.name}`, idOf(object)]));
 
-    it("by a backup and resolve: adopt; each application is deployed once, and nothing here finds them again", async () => {
+    it("move to another installation by a backup and the answer adopt: each application is deployed once, and none becomes an orphan", async () => {
       const before = idsOf(await objectsIn(here));
       const record = await here.record();
       const yaml = await here.kubectl(["get", plurals, "-o", "yaml"]);

@@ -56,7 +56,7 @@ describe("[B15] a namespace of --watch-namespaces", () => {
     expect((await fetch(`${env.operator.healthUrl}/readyz`)).status).toBe(200);
   });
 
-  it("is logged once and counted while it is not served", async () => {
+  it("that is not served is logged once and counted by a metric", async () => {
     const expected = [gone.namespace, unbound.namespace];
     await vi.waitFor(
       () =>
@@ -68,7 +68,7 @@ describe("[B15] a namespace of --watch-namespaces", () => {
     expect(await notServed()).toBe("2");
   });
 
-  it("keeps its objects on the platform, and is served once its RoleBinding is back", async () => {
+  it("keeps its objects on the platform while it is not served, and is served once its RoleBinding exists again", async () => {
     const names = [...env.platform.world().services.values()].map(({ name }) => name);
     expect(names).toEqual(["kept"]);
     await grantIn(admin, env.operatorNamespace, unbound.namespace);
@@ -79,7 +79,7 @@ describe("[B15] a namespace of --watch-namespaces", () => {
     await unbound.waitGone("PlatformApplication", "kept");
   });
 
-  it("is served when it comes back after its deletion", async () => {
+  it("that was deleted is served once it is created again", async () => {
     await createNamespace(admin, gone.namespace);
     await grantIn(admin, env.operatorNamespace, gone.namespace);
     await gone.apply(...defaults(env), project("again"));

@@ -40,14 +40,14 @@ async function expectUnknown(kind: string, name: string): Promise<void> {
   expect(condition(object, "Synced")).toMatchObject({ status: "True" });
 }
 
-describe("Ready is Unknown", () => {
-  it("for a database whose deployment was accepted and failed", async () => {
+describe("Ready is Unknown with the reason NotObservable", () => {
+  it("for a database whose deployment the platform accepted and which failed later", async () => {
     await env.apply(database("main", "staging"));
     editRecord(env.platform.sim, idOf(await settled("PlatformDatabase", "main")), { state: "DEPLOYMENT_ERROR" });
     await expectUnknown("PlatformDatabase", "main");
   });
 
-  it("for a blueprint whose deployment was accepted and failed", async () => {
+  it("for a blueprint whose deployment the platform accepted and which failed later", async () => {
     await env.apply(blueprint("cache", "staging"));
     await settled("PlatformBlueprint", "cache");
     const failed = [...env.platform.world().services.values()].find(({ name }) => name === "cache");
@@ -60,7 +60,7 @@ describe("Ready is Unknown", () => {
     await expectUnknown("PlatformCluster", "adopted");
   });
 
-  it("for a cluster whose version was never sent", async () => {
+  it("for a cluster whose version the operator did not send", async () => {
     const spec = { kubernetesVersion: "1.99", ...AUTOMATIC };
     const record = await env.record();
     await env.patch("PlatformCluster", "adopted", { spec });
@@ -68,7 +68,7 @@ describe("Ready is Unknown", () => {
     expect(record.changes()).toEqual([]);
   });
 
-  it("for a cluster whose stop was accepted", async () => {
+  it("for a cluster whose stop the platform accepted", async () => {
     await env.patch("PlatformCluster", "adopted", { spec: { runState: "Stopped", kubernetesVersion: null } });
     await expect.poll(() => env.platform.world().clusters.get(env.platform.clusterIds[0] ?? "")?.state).toBe("STOPPED");
     await expectUnknown("PlatformCluster", "adopted");
@@ -83,13 +83,13 @@ describe("Ready is Unknown", () => {
     ],
     ["PlatformDatabase", "no-database", { ...specOf(database("x", "staging")), externalId: NOBODY }],
     ["PlatformBlueprint", "no-blueprint", { ...specOf(blueprint("x", "staging")), externalId: NOBODY }],
-  ])("for a %s by an id that does not exist", async (kind, name, spec) => {
+  ])("for a %s with an id that does not exist", async (kind, name, spec) => {
     await env.apply(resource(kind, name, spec));
     await expectUnknown(kind, name);
   });
 });
 
-it("such a resource rests, and an outage does not change what it reports", async () => {
+it("a resource that is NotObservable causes no further requests, and an outage does not change its Ready condition", async () => {
   const kinds = ["PlatformDatabase/main", "PlatformBlueprint/cache", "PlatformCluster/adopted"].map((id) =>
     id.split("/"),
   );

@@ -5,7 +5,7 @@ import { createEnv } from "../support/env/env.ts";
 import { defaults, project } from "../support/kube/manifests.ts";
 import { callsIn } from "../support/platform/calls.ts";
 
-describe("the operator at its end", () => {
+describe("the operator on SIGTERM", () => {
   const env = createEnv({ surface: "documented", args: ["--log-level=debug"] });
 
   /** Waits until the platform has received the create of a project, which it answers later. */
@@ -19,7 +19,7 @@ describe("the operator at its end", () => {
     expect(annotations).not.toHaveProperty([EXTERNAL_ID]);
   };
 
-  it("[A7] waits for a create that is under way and records it", async () => {
+  it("[A7] waits for the answer to a create that is under way, and records the id", async () => {
     await creating("shop", 2);
     const { operator } = env;
     await env.stop();
@@ -33,7 +33,7 @@ describe("the operator at its end", () => {
     expect(log).toContainEqual(expect.stringMatching(/"changed the platform".*"createProject"/));
   });
 
-  it("ends with 1 at once on a second signal, whatever is under way", async () => {
+  it("exits with 1 at once on a second signal, although a create is under way", async () => {
     await env.start();
     await creating("slow", 7);
     const { operator } = env;

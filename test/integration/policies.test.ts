@@ -29,12 +29,12 @@ const SERVICES = [
   { kind: "PlatformDatabase", create: "createDatabase", deploy: "deployDatabase", manifest: database },
 ];
 
-describe.each(effort.few(["full", "documented"] as const))("policies on the %s surface", (surface) => {
+describe.each(effort.few(["full", "documented"] as const))("a policy of the spec, %s surface", (surface) => {
   const env = createEnv({ surface });
 
   beforeAll(() => fixture(env, "staging", { surface: surfaceOf(env) }));
 
-  it("[C7] Recreate creates what is provably gone again, once, and Fail only reports it", async () => {
+  it("[C7] onMissing: an object that the platform no longer has is created once under Recreate, and only reported under Fail", async () => {
     const lost = idOf(await env.ready(project("lost")));
     const before = idOf(await env.ready(project("back", recreated)));
     // Until a list has shown them: what no list ever showed is not gone because no list shows it.
@@ -49,9 +49,9 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
     expect(env.platform.world().projects.has(idOf(again))).toBe(true);
   });
 
-  describe.runIf(surface === "full")("[C11] services that others work on", () => {
+  describe.runIf(surface === "full")("[C11] for a service that others change on the platform", () => {
     it.each(effort.few(SERVICES))(
-      "$kind: one that is gone is created again, once, where that is wanted",
+      "onMissing: a $kind that others deleted is created and deployed once under Recreate, and only reported under Fail",
       async ({ kind, create, deploy, manifest }) => {
         const [name, other] = [`gone-${create.toLowerCase()}`, `lost-${create.toLowerCase()}`];
         const lost = idOf(await env.ready(manifest(other, "staging", {})));
@@ -70,7 +70,7 @@ describe.each(effort.few(["full", "documented"] as const))("policies on the %s s
     );
 
     it.each(effort.few(SERVICES))(
-      "$kind: one that was stopped is started where everything is corrected, and reported otherwise",
+      "driftPolicy: a $kind that others stopped is started under Correct, and only reported under Report",
       async ({ kind, deploy, manifest }) => {
         const name = `stopped-${deploy.toLowerCase()}`;
         const place = environment(env, name, "shop");

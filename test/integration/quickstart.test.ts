@@ -8,7 +8,7 @@ import { surfaceOf } from "./fixture.ts";
 /** Longer than anything here takes, on a machine that does much else: what lasts over 10 s is another test. */
 const SLOW = { deferMs: 20_000, graceMs: 8_000 } as const;
 
-describe.each(effort.few(["full", "documented"] as const))("the quickstart on the %s surface", (surface) => {
+describe.each(effort.few(["full", "documented"] as const))("the quickstart, %s surface", (surface) => {
   const env = createEnv({ surface, windows: SLOW });
 
   /** As a person would pipe it in. */
@@ -20,7 +20,7 @@ describe.each(effort.few(["full", "documented"] as const))("the quickstart on th
   const piped = async (args: readonly string[], input = yaml(all())): Promise<readonly string[]> =>
     (await env.kubectl([...args, "-f", "-"], { input })).trim().split("\n");
 
-  it("comes to Ready, with its own budget of requests, creating and deploying each thing once", async () => {
+  it("becomes Ready within its limit of requests, and creates and deploys each object once", async () => {
     const record = await env.record();
     await piped(["apply"]);
     for (const { kind, metadata } of custom()) await env.waitFor(kind, metadata.name, { status: "True" });
@@ -31,17 +31,25 @@ describe.each(effort.few(["full", "documented"] as const))("the quickstart on th
 
     const creates = ["createProject", "createEnvironment", "createApplication"];
     const operations = [...creates, "importEnvironmentVariable", "deployApplication"];
-    expect(operations.map((operation) => record.calls(operation).length)).toEqual([1, 2, 2, 1, 2]);
+    const calls = operations.map((operation) => [operation, record.calls(operation).length]);
+    expect(Object.fromEntries(calls)).toEqual({
+      createProject: 1,
+      createEnvironment: 2,
+      createApplication: 2,
+      importEnvironmentVariable: 1,
+      deployApplication: 2,
+    });
     const commits = record.calls("deployApplication").map(({ body }) => body);
     const [api, web] = ["1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d", "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432"];
     expect(new Set(commits)).toEqual(new Set([{ git_commit_id: api }, { git_commit_id: web }]));
     const { projects, services } = env.platform.world();
-    expect([projects.size, services.size]).toEqual([1, 2]);
+    expect(projects.size).toBe(1);
+    expect(services.size).toBe(2);
 
     expect((await record.writes()).objects.filter(({ code }) => code >= 300)).toEqual([]);
   });
 
-  it("is shown by kubectl in tables of at most 120 columns", async () => {
+  it("is printed by kubectl get in tables of at most 120 columns", async () => {
     for (const kind of new Set(custom().map((one) => one.kind))) {
       const table = await env.kubectl(["get", kind]);
       expect(Math.max(...table.split("\n").map(({ length }) => length)), table).toBeLessThanOrEqual(120);
@@ -50,7 +58,7 @@ describe.each(effort.few(["full", "documented"] as const))("the quickstart on th
     expect(applications).toMatch(/^api +True +Deployed +DEPLOYED +1a2b3c4 +\d+s +False +\d+s$/m);
   });
 
-  it("is not changed when it is applied again, on either side, nor found to differ from what the operator left", async () => {
+  it("changes nothing in the cluster or on the platform when it is applied again, and kubectl diff is empty", async () => {
     const record = await env.record();
     const applied = await piped(["apply"], yaml(custom()));
     expect(applied).toHaveLength(8);

@@ -15,7 +15,7 @@ const WATCHED_MS = 3_000;
 const IN_FLIGHT_MS = 250;
 
 // The forms of X-RateLimit-Reset: test/model/faults/rate.test.ts.
-describe("[C1] 429", () => {
+describe("[C1] a 429 of the platform", () => {
   const env = createEnv({ surface: "documented", windows: { outageMs: 2_000 } });
 
   /** Creates a connection until the test ends; its own token identifies its calls. */
@@ -42,7 +42,7 @@ describe("[C1] 429", () => {
   const first = (name: string, wanted: (call: CallEntry) => boolean): Promise<CallEntry> =>
     vi.waitUntil(() => callsOf(name).find((call) => wanted(call)), { timeout: 15_000, interval: 20 });
 
-  it("pauses the whole connection for as long as X-RateLimit-Reset says, and is over by itself", async () => {
+  it("pauses the whole connection for the time in X-RateLimit-Reset, and then the connection continues by itself", async () => {
     const name = "short";
     await connected(name);
     await calm(env);
@@ -55,7 +55,7 @@ describe("[C1] 429", () => {
     expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
   });
 
-  it("without X-RateLimit-Reset costs nothing but one status of the connection, and no other connection", async () => {
+  it("without X-RateLimit-Reset causes one status write of the connection, no request, and no pause of other connections", async () => {
     const name = "long";
     await connected(name);
     await calm(env);

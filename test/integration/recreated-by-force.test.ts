@@ -7,7 +7,7 @@ import { database, defaults, tree } from "../support/kube/manifests.ts";
 
 const READY = { type: "Synced", status: "True" } as const;
 
-describe.each(["documented", "full"] as const)("on the surface %s", (surface) => {
+describe.each(["documented", "full"] as const)("a resource that is created again, %s surface", (surface) => {
   const env = createEnv({ surface });
   const orders = database("orders", "shop");
 
@@ -15,7 +15,7 @@ describe.each(["documented", "full"] as const)("on the surface %s", (surface) =>
     await env.ready(...defaults(env), ...tree(env, "shop"), orders);
   });
 
-  it("a resource under Retain that is created again after an invalid change finds its object", async () => {
+  it("by a tool after an invalid change finds its object under Retain, without a write to the platform", async () => {
     const before = await env.get("PlatformDatabase", "orders");
     const moved = database("orders", "shop", { environmentRef: { externalId: idOf(before) } });
     const record = await env.record();

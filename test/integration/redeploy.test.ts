@@ -15,7 +15,7 @@ const SERVICES = [
 
 const answerOf = ({ status }: KubeObject) => member(status, "lastHandledRedeployAt");
 
-describe.each(["documented", "full"] as const)("a request to deploy again, %s surface", (surface) => {
+describe.each(["documented", "full"] as const)("the annotation redeploy-requested-at, %s surface", (surface) => {
   // Far longer than what is late takes: on a busy machine neither clock is punctual.
   const env = createEnv({ surface, windows: { landingMs: 4_000 } });
 
@@ -31,7 +31,7 @@ describe.each(["documented", "full"] as const)("a request to deploy again, %s su
     await env.waitFor(kind, name, { status: "True" });
   };
 
-  it.each(SERVICES)("$deploy once for a value, and writes nothing afterwards", async ({ kind, name, deploy }) => {
+  it.each(SERVICES)("of a $kind causes one $deploy a value", async ({ kind, name, deploy }) => {
     const record = await env.record();
     await requested(kind, name, "first");
     await env.settled();
@@ -45,7 +45,7 @@ describe.each(["documented", "full"] as const)("a request to deploy again, %s su
 
   // The successor waits for the lease: once in `make test`.
   it.runIf(effort.all || surface === "documented")(
-    "is carried out once although the operator is killed before the answer",
+    "causes one deployment although the operator is killed before the answer",
     async () => {
       const record = await env.record();
       const match = { operation: "deployApplication" };
@@ -64,7 +64,7 @@ describe.each(["documented", "full"] as const)("a request to deploy again, %s su
     },
   );
 
-  it("is refused by a Warning event where nothing may be deployed", async () => {
+  it("is refused with a Warning event where the operator may not deploy", async () => {
     await env.patch("PlatformApplication", "web", { spec: { lifecycle: { managementPolicy: "ObserveOnly" } } });
     await env.settled();
     const record = await env.record();

@@ -13,7 +13,7 @@ afterEach(() => {
   env.platform.sim.faults.clear();
 });
 
-describe("[C8] 400 and 422", () => {
+describe("[C8] an invalid resource", () => {
   const always = (operation: string, status: number, body: object) =>
     env.platform.sim.faults.add({ match: { operation }, count: null, answer: { is: "status", status, body } });
   const catalog = (name: string, cluster: JsonObject): ReturnType<typeof resource> =>
@@ -22,7 +22,7 @@ describe("[C8] 400 and 422", () => {
   it.each([
     ["provider", { mode: "PLATFORM_MANAGED" }],
     ["mode", { provider: "AWS" }],
-  ])("a catalog without the %s is refused by the API server: nothing is sent", async (missing, half) => {
+  ])("is refused by the API server if a catalog has no %s", async (missing, half) => {
     const record = await env.record();
     await expect(env.apply(catalog(`no-${missing}`, half))).rejects.toMatchObject({
       failure: "Invalid",
@@ -31,7 +31,7 @@ describe("[C8] 400 and 422", () => {
     expect(record.calls("listPlatformTemplates")).toEqual([]);
   });
 
-  it("a catalog that the platform answers with 400 says so in the platform's words, and recovers", async () => {
+  it("that the platform answers with 400 reports the platform's sentence, and is Ready once the platform accepts it", async () => {
     await env.ready(project("neighbour"));
     const body = { status: 400, error: "Bad Request", message: "clusterMode and cloudProvider go together" };
     always("listPlatformTemplates", 400, body);
@@ -44,8 +44,8 @@ describe("[C8] 400 and 422", () => {
     expect(condition(await env.get("PlatformProject", "neighbour"), "Synced")?.status).toBe("True");
   });
 
-  it.each([400, 422])("%d on a create needs a person: reported, not repeated, over with a new spec", async (status) => {
-    const name = `judged-${status}`;
+  it.each([400, 422])("whose create the platform answers with %d is Stalled until its spec changes", async (status) => {
+    const name = `rejected-${status}`;
     always("createProject", status, { status, message: "the name is reserved" });
     const record = await env.record();
     await env.apply(project(name));

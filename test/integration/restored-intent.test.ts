@@ -29,12 +29,12 @@ function idsOnPlatform(env: Env, name: string): readonly string[] {
   return [...env.platform.world().services.values()].filter((service) => service.name === name).map(({ id }) => id);
 }
 
-describe.each(["full", "documented"] as const)("a manifest from the middle of a create, %s surface", (surface) => {
+describe.each(["full", "documented"] as const)("a manifest saved during a create, %s surface", (surface) => {
   const env = createEnv({ surface });
 
   beforeAll(() => fixture(env));
 
-  it.each([true, false])("stands for the object that was created, unique names %s", async (uniqueNames) => {
+  it.each([true, false])("leads to the object that was created; unique names: %s", async (uniqueNames) => {
     env.platform.sim.settings.uniqueNames = uniqueNames;
     const name = `backup-${String(uniqueNames)}`;
     const record = await env.record();
@@ -54,7 +54,7 @@ describe.each(["full", "documented"] as const)("a manifest from the middle of a 
     expect(record.calls("createApplication")).toHaveLength(1);
   });
 
-  it("adopts what the orphan ledger shows, and asks nobody", async () => {
+  it("adopts the object that the orphan ledger lists, and asks nobody", async () => {
     env.platform.sim.settings.uniqueNames = false;
     const { saved, id } = await savedDuringCreate(env, "left");
     await env.delete(saved);

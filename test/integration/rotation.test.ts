@@ -30,7 +30,7 @@ beforeAll(async () => {
   await calm(env);
 });
 
-it("a rotated token, with Secrets that were written again without another value, changes nothing", async () => {
+it("a rotated token, with Secrets that were written again without another value, changes nothing on the platform", async () => {
   const record = await env.record();
   await env.kubectl(["annotate", "secret", ...NAMES, "written=again"]);
   await rotateToken();
@@ -40,7 +40,7 @@ it("a rotated token, with Secrets that were written again without another value,
   await env.waitFor("PlatformConnection", "default", { status: "True" });
 });
 
-it("values that change together with the token are imported and deployed, and are not held as a mass change", async () => {
+it("values that change together with the token are imported and deployed, and do not count as a mass change", async () => {
   const record = await env.record();
   await rotateToken();
   await env.apply(...values("second"));
@@ -52,7 +52,7 @@ it("values that change together with the token are imported and deployed, and ar
   await env.waitFor("PlatformConnection", "default", { status: "True" });
 });
 
-it("values that change while others changed the settings on the platform are imported and deployed, and are not held", async () => {
+it("values that change while others changed settings on the platform are imported and deployed, and do not count as a mass change", async () => {
   // One reconcile finds both, in a process that knows of no earlier change by a user.
   await env.stop();
   const { services } = env.platform.world();
@@ -68,7 +68,7 @@ it("values that change while others changed the settings on the platform are imp
   await env.waitFor("PlatformConnection", "default", { status: "True" });
 });
 
-it("variables of a set whose keys leave their Secrets are removed and deployed, and are not held", async () => {
+it("variables of a set whose keys leave their Secrets are removed and deployed, and do not count as a mass change", async () => {
   const keys = (more: Readonly<Record<string, string>>) =>
     NAMES.map((name) => secret(`${name}-all`, { KEPT: `kept-by-${name}`, ...more }));
   const set = (name: string) =>

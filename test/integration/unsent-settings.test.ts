@@ -31,7 +31,7 @@ async function edit(kind: string, name: string, spec: JsonObject): Promise<KubeO
 
 const isReady = (object: KubeObject): string => condition(object, "Ready")?.status ?? "absent";
 
-describe("an application whose cpu was changed", () => {
+describe("an application whose cpu changed, where the platform cannot change it", () => {
   const KIND = "PlatformApplication";
   const NAME = "edited";
 
@@ -62,7 +62,7 @@ describe("an application whose cpu was changed", () => {
     expect(await env.kubectl(["get", "papp", NAME])).toMatch(/SETTINGS .*\n.* UpdateNotSupported /);
   });
 
-  it("is planned with the commit that is deployed, and with the setting that is not sent", async () => {
+  it("is planned with a deployment of the new commit, and with the setting that is not sent", async () => {
     const call = commandsIn(env, inject("controlPlane").kubeconfigPath, ...ON_LOOPBACK);
     const next = application(NAME, "staging", { cpu: 750, deploy: { gitCommitId: NEXT_COMMIT } });
     const planned = await call(["plan", "-f", "-"], { stdin: JSON.stringify(next) });
@@ -70,7 +70,7 @@ describe("an application whose cpu was changed", () => {
     expect(planned.code).toBe(2);
   });
 
-  it("gets a new commit", async () => {
+  it("deploys a new commit", async () => {
     await env.patch(KIND, NAME, deploying(NEXT_COMMIT));
     await env.waitFor(KIND, NAME, { type: "UpToDate", status: "True" });
     const object = await env.waitFor(KIND, NAME, { status: "True" });
@@ -86,7 +86,7 @@ describe("an application whose cpu was changed", () => {
     expect(record.changes()).toEqual(["importEnvironmentVariable", "deployApplication"]);
   });
 
-  it("loses the condition once the setting is changed back, without a request", async () => {
+  it("loses the condition without a request once the setting is changed back", async () => {
     const record = await env.record();
     await env.patch(KIND, NAME, { spec: { cpu: 500 } });
     const object = await env.waitFor(KIND, NAME, (one) => condition(one, TYPE) === undefined);
@@ -96,7 +96,7 @@ describe("an application whose cpu was changed", () => {
   });
 });
 
-it("a database whose memory was changed is still stopped", async () => {
+it("a database whose memory the platform cannot change is still stopped", async () => {
   await env.ready(database("edited-db", "staging", { memory: 512 }));
   await edit("PlatformDatabase", "edited-db", { memory: 1024 });
   const record = await env.record();
@@ -106,7 +106,7 @@ it("a database whose memory was changed is still stopped", async () => {
   expect(condition(object, TYPE)?.message).toContain("spec.memory");
 });
 
-it("a blueprint whose icon was changed keeps its result", async () => {
+it("a blueprint whose icon the platform cannot change keeps its Ready condition", async () => {
   await env.apply(blueprint("edited-cache", "staging"));
   const before = await env.waitFor("PlatformBlueprint", "edited-cache", { reason: "NotObservable" });
   const object = await edit("PlatformBlueprint", "edited-cache", { icon: "https://icons.example.com/other.svg" });
@@ -114,7 +114,7 @@ it("a blueprint whose icon was changed keeps its result", async () => {
   expect(condition(object, TYPE)?.message).toContain("spec.icon");
 });
 
-describe("a project whose description was changed", () => {
+describe("a project whose description changed, where the platform cannot change it", () => {
   it("stays Ready, and new environments are created in it", async () => {
     const object = await edit("PlatformProject", "shop", { description: "Shop of the team." });
     expect(isReady(object)).toBe("True");
@@ -131,13 +131,13 @@ describe("a project whose description was changed", () => {
   });
 });
 
-it("an environment whose mode was changed stays Ready, and applications are created in it", async () => {
+it("an environment whose mode the platform cannot change stays Ready, and applications are created in it", async () => {
   const object = await edit("PlatformEnvironment", "staging", { mode: "STAGING" });
   expect(isReady(object)).toBe("True");
   await env.ready(application("in-edited", "staging"));
 });
 
-it("a webhook whose events were changed says which ones the platform was sent", async () => {
+it("a webhook whose events the platform cannot change stays Ready, and the condition names the setting", async () => {
   const spec = { targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT_FAILED"] };
   await env.ready(resource("PlatformWebhook", "edited-hook", spec));
   const object = await edit("PlatformWebhook", "edited-hook", { events: ["DEPLOYMENT_STARTED"] });

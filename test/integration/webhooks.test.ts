@@ -20,7 +20,7 @@ const EVENTS = {
 } as const;
 const ports = { documented: await freePort(), full: await freePort() };
 
-describe.each(["documented", "full"] as const)("deliveries of the %s surface", (surface) => {
+describe.each(["documented", "full"] as const)("the receiver of the platform's deliveries, %s surface", (surface) => {
   const [, success] = EVENTS[surface];
   const receiver = `http://127.0.0.1:${String(ports[surface])}`;
   const env = createEnv({
@@ -54,7 +54,7 @@ describe.each(["documented", "full"] as const)("deliveries of the %s surface", (
     await env.waitFor("PlatformWebhook", "operator", { status: "True" });
   });
 
-  it("wake an application at once, from its first deployment on", async () => {
+  it("reconciles an application at once when a delivery names it, from its first deployment on", async () => {
     await env.apply(...tree(env, "web"));
     await apps.deployed("web", COMMIT);
     expect(hook().events).toEqual(EVENTS[surface]);
@@ -68,7 +68,7 @@ describe.each(["documented", "full"] as const)("deliveries of the %s surface", (
     expect(typeof secrets).toBe(surface === "full" ? "string" : "undefined");
   });
 
-  it("reconcile an application at once that somebody else deployed on the platform", async () => {
+  it("reconciles an application at once that somebody else deployed on the platform", async () => {
     await env.settled();
     const record = await env.record();
     const id = idOf();
@@ -86,7 +86,7 @@ describe.each(["documented", "full"] as const)("deliveries of the %s surface", (
     expect(await counted('event="DEPLOYMENT_STARTED",result="queued"')).toBeGreaterThan(0);
   });
 
-  it("[E12] without proof lead to nothing, and learn nothing", async () => {
+  it("[E12] rejects a delivery to an invalid path, and ignores one about an unknown event or an unknown object", async () => {
     const record = await env.record();
     const body = { event_type: success, payload: { application_id: idOf() } };
     const url = new URL(hook().targetUrl);
@@ -108,19 +108,19 @@ describe.each(["documented", "full"] as const)("deliveries of the %s surface", (
   const unproven = surface === "full" ? 401 : 200;
 
   it.each(["platform-signature", "platform-secret", "x-platform-signature", "x-secret", "authorization"])(
-    "[E12] with a wrong secret in the header %s prove nothing to a receiver that expects one",
+    "[E12] rejects a wrong secret in the header %s, if the platform was given the secret",
     async (header) => {
       const other = { event_type: success, payload: { application_id: env.platform.organizationId } };
       expect(await post(hook().targetUrl, other, { [header]: "guess" })).toBe(unproven);
     },
   );
 
-  it("[E12] without a secret prove nothing to a receiver that expects one", async () => {
+  it("[E12] rejects a delivery without a secret, if the platform was given the secret", async () => {
     const other = { event_type: success, payload: { application_id: env.platform.organizationId } };
     expect(await post(hook().targetUrl, other)).toBe(unproven);
   });
 
-  it("[E12] need the secret also right after a restart", async () => {
+  it("[E12] accepts deliveries with the secret after a restart, and rejects them without it as before", async () => {
     await env.restart();
     const other = { event_type: success, payload: { application_id: env.platform.organizationId } };
     // Until the connection was read, there is no path that could be proven.
@@ -129,7 +129,7 @@ describe.each(["documented", "full"] as const)("deliveries of the %s surface", (
     expect(await post(hook().targetUrl, other)).toBe(unproven);
   });
 
-  it("[E12] are limited: a flood has one application looked at a few times", async () => {
+  it("[E12] reconciles an application only a few times during a flood of deliveries about it", async () => {
     await env.settled();
     const record = await env.record();
     const body = { event_type: success, payload: { application_id: idOf(), applications: [{ id: idOf() }] } };
