@@ -181,9 +181,9 @@ const SERVICE_STATES = {
 type Seen = (state: string) => readonly [context: object, observed: object];
 
 const ROWS: readonly (readonly [kind: object, states: Readonly<Record<string, Expected>>, seen: Seen])[] = [
-  [application, SERVICE_STATES, (state) => [applications.passWith(), applications.observedFull(state)]],
-  [database, SERVICE_STATES, (state) => [databases.passWith(), databases.observedFull(state)]],
-  [blueprint, SERVICE_STATES, (state) => [blueprints.passWith(), blueprints.observedIn(state)]],
+  [application, SERVICE_STATES, (state) => [applications.contextWith(), applications.observedFull(state)]],
+  [database, SERVICE_STATES, (state) => [databases.contextWith(), databases.observedFull(state)]],
+  [blueprint, SERVICE_STATES, (state) => [blueprints.contextWith(), blueprints.observedIn(state)]],
   [cluster, SERVICE_STATES, (state) => [clusterContext(), listed(state)]],
 ];
 

@@ -10,7 +10,7 @@ import { clusterStates, serviceStates } from "../../src/platform/codec/states.ts
 import type { Platform } from "../../src/platform/index.ts";
 import type { HttpAnswer, HttpRequest, Transport } from "../../src/platform/transport/http.ts";
 import { SAMPLES } from "../samples/index.ts";
-import { contextWith } from "../support/kinds/contexts.ts";
+import { buildContext } from "../support/kinds/contexts.ts";
 import { resolvedNeeds } from "../support/kinds/kind-runner.ts";
 import { adminOf } from "../support/platform/client.ts";
 import { startHarness } from "../support/platform/env.ts";
@@ -149,7 +149,7 @@ function contextOf(draw: Draw, name: KindName, specs: readonly unknown[], ids: I
   const remembered = Object.keys(memory instanceof z.ZodCatch ? (memory.unwrap() as z.ZodObject).shape : {});
   const held = remembered.map((member) => [member, valueOf(draw, status.shape[member], member, ids)]);
   const surface = pick(draw, ["Documented", "Full", "Full"] as const);
-  const pass = contextWith<ReconcileContext>({
+  const pass = buildContext<ReconcileContext>({
     id,
     identitySource:
       id === undefined ? undefined : pick(draw, ["recorded", "recorded", "recorded", "claimed", "given"] as const),

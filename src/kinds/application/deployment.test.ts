@@ -10,7 +10,7 @@ import {
   OLD_REQUEST,
   openDeployment,
   OTHER_COMMIT,
-  passWith,
+  contextWith,
   planned,
   plans,
   print,
@@ -23,7 +23,7 @@ import { application } from "./index.ts";
 import type { Observed } from "./model.ts";
 
 const lastOf = (change: Change, observed: Observed) =>
-  (application.report(passWith(change), observed).status as ApplicationMemory).lastDeployment;
+  (application.report(contextWith(change), observed).status as ApplicationMemory).lastDeployment;
 
 describe("[C10] a deployment is followed by its request id", () => {
   const open = (change: Partial<Parameters<typeof openDeployment>[0]> = {}) => ({
@@ -90,7 +90,7 @@ describe("a deployment without a request id", () => {
 
   it("has its result once it was observed at work, also where nothing else changes", () => {
     const building = observedIn("BUILDING", { status: { ...before, state: "BUILDING" } });
-    const memory = application.report(passWith(change), building).status as ApplicationMemory;
+    const memory = application.report(contextWith(change), building).status as ApplicationMemory;
     const failed = observedIn("BUILD_ERROR", { status: { ...before, state: "BUILD_ERROR" } });
     expect(over(failed)).toBe(false);
     expect(planned({ memory }, failed)).toBe("stalled BuildFailed");
@@ -189,14 +189,14 @@ describe("a deployment that failed", () => {
   plans([["of another commit gives way", again({ gitCommitId: OTHER_COMMIT }), broken, DEPLOY]]);
 
   it("is counted, until something else is deployed", () => {
-    const next = application.plan(passWith(again({ attempts: 1 })), broken);
+    const next = application.plan(contextWith(again({ attempts: 1 })), broken);
     expect(next).toMatchObject({ step: { action: { what: "deploy", attempts: 2 }, mark: { attempts: 2 } } });
-    const asked = application.plan(passWith({ ...again({ attempts: 2 }), requested: "now" }), broken);
+    const asked = application.plan(contextWith({ ...again({ attempts: 2 }), requested: "now" }), broken);
     expect(asked).toMatchObject({ step: { action: { what: "deploy", attempts: undefined, retry: "now" } } });
   });
 
   it("gives the time to wait to the engine, and not in a message", () => {
-    const at = (finishedAt: string) => application.plan(passWith(again({ finishedAt })), broken);
+    const at = (finishedAt: string) => application.plan(contextWith(again({ finishedAt })), broken);
     const early = at("2026-11-21T09:59:59.400Z");
     const late = at("2026-11-21T09:59:10.400Z");
     expect([early, late]).toMatchObject([{ again: 59_000 }, { again: 10_000 }]);
@@ -220,7 +220,7 @@ describe("a deployment that failed, of which the service shows nothing any more"
     ["waits for what others do", {}, back({ state: "BUILDING" }), "waiting Building", "NotDeployed"],
   ])("%s", (_name, change, observed, expected, ready) => {
     expect(planned({ ...canceled, ...change }, observed)).toBe(expected);
-    const reported = application.report(passWith({ ...canceled, ...change }), observed);
+    const reported = application.report(contextWith({ ...canceled, ...change }), observed);
     expect(reported.ready.reason).toBe(ready);
     expect(reported.conditions.find(({ type }) => type === "UpToDate")?.status).toBe("False");
   });
@@ -230,7 +230,7 @@ describe("a deployment that failed, of which the service shows nothing any more"
     ["feedface", "Commit feedfac is deployed.", "False"],
   ])("does not count once others have deployed %s", (deployedCommitId, message, isUpToDate) => {
     const shown = observedFull("DEPLOYED", { gitRepository: { deployedCommitId } });
-    const { ready, conditions } = application.report(passWith({ ...canceled, surface: "Full" }), shown);
+    const { ready, conditions } = application.report(contextWith({ ...canceled, surface: "Full" }), shown);
     expect(ready.message).toBe(message);
     expect(conditions.find(({ type }) => type === "UpToDate")?.status).toBe(isUpToDate);
   });
@@ -276,7 +276,7 @@ describe("a change outside of the spec that a user made", () => {
     ["does not cause a start", { ...isWritten, memory: { ...isStopped.memory, ...isWritten.memory } }, false, stopped],
     ["is not known if others deployed another commit", { ...isWritten, surface: "Full" }, false, foreign],
   ])("%s", (_title, change, follows, observed = observedIn("DEPLOYED")) => {
-    expect(application.plan(passWith(change), observed)).toMatchObject({ is: "step", step: { follows } });
+    expect(application.plan(contextWith(change), observed)).toMatchObject({ is: "step", step: { follows } });
   });
 });
 
@@ -299,7 +299,7 @@ describe("a variable set that wrote to the application", () => {
     ["that is not known at the moment, as while it is adopted", undefined, before],
     ["that wrote again", after, after],
   ])("%s, counts as included in the next deployment", (_, writtenAt, included) => {
-    const context = passWith({ writtenAt, ...last({ gitCommitId: "0".repeat(40), variablesAt: before }) });
+    const context = contextWith({ writtenAt, ...last({ gitCommitId: "0".repeat(40), variablesAt: before }) });
     const step = { op: "deployApplication", mark: { variablesAt: included } };
     expect(application.plan(context, observedIn("DEPLOYED"))).toMatchObject({ step });
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { platformWith } from "../../../test/support/kinds/platform.ts";
 import {
   observedIn,
-  passWith,
+  contextWith,
   statusOf,
   deployment,
   inputsWith,
@@ -16,9 +16,9 @@ import { application } from "./index.ts";
 const ESC = String.fromCodePoint(27);
 
 /** @returns the kept lines of a log @param context e.g. the variables of the application */
-async function kept(log: readonly string[] | ApiError, context: Parameters<typeof passWith>[0] = {}) {
+async function kept(log: readonly string[] | ApiError, context: Parameters<typeof contextWith>[0] = {}) {
   const read = () => (log instanceof ApiError ? Promise.reject(log) : Promise.resolve(log));
-  return await failureLog.read(passWith(context), 20, platformWith({ applications: { log: read } }));
+  return await failureLog.read(contextWith(context), 20, platformWith({ applications: { log: read } }));
 }
 
 const variable = (value: string, isSecret = true) => ({ name: "V", value, isSecret });
@@ -67,8 +67,8 @@ describe("the log that is kept with a failure", () => {
 
 describe("the report of a failure with a log", () => {
   const failed = (state: string) => observedIn(state, { status: statusOf(state), failureLog: ["why"] });
-  const of = (change: Parameters<typeof passWith>[0], state = "BUILD_ERROR") =>
-    application.report(passWith(change), failed(state)).status["lastFailure"];
+  const of = (change: Parameters<typeof contextWith>[0], state = "BUILD_ERROR") =>
+    application.report(contextWith(change), failed(state)).status["lastFailure"];
   const logs = { spec: { logs: { onFailure: 5 } } };
 
   it("is of a build or a deployment, as the spec says, else the connection", () => {
@@ -83,7 +83,7 @@ describe("the report of a failure with a log", () => {
     const report = (startedAt: string) => {
       const memory = { lastDeployment: { ...deployment(), startedAt }, lastFailure: before };
       const observed = { ...failed("BUILD_ERROR"), failureLog: undefined };
-      return application.report(passWith({ ...logs, memory }), observed).status["lastFailure"];
+      return application.report(contextWith({ ...logs, memory }), observed).status["lastFailure"];
     };
     expect(report("2026-11-21T08:59:00.000Z")).toMatchObject({ log: ["old"], at: before.at });
     expect(report("2026-11-21T09:01:00.000Z")).not.toHaveProperty("log");

@@ -9,7 +9,7 @@ import {
   NOW,
   openDeployment,
   OTHER_COMMIT,
-  passWith,
+  contextWith,
   print,
   REQUEST,
   statusOf,
@@ -45,7 +45,7 @@ function documented(answers: { readonly request?: string; readonly state?: strin
     api,
     reads,
     observe: async (change: Change): Promise<Observed> =>
-      application.observe(passWith({ surface: "Documented", ...change }), api),
+      application.observe(contextWith({ surface: "Documented", ...change }), api),
   };
 }
 
@@ -144,7 +144,7 @@ describe("before another commit is deployed", () => {
     const { observe, reads } = documented({ serverNow });
     const observed = await observe(ready);
     expect(reads).toEqual([]);
-    const plan = application.plan(passWith({ surface: "Documented", ...ready }), observed);
+    const plan = application.plan(contextWith({ surface: "Documented", ...ready }), observed);
     expect(plan).toMatchObject({ is: "step", step: { op: "deployApplication", commit: OTHER_COMMIT } });
     const before = statusOf("DEPLOYED", { lastDeploymentDate: "2026-11-21T09:00:00Z" });
     expect(movedPast(serviceBaseline(observed.status), before)).toBe(false);

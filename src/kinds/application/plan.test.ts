@@ -7,7 +7,7 @@ import {
   observedFull,
   observedIn,
   OTHER_COMMIT,
-  passWith,
+  contextWith,
   planned,
   plans,
   print,
@@ -104,14 +104,14 @@ describe("what others did to an application", () => {
 
   it("is reported verbatim where a start is not undone", () => {
     const stopped = { ...full, spec: { runState: "Stopped" }, memory: { runState: "Stopped" } } as const;
-    const { ready, drift } = application.report(passWith(stopped), observedFull("DEPLOYED"));
+    const { ready, drift } = application.report(contextWith(stopped), observedFull("DEPLOYED"));
     expect(ready.reason).toBe("Deployed");
     expect(drift).toEqual([{ path: "spec.runState", desired: "Stopped", observed: "Running" }]);
   });
 });
 
 it("an application is created behind the ledger, marked with the platform's clock", () => {
-  const fresh = passWith({ id: undefined, identitySource: undefined });
+  const fresh = contextWith({ id: undefined, identitySource: undefined });
   const why = { reason: "Creating", message: 'Creating application "api".' };
   const create = { repeat: "once", op: "createApplication", action: { what: "create" }, creates: true, name: "api" };
   const next = application.plan(fresh, observedIn(undefined, { serverNow: new Date("2026-11-21T10:00:00Z") }));

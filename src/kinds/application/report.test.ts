@@ -11,7 +11,7 @@ import {
   OLD_REQUEST,
   openDeployment,
   OTHER_COMMIT,
-  passWith,
+  contextWith,
   planned,
   print,
   record,
@@ -28,7 +28,7 @@ import { APPLICATION_SETTINGS, type Observed } from "./model.ts";
 const shown = <T>(value: T) => ({ value, fault: undefined });
 const FORBIDDEN = { reason: "PermissionDenied", message: "The platform answered 403." } as const;
 
-const reportOf = (change: Change, observed: Observed) => application.report(passWith(change), observed);
+const reportOf = (change: Change, observed: Observed) => application.report(contextWith(change), observed);
 const memoryOf = (change: Change, observed: Observed) => reportOf(change, observed).status as ApplicationMemory;
 const condition = (type: string, change: Change, observed: Observed) => {
   const found = reportOf(change, observed).conditions.find((each) => each.type === type);
@@ -197,7 +197,7 @@ describe("the drift of an application", () => {
 
   it("marks the deployment with all that a later trace compares with", () => {
     const memory = { written: { revision: 3, variables: print("v"), variableNames: ["KEY"] } };
-    const context = passWith({ requested: "now", memory, inputs: inputsWith(variables, print("v")) });
+    const context = contextWith({ requested: "now", memory, inputs: inputsWith(variables, print("v")) });
     const baseline = serviceBaseline(statusOf("BUILD_ERROR"));
     const mark = {
       baseline,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { observedFull, observedIn, passWith, statusOf } from "../../../test/support/services/applications.ts";
+import { observedFull, observedIn, contextWith, statusOf } from "../../../test/support/services/applications.ts";
 import { serviceStates } from "../../platform/codec/states.ts";
 import { application } from "./index.ts";
 
@@ -71,7 +71,7 @@ const [USUAL] = CASES as readonly [Case];
 /** An application whose last deployment of this commit has ended, and that is in this state now. */
 function settled(state: string, { surface, runState, policy, deployed }: Case) {
   const deploy = policy === "none" ? undefined : { gitCommitId: "1a2b3c4d", policy };
-  const context = passWith({ surface, spec: { runState, deploy } });
+  const context = contextWith({ surface, spec: { runState, deploy } });
   const status = statusOf(state, { serviceDeploymentStatus: deployed });
   const observed = surface === "Full" ? observedFull(state, {}, { status }) : observedIn(state, { status });
   return { context, observed };

@@ -10,7 +10,7 @@ import {
   NOW,
   OLD_REQUEST,
   OTHER_COMMIT,
-  passWith,
+  contextWith,
   print,
   REQUEST,
   statusOf,
@@ -39,7 +39,7 @@ const intentOf = (change: Partial<OpenIntent>): OpenIntent =>
 
 describe("whether a deployment landed", () => {
   const traced = (status: ServiceStatus | ApiFailure["is"], intent: Partial<OpenIntent> = {}) =>
-    application.trace(intentOf(intent), passWith(), platform(status));
+    application.trace(intentOf(intent), contextWith(), platform(status));
   const building = (gitCommitId: string) => ({
     known: [{ memory: { lastDeployment: { gitCommitId, state: "BUILDING" } } }],
   });
@@ -60,7 +60,7 @@ describe("whether a deployment landed", () => {
 
   it("and if so, what it included", async () => {
     const before = { runState: "Stopped", lastDeployment: deployment(), written: { revision: 2 } } as const;
-    const context = passWith({ memory: before });
+    const context = contextWith({ memory: before });
     const fresh = statusOf("DEPLOYMENT_QUEUED", { deploymentRequestId: REQUEST });
     const { requestId: _old, ...marked } = MARK;
     const shown = { state: "DEPLOYMENT_QUEUED", startedAt: NOW.toISOString(), requestId: REQUEST };
@@ -81,7 +81,7 @@ describe("whether a deployment landed", () => {
 });
 
 /** The mark of a request that was made while the service showed this. */
-const markIn = (...shown: Parameters<typeof statusOf>) => orderMark(passWith(), statusOf(...shown));
+const markIn = (...shown: Parameters<typeof statusOf>) => orderMark(contextWith(), statusOf(...shown));
 const [another, later] = [{ deploymentRequestId: REQUEST }, { lastDeploymentDate: "2026-11-21T10:00:00Z" }];
 const run = { executionId: "run-2" };
 
@@ -102,7 +102,7 @@ describe("a stop landed", () => {
   ])("where %s, after %s", async (_what, before, status, landed) => {
     const intent = openIntent("stopApplication", { ...target, mark: markIn(before) });
     const known = [{ memory: { runState: "Stopped" } }];
-    const found = await application.trace(intent, passWith(), platform(status));
+    const found = await application.trace(intent, contextWith(), platform(status));
     expect(found).toMatchObject(landed ? { is: "landed", known } : { is: "absent" });
   });
 });
@@ -128,20 +128,20 @@ describe("a deployment landed", () => {
     ["others delete the service", "DEPLOYED", statusOf("WAITING_DELETING"), false],
     ["others stopped the service after it", "DEPLOYED", statusOf("STOPPED", { ...run, ...another }), true],
   ])("where %s, after %s", async (_what, before, status, landed) => {
-    const found = await application.trace(intentOf({ mark: markIn(before) }), passWith(), platform(status));
+    const found = await application.trace(intentOf({ mark: markIn(before) }), contextWith(), platform(status));
     expect(found.is).toBe(landed ? "landed" : "absent");
   });
 });
 
 it("a state that was concluded without a read is no baseline", () => {
   const implied = { ...statusOf("DEPLOYED"), impliedAt: "2026-11-21T10:00:00Z" };
-  expect(orderMark(passWith(), implied)).toMatchObject({ state: null });
+  expect(orderMark(contextWith(), implied)).toMatchObject({ state: null });
 });
 
 it("a create is unread where its list is not answered", async () => {
   const list = () => Promise.reject(new ApiError("listApplications", { is: "BadResponse" }, 200, "said"));
   const intent = openIntent("createApplication", { creates: true, parentId: ENVIRONMENT, name: "api" });
-  const fresh = passWith({ id: undefined, identitySource: undefined, surface: "Full" });
+  const fresh = contextWith({ id: undefined, identitySource: undefined, surface: "Full" });
   const found = await application.trace(intent, fresh, platformWith({ applications: { list } }));
   const message = expect.stringContaining('"api", and it does not answer listApplications') as string;
   expect(found).toMatchObject({ is: "unread", why: { reason: "CreateResultUnknown", message } });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { resolvedNeeds } from "../../../test/support/kinds/kind-runner.ts";
-import { passWith, inputsWith, print, observedIn, specOf } from "../../../test/support/services/applications.ts";
+import { contextWith, inputsWith, print, observedIn, specOf } from "../../../test/support/services/applications.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
 import type { Observed } from "./model.ts";
 import { imported, inputVariables, isImportDue, keep, pendingVariables, prepareImport } from "./variables.ts";
@@ -27,7 +27,7 @@ describe("the variables of an application", () => {
 
   it("wait to be replaced where an import of the same content left them out", () => {
     const memory = (digest: string) => ({ written: { variables: print(digest), variableNames: ["A"] } });
-    const pending = (digest: string) => pendingVariables(passWith({ inputs, memory: memory(digest) }));
+    const pending = (digest: string) => pendingVariables(contextWith({ inputs, memory: memory(digest) }));
     expect([pending("now"), pending("old")]).toEqual([variables.slice(1), []]);
   });
 
@@ -43,7 +43,7 @@ describe("the variables of an application", () => {
   const inherited = observedIn("READY", { secrets: [{ id: "B", key: "B", scope: "ENVIRONMENT" }] });
   const asked = { requested: "now" };
 
-  it.each<[string, Parameters<typeof passWith>[0], ApplicationMemory["written"], Observed, boolean]>([
+  it.each<[string, Parameters<typeof contextWith>[0], ApplicationMemory["written"], Observed, boolean]>([
     ["the platform lists no secret of the name", {}, {}, listed(), true],
     ["it lists one, which an import may not replace", {}, {}, listed("B"), false],
     ["it lists one of the environment", {}, {}, inherited, true],
@@ -54,7 +54,7 @@ describe("the variables of an application", () => {
     ["they were sent in this reconcile", asked, {}, { ...listed(), imported: true }, false],
   ])("that an import left out are sent again or not when %s", (_, change, known, observed, expected) => {
     const memory = { written: { variables: print("now"), variableNames: ["A"], ...known } };
-    expect(isImportDue(passWith({ inputs, memory, ...change }), observed)).toBe(expected);
+    expect(isImportDue(contextWith({ inputs, memory, ...change }), observed)).toBe(expected);
   });
 
   it.each<[string, ApplicationMemory["written"], Observed, ApplicationMemory["written"]]>([
@@ -64,18 +64,18 @@ describe("the variables of an application", () => {
     ["is not, while another value may land", sent("old"), listed(), undefined],
     ["is not where no list was read", {}, observedIn("READY"), undefined],
   ])("before an import a secret %s", (_, known, observed, expected) => {
-    const context = passWith({ inputs, surface: "Documented", memory: { written: known } });
+    const context = contextWith({ inputs, surface: "Documented", memory: { written: known } });
     expect(prepareImport(step, context, observed)?.written).toEqual(expected);
   });
 
   it("needs no note where secrets can be replaced, nor before another step", () => {
-    expect(prepareImport(step, passWith({ inputs, surface: "Full" }), listed())).toBeUndefined();
-    expect(prepareImport({ what: "update" }, passWith({ inputs, surface: "Documented" }), listed())).toBeUndefined();
+    expect(prepareImport(step, contextWith({ inputs, surface: "Full" }), listed())).toBeUndefined();
+    expect(prepareImport({ what: "update" }, contextWith({ inputs, surface: "Documented" }), listed())).toBeUndefined();
   });
 
   it("is kept with the record of the id, and read back as if it was in the status", () => {
     const { memory } = platformApplication;
-    const noted = prepareImport(step, passWith({ inputs, surface: "Documented" }), listed()) ?? {};
+    const noted = prepareImport(step, contextWith({ inputs, surface: "Documented" }), listed()) ?? {};
     expect(memory.parse(keep(noted)).written).toEqual(sent("2"));
     expect(keep({ written: { settings: { port: "80" } } })).toBeUndefined();
     expect(keep({})).toBeUndefined();
@@ -93,7 +93,7 @@ describe("the variables of an application", () => {
     ["was made by an import of another value", sent("old"), listed("B"), ["A"], ["A"]],
     ["was made then and changed since", sent("2"), edited, ["A"], ["A"]],
   ])("is known after an import when it %s", (_, known, observed, taken, expected) => {
-    const context = passWith({ inputs, surface: "Documented", memory: { written: known } });
+    const context = contextWith({ inputs, surface: "Documented", memory: { written: known } });
     const { sentSecrets, ...result } = imported(context, observed, taken);
     expect(sentSecrets).toBeUndefined();
     expect(result.variableNames).toEqual(expected);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { print, statusOf } from "../../../test/support/services/applications.ts";
-import { ago, BLUEPRINT, observedIn, passWith, plans, SERVICE } from "../../../test/support/services/blueprints.ts";
+import { ago, BLUEPRINT, observedIn, contextWith, plans, SERVICE } from "../../../test/support/services/blueprints.ts";
 import type { BlueprintMemory } from "./crd.ts";
 import { blueprint } from "./index.ts";
 
@@ -78,7 +78,7 @@ describe("a blueprint that exists", () => {
   ]);
 
   it("names the settings that changed since it was created", () => {
-    const { conditions } = blueprint.report(passWith(edited), observedIn("DEPLOYED"));
+    const { conditions } = blueprint.report(contextWith(edited), observedIn("DEPLOYED"));
     const message: unknown = expect.stringContaining("Not changed there: spec.icon, spec.tag; ");
     const settings = { type: "SettingsSynced", status: "False", reason: "UpdateNotSupported", message };
     expect(conditions).toContainEqual(settings);
@@ -98,8 +98,8 @@ describe("a blueprint that does not exist yet", () => {
 
   it("is created once: what is sent is recorded before, without values", () => {
     const variables = [{ name: "password", value: "s3cret-value", isSecret: true }];
-    const inputs = { ...passWith().inputs, variables };
-    const next = blueprint.plan(passWith({ ...fresh, inputs, spec: unsaid }), nowhere);
+    const inputs = { ...contextWith().inputs, variables };
+    const next = blueprint.plan(contextWith({ ...fresh, inputs, spec: unsaid }), nowhere);
     const settings = { "spec.tag": '"redis/3.0.0"', "spec.specOverrides": "{}" };
     const mark = { absentAt: null, deploys: false, written: { settings, variables: { digest: "none" } } };
     expect(next).toMatchObject({ step: { repeat: "once", creates: true, name: "cache", mark } });

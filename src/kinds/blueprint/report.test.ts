@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { OLD_REQUEST, print, REQUEST, statusOf } from "../../../test/support/services/applications.ts";
-import { ago, listed, observedIn, passWith, SERVICE } from "../../../test/support/services/blueprints.ts";
+import { ago, listed, observedIn, contextWith, SERVICE } from "../../../test/support/services/blueprints.ts";
 import type { BlueprintMemory } from "./crd.ts";
 import { blueprint } from "./index.ts";
 
@@ -9,7 +9,7 @@ const asked = { startedAt: ago(1), baseline: "[null,null,null]" };
 
 describe("the status of a blueprint", () => {
   it("shows nothing of a service that is not recorded, except the check of the spec", () => {
-    const context = passWith({ identitySource: "given", spec: { engine: "Helm", specOverrides: { backend: 1 } } });
+    const context = contextWith({ identitySource: "given", spec: { engine: "Helm", specOverrides: { backend: 1 } } });
     const { status, conditions } = blueprint.report(context, observedIn("DEPLOYED"));
     expect(status).toEqual({});
     expect(conditions.map(({ type }) => type)).toEqual(["ConfigValid"]);
@@ -19,7 +19,7 @@ describe("the status of a blueprint", () => {
     const status = statusOf("DEPLOYING", { id: SERVICE, deploymentRequestId: REQUEST });
     const busy = observedIn("DEPLOYING", { status });
     const after = (lastDeployment: NonNullable<BlueprintMemory["lastDeployment"]>, observed = busy) =>
-      blueprint.report(passWith({ memory: { lastDeployment } }), observed).status["lastDeployment"];
+      blueprint.report(contextWith({ memory: { lastDeployment } }), observed).status["lastDeployment"];
     expect(after(asked)).toEqual({ startedAt: ago(1), state: "DEPLOYING", requestId: REQUEST });
     const ended = { ...asked, requestId: REQUEST, state: "DEPLOYED", finishedAt: ago(0) };
     expect(after(ended, observedIn("DEPLOYING"))).toEqual(ended);
@@ -28,18 +28,18 @@ describe("the status of a blueprint", () => {
   });
 
   it("has the request of a failure, and says where to go on", () => {
-    const { lastFailure } = blueprint.report(passWith(), observedIn("DEPLOYMENT_ERROR")).status;
+    const { lastFailure } = blueprint.report(contextWith(), observedIn("DEPLOYMENT_ERROR")).status;
     const message: unknown = expect.stringContaining("on the platform and deploy it there");
     expect(lastFailure).toMatchObject({ state: "DEPLOYMENT_ERROR", requestId: OLD_REQUEST, message });
   });
 
   it("remembers the service while the list does not show it", () => {
-    expect(blueprint.report(passWith(), observedIn(undefined)).status["serviceId"]).toBe(SERVICE);
+    expect(blueprint.report(contextWith(), observedIn(undefined)).status["serviceId"]).toBe(SERVICE);
   });
 
   it("renews the fingerprint of the variables after the loss of the key", () => {
-    const inputs = { ...passWith().inputs, fingerprint: print("new", "key-2", "same") };
-    const context = passWith({ inputs, memory: { written: { variables: print("old", "key-1", "same") } } });
+    const inputs = { ...contextWith().inputs, fingerprint: print("new", "key-2", "same") };
+    const context = contextWith({ inputs, memory: { written: { variables: print("old", "key-1", "same") } } });
     const { written } = blueprint.report(context, observedIn("DEPLOYED")).status;
     expect(written).toMatchObject({ variables: inputs.fingerprint });
   });
@@ -53,12 +53,12 @@ describe("the status of a blueprint", () => {
     ["by its state once it is stopped", observedIn("STOPPED"), ["state"]],
   ])("reports drift: %s", (_name, observed, paths) => {
     const memory = { lastDeployment: { ...asked, finishedAt: ago(0) } };
-    const { drift } = blueprint.report(passWith({ memory }), observed);
+    const { drift } = blueprint.report(contextWith({ memory }), observed);
     expect(drift?.map(({ path }) => path)).toEqual(paths ?? []);
   });
 
   it("reports no drift on the documented surface, where nothing can be compared", () => {
-    const context = passWith({ surface: "Documented" });
+    const context = contextWith({ surface: "Documented" });
     const { drift, conditions, ready } = blueprint.report(context, observedIn(undefined, { siblings: undefined }));
     expect(drift).toBeUndefined();
     expect(conditions).toMatchObject([{ type: "Deployed", status: "Unknown", reason: "NotObservable" }]);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { essentials, failed, fakePlatform, NOW } from "../../../test/support/kinds/bindings.ts";
-import { contextWith } from "../../../test/support/kinds/contexts.ts";
+import { buildContext } from "../../../test/support/kinds/contexts.ts";
 import type { ReconcileContext } from "../../engine/contract/kind.ts";
 import type { Template } from "../../platform/areas/templates.ts";
 import type { ReadOptions } from "../../platform/client/caller.ts";
@@ -16,7 +16,7 @@ import type { Section } from "./sections.ts";
 const all = ["GitRepositories", "Templates", "DatabaseTypes", "CloudProviders"];
 
 const context = (change: object = {}, memory: CatalogMemory = {}, more: object = {}) =>
-  contextWith<ReconcileContext<CatalogTypes>>(
+  buildContext<ReconcileContext<CatalogTypes>>(
     { name: "full", spec: platformCatalog.spec.parse(change), inputs: {}, memory },
     more,
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { platformWith } from "../../../test/support/kinds/platform.ts";
-import { deployment, passWith, plannedBy, record, statusOf } from "../../../test/support/services/databases.ts";
+import { deployment, contextWith, plannedBy, record, statusOf } from "../../../test/support/services/databases.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
@@ -42,7 +42,7 @@ function failingPlatform(operation: OperationName, [is, status]: Failing, state 
 }
 
 it("a database that is deleted is gone once neither the list nor its own read shows it, whatever an older status shows", async () => {
-  const context = passWith({ goal: "absent" });
+  const context = contextWith({ goal: "absent" });
   expect(plannedBy(context, await database.observe(context, platform(false)))).toBe("settled");
   expect(plannedBy(context, await database.observe(context, platform(true)))).toBe("waiting Deleting");
 });
@@ -50,7 +50,7 @@ it("a database that is deleted is gone once neither the list nor its own read sh
 it.each<[Failing]>([[FORBIDDEN], [FAILED], [GARBAGE], [MISSING]])(
   "a database that was adopted by its name is not deployed where the read of its state fails: %j",
   async (failing) => {
-    const context = passWith({ memory: { lastDeployment: undefined, state: undefined } });
+    const context = contextWith({ memory: { lastDeployment: undefined, state: undefined } });
     const observed = await database.observe(context, failingPlatform("listServiceStatuses", failing));
     expect(plannedBy(context, observed)).toBe("settled");
     expect(database.report(context, observed).ready.reason).toBe("NotObservable");
@@ -60,7 +60,7 @@ it.each<[Failing]>([[FORBIDDEN], [FAILED], [GARBAGE], [MISSING]])(
 describe("the connection Secret of a database", () => {
   const spec = { writeConnectionSecretToRef: { name: "main-connection" } };
   const reported = async (operation: OperationName, failing: Failing, memory: DatabaseMemory = {}) => {
-    const context = passWith({ spec, memory });
+    const context = contextWith({ spec, memory });
     return database.report(context, await database.observe(context, failingPlatform(operation, failing)));
   };
 
@@ -94,7 +94,7 @@ describe("the connection Secret of a database", () => {
     ["DEPLOYMENT_ERROR", undefined],
     ["STOP_ERROR", undefined],
   ])("of an earlier generation is replaced in the state %s by one with %j", async (state, keys) => {
-    const context = passWith({ spec, memory: written, generation: 2 });
+    const context = contextWith({ spec, memory: written, generation: 2 });
     const observed = await database.observe(context, failingPlatform("listClusters", FAILED, state));
     const { secret } = database.report(context, observed);
     expect(secret && Object.keys(secret.data)).toEqual(keys);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { observedFull, passWith, plans } from "../../../test/support/services/databases.ts";
+import { observedFull, contextWith, plans } from "../../../test/support/services/databases.ts";
 import { database } from "./index.ts";
 
 // ../service/plan.test.ts has what holds for applications, too.
@@ -18,7 +18,10 @@ describe("the next step of a database", () => {
     ["type", { type: "REDIS" }],
     ["mode", { mode: "MANAGED" }],
   ])("is not to take over one of another %s", (field, spec) => {
-    const next = database.plan(passWith({ id: undefined, identitySource: undefined, spec }), observedFull("DEPLOYED"));
+    const next = database.plan(
+      contextWith({ id: undefined, identitySource: undefined, spec }),
+      observedFull("DEPLOYED"),
+    );
     const message: unknown = expect.stringContaining(`spec.${field}`);
     expect(next).toMatchObject({ is: "stalled", why: { reason: "InvalidSpec", message } });
   });

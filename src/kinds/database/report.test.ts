@@ -5,7 +5,7 @@ import {
   deployment,
   ENVIRONMENT,
   observedFull,
-  passWith,
+  contextWith,
   REQUEST,
   statusOf,
 } from "../../../test/support/services/databases.ts";
@@ -15,7 +15,7 @@ import { NO_REQUEST } from "./reported.ts";
 
 const conditionsOf = (change: Change, observed: Observed): readonly string[] =>
   database
-    .report(passWith(change), observed)
+    .report(contextWith(change), observed)
     .conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
 
 const unseen: Observed = { ...NOTHING_OBSERVED, status: { id: "x", state: "" }, unseen: NO_REQUEST };
@@ -25,7 +25,7 @@ describe("the report on a database", () => {
     const shown = { createdAt: "2026-11-20T10:00:00.123456Z", updatedAt: "2026-11-21T09:00:00Z" };
     const settings = { name: "main", type: "POSTGRESQL", mode: "CONTAINER", version: "16" };
     const deployed = { serviceDeploymentStatus: "UP_TO_DATE", lastDeployment: { state: "DEPLOYED" } };
-    const { status } = database.report(passWith(), observedFull("DEPLOYED", shown));
+    const { status } = database.report(contextWith(), observedFull("DEPLOYED", shown));
     expect(status).toMatchObject({ environmentId: ENVIRONMENT, ...settings, ...shown, ...deployed, state: "DEPLOYED" });
   });
 
@@ -60,15 +60,15 @@ describe("the report on a database", () => {
   it("reports a change that is not ours as drift, and compares nothing where nothing is shown", () => {
     const edited = { ...runs, status: statusOf("DEPLOYED", { serviceDeploymentStatus: "OUT_OF_DATE" }) };
     const drift = { path: "serviceDeploymentStatus", desired: "UP_TO_DATE", observed: "OUT_OF_DATE" };
-    expect(database.report(passWith(), edited).drift).toEqual([drift]);
-    expect(database.report(passWith({ surface: "Documented" }), unseen)).not.toHaveProperty("drift");
-    expect(database.report(passWith(), observedFull("DEPLOYED")).drift).toEqual([]);
+    expect(database.report(contextWith(), edited).drift).toEqual([drift]);
+    expect(database.report(contextWith({ surface: "Documented" }), unseen)).not.toHaveProperty("drift");
+    expect(database.report(contextWith(), observedFull("DEPLOYED")).drift).toEqual([]);
   });
 
   it("forgets a request to stop once it is over", () => {
     const memory = { stopping: "[null,null,null]", stopRequestId: REQUEST, runState: "Stopped" } as const;
     const of = (state: string) =>
-      database.report(passWith({ spec: { runState: "Stopped" }, memory }), observedFull(state)).status;
+      database.report(contextWith({ spec: { runState: "Stopped" }, memory }), observedFull(state)).status;
     expect(of("STOPPING")).toMatchObject({ stopping: memory.stopping, stopRequestId: REQUEST });
     expect(of("STOPPED")).toMatchObject({ stopping: undefined, stopRequestId: undefined });
   });

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 
-import { DATABASE, deployment, openDeployment, passWith, REQUEST } from "../../../test/support/services/databases.ts";
+import {
+  DATABASE,
+  deployment,
+  openDeployment,
+  contextWith,
+  REQUEST,
+} from "../../../test/support/services/databases.ts";
 import type { DatabaseMemory } from "./crd.ts";
 import { database } from "./index.ts";
 import { followedRequest, reportedState } from "./reported.ts";
@@ -15,7 +21,7 @@ const open = (change: object = {}): DatabaseMemory => ({
 });
 
 function toldBy(memory: DatabaseMemory, status?: string, externalId?: string): string {
-  const context = passWith({ memory, spec: externalId === undefined ? {} : { externalId } });
+  const context = contextWith({ memory, spec: externalId === undefined ? {} : { externalId } });
   const { status: observed, unseen } = reportedState(context, DATABASE, status === undefined ? undefined : { status });
   return unseen === undefined ? (observed?.state ?? "nothing") : unseen.reason;
 }
@@ -39,7 +45,7 @@ describe("the state of a database that cannot be read", () => {
   });
 
   it("is not known of an adopted one, however it was found", () => {
-    const listed = reportedState(passWith({ memory: nothing }), DATABASE, undefined, true);
+    const listed = reportedState(contextWith({ memory: nothing }), DATABASE, undefined, true);
     expect([toldBy(nothing, undefined, DATABASE), listed.unseen?.reason]).toEqual(["NotObservable", "NotObservable"]);
     expect(toldBy({ ...nothing, state: "DEPLOYED" }, undefined, DATABASE)).toBe("DEPLOYED");
   });
@@ -55,9 +61,9 @@ describe("the state of a database that cannot be read", () => {
   });
 
   it("is followed by the last request that has not ended", () => {
-    expect(followedRequest(passWith({ memory: open() }))).toBe(REQUEST);
-    expect(followedRequest(passWith({ memory: { ...stopping, lastDeployment: deployment() } }))).toBe(REQUEST);
-    expect(followedRequest(passWith())).toBeUndefined();
-    expect(followedRequest(passWith({ memory: nothing }))).toBeUndefined();
+    expect(followedRequest(contextWith({ memory: open() }))).toBe(REQUEST);
+    expect(followedRequest(contextWith({ memory: { ...stopping, lastDeployment: deployment() } }))).toBe(REQUEST);
+    expect(followedRequest(contextWith())).toBeUndefined();
+    expect(followedRequest(contextWith({ memory: nothing }))).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { contextWith, openIntent, type SpecChange } from "../../../test/support/kinds/contexts.ts";
+import { buildContext, openIntent, type SpecChange } from "../../../test/support/kinds/contexts.ts";
 import { planTable, said } from "../../../test/support/kinds/plans.ts";
 import { platformWith } from "../../../test/support/kinds/platform.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
@@ -20,7 +20,7 @@ function contextOf({ spec, ...rest }: Change = {}): EnvironmentContext {
   const least = { projectRef: { name: "shop" }, name: "staging", mode: "STAGING", clusterRef: { externalId: CLUSTER } };
   const parsed = environment.resource.spec.parse({ ...least, ...spec });
   const inputs = { projectId: PROJECT, clusterId: CLUSTER };
-  return contextWith<EnvironmentContext>({ name: "staging", spec: parsed, inputs, id: MINE }, rest);
+  return buildContext<EnvironmentContext>({ name: "staging", spec: parsed, inputs, id: MINE }, rest);
 }
 
 const record = (change: Partial<Environment> = {}): Environment => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { contextWith, type SpecChange } from "../../../test/support/kinds/contexts.ts";
+import { buildContext, type SpecChange } from "../../../test/support/kinds/contexts.ts";
 import { planTable, said } from "../../../test/support/kinds/plans.ts";
 import { platformWith } from "../../../test/support/kinds/platform.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
@@ -19,7 +19,7 @@ type Change = SpecChange<ProjectContext>;
 
 function contextOf({ spec, ...change }: Change = {}): ProjectContext {
   const parsed = project.resource.spec.parse({ name: "shop", ...spec });
-  return contextWith<ProjectContext>({ name: "shop", spec: parsed, inputs: {}, id: MINE, surface: "Full" }, change);
+  return buildContext<ProjectContext>({ name: "shop", spec: parsed, inputs: {}, id: MINE, surface: "Full" }, change);
 }
 
 const shown = <T>(value: T): SideRead<T> => ({ value, fault: undefined });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { APPLICATION, ENVIRONMENT, passWith } from "../../../test/support/services/applications.ts";
+import { APPLICATION, ENVIRONMENT, contextWith } from "../../../test/support/services/applications.ts";
 import { withMine } from "./observe.ts";
 
 it.each([
@@ -16,7 +16,7 @@ it.each([
   async (_name, environment, goal, allowUnverifiedIds, expected) => {
     const mine = { id: APPLICATION, ...(environment !== undefined && { environment }) };
     const get = () => Promise.resolve(mine);
-    const found = await withMine(passWith({ goal, allowUnverifiedIds }), [], get);
+    const found = await withMine(contextWith({ goal, allowUnverifiedIds }), [], get);
     expect(found).toEqual({ siblings: expected ? [mine] : [], presence: "Present" });
   },
 );

@@ -12,7 +12,7 @@ it.each<[string, applications.Change, string | undefined]>([
   ["not due once that value was answered", { ...redeploy, memory: { lastHandledRedeployAt: "now" } }, undefined],
   ["due for the next value", { ...redeploy, memory: { lastHandledRedeployAt: "before" } }, "now"],
 ])("another deployment is %s", (_what, change, expected) => {
-  expect(redeployDue(applications.passWith(change))).toBe(expected);
+  expect(redeployDue(applications.contextWith(change))).toBe(expected);
 });
 
 it.each<[string, applications.Change, string | undefined]>([
@@ -30,7 +30,7 @@ it.each<[string, applications.Change, string | undefined]>([
   ],
   ["during its deletion", { ...redeploy, goal: "stopped" }, "The application is being deleted."],
 ])("a request to deploy again is refused %s", (_what, change, expected) => {
-  expect(redeployRefusal("application", applications.passWith(change))).toBe(expected);
+  expect(redeployRefusal("application", applications.contextWith(change))).toBe(expected);
 });
 
 const blocked = new Set(["deployApplication", "deployDatabase"]);

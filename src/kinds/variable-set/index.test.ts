@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { contextWith } from "../../../test/support/kinds/contexts.ts";
+import { buildContext } from "../../../test/support/kinds/contexts.ts";
 import { resolvedNeeds } from "../../../test/support/kinds/kind-runner.ts";
 import { platformWith } from "../../../test/support/kinds/platform.ts";
 import type { Fingerprint, Json } from "../../engine/contract/kind.ts";
@@ -55,7 +55,7 @@ describe("an import", () => {
     ["that restores a variable follows nothing", fingerprint, gone, { corrects: true, follows: false }],
   ])("%s", (_title, written, variable, step) => {
     const memory = { targets: [{ ...known, written, variables: [variable] }] };
-    const context = contextWith<SetContext>({ spec: spec(), inputs: inputs({ name: "web" }), memory });
+    const context = buildContext<SetContext>({ spec: spec(), inputs: inputs({ name: "web" }), memory });
     expect(variableSet.plan(context, observed)).toMatchObject({ is: "step", step: { op: "importVariables", ...step } });
   });
 });
@@ -74,7 +74,7 @@ describe("a removal", () => {
     { key: "KEY", digest: "d", id: "k" },
   ];
   const withContent = (written: Fingerprint) =>
-    contextWith<SetContext>({
+    buildContext<SetContext>({
       surface: "Full",
       spec: spec(),
       inputs: inputs({ name: "web" }),

@@ -11,7 +11,7 @@ import type {
 } from "../../../src/platform/areas/templates.ts";
 import type { Platform } from "../../../src/platform/index.ts";
 import { ApiError, type ApiFailure } from "../../../src/platform/transport/errors.ts";
-import { type ContextChange, contextWith } from "./contexts.ts";
+import { type ContextChange, buildContext } from "./contexts.ts";
 import { resolvedNeeds } from "./kind-runner.ts";
 
 export const CLUSTER = "00000000-0000-4000-8000-000000000002";
@@ -82,7 +82,7 @@ export function bindingContext(
 ): BindingContext {
   const inputs = bindingInputs(spec, resolved(values, spec.clusterRef.externalId));
   const usual = { name: "essentials", now: NOW, adoption: "Never", allowUnverifiedIds: true } as const;
-  return contextWith<BindingContext>({ ...usual, spec, inputs }, change);
+  return buildContext<BindingContext>({ ...usual, spec, inputs }, change);
 }
 
 /** The observation on the documented surface, with a matching template. */

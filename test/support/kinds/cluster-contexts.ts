@@ -1,7 +1,7 @@
 import { platformCluster } from "../../../src/kinds/cluster/crd.ts";
 import { NOTHING_OBSERVED, type ClusterContext, type Observed } from "../../../src/kinds/cluster/model.ts";
 import type { ClusterStatus } from "../../../src/platform/areas/clusters.ts";
-import { type ContextChange, contextWith } from "./contexts.ts";
+import { type ContextChange, buildContext } from "./contexts.ts";
 
 export const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
 
@@ -9,7 +9,7 @@ export const CLUSTER = "00000000-0000-4000-8000-0000000000c1";
 export function clusterContext(change: ContextChange<ClusterContext> = {}, spec: object = {}): ClusterContext {
   const parsed = platformCluster.spec.parse({ externalId: CLUSTER, ...spec });
   const usual = { name: "edge", id: CLUSTER, surface: "Full", adoption: "Never" } as const;
-  return contextWith<ClusterContext>({ ...usual, spec: parsed, inputs: {} }, change);
+  return buildContext<ClusterContext>({ ...usual, spec: parsed, inputs: {} }, change);
 }
 
 /** The observation of the cluster on the full surface in that state, with Kubernetes 1.33. */

@@ -58,7 +58,7 @@ const RECORDS: ContextRecords = {
  * Returns a context with the usual members of a kind, and a change. Without an id the object is not known to exist; by
  * default the surface is the documented one.
  */
-export function contextWith<Context extends AnyContext>(
+export function buildContext<Context extends AnyContext>(
   usual: ContextChange<Context> & Pick<Context, Extract<keyof Context, "spec" | "inputs">>,
   change: ContextChange<Context> = {},
 ): Context {

@@ -31,7 +31,7 @@ import { drawn } from "../engine/harness.ts";
 import { aKey } from "../engine/keys.ts";
 import { connectedPorts, QUIET } from "../engine/ports.ts";
 import { memoryApiServer } from "../kube/api-server.ts";
-import { contextWith, type SpecChange } from "./contexts.ts";
+import { buildContext, type SpecChange } from "./contexts.ts";
 
 /** Changes of the context for one reconcile; a spec is a new generation of it, as a user writes it. */
 export type PassChange = SpecChange<ReconcileContext>;
@@ -105,7 +105,7 @@ export function kindRunner<K extends KindTypes>(
     const generation = metadata.generation ?? 1;
     const fingerprint = (content: Json) => fingerprintOf(content, `${generation} ${around.sources}`, aKey(around.key));
     const parsed = kind.resource.spec.parse(stored);
-    return contextWith<ReconcileContext>(
+    return buildContext<ReconcileContext>(
       {
         name: NAME,
         generation,

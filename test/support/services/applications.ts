@@ -10,7 +10,7 @@ import {
 } from "../../../src/kinds/application/model.ts";
 import type { Application } from "../../../src/platform/areas/applications.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
-import { contextWith, type SpecChange } from "../kinds/contexts.ts";
+import { buildContext, type SpecChange } from "../kinds/contexts.ts";
 import { planTable, said } from "../kinds/plans.ts";
 
 export const APPLICATION = "00000000-0000-4000-8000-0000000000a1";
@@ -63,11 +63,11 @@ export function openDeployment(change: Partial<LastDeployment> = {}): LastDeploy
 export type Change = SpecChange<ApplicationContext>;
 
 /** The context of an application that exists, and whose commit is deployed. */
-export function passWith({ spec, memory, ...change }: Change = {}): ApplicationContext {
+export function contextWith({ spec, memory, ...change }: Change = {}): ApplicationContext {
   const inputs = inputsWith([], print("none"));
   const remembered = { lastDeployment: deployment(), ...memory };
   const usual = { name: "api", spec: specOf(spec), inputs, now: NOW, id: APPLICATION, memory: remembered };
-  return contextWith<ApplicationContext>(usual, change);
+  return buildContext<ApplicationContext>(usual, change);
 }
 
 export function statusOf(state: string, change: Partial<ServiceStatus> = {}): ServiceStatus {
@@ -102,6 +102,6 @@ export function observedFull(
 }
 
 export const planned = (change: Change, observed: Observed): string =>
-  said(application.plan(passWith(change), observed));
+  said(application.plan(contextWith(change), observed));
 
 export const plans = planTable(planned);

@@ -7,7 +7,7 @@ import {
   type BlueprintService,
   type Observed,
 } from "../../../src/kinds/blueprint/model.ts";
-import { contextWith, type SpecChange } from "../kinds/contexts.ts";
+import { buildContext, type SpecChange } from "../kinds/contexts.ts";
 import { planTable, said } from "../kinds/plans.ts";
 import { ENVIRONMENT, NOW, print, statusOf } from "./applications.ts";
 
@@ -33,7 +33,7 @@ export const ago = (minutes: number): string => new Date(NOW.getTime() - minutes
 export type Change = SpecChange<BlueprintContext>;
 
 /** The context of a blueprint that the operator created and has seen in the list, on the full surface. */
-export function passWith({ spec, memory, ...change }: Change = {}): BlueprintContext {
+export function contextWith({ spec, memory, ...change }: Change = {}): BlueprintContext {
   const usual = {
     name: "cache",
     spec: specOf(spec),
@@ -43,7 +43,7 @@ export function passWith({ spec, memory, ...change }: Change = {}): BlueprintCon
     memory: { serviceId: SERVICE, createdAt: ago(60), ...memory },
     surface: "Full",
   } as const;
-  return contextWith<BlueprintContext>(usual, change);
+  return buildContext<BlueprintContext>(usual, change);
 }
 
 export function listed(change: Partial<BlueprintService> = {}): BlueprintService {
@@ -61,5 +61,5 @@ export function observedIn(state: string | undefined, change: Partial<Observed> 
 }
 
 export const plans = planTable((change: Change, observed: Observed) =>
-  said(blueprint.plan(passWith(change), observed)),
+  said(blueprint.plan(contextWith(change), observed)),
 );

@@ -4,7 +4,7 @@ import { database } from "../../../src/kinds/database/index.ts";
 import { NOTHING_OBSERVED, type DatabaseContext, type Observed } from "../../../src/kinds/database/model.ts";
 import type { Database } from "../../../src/platform/areas/databases.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
-import { contextWith, type SpecChange } from "../kinds/contexts.ts";
+import { buildContext, type SpecChange } from "../kinds/contexts.ts";
 import { planTable, said } from "../kinds/plans.ts";
 import { ENDED, ENVIRONMENT, NOW, OPEN, statusOf as ofApplication } from "./applications.ts";
 
@@ -29,7 +29,7 @@ export const openDeployment = (change: Partial<DatabaseDeployment> = {}): Databa
 export type Change = SpecChange<DatabaseContext>;
 
 /** The context of a database that exists and was deployed, on the full surface. */
-export function passWith({ spec, memory, ...change }: Change = {}): DatabaseContext {
+export function contextWith({ spec, memory, ...change }: Change = {}): DatabaseContext {
   const usual = {
     name: "main",
     spec: platformDatabase.spec.parse(databaseSpec(spec)),
@@ -39,7 +39,7 @@ export function passWith({ spec, memory, ...change }: Change = {}): DatabaseCont
     memory: { lastDeployment: deployment(), state: "DEPLOYED", ...memory },
     surface: "Full",
   } as const;
-  return contextWith<DatabaseContext>(usual, change);
+  return buildContext<DatabaseContext>(usual, change);
 }
 
 export const statusOf = (state: string, change: Partial<ServiceStatus> = {}): ServiceStatus =>
@@ -62,5 +62,5 @@ export function observedFull(
 }
 
 export const plannedBy = (pass: DatabaseContext, observed: Observed): string => said(database.plan(pass, observed));
-export const planned = (change: Change, observed: Observed): string => plannedBy(passWith(change), observed);
+export const planned = (change: Change, observed: Observed): string => plannedBy(contextWith(change), observed);
 export const plans = planTable(planned);
