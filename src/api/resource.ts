@@ -151,7 +151,7 @@ export function columnsOf(
 }
 
 /** Returns the columns of a kind whose objects exist on the platform. */
-export function livingColumns(own: readonly PrinterColumn[]): readonly PrinterColumn[] {
+export function managedColumns(own: readonly PrinterColumn[]): readonly PrinterColumn[] {
   return columnsOf([...own, DRIFTED], [REMOTE_ID]);
 }
 

@@ -206,7 +206,7 @@ export function observingStatus(own: z.ZodRawShape): z.ZodObject {
  * Returns the status schema of a kind with objects on the platform.
  * @param own the kind's own members; each may be absent
  */
-export function livingStatus(own: z.ZodRawShape): z.ZodObject {
+export function managedStatus(own: z.ZodRawShape): z.ZodObject {
   return observingStatus({ ...living, ...own });
 }
 

@@ -12,7 +12,7 @@ import {
   matches,
 } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf, logSettings, MOST_LOG_LINES } from "../../api/lifecycle.ts";
-import { column, livingColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
+import { column, managedColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
 import {
   nextRunChange,
   runSchedule,
@@ -20,7 +20,7 @@ import {
   runsBySchedule,
   SCHEDULE_COLUMNS,
 } from "../../api/run-schedule.ts";
-import { count, digestField, lastHandledRedeployAt, livingStatus, text, atomicList } from "../../api/status.ts";
+import { count, digestField, lastHandledRedeployAt, managedStatus, text, atomicList } from "../../api/status.ts";
 import {
   deploymentFields,
   ingressField,
@@ -192,7 +192,7 @@ export const platformApplication = defineResource({
   description: "An application that the platform builds from git and runs in an environment.",
   spec,
   memory: { state, stateSince, ...remembered },
-  status: livingStatus({ state, stateSince, ...shown, ...remembered, nextRunChange }),
+  status: managedStatus({ state, stateSince, ...shown, ...remembered, nextRunChange }),
   rules: [
     lockedOnceRecorded("environmentRef"),
     RUNS_BY_SCHEDULE,
@@ -204,7 +204,7 @@ export const platformApplication = defineResource({
       message: "spec.minRunningInstances must not exceed spec.maxRunningInstances",
     },
   ],
-  columns: livingColumns([
+  columns: managedColumns([
     column("State", ".status.state", "State on the platform, verbatim."),
     column("Commit", ".status.commit", "Running commit."),
     STATE_SINCE,

@@ -11,7 +11,7 @@ import {
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, columnsOf, defineResource, DRIFTED, wide } from "../../api/resource.ts";
-import { digestField, id, livingStatus, text, atomicList, ATOMIC } from "../../api/status.ts";
+import { digestField, id, managedStatus, text, atomicList, ATOMIC } from "../../api/status.ts";
 import { altered } from "../shared/altered.ts";
 
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
@@ -113,7 +113,7 @@ export const platformBinding = defineResource({
   description: "A platform template bound to a cluster, with its layers, configuration and inputs.",
   spec,
   memory: record,
-  status: livingStatus({
+  status: managedStatus({
     ...record,
     layersEnabled: text.optional().describe("Number of enabled layers of those selected, e.g. 3/4."),
   }),

@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import { displayName, externalId, jsonLength, mapOf, variablesOf, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { column, livingColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
-import { digestField, id, livingStatus, text, time } from "../../api/status.ts";
+import { column, managedColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
+import { digestField, id, managedStatus, text, time } from "../../api/status.ts";
 import {
   deploymentFields,
   ingressField,
@@ -122,7 +122,7 @@ export const platformBlueprint = defineResource({
   description: "A service that the platform creates from a blueprint of its catalog.",
   spec,
   memory: { state: shownState, stateSince, ...ids, ...facts },
-  status: livingStatus({
+  status: managedStatus({
     state: shownState,
     stateSince,
     ...shown,
@@ -137,7 +137,7 @@ export const platformBlueprint = defineResource({
       message: ENGINE_RULE,
     },
   ],
-  columns: livingColumns([
+  columns: managedColumns([
     column("State", ".status.state", "State on the platform, verbatim."),
     STATE_SINCE,
     column("Tag", ".spec.tag", "Tag of the blueprint."),

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, flag, objectName, uuid, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { column, livingColumns, defineResource, wide } from "../../api/resource.ts";
+import { column, managedColumns, defineResource, wide } from "../../api/resource.ts";
 import {
   nextRunChange,
   runSchedule,
@@ -11,7 +11,7 @@ import {
   runUntil,
   SCHEDULE_COLUMNS,
 } from "../../api/run-schedule.ts";
-import { count, id, livingStatus, text, time } from "../../api/status.ts";
+import { count, id, managedStatus, text, time } from "../../api/status.ts";
 
 const BOTH_OR_NONE = "server and caBundle must be set together";
 
@@ -148,7 +148,7 @@ export const platformCluster = defineResource({
   description: "An existing cluster of the platform: running or stopped, upgraded, with a token for its users.",
   spec,
   memory: { ...record, ...own },
-  status: livingStatus({
+  status: managedStatus({
     ...record,
     ...own,
     nextRunChange,
@@ -165,7 +165,7 @@ export const platformCluster = defineResource({
       .optional()
       .describe("The cloud credentials of spec.credentialsId, without their keys."),
   }),
-  columns: livingColumns([
+  columns: managedColumns([
     column("State", ".status.state", "State on the platform, verbatim."),
     column("Deployed", ".status.isDeployed", "Whether it is deployed.", "boolean"),
     column("Next-K8s", ".status.nextKubernetesVersion", "Version of Kubernetes that the platform offers next."),

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { choice, externalId, integer, matches, objectName, platformValue } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
-import { column, livingColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
+import { column, managedColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
 import {
   nextRunChange,
   runSchedule,
@@ -10,7 +10,7 @@ import {
   runsBySchedule,
   SCHEDULE_COLUMNS,
 } from "../../api/run-schedule.ts";
-import { count, id, lastHandledRedeployAt, livingStatus, text, time } from "../../api/status.ts";
+import { count, id, lastHandledRedeployAt, managedStatus, text, time } from "../../api/status.ts";
 import {
   deploymentFields,
   lastDeploymentOf,
@@ -119,14 +119,14 @@ export const platformDatabase = defineResource({
   spec,
   // The documented surface has no read of a database's state: what was last reported is kept.
   memory: { state, stateSince, ...remembered },
-  status: livingStatus({ state, stateSince, ...shown, ...remembered, nextRunChange }),
+  status: managedStatus({ state, stateSince, ...shown, ...remembered, nextRunChange }),
   rules: [
     lockedOnceRecorded("environmentRef"),
     lockedOnceRecorded("type"),
     lockedOnceRecorded("mode"),
     RUNS_BY_SCHEDULE,
   ],
-  columns: livingColumns([
+  columns: managedColumns([
     column("State", ".status.state", "State on the platform, verbatim."),
     column("Type", ".spec.type", "Type in the platform's spelling."),
     column("Version", ".status.version", "Version that runs, where the platform shows it."),

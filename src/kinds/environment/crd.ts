@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import { connectionRef, displayName, externalId, platformValue, reference } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
-import { column, livingColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
-import { count, id, livingStatus, text } from "../../api/status.ts";
+import { column, managedColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
+import { count, id, managedStatus, text } from "../../api/status.ts";
 import { altered } from "../shared/altered.ts";
 
 const spec = z.object({
@@ -37,13 +37,13 @@ export const platformEnvironment = defineResource({
   description: "An environment in a project of the platform, on a cluster, which contains services.",
   spec,
   memory: record,
-  status: livingStatus({
+  status: managedStatus({
     ...record,
     projectId: id.optional().describe("Id of the project that the environment is in."),
     serviceCount: count.optional().describe("Number of services in the environment."),
   }),
   rules: [lockedOnceRecorded("projectRef"), lockedOnceRecorded("clusterRef")],
-  columns: livingColumns([
+  columns: managedColumns([
     column("Project", ".spec.projectRef.name", "The project it is in."),
     column("Mode", ".spec.mode", "Mode in the platform's spelling."),
     wide("Cluster", ".status.clusterId", "Id of the cluster it runs on."),

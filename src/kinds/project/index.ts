@@ -3,8 +3,8 @@ import { z } from "zod";
 
 import { connectionRef, displayName, externalId } from "../../api/fields.ts";
 import { CREATED, lifecycleOf } from "../../api/lifecycle.ts";
-import { livingColumns, defineResource, SETTINGS } from "../../api/resource.ts";
-import { count, id, livingStatus, text, atomicList } from "../../api/status.ts";
+import { managedColumns, defineResource, SETTINGS } from "../../api/resource.ts";
+import { count, id, managedStatus, text, atomicList } from "../../api/status.ts";
 import type { JsonObject, ReconcileContext } from "../../engine/contract/kind.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
 import { listAge, namedKind, ofOrganization } from "../named/kind.ts";
@@ -34,7 +34,7 @@ export const platformProject = defineResource({
   description: "A project of the platform, which contains environments.",
   spec,
   memory: { altered },
-  status: livingStatus({
+  status: managedStatus({
     createdAt: text.optional().describe("When the platform created it."),
     updatedAt: text.optional().describe("When the platform last changed it."),
     environmentCount: count.optional().describe("Number of environments in the project."),
@@ -50,7 +50,7 @@ export const platformProject = defineResource({
     ),
     altered,
   }),
-  columns: livingColumns([SETTINGS]),
+  columns: managedColumns([SETTINGS]),
 });
 
 export interface ProjectObserved extends NamedObserved<Project> {

@@ -13,7 +13,7 @@ import {
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, columnsOf, defineResource, DRIFTED } from "../../api/resource.ts";
-import { ATOMIC, count, digestField, id, livingStatus, text, atomicList } from "../../api/status.ts";
+import { ATOMIC, count, digestField, id, managedStatus, text, atomicList } from "../../api/status.ts";
 
 const scope = platformValue.optional();
 
@@ -165,7 +165,7 @@ export type VariableSetMemory = z.output<typeof platformVariableSet.memory>;
 export type KnownTarget = z.output<typeof knownTarget>;
 export type KnownVariable = z.output<typeof knownVariable>;
 
-const status = livingStatus({
+const status = managedStatus({
   targets: atomicList(
     knownTarget,
     MAX_TARGETS,

@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import { connectionRef, externalId, flag, platformValue, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { column, livingColumns, defineResource, SETTINGS } from "../../api/resource.ts";
-import { digestField, livingStatus, text, atomicList } from "../../api/status.ts";
+import { column, managedColumns, defineResource, SETTINGS } from "../../api/resource.ts";
+import { digestField, managedStatus, text, atomicList } from "../../api/status.ts";
 import { altered } from "../shared/altered.ts";
 
 /** The largest number of events of a webhook; the platform has only a few. */
@@ -72,7 +72,7 @@ export const platformWebhook = defineResource({
   description: "A receiver, or the operator itself, that the platform notifies of deployments of the organization.",
   spec,
   memory: { registered, altered, target, hasSecret },
-  status: livingStatus({
+  status: managedStatus({
     registered: registered.optional(),
     altered,
     hasSecret: hasSecret.optional(),
@@ -82,7 +82,7 @@ export const platformWebhook = defineResource({
     createdAt: text.optional().describe("Time of the registration."),
     updatedAt: text.optional().describe("When the platform last changed it."),
   }),
-  columns: livingColumns([
+  columns: managedColumns([
     column("Target", ".status.target", "Where the platform delivers."),
     column("Events", ".spec.events", "Events that are delivered."),
     SETTINGS,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 import { defineResource } from "../../../src/api/resource.ts";
-import { livingStatus } from "../../../src/api/status.ts";
+import { managedStatus } from "../../../src/api/status.ts";
 import type { Kind, Plan, ReconcileContext, Step, Why } from "../../../src/engine/contract/kind.ts";
 import type { Remote, WidgetApi } from "./fake-platform.ts";
 
@@ -30,7 +30,7 @@ const resource = defineResource({
     /** Where the kind throws an unexpected error when it reads the status. */
     torn: z.enum(["entries", "imprints"]),
   },
-  status: livingStatus({}),
+  status: managedStatus({}),
   columns: [],
 });
 
