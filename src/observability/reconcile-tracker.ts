@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 import type { ReconcilePriority } from "../engine/reconcile/triggers.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
-import { PRIORITIES } from "../platform/rate/line.ts";
+import { PRIORITIES } from "../platform/rate/pacer.ts";
 
 /** A call of the platform, and the key of its connection. */
 interface EndedCall {

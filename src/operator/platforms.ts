@@ -9,8 +9,8 @@ import { createRedactor, type Redactor } from "../observability/secrets.ts";
 import { type CallRecord, DEFAULT_DEADLINES } from "../platform/client/caller.ts";
 import { createMemory } from "../platform/client/memory.ts";
 import { connectPlatform, type Platform, type PlatformOptions } from "../platform/index.ts";
-import { createGates } from "../platform/rate/gates.ts";
-import type { RequestPriority, Turn } from "../platform/rate/line.ts";
+import { createGates, type Turn } from "../platform/rate/gate.ts";
+import type { RequestPriority } from "../platform/rate/pacer.ts";
 import { isDirect } from "../platform/transport/address.ts";
 
 /** The options of all clients, and the callbacks for their calls. */

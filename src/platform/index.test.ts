@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { manualClock } from "../../test/support/kube/clock.ts";
 import { failureOf, ORGANIZATION, startHarness } from "../../test/support/platform/client.ts";
 import { ID } from "../../test/support/platform/requests.ts";
-import { createGates } from "./rate/gates.ts";
+import { createGates } from "./rate/gate.ts";
 
 const project = { id: ID, name: "web" };
 const none = { body: { results: [] } };

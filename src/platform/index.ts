@@ -15,7 +15,7 @@ import { type Caller, type CallerOptions, createCaller, DEFAULT_DEADLINES, type 
 import { createMemory, type Memory } from "./client/memory.ts";
 import type { ApiEndpoint } from "./client/request.ts";
 import { isUuidOfAnyCase } from "./codec/paths.ts";
-import { createGates, type Gates } from "./rate/gates.ts";
+import { createGates, type Gates } from "./rate/gate.ts";
 import type { Ceiling } from "./rate/pacer.ts";
 import { addressFilter, type AddressRules, checkedBase, checkProxy } from "./transport/address.ts";
 import type { Network, Proxy } from "./transport/connect.ts";

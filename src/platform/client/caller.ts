@@ -6,9 +6,8 @@ import type { Decode, Received } from "../codec/decode.ts";
 import { idsByName, isOnce, isRead, type OperationName } from "../codec/operations.ts";
 import { ShapeError } from "../codec/schema.ts";
 import { cleaned, errorText, isCut, isJson } from "../codec/text.ts";
-import type { Budget, RateGate } from "../rate/gate.ts";
-import type { Turn } from "../rate/line.ts";
-import { parseDate, pauseMs, quotaOf } from "../rate/rate-headers.ts";
+import type { Budget, RateGate, Turn } from "../rate/gate.ts";
+import { parseDate, pauseMs, quotaOf } from "../rate/pacer.ts";
 import type { Clock } from "../transport/clock.ts";
 import {
   ApiError,

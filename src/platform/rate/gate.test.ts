@@ -1,9 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { manualClock, settle } from "../../../test/support/kube/clock.ts";
-import { createGate, type GateOptions } from "./gate.ts";
-import type { RequestPriority } from "./line.ts";
-import type { Ceiling } from "./pacer.ts";
+import { createGate, createGates, createLine, type GateOptions } from "./gate.ts";
+import { type Ceiling, PRIORITIES, type RequestPriority } from "./pacer.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;
@@ -381,5 +381,111 @@ describe("room for work", () => {
     expect(clock.pending()).toBe(0);
     limit(HOUR);
     expect(hasRoom("low")).toEqual([true]);
+  });
+});
+
+/** Returns the order in which waiters are served. @param waiting priority and lane of each, in order of arrival */
+function served(waiting: readonly (readonly [RequestPriority, string])[]): readonly string[] {
+  const line = createLine();
+  const told: string[] = [];
+  for (const [index, [priority, lane]] of waiting.entries()) {
+    line.join({ turn: { priority, lane }, go: (isAdmitted) => isAdmitted && told.push(`${priority} ${lane}${index}`) });
+  }
+  for (let next = line.next(() => false); next !== undefined; next = line.next(() => false)) next.go(true);
+  return told;
+}
+
+describe("the line before the gate", () => {
+  it("lets on what users ask for first, and routine checks last", () => {
+    const order = served([...PRIORITIES].toReversed().map((priority) => [priority, ""]));
+    expect(order).toEqual(["urgent 3", "high 2", "normal 1", "low 0"]);
+  });
+
+  it("has the lanes of a priority take turns", () => {
+    const noisy = Array.from({ length: 4 }, () => ["high", "a"] as const);
+    const order = served([...noisy, ["high", "b"], ["high", "b"]]);
+    expect(order.slice(0, 4)).toEqual(["high a0", "high b4", "high a1", "high b5"]);
+  });
+
+  it("lets nobody starve: every fifth turn is of the one that waited longest", () => {
+    const busy = Array.from({ length: 20 }, () => ["urgent", "a"] as const);
+    expect(served([["low", "b"], ...busy]).indexOf("low b0")).toBe(4);
+  });
+
+  it("names the priorities of those who wait, lets one leave, passes over what is held, and turns away the rest", () => {
+    const line = createLine();
+    const told: boolean[] = [];
+    const join = (priority: RequestPriority) =>
+      line.join({ turn: { priority, lane: "" }, go: (isAdmitted) => told.push(isAdmitted) });
+    join("low");
+    const leave = join("urgent");
+    expect(line.priorities()).toEqual(["urgent", "low"]);
+    leave();
+    expect(line.next((priority) => priority === "low")).toBeUndefined();
+    expect(line.priorities()).toEqual(["low"]);
+    line.turnAway();
+    expect([line.size, told]).toEqual([0, [false]]);
+  });
+
+  it("loses nobody, whoever waits", () => {
+    const waiter = fc.tuple(fc.constantFrom(...PRIORITIES), fc.constantFrom("a", "b", "c"));
+    fc.assert(
+      fc.property(fc.array(waiter, { maxLength: 40 }), (waiting) => {
+        expect(new Set(served(waiting)).size).toBe(waiting.length);
+      }),
+    );
+  });
+});
+
+const member = (token: () => string, requestsPerSecond?: number) => ({
+  origin: "https://platform.example.com",
+  token,
+  ceiling: { requestsPerSecond },
+});
+
+describe("gates", () => {
+  it("are shared by all who send with a token, at the lowest of their ceilings, and changed with the token", () => {
+    const gates = createGates({ clock: manualClock(), random: () => 0 });
+    let token = "one";
+    const first = gates.join(member(() => token, 40));
+    const second = gates.join(member(() => "one", 7));
+    const other = gates.join({ ...member(() => "one"), origin: "https://other.example.com" });
+    expect(first.gate()).toBe(second.gate());
+    expect(other.gate()).not.toBe(first.gate());
+    expect(gates.byId(first.id())).toBe(second.gate());
+    expect(gates.byId(other.id())).toBe(other.gate());
+    expect(first.gate().budget().requestsPerSecond).toBe(7);
+    token = "two";
+    expect(first.gate()).not.toBe(second.gate());
+    expect(gates.all()).toHaveLength(3);
+    second.leave();
+    expect(gates.all()).toEqual([other.gate(), first.gate()]);
+  });
+
+  it("report a pause to each of their members, and what changed", () => {
+    const reports: string[] = [];
+    const gates = createGates({ clock: manualClock(), random: () => 0, changed: () => void reports.push("changed") });
+    const named = (name: string) => ({ ...member(() => "one"), limited: () => void reports.push(name) });
+    const [first] = [named("first"), named("second"), member(() => "one")].map((one) => {
+      const joined = gates.join(one);
+      joined.gate();
+      return joined;
+    });
+    first?.gate().ended({ sentAt: 0, isAnswered: true, pauseMs: 1_000 });
+    expect(reports).toEqual(["first", "second", "changed"]);
+  });
+
+  it("turn away who waits once their last member leaves", async () => {
+    const gates = createGates({ clock: manualClock(), random: () => 0 });
+    const [first, second] = [gates.join(member(() => "one", 1)), gates.join(member(() => "one", 1))];
+    const gate = first.gate();
+    expect([second.gate(), await gate.admit({ priority: "high", lane: "" })]).toEqual([gate, 0]);
+    const waiting = gate.admit({ priority: "high", lane: "" });
+    first.leave();
+    first.leave();
+    expect(gate.budget().waiting).toBe(1);
+    second.leave();
+    expect(await waiting).toBeGreaterThan(0);
+    expect(gates.byId("1")).toBeUndefined();
   });
 });

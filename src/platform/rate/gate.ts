@@ -1,12 +1,87 @@
 /**
- * The rate gate of one token. It admits requests at the rate that the pacer allows, by priority and then lane by lane.
- * A 429 closes the gate for as long as the platform asks, and headers that report a used-up window close it until the
- * window ends. Then a single request tests whether the platform accepts requests again.
+ * The rate gate of one token: the queue of the requests that wait, the gate, and the gates of all tokens. A gate admits
+ * requests at the rate that the pacer allows, by priority and then lane by lane. A 429 closes it for as long as the
+ * platform asks, and headers that report a used-up window close it until the window ends. Then a single request tests
+ * whether the platform accepts requests again.
  */
 import type { Clock } from "../transport/clock.ts";
-import { createLine, type RequestPriority, type Turn } from "./line.ts";
-import { createPacer, type Ceiling } from "./pacer.ts";
-import type { Quota } from "./rate-headers.ts";
+import { createPacer, PRIORITIES, type Ceiling, type Quota, type RequestPriority } from "./pacer.ts";
+
+/** The priority and the lane of a request. */
+export interface Turn {
+  /** May rise while the request waits, e.g. when a user changes the object. */
+  readonly priority: RequestPriority;
+  readonly lane: string;
+}
+
+export interface Waiter {
+  readonly turn: Turn;
+  /** @param isAdmitted false when it is turned away */
+  readonly go: (isAdmitted: boolean) => void;
+}
+
+/** Every fifth request taken is the one that waited longest, whatever its priority, so that nothing starves. */
+const FAIR_EVERY = 5;
+/** The number of lanes whose last turn is remembered. */
+const MAX_LANES = 5_000;
+
+/**
+ * The queue of requests that wait for the gate. Requests of a higher priority come first. Among those of the same
+ * priority, lanes take turns, e.g. one lane for each namespace.
+ */
+export function createLine() {
+  let waiters: readonly Waiter[] = [];
+  /** Lane → the number of its last turn, the oldest first. */
+  const turns = new Map<string, number>();
+  let turn = 0;
+
+  const leave = (one: Waiter): void => {
+    waiters = waiters.filter((waiter) => waiter !== one);
+  };
+
+  const choose = (open: readonly Waiter[]): Waiter | undefined => {
+    const [oldest] = open;
+    if (oldest === undefined || (turn + 1) % FAIR_EVERY === 0) return oldest;
+    const highest = PRIORITIES.find((priority) => open.some((waiter) => waiter.turn.priority === priority));
+    const rivals = open.filter(({ turn: { priority } }) => priority === highest);
+    const lastTurn = ({ turn: { lane } }: Waiter): number => turns.get(lane) ?? 0;
+    return rivals.reduce((best, next) => (lastTurn(next) < lastTurn(best) ? next : best));
+  };
+
+  return {
+    get size() {
+      return waiters.length;
+    },
+    /** Adds a request. @returns a function that removes it */
+    join: (waiter: Waiter): (() => void) => {
+      waiters = [...waiters, waiter];
+      return () => {
+        leave(waiter);
+      };
+    },
+    /** Removes and returns the next request; undefined if there is none. @param isHeld priorities that are skipped */
+    next: (isHeld: (priority: RequestPriority) => boolean): Waiter | undefined => {
+      const chosen = choose(waiters.filter(({ turn: { priority } }) => !isHeld(priority)));
+      if (chosen === undefined) return undefined;
+      turn += 1;
+      leave(chosen);
+      turns.delete(chosen.turn.lane);
+      turns.set(chosen.turn.lane, turn);
+      const [oldest] = turns.keys();
+      if (turns.size > MAX_LANES && oldest !== undefined) turns.delete(oldest);
+      return chosen;
+    },
+    /** Returns the priorities of the waiting requests. */
+    priorities: (): readonly RequestPriority[] =>
+      PRIORITIES.filter((priority) => waiters.some((waiter) => waiter.turn.priority === priority)),
+    /** Removes all requests and admits none of them. */
+    turnAway: (): void => {
+      const all = waiters;
+      waiters = [];
+      for (const { go } of all) go(false);
+    },
+  };
+}
 
 export interface Budget {
   /** The current rate, in requests per second. */
@@ -240,4 +315,100 @@ export function createGate(options: GateOptions) {
       line.turnAway();
     },
   };
+}
+
+/** A user of a token, which may be rotated. */
+export interface Member {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  readonly token: () => string;
+  readonly ceiling: Ceiling;
+  /** See `GateOptions.limited`. */
+  readonly limited?: (isLimited: boolean, sinceMs: number) => void;
+}
+
+export type Gates = ReturnType<typeof createGates>;
+
+interface Shared {
+  readonly id: string;
+  readonly gate: RateGate;
+  readonly members: Set<Member>;
+}
+
+export interface GatesOptions {
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Called when gates may have room again. */
+  readonly changed?: () => void;
+}
+
+/** One gate for each token at each host, shared by all its users: a platform counts the requests of a token. */
+export function createGates({ clock, random, changed }: GatesOptions) {
+  const open = new Map<string, Shared>();
+  let made = 0;
+
+  const create = (first: Member): Shared => {
+    made += 1;
+    const members = new Set([first]);
+    const limited = (isLimited: boolean, sinceMs: number): void => {
+      for (const member of members) member.limited?.(isLimited, sinceMs);
+    };
+    const gate = createGate({ clock, random, ceiling: () => lowest(members), limited, ...(changed && { changed }) });
+    return { id: String(made), members, gate };
+  };
+
+  return {
+    /**
+     * Adds a user of a token. Its gate is that of its current token: a rotated token has another gate.
+     * @returns the membership; `leave` ends it, and closes the gate if nobody else uses it
+     */
+    join: (member: Member) => {
+      let key: string | undefined;
+
+      const leave = (): void => {
+        if (key === undefined) return;
+        const shared = open.get(key);
+        shared?.members.delete(member);
+        if (shared?.members.size === 0) {
+          shared.gate.close();
+          open.delete(key);
+        }
+        key = undefined;
+      };
+
+      const current = (): Shared => {
+        const wanted = `${member.origin} ${member.token()}`;
+        const known = open.get(wanted);
+        if (key === wanted && known !== undefined) return known;
+        leave();
+        key = wanted;
+        const shared = known ?? create(member);
+        open.set(wanted, shared);
+        shared.members.add(member);
+        return shared;
+      };
+
+      return {
+        /** Returns the gate of the current token. */
+        gate: (): RateGate => current().gate,
+        /** Returns the id of the gate, the same for all who send through it. */
+        id: (): string => current().id,
+        leave,
+      };
+    },
+    /** Returns the gate with an id that a membership returned; undefined if it is no longer in use. */
+    byId: (id: string): RateGate | undefined => [...open.values()].find((shared) => shared.id === id)?.gate,
+    /** Returns the gates that are in use. */
+    all: (): readonly RateGate[] => [...open.values()].map(({ gate }) => gate),
+  };
+}
+
+/** Returns the lowest of several limits for one token. */
+function lowest(members: ReadonlySet<Member>): Ceiling {
+  const least = (limit: keyof Ceiling): number | undefined => {
+    const limits = [...members].flatMap(({ ceiling }) => ceiling[limit] ?? []);
+    return limits.length === 0 ? undefined : Math.min(...limits);
+  };
+  return { requestsPerSecond: least("requestsPerSecond"), burst: least("burst") };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { systemClock } from "../../../src/kube/api/clock.ts";
 import { createGate } from "../../../src/platform/rate/gate.ts";
-import { pauseMs, quotaOf } from "../../../src/platform/rate/rate-headers.ts";
+import { pauseMs, quotaOf } from "../../../src/platform/rate/pacer.ts";
 import { effort } from "../../support/env/effort.ts";
 import { anyText } from "../../support/hostile/values.ts";
 import { figure } from "../../support/platform/figure.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { parseDate, pauseMs, quotaOf } from "./rate-headers.ts";
+import { parseDate, pauseMs, quotaOf } from "./pacer.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");
 const EPOCH = NOW.getTime() / 1000;
