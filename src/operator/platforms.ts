@@ -7,7 +7,7 @@ import type { ConnectionSettings, NetworkAccess, WaySettings, Why } from "../eng
 import type { ReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { createRedactor, type Redactor } from "../observability/secrets.ts";
 import { type CallRecord, DEFAULT_DEADLINES } from "../platform/client/caller.ts";
-import { createMemory } from "../platform/client/memory.ts";
+import { createMemory } from "../platform/client/read-cache.ts";
 import { connectPlatform, type Platform, type PlatformOptions } from "../platform/index.ts";
 import { createGates, type Turn } from "../platform/rate/gate.ts";
 import type { RequestPriority } from "../platform/rate/pacer.ts";

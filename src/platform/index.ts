@@ -12,7 +12,7 @@ import { templates } from "./areas/templates.ts";
 import { secrets, variables } from "./areas/variables.ts";
 import { webhooks } from "./areas/webhooks.ts";
 import { type Caller, type CallerOptions, createCaller, DEFAULT_DEADLINES, type Deadlines } from "./client/caller.ts";
-import { createMemory, type Memory } from "./client/memory.ts";
+import { createMemory, type Memory } from "./client/read-cache.ts";
 import type { ApiEndpoint } from "./client/request.ts";
 import { isUuidOfAnyCase } from "./codec/paths.ts";
 import { createGates, type Gates } from "./rate/gate.ts";

@@ -18,9 +18,9 @@ import {
   TransportError,
 } from "../transport/errors.ts";
 import type { HttpAnswer, Transport } from "../transport/http.ts";
-import type { Memory } from "./memory.ts";
-import { createRetry, createSharedReads, type Loaded } from "./reads.ts";
+import { createSharedReads, type Loaded, type Memory } from "./read-cache.ts";
 import { type ApiEndpoint, type Content, type Prepared, prepareRequest, queryOf } from "./request.ts";
+import { createRetry } from "./retry.ts";
 
 export interface ReadOptions {
   /** The largest age of a cached answer that may be used, in milliseconds; 0 by default. */

@@ -1,11 +1,47 @@
 /**
- * Shares and repeats reads. Equal reads in flight are one request, and answers are cached for a while. A write is never
- * repeated here: only the ledger knows whether it may be.
+ * Shares reads. Equal reads in flight are one request, and answers are cached for a while, as far as the memory that all
+ * clients share allows.
  */
 import { operationEntry, type OperationName } from "../codec/operations.ts";
-import { type Clock, sleep } from "../transport/clock.ts";
-import { ApiError } from "../transport/errors.ts";
-import type { Holder, Memory } from "./memory.ts";
+import type { Clock } from "../transport/clock.ts";
+
+/** A client that remembers answers. */
+export interface Holder {
+  /** Forgets the oldest answer that it has counted. */
+  readonly forgetOldest: () => void;
+}
+
+export type Memory = ReturnType<typeof createMemory>;
+
+/** The size of the bodies of all remembered answers, in UTF-16 units; decoded, they take several times as much. */
+const MOST = 16 * 1024 * 1024;
+
+/** What all clients together may remember of the platforms' answers, so that no platform fills the heap of all. */
+export function createMemory(most = MOST) {
+  const held = new Map<Holder, number>();
+  let total = 0;
+  const isFull = (): boolean => total > most;
+  const largest = (): Holder | undefined =>
+    [...held].reduce<readonly [Holder | undefined, number]>(
+      (one, other) => (other[1] > one[1] ? other : one),
+      [undefined, 0],
+    )[0];
+  return {
+    /**
+     * Counts an answer that a holder remembers, or, with a negative size, has forgotten. While all exceed the limit, the
+     * holder that has most forgets: a platform with long answers costs the others none of theirs.
+     */
+    count: (holder: Holder, size: number): void => {
+      const now = (held.get(holder) ?? 0) + size;
+      if (now > 0) held.set(holder, now);
+      else held.delete(holder);
+      total += size;
+      while (isFull()) largest()?.forgetOldest();
+    },
+    /** The size of what all holders remember. */
+    total: (): number => total,
+  };
+}
 
 export interface ReadKey {
   readonly operation: OperationName;
@@ -119,48 +155,4 @@ function inFlight(key: ReadKey): string {
 
 function agrees(read: Readonly<Record<string, string>>, write: Readonly<Record<string, string>>): boolean {
   return Object.entries(write).every(([name, id]) => read[name] === undefined || read[name] === id);
-}
-
-const MAX_ATTEMPTS = 3;
-const BASE_MS = 200;
-
-/**
- * Returns a function that runs a read up to three times while it fails with Server or Unreachable, or with a body that
- * was cut on its way, 200 and 400 ms apart ± 50 %. After three such failures in a row, of any reads, the platform counts as down: until a read gets another
- * answer, every read is sent once, so that probes do not send three requests (docs/reliability.md C2). The function
- * takes the read, which gets a function that returns the rest of `deadlineMs`, and the number of the attempt, from 1.
- * The deadline spans all attempts and the pauses between them. The function throws the ApiError of the last attempt.
- */
-export function createRetry(clock: Clock, random: () => number) {
-  let failures = 0; // in a row
-
-  return async <T>(
-    attempt: (remainingMs: () => number, made: number) => Promise<T>,
-    deadlineMs: number,
-  ): Promise<T> => {
-    const endsAt = clock.monotonic() + deadlineMs;
-    for (let made = 1; ; made += 1) {
-      const isDown = failures >= MAX_ATTEMPTS;
-      try {
-        const value = await attempt(() => endsAt - clock.monotonic(), made);
-        failures = 0;
-        return value;
-      } catch (error) {
-        if (isTransient(error)) failures += 1;
-        else if (error instanceof ApiError && error.status > 0) failures = 0; // an answer, if only a refusal
-        const pause = BASE_MS * made * (0.5 + random());
-        const isLast = isDown || made === MAX_ATTEMPTS || !isTransient(error);
-        if (isLast || clock.monotonic() + pause >= endsAt) throw error;
-        await sleep(clock, pause);
-      }
-    }
-  };
-}
-
-function isTransient(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false;
-  const { failure } = error;
-  return (
-    failure.is === "Server" || failure.is === "Unreachable" || (failure.is === "BadResponse" && failure.isCut === true)
-  );
 }
