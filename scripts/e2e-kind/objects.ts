@@ -1,5 +1,5 @@
-import { realClock } from "../../simulator/base/clock.ts";
 /** What `make e2e-kind` builds and applies: images, the chart's values, the simulated platform, the quickstart. */
+import { realClock } from "../../simulator/base/clock.ts";
 import { createSimulation } from "../../simulator/simulator.ts";
 import { OPERATOR } from "../../src/config/names.ts";
 import { quickstart } from "../../test/support/env/manifests.ts";

@@ -1,5 +1,5 @@
-import { OPERATOR, ORPHAN_CONFIG_MAPS, ORPHANS, ORPHANS_LABEL } from "../config/names.ts";
 /** Stores the orphan ledger, and makes its event. */
+import { OPERATOR, ORPHAN_CONFIG_MAPS, ORPHANS, ORPHANS_LABEL } from "../config/names.ts";
 import { readOrphan, type Orphan } from "../engine/orphans/orphan.ts";
 import { isKube } from "../kube/api/errors.ts";
 import type { KubeClient } from "../kube/api/transport.ts";

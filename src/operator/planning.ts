@@ -1,10 +1,10 @@
-import type { PlatformRules } from "../config/config.ts";
-import { boundKinds, CONNECTION_KINDS, TYPES } from "../config/kinds.ts";
 /**
  * Plans what the operator would write to the platform for some objects: the engine reconciles them in memory. It reads
  * the platform, and writes neither to it nor to the cluster: every step ends in `status.plan`, and a fence that never
  * opens blocks each request that changes something.
  */
+import type { PlatformRules } from "../config/config.ts";
+import { boundKinds, CONNECTION_KINDS, TYPES } from "../config/kinds.ts";
 import { keyText } from "../engine/contract/keys.ts";
 import { conditionOf } from "../engine/contract/status.ts";
 import { DEFAULT_WINDOWS } from "../engine/contract/windows.ts";

@@ -1,5 +1,5 @@
-import type { Config, PlatformRules } from "../config/config.ts";
 /** Creates the engine's platform clients, and decides the order in which they are used. */
+import type { Config, PlatformRules } from "../config/config.ts";
 import { type Place, readNetwork } from "../engine/connections/access.ts";
 import type { Connect } from "../engine/connections/connections.ts";
 import { parseKey } from "../engine/contract/keys.ts";

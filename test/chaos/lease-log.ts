@@ -1,5 +1,5 @@
-import { LEASE_NAME } from "../../src/config/names.ts";
 /** Records from the API server's answers which process renews the lease, and which holder each process observes. */
+import { LEASE_NAME } from "../../src/config/names.ts";
 import { member, parseJson } from "../../src/kube/api/json.ts";
 import { comes } from "../support/env/cluster.ts";
 import type { Answer, Call, Interceptor } from "./tap/call.ts";

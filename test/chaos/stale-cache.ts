@@ -1,5 +1,5 @@
-import { TYPES } from "../../src/config/kinds.ts";
 /** Makes the operator's caches stale: lists answer with an earlier state, watches send nothing. */
+import { TYPES } from "../../src/config/kinds.ts";
 import { isObject } from "../../src/kube/api/json.ts";
 import { collectionPath } from "../../src/kube/api/paths.ts";
 import type { Json } from "../../src/kube/api/types.ts";

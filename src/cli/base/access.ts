@@ -1,7 +1,7 @@
+/** Opens the platform as a user: through a connection object, with a token that the user may read. */
 import { loadPlatformRules } from "../../config/config.ts";
 import { boundKinds } from "../../config/kinds.ts";
 import { OPERATOR_VERSION } from "../../config/names.ts";
-/** Opens the platform as a user: through a connection object, with a token that the user may read. */
 import { conditionView } from "../../console/tree/facts.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionSpec } from "../../kinds/connection/crd.ts";
 import { connectionSettings } from "../../kinds/connection/settings.ts";

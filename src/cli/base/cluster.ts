@@ -1,6 +1,6 @@
+/** Connects to the user's cluster with the user's own rights. */
 import { TYPES } from "../../config/kinds.ts";
 import { OPERATOR_VERSION } from "../../config/names.ts";
-/** Connects to the user's cluster with the user's own rights. */
 import { createKubeClient, type ConnectedClient } from "../../kube/api/client.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { isObject } from "../../kube/api/json.ts";

@@ -1,5 +1,5 @@
-import { ConfigError } from "../../config/config.ts";
 /** Messages of failures for the user: what, where and what to do, in one line. */
+import { ConfigError } from "../../config/config.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { printable, printableLines } from "../../text/text.ts";

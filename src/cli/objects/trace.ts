@@ -1,5 +1,5 @@
-import { boundKinds } from "../../config/kinds.ts";
 /** The command `trace`: an object, the objects that it refers to, and its connection, each with its state. */
+import { boundKinds } from "../../config/kinds.ts";
 import { factId, factOf } from "../../console/tree/facts.ts";
 import { MARKS } from "../../console/tree/labels.ts";
 import { isKube } from "../../kube/api/errors.ts";

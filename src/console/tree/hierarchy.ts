@@ -1,5 +1,5 @@
-import { boundKinds } from "../../config/kinds.ts";
 /** The hierarchy of objects: each below the first object that it refers to, sorted; also as data for other tools. */
+import { boundKinds } from "../../config/kinds.ts";
 import { RESOURCES } from "../../kinds/index.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { Cache, KubeObject } from "../../kube/api/types.ts";

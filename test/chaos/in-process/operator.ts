@@ -1,3 +1,4 @@
+/** The operator with its real kinds, queue, writer and platform client; the test carries its requests. */
 import { boundKinds, CONNECTION_KINDS, TYPES } from "../../../src/config/kinds.ts";
 import type { KubeClient, KubeRequest } from "../../../src/kube/api/transport.ts";
 import type { Clock, Json, KubeObject } from "../../../src/kube/api/types.ts";
@@ -8,7 +9,6 @@ import { createOutputs } from "../../../src/kube/write/outputs.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";
 import type { Logger } from "../../../src/observability/logger.ts";
 import { createReconcileTracker } from "../../../src/observability/reconcile-tracker.ts";
-/** The operator with its real kinds, queue, writer and platform client; the test carries its requests. */
 import { createRedactor } from "../../../src/observability/secrets.ts";
 import { createPlatforms, createTurns } from "../../../src/operator/platforms.ts";
 import { createWork } from "../../../src/operator/work.ts";

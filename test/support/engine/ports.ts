@@ -1,3 +1,4 @@
+/** The engine's ports and a connection with fakes that a test provides, for one reconcile at a time. */
 import { createConnections } from "../../../src/engine/connections/connections.ts";
 import type { Ports } from "../../../src/engine/context/context.ts";
 import { createLocalStates } from "../../../src/engine/context/local-state.ts";
@@ -7,7 +8,6 @@ import { createExternalWrites } from "../../../src/engine/ownership/external-wri
 import { createFieldOwnership } from "../../../src/engine/ownership/fields.ts";
 import { createIdOwnership } from "../../../src/engine/ownership/ids.ts";
 import { createDependencyIndex } from "../../../src/engine/references/dependencies.ts";
-/** The engine's ports and a connection with fakes that a test provides, for one reconcile at a time. */
 import { keyValues } from "../kube/key-values.ts";
 import { memoryOrphans } from "../platform/orphans.ts";
 import { aKey } from "./keys.ts";

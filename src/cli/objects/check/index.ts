@@ -1,5 +1,5 @@
-import { OPERATOR } from "../../../config/names.ts";
 /** The command `check`: checks CRDs, rights, operator and platform, with a remedy for each finding. */
+import { OPERATOR } from "../../../config/names.ts";
 import { abortableSleep } from "../../../kube/api/clock.ts";
 import { command } from "../../base/command.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";

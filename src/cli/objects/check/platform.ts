@@ -1,5 +1,5 @@
-import { TYPES } from "../../../config/kinds.ts";
 /** Checks the connections, and the platform of the one that the user would use. */
+import { TYPES } from "../../../config/kinds.ts";
 import { factOf } from "../../../console/tree/facts.ts";
 import { ageOf } from "../../../console/tree/labels.ts";
 import { clusterPlatformConnection, platformConnection } from "../../../kinds/connection/crd.ts";

@@ -1,5 +1,5 @@
-import { TYPES } from "../../../config/kinds.ts";
 /** Reads or follows all custom resources that the user may see. */
+import { TYPES } from "../../../config/kinds.ts";
 import { isKube, KubeError } from "../../../kube/api/errors.ts";
 import type { Clock, KubeObject, ResourceType } from "../../../kube/api/types.ts";
 import { createCaches } from "../../../operator/caches.ts";
