@@ -7,7 +7,7 @@ import type { ConnectionSettings, NetworkAccess, WaySettings, Why } from "../eng
 import type { ReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { createRedactor, type Redactor } from "../observability/secrets.ts";
 import { type CallRecord, DEFAULT_DEADLINES } from "../platform/client/caller.ts";
-import { createMemory } from "../platform/client/read-cache.ts";
+import { createCacheBudget } from "../platform/client/read-cache.ts";
 import { connectPlatform, type Platform, type PlatformOptions } from "../platform/index.ts";
 import { createGates, type Turn } from "../platform/rate/gate.ts";
 import type { RequestPriority } from "../platform/rate/pacer.ts";
@@ -32,8 +32,8 @@ export type Platforms = ReturnType<typeof createPlatforms>;
 /** @returns the factory of platform clients, with the state of those that are open */
 export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, ...shared }: PlatformsOptions) {
   const open = new Map<string, Platform>();
-  const gates = createGates({ clock: shared.clock, random: shared.random, ...(onRoom && { changed: onRoom }) });
-  const memory = createMemory();
+  const gates = createGates({ clock: shared.clock, random: shared.random, ...(onRoom && { onChange: onRoom }) });
+  const cacheBudget = createCacheBudget();
   return {
     connect: ((settings, token, name, network) => {
       let held: string | undefined;
@@ -61,7 +61,7 @@ export function createPlatforms({ config, redactor, onCall, onRoom, onLimited, .
         },
         rate: { requestsPerSecond: settings.requestsPerSecond, burst: settings.burst },
         gates,
-        memory,
+        cacheBudget,
         onLimited: (isLimited, sinceMs) => onLimited?.(name, isLimited, sinceMs),
         allowedHosts: config.allowedPlatformHosts,
         allowInsecure: config.allowInsecurePlatform,

@@ -1,4 +1,4 @@
-/** The client of the platform, for the rest of the operator. */
+/** The client of the platform: the operations of all areas over one connection. */
 import { applications } from "./areas/applications.ts";
 import { blueprints } from "./areas/blueprints.ts";
 import { clusters } from "./areas/clusters.ts";
@@ -12,7 +12,7 @@ import { templates } from "./areas/templates.ts";
 import { secrets, variables } from "./areas/variables.ts";
 import { webhooks } from "./areas/webhooks.ts";
 import { type Caller, type CallerOptions, createCaller, DEFAULT_DEADLINES, type Deadlines } from "./client/caller.ts";
-import { createMemory, type Memory } from "./client/read-cache.ts";
+import { type CacheBudget, createCacheBudget } from "./client/read-cache.ts";
 import type { ApiEndpoint } from "./client/request.ts";
 import { isUuidOfAnyCase } from "./codec/paths.ts";
 import { createGates, type Gates } from "./rate/gate.ts";
@@ -35,8 +35,8 @@ export interface PlatformOptions
   readonly rate?: Ceiling | undefined;
   /** Shared with all clients that may use the same token; by default not shared. */
   readonly gates?: Gates;
-  /** Of the answers that reads share, for all clients of the process; by default not shared. */
-  readonly memory?: Memory;
+  /** The budget of cached answers of all clients of the process; by default not shared. */
+  readonly cacheBudget?: CacheBudget;
   /** The proxy, if any. A trusted one (named in the operator's own configuration) may have any address. */
   readonly proxy?: (Pick<Proxy, "url" | "from"> & { readonly isTrusted: boolean }) | undefined;
   /** Certificates and the proxy's credentials, as they are now; none by default. */
@@ -72,8 +72,8 @@ export function connectPlatform(options: PlatformOptions) {
   if (!isUuidOfAnyCase(organizationId))
     throw new ApiError("connect", { is: "Refused" }, 0, "organizationId is not a UUID");
   const gates = options.gates ?? createGates({ clock, random });
-  const { rate: ceiling = {}, onLimited: limited = () => {} } = options;
-  const { gate, id, leave } = gates.join({ origin: new URL(base).origin, token, ceiling, limited });
+  const { rate: ceiling = {}, onLimited = () => {} } = options;
+  const { gate, id, leave } = gates.join({ origin: new URL(base).origin, token, ceiling, onLimited });
   const transport = options.transport ?? overHttp(options);
   let observed: { readonly date: Date; readonly at: number } | undefined;
   const userAgent = `platform-operator/${options.version}`;
@@ -83,7 +83,7 @@ export function connectPlatform(options: PlatformOptions) {
     deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
     gate,
     transport,
-    memory: options.memory ?? createMemory(),
+    cacheBudget: options.cacheBudget ?? createCacheBudget(),
     onServerDate: (date) => {
       observed = { date, at: clock.monotonic() };
     },

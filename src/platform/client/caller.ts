@@ -18,7 +18,7 @@ import {
   TransportError,
 } from "../transport/errors.ts";
 import type { HttpAnswer, Transport } from "../transport/http.ts";
-import { createSharedReads, type Loaded, type Memory } from "./read-cache.ts";
+import { type CacheBudget, createReadCache, type Loaded } from "./read-cache.ts";
 import { type ApiEndpoint, type Content, type Prepared, prepareRequest, queryOf } from "./request.ts";
 import { createRetry } from "./retry.ts";
 
@@ -51,7 +51,7 @@ interface Call<T> extends Content {
 
 /** The interface that the areas are built on. Every method throws ApiError and nothing else. */
 export interface Caller {
-  /** Makes a read whose answer others may share. @param ids the ids of the path, in its order */
+  /** Makes a read whose answer equal reads may share. @param ids the ids of the path, in its order */
   read<T>(name: OperationName, ids: readonly string[], call: Call<T> & ReadOptions): Promise<T>;
   /** Makes a read whose answer is never cached, e.g. because it is a credential. */
   fetch<T>(name: OperationName, ids: readonly string[], call: Call<T>): Promise<T>;
@@ -90,7 +90,7 @@ export interface CallerOptions {
   readonly mayCall?: (effect: Effect) => boolean;
   readonly transport: Transport;
   /** Shared with all clients. */
-  readonly memory: Memory;
+  readonly cacheBudget: CacheBudget;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
@@ -100,13 +100,13 @@ export interface CallerOptions {
   readonly onServerDate: (date: Date) => void;
 }
 
-const ANYBODY: Turn = { priority: "high", lane: "" };
+const DEFAULT_TURN: Turn = { priority: "high", lane: "" };
 
 /** Returns a caller whose reads are shared among all its users. */
 export function createCaller(options: CallerOptions): Caller {
   const { target, deadlines, transport, clock, random } = options;
-  const { turn = () => ANYBODY, mayCall = () => true } = options;
-  const shared = createSharedReads(clock, options.memory);
+  const { turn = () => DEFAULT_TURN, mayCall = () => true } = options;
+  const cache = createReadCache(clock, options.cacheBudget);
   const retry = createRetry(clock, random);
 
   const report = (
@@ -125,7 +125,8 @@ export function createCaller(options: CallerOptions): Caller {
     const sentAt = clock.monotonic();
     try {
       const answer = await transport.exchange({ ...prepared.request, deadlineMs, mostBytes: decode.mostBytes });
-      if (answer.status !== 429) gate.ended({ sentAt, isAnswered: true, quota: quotaOf(answer.header, clock.now()) });
+      if (answer.status !== 429)
+        gate.recordEnd({ sentAt, isAnswered: true, quota: quotaOf(answer.header, clock.now()) });
       const serverDate = parseDate(answer.header("date"));
       if (serverDate !== undefined) options.onServerDate(serverDate);
       if (answer.status < 200 || answer.status > 299) throw refusalOf(answer, prepared, clock.now());
@@ -135,8 +136,8 @@ export function createCaller(options: CallerOptions): Caller {
     } catch (error) {
       const failed = failureOf(error, prepared);
       if (failed.failure.is === "RateLimited") {
-        gate.ended({ sentAt, isAnswered: true, pauseMs: failed.failure.retryAfterMs });
-      } else if (failed.status === 0) gate.ended({ sentAt, isAnswered: false });
+        gate.recordEnd({ sentAt, isAnswered: true, pauseMs: failed.failure.retryAfterMs });
+      } else if (failed.status === 0) gate.recordEnd({ sentAt, isAnswered: false });
       report(attempt, sentAt, { status: failed.status, failure: failed.failure.is, requestId: undefined });
       throw failed;
     }
@@ -146,9 +147,9 @@ export function createCaller(options: CallerOptions): Caller {
   const throwUnlessAdmitted = (attempt: Attempt, waitMs: number): void => {
     const { operation } = attempt.prepared;
     if (waitMs === 0 && mayCall(effectOf(operation))) return;
-    const held = waitMs === 0 ? notOurs(operation) : heldBack(operation, waitMs, attempt.gate.budget());
-    report(attempt, undefined, { status: 0, failure: held.failure.is, requestId: undefined });
-    throw held;
+    const error = waitMs === 0 ? notLeader(operation) : notAdmitted(operation, waitMs, attempt.gate.budget());
+    report(attempt, undefined, { status: 0, failure: error.failure.is, requestId: undefined });
+    throw error;
   };
 
   const fetch = async <T>(name: OperationName, ids: Ids, call: Call<T>): Promise<Loaded<T>> => {
@@ -174,33 +175,31 @@ export function createCaller(options: CallerOptions): Caller {
       const ids = idsByName(name, pathIds);
       const { priority, lane } = turn();
       const key = { operation: name, ids, query: queryOf(name, call), lane: `${priority} ${lane}` };
-      return shared.get(key, call.maxAgeMs ?? 0, () => fetch(name, ids, call));
+      return cache.get(key, call.maxAgeMs ?? 0, () => fetch(name, ids, call));
     },
-    refresh: shared.forgetAll,
+    refresh: cache.clear,
     write: async (name, pathIds, call) => {
       const ids = idsByName(name, pathIds);
       const gate = options.gate();
       const attempt = { prepared: prepareRequest(target, name, ids, call), ids, attempt: 1, gate };
       throwUnlessAdmitted(attempt, await (isOnce(name) ? gate.admitReserved(turn()) : gate.admit(turn())));
-      shared.forget(name, ids);
+      cache.invalidate(name, ids);
       try {
         return (await send(attempt, deadlines.writeMs, call.answer)).value;
       } finally {
-        shared.forget(name, ids);
+        cache.invalidate(name, ids);
       }
     },
     reserve: async () => {
       const gate = options.gate();
       const waitMs = await gate.reserve(turn());
-      if (waitMs > 0) throw heldBack("reserve", waitMs, gate.budget());
+      if (waitMs > 0) throw notAdmitted("reserve", waitMs, gate.budget());
     },
   };
 }
 
-/**
- * The error of a process that may no longer make requests: nothing was sent, and the platform is not the cause.
- */
-function notOurs(name: string): ApiError {
+/** Returns the error of a process that no longer leads: nothing was sent, and the platform is not the cause. */
+function notLeader(name: string): ApiError {
   const failure = { is: "OverBudget", retryAfterMs: 1_000 } as const;
   return new ApiError(name, failure, 0, "another process of the operator leads");
 }
@@ -227,7 +226,7 @@ function requestIdOf(value: unknown): string | undefined {
  * Returns the error of a request that the gate did not admit: "RateLimited" during a pause, else "OverBudget".
  * @param waitMs what the gate returned
  */
-function heldBack(name: string, waitMs: number, { pausedMs }: Budget): ApiError {
+function notAdmitted(name: string, waitMs: number, { pausedMs }: Budget): ApiError {
   const failure = { is: pausedMs > 0 ? "RateLimited" : "OverBudget", retryAfterMs: waitMs } as const;
   const message = pausedMs > 0 ? "the platform asked to slow down" : "the rate limit leaves no room for it now";
   return new ApiError(name, failure, 0, message);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
-import { createMemory, createSharedReads, type Loaded } from "./read-cache.ts";
+import { createCacheBudget, createReadCache, type Loaded } from "./read-cache.ts";
 
 const project = { operation: "listProjects", ids: {}, query: "" } as const;
 const stats = (projectId: string) =>
@@ -17,9 +17,9 @@ function setUp() {
   };
   const slow = (ms: number) => () =>
     new Promise<Loaded<string>>((resolve) => void clock.after(ms, () => resolve({ value: "slow", size: 10 })));
-  const memory = createMemory(100);
-  const another = () => createSharedReads(clock, memory);
-  return { clock, load, slow, memory, another, reads: createSharedReads(clock, createMemory()) };
+  const budget = createCacheBudget(100);
+  const another = () => createReadCache(clock, budget);
+  return { clock, load, slow, budget, another, reads: createReadCache(clock, createCacheBudget()) };
 }
 
 describe("shared reads", () => {
@@ -69,7 +69,7 @@ describe("shared reads", () => {
     const { clock, reads, load, slow } = setUp();
     await reads.get(project, 0, load);
     const first = reads.get(stats("a"), 0, slow(50));
-    reads.forgetAll();
+    reads.clear();
     expect(await reads.get(project, 10_000, load)).toBe(2);
     await clock.advance(50);
     expect(await first).toBe("slow");
@@ -80,16 +80,16 @@ describe("shared reads", () => {
     const { reads, load } = setUp();
     const keys = [project, stats("a"), stats("b")];
     await Promise.all(keys.map((key) => reads.get(key, 0, load)));
-    reads.forget("createEnvironment", { projectId: "a" });
+    reads.invalidate("createEnvironment", { projectId: "a" });
     expect(await Promise.all(keys.map((key) => reads.get(key, 10_000, load)))).toEqual([1, 4, 3]);
-    reads.forget("createApplication", { environmentId: "e" }); // its project is unknown
+    reads.invalidate("createApplication", { environmentId: "e" }); // its project is unknown
     expect(await Promise.all(keys.map((key) => reads.get(key, 10_000, load)))).toEqual([1, 5, 6]);
   });
 
   it("do not remember an answer that was in flight during a write", async () => {
     const { clock, reads, load, slow } = setUp();
     const before = reads.get(project, 0, slow(50));
-    reads.forget("createProject", {});
+    reads.invalidate("createProject", {});
     const after = reads.get(project, 10_000, load);
     await clock.advance(50);
     expect(await before).toBe("slow");
@@ -106,12 +106,12 @@ describe("shared reads", () => {
   });
 
   it("[E5] of all clients remember no more than fits: the client that remembers most forgets its oldest", async () => {
-    const { memory, another, load } = setUp();
+    const { budget, another, load } = setUp();
     const [small, large] = [another(), another()];
     const byId = (count: number) => Array.from({ length: count }, (_, index) => stats(String(index)));
     for (const key of byId(2)) await small.get(key, 0, load);
     for (const key of byId(50)) await large.get(key, 0, load);
-    expect(memory.total()).toBe(100);
+    expect(budget.total()).toBe(100);
     const asked = await Promise.all(byId(2).map((key) => small.get(key, 10_000, load)));
     expect(asked, "from memory").toEqual([1, 2]);
     expect(await large.get(stats("42"), 10_000, load), "one of the last eight").toBe(45);
@@ -119,20 +119,20 @@ describe("shared reads", () => {
   });
 
   it("[E5] free the memory of what a write makes stale, of what is read again, and of all when they end", async () => {
-    const { clock, memory, another, load } = setUp();
+    const { clock, budget, another, load } = setUp();
     const reads = another();
     for (const key of [project, stats("a"), stats("b"), stats("a")]) await reads.get(key, 0, load);
-    expect(memory.total()).toBe(30);
-    reads.forget("createEnvironment", { projectId: "a" });
-    expect(memory.total()).toBe(20);
+    expect(budget.total()).toBe(30);
+    reads.invalidate("createEnvironment", { projectId: "a" });
+    expect(budget.total()).toBe(20);
     const late = reads.get(
       stats("c"),
       0,
       () => new Promise<Loaded<number>>((resolve) => void clock.after(5, () => resolve({ value: 0, size: 10 }))),
     );
-    reads.forgetAll();
+    reads.clear();
     await clock.advance(5);
     await late;
-    expect(memory.total()).toBe(0);
+    expect(budget.total()).toBe(0);
   });
 });

@@ -5,40 +5,42 @@
 import { operationEntry, type OperationName } from "../codec/operations.ts";
 import type { Clock } from "../transport/clock.ts";
 
-/** A client that remembers answers. */
-export interface Holder {
-  /** Forgets the oldest answer that it has counted. */
-  readonly forgetOldest: () => void;
+/** A cache of answers whose size counts in a CacheBudget. */
+interface BudgetedCache {
+  /** Removes the oldest answer that is counted. */
+  readonly evictOldest: () => void;
 }
 
-export type Memory = ReturnType<typeof createMemory>;
+export type CacheBudget = ReturnType<typeof createCacheBudget>;
 
-/** The size of the bodies of all remembered answers, in UTF-16 units; decoded, they take several times as much. */
-const MOST = 16 * 1024 * 1024;
+/** The size of the bodies of all cached answers, in UTF-16 units; decoded, they take several times as much. */
+const MAX_CACHED = 16 * 1024 * 1024;
 
-/** What all clients together may remember of the platforms' answers, so that no platform fills the heap of all. */
-export function createMemory(most = MOST) {
-  const held = new Map<Holder, number>();
+/**
+ * Creates the budget that the caches of all clients share, so that no platform fills the heap of the process.
+ * @param limit the size of all cached answers, in UTF-16 units
+ */
+export function createCacheBudget(limit = MAX_CACHED) {
+  const sizes = new Map<BudgetedCache, number>();
   let total = 0;
-  const isFull = (): boolean => total > most;
-  const largest = (): Holder | undefined =>
-    [...held].reduce<readonly [Holder | undefined, number]>(
-      (one, other) => (other[1] > one[1] ? other : one),
+  const largest = (): BudgetedCache | undefined =>
+    [...sizes].reduce<readonly [BudgetedCache | undefined, number]>(
+      (best, next) => (next[1] > best[1] ? next : best),
       [undefined, 0],
     )[0];
   return {
     /**
-     * Counts an answer that a holder remembers, or, with a negative size, has forgotten. While all exceed the limit, the
-     * holder that has most forgets: a platform with long answers costs the others none of theirs.
+     * Counts an answer that a cache has added, or, with a negative size, removed. While all exceed the limit, the largest
+     * cache evicts: a platform with long answers costs other platforms none of theirs.
      */
-    count: (holder: Holder, size: number): void => {
-      const now = (held.get(holder) ?? 0) + size;
-      if (now > 0) held.set(holder, now);
-      else held.delete(holder);
+    count: (cache: BudgetedCache, size: number): void => {
+      const now = (sizes.get(cache) ?? 0) + size;
+      if (now > 0) sizes.set(cache, now);
+      else sizes.delete(cache);
       total += size;
-      while (isFull()) largest()?.forgetOldest();
+      while (total > limit) largest()?.evictOldest();
     },
-    /** The size of what all holders remember. */
+    /** Returns the size of all cached answers. */
     total: (): number => total,
   };
 }
@@ -48,7 +50,7 @@ export interface ReadKey {
   readonly ids: Readonly<Record<string, string>>;
   /** The encoded query, "" for none. */
   readonly query: string;
-  /** The lane of the reader. Lanes share no reads in flight: the gate may admit that of another lane much later. */
+  /** The lane of the reader. Lanes share no reads in flight: the gate may admit the read of another lane much later. */
   readonly lane?: string;
 }
 
@@ -61,24 +63,25 @@ export interface Loaded<T> {
 interface Entry {
   readonly key: ReadKey;
   readonly value: Promise<unknown>;
-  /** What it counts in the memory: 0 while the read is in flight. */
+  /** What it counts in the budget: 0 while the read is in flight. */
   readonly size: number;
-  /** When the read began: the answer is not older than that. */
+  /** When the read began, on the monotonic clock: the answer is not older. */
   readonly askedAt: number;
 }
 
 const MAX_ENTRIES = 512;
 
-export function createSharedReads(clock: Clock, memory: Memory) {
+/** Creates the cache of one client. @param budget that of all clients */
+export function createReadCache(clock: Clock, budget: CacheBudget) {
   const entries = new Map<string, Entry>();
 
   const drop = (name: string): void => {
     const size = entries.get(name)?.size ?? 0;
     entries.delete(name);
-    if (size > 0) memory.count(holder, -size);
+    if (size > 0) budget.count(cache, -size);
   };
-  const holder: Holder = {
-    forgetOldest: () => {
+  const cache: BudgetedCache = {
+    evictOldest: () => {
       const [oldest] = [...entries].find(([, { size }]) => size > 0) ?? [];
       if (oldest !== undefined) drop(oldest);
     },
@@ -95,7 +98,7 @@ export function createSharedReads(clock: Clock, memory: Memory) {
       ({ size }) => {
         if (!isCurrent()) return;
         entries.delete(name);
-        remember({ ...entry, size });
+        store({ ...entry, size });
         for (const oldest of entries.keys()) {
           if (entries.size <= MAX_ENTRIES) break;
           drop(oldest);
@@ -108,18 +111,18 @@ export function createSharedReads(clock: Clock, memory: Memory) {
     return value;
   };
 
-  const remember = (entry: Entry): void => {
+  const store = (entry: Entry): void => {
     const name = nameOf(entry.key);
     if ((entries.get(name)?.askedAt ?? -Infinity) > entry.askedAt) return;
-    drop(name); // to the end: the oldest go first
+    drop(name); // re-inserted at the end: evictions begin at the front
     entries.set(name, entry);
-    if (entry.size > 0) memory.count(holder, entry.size);
+    if (entry.size > 0) budget.count(cache, entry.size);
   };
 
   return {
     /**
      * Returns a cached answer that is at most `maxAgeMs` old, else joins an equal read in flight in its lane, else
-     * calls `load`. Failures are shared with those who wait, and never cached.
+     * calls `load`. Failures are shared with the callers that wait, and never cached.
      */
     get: <T>(key: ReadKey, maxAgeMs: number, load: () => Promise<Loaded<T>>): Promise<T> => {
       const known = entries.get(nameOf(key));
@@ -129,17 +132,17 @@ export function createSharedReads(clock: Clock, memory: Memory) {
       return usable === undefined ? start(key, load) : (usable.value as Promise<T>);
     },
     /**
-     * Forgets, before and after a write, the reads that it makes stale: those of `operations[…].stale` whose ids do not
-     * contradict the write's. A read in flight still answers those who wait, but nobody else.
+     * Drops, before and after a write, the reads that it makes stale: those of `operations[…].stale` whose ids do not
+     * contradict the write's. A read in flight still answers the callers that wait for it, and is not cached.
      */
-    forget: (write: OperationName, ids: ReadKey["ids"]): void => {
+    invalidate: (write: OperationName, ids: ReadKey["ids"]): void => {
       const stale = operationEntry(write).stale ?? [];
       for (const [name, { key }] of entries) {
         if (stale.includes(key.operation) && agrees(key.ids, ids)) drop(name);
       }
     },
-    /** Forgets all reads, after a report that the platform has changed. Reads in flight still answer those who wait. */
-    forgetAll: (): void => {
+    /** Drops all reads, after a report that the platform has changed. */
+    clear: (): void => {
       for (const name of entries.keys()) drop(name);
     },
   };

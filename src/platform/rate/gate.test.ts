@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { manualClock, settle } from "../../../test/support/kube/clock.ts";
-import { createGate, createGates, createLine, type GateOptions } from "./gate.ts";
+import { createGate, createGates, createRequestQueue, type GateOptions } from "./gate.ts";
 import { type Ceiling, PRIORITIES, type RequestPriority } from "./pacer.ts";
 
 const SECOND = 1_000;
@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 function gateOf(ceiling: Ceiling = {}, more: Partial<GateOptions> = {}) {
   const clock = manualClock();
   const gate = createGate({ clock, random: () => 0, ceiling: () => ceiling, ...more });
-  const limit = (pauseMs: number) => gate.ended({ sentAt: clock.monotonic(), isAnswered: true, pauseMs });
+  const limit = (pauseMs: number) => gate.recordEnd({ sentAt: clock.monotonic(), isAnswered: true, pauseMs });
   return {
     clock,
     gate,
@@ -24,7 +24,7 @@ function gateOf(ceiling: Ceiling = {}, more: Partial<GateOptions> = {}) {
     admit: (priority: RequestPriority = "high") => gate.admit({ priority, lane: "" }),
     reserve: () => gate.reserve({ priority: "high", lane: "" }),
     admitReserved: () => gate.admitReserved({ priority: "high", lane: "" }),
-    pass: () => gate.ended({ sentAt: clock.monotonic(), isAnswered: true }),
+    pass: () => gate.recordEnd({ sentAt: clock.monotonic(), isAnswered: true }),
     hasRoom: (...priorities: readonly RequestPriority[]) => priorities.map((one) => gate.hasRoom(one)),
   };
 }
@@ -67,7 +67,7 @@ function behindGate({ limit, windowMs, tells, latencyMs = 40 }: Window, ceiling:
       if (!isAllowed) refused.push(clock.monotonic());
       else passed.push({ at: clock.monotonic(), lane });
       const quota = tells ? { limit, remaining, resetMs } : undefined;
-      gate.ended({ sentAt, isAnswered: true, quota, ...(isAllowed ? {} : { pauseMs: Math.max(500, resetMs) }) });
+      gate.recordEnd({ sentAt, isAnswered: true, quota, ...(isAllowed ? {} : { pauseMs: Math.max(500, resetMs) }) });
       if (isAllowed) return;
     }
   };
@@ -223,9 +223,9 @@ describe("[C1] a 429", () => {
     const { clock, gate, admit, pause } = gateOf();
     await pause(5 * SECOND);
     const calls = [1, 2].map(() => admit());
-    gate.ended({ sentAt: -1, isAnswered: false });
+    gate.recordEnd({ sentAt: -1, isAnswered: false });
     expect(await Promise.all(calls.map(now))).toEqual([0, "waiting"]);
-    gate.ended({ sentAt: clock.monotonic(), isAnswered: false });
+    gate.recordEnd({ sentAt: clock.monotonic(), isAnswered: false });
     expect(await Promise.all(calls.map(now))).toEqual([0, 0]);
   });
 
@@ -262,7 +262,7 @@ describe("[C1] a 429", () => {
     const { gate, limit } = gateOf({ requestsPerSecond: 100 });
     limit(5 * SECOND);
     const once = gate.budget().requestsPerSecond;
-    gate.ended({ sentAt: -1, isAnswered: true, pauseMs: 6 * SECOND });
+    gate.recordEnd({ sentAt: -1, isAnswered: true, pauseMs: 6 * SECOND });
     expect(gate.budget()).toMatchObject({ requestsPerSecond: once, pausedMs: 6 * SECOND });
   });
 
@@ -270,19 +270,19 @@ describe("[C1] a 429", () => {
     const { gate } = gateOf();
     const quota = (remaining: number) => ({ limit: 100, remaining, resetMs: 30 * SECOND });
     // A platform that always reports 0 is not believed.
-    for (let answer = 0; answer < 2; answer += 1) gate.ended({ sentAt: 0, isAnswered: true, quota: quota(0) });
+    for (let answer = 0; answer < 2; answer += 1) gate.recordEnd({ sentAt: 0, isAnswered: true, quota: quota(0) });
     expect(gate.budget().pausedMs).toBe(0);
-    gate.ended({ sentAt: 0, isAnswered: true, quota: quota(1) });
-    gate.ended({ sentAt: 0, isAnswered: true, quota: quota(0) });
+    gate.recordEnd({ sentAt: 0, isAnswered: true, quota: quota(1) });
+    gate.recordEnd({ sentAt: 0, isAnswered: true, quota: quota(0) });
     expect(gate.budget().pausedMs).toBe(30 * SECOND);
   });
 
   it("is told once when it begins and once when it ends, with how long it lasted", async () => {
     const reports: unknown[] = [];
-    const { clock, gate, pause, pass } = gateOf({}, { limited: (...report) => reports.push(report) });
+    const { clock, gate, pause, pass } = gateOf({}, { onLimited: (...report) => reports.push(report) });
     await clock.advance(SECOND);
     for (const pauseMs of [SECOND, 2 * SECOND]) await pause(pauseMs);
-    gate.ended({ sentAt: 0, isAnswered: true }); // no news: sent before the pause
+    gate.recordEnd({ sentAt: 0, isAnswered: true }); // no news: sent before the pause
     expect(reports).toEqual([[true, 0]]);
     expect(gate.budget().refusedMs).toBe(3 * SECOND);
     pass();
@@ -343,7 +343,7 @@ describe("room for work", () => {
     const { clock, admit, hasRoom } = gateOf(
       {},
       {
-        changed: () => {
+        onChange: () => {
           changes += 1;
         },
       },
@@ -359,7 +359,7 @@ describe("room for work", () => {
 
   it("is reported when a pause, the work that it lets start, or the wait for its first answer ends", async () => {
     const changes: number[] = [];
-    const { clock, gate, admit, pause, hasRoom } = gateOf({}, { changed: () => changes.push(clock.monotonic()) });
+    const { clock, gate, admit, pause, hasRoom } = gateOf({}, { onChange: () => changes.push(clock.monotonic()) });
     await pause(5 * SECOND);
     gate.expect();
     await clock.advance(SECOND);
@@ -386,16 +386,19 @@ describe("room for work", () => {
 
 /** Returns the order in which waiters are served. @param waiting priority and lane of each, in order of arrival */
 function served(waiting: readonly (readonly [RequestPriority, string])[]): readonly string[] {
-  const line = createLine();
+  const queue = createRequestQueue();
   const told: string[] = [];
   for (const [index, [priority, lane]] of waiting.entries()) {
-    line.join({ turn: { priority, lane }, go: (isAdmitted) => isAdmitted && told.push(`${priority} ${lane}${index}`) });
+    queue.add({
+      turn: { priority, lane },
+      settle: (isAdmitted) => isAdmitted && told.push(`${priority} ${lane}${index}`),
+    });
   }
-  for (let next = line.next(() => false); next !== undefined; next = line.next(() => false)) next.go(true);
+  for (let next = queue.next(() => false); next !== undefined; next = queue.next(() => false)) next.settle(true);
   return told;
 }
 
-describe("the line before the gate", () => {
+describe("the queue of the gate", () => {
   it("lets on what users ask for first, and routine checks last", () => {
     const order = served([...PRIORITIES].toReversed().map((priority) => [priority, ""]));
     expect(order).toEqual(["urgent 3", "high 2", "normal 1", "low 0"]);
@@ -413,18 +416,18 @@ describe("the line before the gate", () => {
   });
 
   it("names the priorities of those who wait, lets one leave, passes over what is held, and turns away the rest", () => {
-    const line = createLine();
+    const queue = createRequestQueue();
     const told: boolean[] = [];
     const join = (priority: RequestPriority) =>
-      line.join({ turn: { priority, lane: "" }, go: (isAdmitted) => told.push(isAdmitted) });
+      queue.add({ turn: { priority, lane: "" }, settle: (isAdmitted) => told.push(isAdmitted) });
     join("low");
     const leave = join("urgent");
-    expect(line.priorities()).toEqual(["urgent", "low"]);
+    expect(queue.priorities()).toEqual(["urgent", "low"]);
     leave();
-    expect(line.next((priority) => priority === "low")).toBeUndefined();
-    expect(line.priorities()).toEqual(["low"]);
-    line.turnAway();
-    expect([line.size, told]).toEqual([0, [false]]);
+    expect(queue.next((priority) => priority === "low")).toBeUndefined();
+    expect(queue.priorities()).toEqual(["low"]);
+    queue.rejectAll();
+    expect([queue.size, told]).toEqual([0, [false]]);
   });
 
   it("loses nobody, whoever waits", () => {
@@ -464,14 +467,14 @@ describe("gates", () => {
 
   it("report a pause to each of their members, and what changed", () => {
     const reports: string[] = [];
-    const gates = createGates({ clock: manualClock(), random: () => 0, changed: () => void reports.push("changed") });
-    const named = (name: string) => ({ ...member(() => "one"), limited: () => void reports.push(name) });
+    const gates = createGates({ clock: manualClock(), random: () => 0, onChange: () => void reports.push("changed") });
+    const named = (name: string) => ({ ...member(() => "one"), onLimited: () => void reports.push(name) });
     const [first] = [named("first"), named("second"), member(() => "one")].map((one) => {
       const joined = gates.join(one);
       joined.gate();
       return joined;
     });
-    first?.gate().ended({ sentAt: 0, isAnswered: true, pauseMs: 1_000 });
+    first?.gate().recordEnd({ sentAt: 0, isAnswered: true, pauseMs: 1_000 });
     expect(reports).toEqual(["first", "second", "changed"]);
   });
 

@@ -7,17 +7,19 @@
 import type { Clock } from "../transport/clock.ts";
 import { createPacer, PRIORITIES, type Ceiling, type Quota, type RequestPriority } from "./pacer.ts";
 
-/** The priority and the lane of a request. */
+/** What decides the order of a request in the queue. */
 export interface Turn {
   /** May rise while the request waits, e.g. when a user changes the object. */
   readonly priority: RequestPriority;
+  /** Lanes of the same priority take turns, e.g. one lane for each namespace. */
   readonly lane: string;
 }
 
+/** A request that waits for the gate. */
 export interface Waiter {
   readonly turn: Turn;
-  /** @param isAdmitted false when it is turned away */
-  readonly go: (isAdmitted: boolean) => void;
+  /** Called once, when the request leaves the queue. @param isAdmitted false when it is rejected */
+  readonly settle: (isAdmitted: boolean) => void;
 }
 
 /** Every fifth request taken is the one that waited longest, whatever its priority, so that nothing starves. */
@@ -29,22 +31,22 @@ const MAX_LANES = 5_000;
  * The queue of requests that wait for the gate. Requests of a higher priority come first. Among those of the same
  * priority, lanes take turns, e.g. one lane for each namespace.
  */
-export function createLine() {
+export function createRequestQueue() {
   let waiters: readonly Waiter[] = [];
   /** Lane → the number of its last turn, the oldest first. */
-  const turns = new Map<string, number>();
-  let turn = 0;
+  const lastTurns = new Map<string, number>();
+  let turns = 0;
 
-  const leave = (one: Waiter): void => {
-    waiters = waiters.filter((waiter) => waiter !== one);
+  const remove = (removed: Waiter): void => {
+    waiters = waiters.filter((waiter) => waiter !== removed);
   };
 
-  const choose = (open: readonly Waiter[]): Waiter | undefined => {
-    const [oldest] = open;
-    if (oldest === undefined || (turn + 1) % FAIR_EVERY === 0) return oldest;
-    const highest = PRIORITIES.find((priority) => open.some((waiter) => waiter.turn.priority === priority));
-    const rivals = open.filter(({ turn: { priority } }) => priority === highest);
-    const lastTurn = ({ turn: { lane } }: Waiter): number => turns.get(lane) ?? 0;
+  const choose = (eligible: readonly Waiter[]): Waiter | undefined => {
+    const [oldest] = eligible;
+    if (oldest === undefined || (turns + 1) % FAIR_EVERY === 0) return oldest;
+    const highest = PRIORITIES.find((priority) => eligible.some((waiter) => waiter.turn.priority === priority));
+    const rivals = eligible.filter(({ turn: { priority } }) => priority === highest);
+    const lastTurn = ({ turn: { lane } }: Waiter): number => lastTurns.get(lane) ?? 0;
     return rivals.reduce((best, next) => (lastTurn(next) < lastTurn(best) ? next : best));
   };
 
@@ -52,33 +54,33 @@ export function createLine() {
     get size() {
       return waiters.length;
     },
-    /** Adds a request. @returns a function that removes it */
-    join: (waiter: Waiter): (() => void) => {
+    /** Adds a request. @returns a function that removes it without settling it */
+    add: (waiter: Waiter): (() => void) => {
       waiters = [...waiters, waiter];
       return () => {
-        leave(waiter);
+        remove(waiter);
       };
     },
     /** Removes and returns the next request; undefined if there is none. @param isHeld priorities that are skipped */
     next: (isHeld: (priority: RequestPriority) => boolean): Waiter | undefined => {
       const chosen = choose(waiters.filter(({ turn: { priority } }) => !isHeld(priority)));
       if (chosen === undefined) return undefined;
-      turn += 1;
-      leave(chosen);
-      turns.delete(chosen.turn.lane);
-      turns.set(chosen.turn.lane, turn);
-      const [oldest] = turns.keys();
-      if (turns.size > MAX_LANES && oldest !== undefined) turns.delete(oldest);
+      turns += 1;
+      remove(chosen);
+      lastTurns.delete(chosen.turn.lane);
+      lastTurns.set(chosen.turn.lane, turns);
+      const [oldest] = lastTurns.keys();
+      if (lastTurns.size > MAX_LANES && oldest !== undefined) lastTurns.delete(oldest);
       return chosen;
     },
-    /** Returns the priorities of the waiting requests. */
+    /** Returns the priorities of the waiting requests, the highest first. */
     priorities: (): readonly RequestPriority[] =>
       PRIORITIES.filter((priority) => waiters.some((waiter) => waiter.turn.priority === priority)),
     /** Removes all requests and admits none of them. */
-    turnAway: (): void => {
+    rejectAll: (): void => {
       const all = waiters;
       waiters = [];
-      for (const { go } of all) go(false);
+      for (const { settle } of all) settle(false);
     },
   };
 }
@@ -112,19 +114,19 @@ export interface GateOptions {
   /** In [0, 1). */
   readonly random: () => number;
   readonly ceiling: () => Ceiling;
-  /** Called when `hasRoom` may return something else. */
-  readonly changed?: () => void;
+  /** Called when the result of `hasRoom` may have changed. */
+  readonly onChange?: () => void;
   /**
    * Called when the platform starts to limit requests (the gate closes), and when it accepts one again, with the
    * milliseconds in between.
    */
-  readonly limited?: (isLimited: boolean, sinceMs: number) => void;
+  readonly onLimited?: (isLimited: boolean, sinceMs: number) => void;
 }
 
 /** The longest pause that `admit` waits out. For a longer one it returns the time, and the caller requeues its key. */
 const SHORT_MS = 2_000;
 const RESERVATION_MS = 10_000;
-/** How long the gate waits for the answer to the first request after a pause before it admits others. */
+/** How long the gate waits for the answer to the first request after a pause before it admits a second request. */
 const TRIAL_MS = 10_000;
 /** How long started work may take until it sends its first request. */
 const EXPECTED_MS = 1_000;
@@ -132,19 +134,24 @@ const MAX_JITTER_MS = 500;
 const JITTER = 0.1;
 /** Work is started while fewer requests wait than this part of a second's requests. */
 const WAITING_PART = 0.25;
-/** The longest time until the line is served again: the priority of a waiter may have risen. */
+/** The longest time until the queue is served again: the priority of a waiter may have risen. */
 const MAX_WAIT_MS = 1_000;
-/** How long a caller that is turned away without a 429 waits before it tries again. */
+/** How long a caller that is rejected without a 429 waits before it tries again. */
 const LATER_MS = 1_000;
 
+/**
+ * Creates the gate of one token, which is open.
+ * @param options.ceiling returns the limits of the users, the lowest of each
+ */
 export function createGate(options: GateOptions) {
-  const { clock, random, ceiling, changed, limited = () => {} } = options;
+  const { clock, random, ceiling, onChange, onLimited = () => {} } = options;
   const now = (): number => clock.monotonic();
   const pacer = createPacer(now, ceiling);
-  const line = createLine();
-  let untime = (): void => {};
-  let isOver = false;
-  let reservations: readonly number[] = []; // when each one lapses
+  const queue = createRequestQueue();
+  let cancelTimer = (): void => {};
+  let isClosed = false;
+  /** When each reservation lapses. */
+  let reservations: readonly number[] = [];
   let opensAt = -Infinity;
   let closedAt = -Infinity;
   /** Since when no request has been accepted; undefined while requests are accepted. */
@@ -154,12 +161,12 @@ export function createGate(options: GateOptions) {
   let expectedUntil = -Infinity;
 
   const timers = new Set<() => void>();
-  /** Calls `changed` after `ms`. */
+  /** Calls `onChange` after `ms`. */
   const notifyAfter = (ms: number): void => {
-    if (changed === undefined) return;
+    if (onChange === undefined) return;
     const cancel = clock.after(ms, () => {
       timers.delete(cancel);
-      changed();
+      onChange();
     });
     timers.add(cancel);
   };
@@ -175,7 +182,7 @@ export function createGate(options: GateOptions) {
   };
 
   /** Ends a pause: the request that is sent now is the first one after it. */
-  const begin = (): void => {
+  const startTrial = (): void => {
     if (trial !== "due") return;
     pacer.resume();
     trial = now() + TRIAL_MS;
@@ -183,37 +190,37 @@ export function createGate(options: GateOptions) {
   };
 
   const take = (): void => {
-    begin();
+    startTrial();
     pacer.take();
   };
 
-  /** Admits every waiting request that may be sent now, and schedules itself for the others. */
+  /** Admits every waiting request that may be sent now, and schedules itself for the requests that still wait. */
   const serve = (): void => {
-    untime();
+    cancelTimer();
     const isHeld = (priority: RequestPriority): boolean => untilNext(priority) > 0;
-    for (let waiter = line.next(isHeld); waiter !== undefined; waiter = line.next(isHeld)) {
+    for (let waiter = queue.next(isHeld); waiter !== undefined; waiter = queue.next(isHeld)) {
       take();
-      waiter.go(true);
+      waiter.settle(true);
     }
-    const soonest = Math.min(MAX_WAIT_MS, ...line.priorities().map(untilNext));
-    if (line.size > 0) untime = clock.after(Math.max(1, soonest), serve);
-    changed?.();
+    const soonest = Math.min(MAX_WAIT_MS, ...queue.priorities().map(untilNext));
+    if (queue.size > 0) cancelTimer = clock.after(Math.max(1, soonest), serve);
+    onChange?.();
   };
 
-  const admit = async (turn: Turn, mostMs = Number.POSITIVE_INFINITY): Promise<number> => {
-    if (isOver) return LATER_MS;
+  const admit = async (turn: Turn, maxWaitMs = Number.POSITIVE_INFINITY): Promise<number> => {
+    if (isClosed) return LATER_MS;
     if (pausedMs() > SHORT_MS) return pausedMs();
-    if (line.size === 0 && untilNext(turn.priority) === 0) {
+    if (queue.size === 0 && untilNext(turn.priority) === 0) {
       take();
       return 0;
     }
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const leave = line.join({ turn, go: resolve });
-    const giveUp = (): void => {
-      leave();
+    const remove = queue.add({ turn, settle: resolve });
+    const reject = (): void => {
+      remove();
       resolve(false);
     };
-    const cancel = mostMs === Number.POSITIVE_INFINITY ? undefined : clock.after(mostMs, giveUp);
+    const cancel = maxWaitMs === Number.POSITIVE_INFINITY ? undefined : clock.after(maxWaitMs, reject);
     serve();
     const isAdmitted = await promise;
     cancel?.();
@@ -224,35 +231,35 @@ export function createGate(options: GateOptions) {
     const jitter = Math.floor(random() * Math.min(MAX_JITTER_MS, ms * JITTER));
     opensAt = Math.max(opensAt, now() + ms + jitter);
     closedAt = now();
-    if (refusedAt === undefined) limited(true, 0);
+    if (refusedAt === undefined) onLimited(true, 0);
     refusedAt ??= closedAt;
     trial = "due";
     reservations = [];
-    if (pausedMs() > SHORT_MS) line.turnAway();
+    if (pausedMs() > SHORT_MS) queue.rejectAll();
     notifyAfter(pausedMs());
     serve();
   };
 
-  const answered = ({ sentAt, pauseMs, quota }: RequestEnd): void => {
-    const isNews = sentAt >= closedAt;
+  const recordAnswer = ({ sentAt, pauseMs, quota }: RequestEnd): void => {
+    const isCurrent = sentAt >= closedAt;
     if (pauseMs !== undefined) {
       // Requests that were in flight when the gate closed are no new evidence.
-      if (isNews) pacer.refused(pauseMs);
+      if (isCurrent) pacer.recordRefused(pauseMs);
       pause(pauseMs);
       return;
     }
-    const emptyMs = pacer.passed(quota);
-    if (isNews) {
+    const usedUpMs = pacer.recordAccepted(quota);
+    if (isCurrent) {
       trial = "none";
       const since = refusedAt;
       refusedAt = undefined;
-      if (since !== undefined) limited(false, now() - since);
+      if (since !== undefined) onLimited(false, now() - since);
     }
-    if (emptyMs > 0) pause(emptyMs);
+    if (usedUpMs > 0) pause(usedUpMs);
     else serve();
   };
 
-  const live = () => reservations.filter((lapsesAt) => lapsesAt > now());
+  const liveReservations = () => reservations.filter((lapsesAt) => lapsesAt > now());
 
   return {
     /** Waits for a place. @returns 0 if the request may be sent now, else the milliseconds after which to try again */
@@ -261,7 +268,7 @@ export function createGate(options: GateOptions) {
     reserve: async (turn: Turn): Promise<number> => {
       const waitMs = await admit(turn);
       if (waitMs > 0) return waitMs;
-      reservations = [...live(), now() + RESERVATION_MS];
+      reservations = [...liveReservations(), now() + RESERVATION_MS];
       // Nothing is sent yet, and a read may come before the write.
       if (trial !== "none") trial = "due";
       return 0;
@@ -272,29 +279,29 @@ export function createGate(options: GateOptions) {
      */
     admitReserved: async (turn: Turn): Promise<number> => {
       if (pausedMs() > 0) return pausedMs();
-      const [first, ...rest] = live();
+      const [first, ...rest] = liveReservations();
       reservations = rest;
       if (first === undefined) return admit(turn, SHORT_MS);
-      begin();
+      startTrial();
       return 0;
     },
     /** Receives the end of every admitted request. */
-    ended: (answer: RequestEnd): void => {
-      if (answer.isAnswered) answered(answer);
-      else if (answer.sentAt >= closedAt && trial !== "none") {
+    recordEnd: (end: RequestEnd): void => {
+      if (end.isAnswered) recordAnswer(end);
+      else if (end.sentAt >= closedAt && trial !== "none") {
         trial = "due";
         serve();
       }
     },
     /**
-     * Reports whether work of this priority could soon send a request. If not, `changed` is called when that may have
+     * Reports whether work of this priority could soon send a request. If not, `onChange` is called when that may have
      * changed.
      */
     hasRoom: (priority: RequestPriority): boolean => {
-      if (isOver) return true;
+      if (isClosed) return true;
       if (pausedMs() > 0) return false;
       if (trial !== "none") return trial === "due" ? now() >= expectedUntil : now() >= trial;
-      return priority === "urgent" || line.size < Math.max(1, pacer.rate() * WAITING_PART);
+      return priority === "urgent" || queue.size < Math.max(1, pacer.rate() * WAITING_PART);
     },
     /** Records that work was started because there is room; after a pause there is room for one at first. */
     expect: (): void => {
@@ -304,15 +311,15 @@ export function createGate(options: GateOptions) {
     },
     budget: (): Budget => ({
       requestsPerSecond: pacer.rate(),
-      waiting: line.size,
+      waiting: queue.size,
       pausedMs: pausedMs(),
       refusedMs: refusedAt === undefined ? 0 : now() - refusedAt,
     }),
-    /** Turns away all waiting requests, and every later one without a reservation. */
+    /** Rejects all waiting requests, and every later request without a reservation. */
     close: (): void => {
-      isOver = true;
-      for (const cancel of [untime, ...timers]) cancel();
-      line.turnAway();
+      isClosed = true;
+      for (const cancel of [cancelTimer, ...timers]) cancel();
+      queue.rejectAll();
     },
   };
 }
@@ -323,8 +330,8 @@ export interface Member {
   readonly origin: string;
   readonly token: () => string;
   readonly ceiling: Ceiling;
-  /** See `GateOptions.limited`. */
-  readonly limited?: (isLimited: boolean, sinceMs: number) => void;
+  /** See `GateOptions.onLimited`. */
+  readonly onLimited?: (isLimited: boolean, sinceMs: number) => void;
 }
 
 export type Gates = ReturnType<typeof createGates>;
@@ -339,22 +346,23 @@ export interface GatesOptions {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Called when gates may have room again. */
-  readonly changed?: () => void;
+  /** Called when the result of `hasRoom` of a gate may have changed. */
+  readonly onChange?: () => void;
 }
 
 /** One gate for each token at each host, shared by all its users: a platform counts the requests of a token. */
-export function createGates({ clock, random, changed }: GatesOptions) {
+export function createGates({ clock, random, onChange }: GatesOptions) {
   const open = new Map<string, Shared>();
   let made = 0;
 
   const create = (first: Member): Shared => {
     made += 1;
     const members = new Set([first]);
-    const limited = (isLimited: boolean, sinceMs: number): void => {
-      for (const member of members) member.limited?.(isLimited, sinceMs);
+    const onLimited = (isLimited: boolean, sinceMs: number): void => {
+      for (const member of members) member.onLimited?.(isLimited, sinceMs);
     };
-    const gate = createGate({ clock, random, ceiling: () => lowest(members), limited, ...(changed && { changed }) });
+    const ceiling = (): Ceiling => lowestCeiling(members);
+    const gate = createGate({ clock, random, ceiling, onLimited, ...(onChange && { onChange }) });
     return { id: String(made), members, gate };
   };
 
@@ -392,7 +400,7 @@ export function createGates({ clock, random, changed }: GatesOptions) {
       return {
         /** Returns the gate of the current token. */
         gate: (): RateGate => current().gate,
-        /** Returns the id of the gate, the same for all who send through it. */
+        /** Returns the id of the gate, the same for all members that send through it. */
         id: (): string => current().id,
         leave,
       };
@@ -405,7 +413,7 @@ export function createGates({ clock, random, changed }: GatesOptions) {
 }
 
 /** Returns the lowest of several limits for one token. */
-function lowest(members: ReadonlySet<Member>): Ceiling {
+function lowestCeiling(members: ReadonlySet<Member>): Ceiling {
   const least = (limit: keyof Ceiling): number | undefined => {
     const limits = [...members].flatMap(({ ceiling }) => ceiling[limit] ?? []);
     return limits.length === 0 ? undefined : Math.min(...limits);

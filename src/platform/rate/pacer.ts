@@ -5,9 +5,11 @@
  * the pacer finds the limit without a 429.
  */
 
-const DEFAULT_MS = 60_000; // the spec's guide: "falls back to 60 seconds when the header is absent"
-const MIN_MS = 500; // for a reset of 0, or one in the past
-const MAX_MS = 3_600_000;
+/** The pause of a 429 without headers. The guide of the API: "falls back to 60 seconds when the header is absent". */
+const DEFAULT_PAUSE_MS = 60_000;
+/** The pause for a reset of 0, or for one in the past. */
+const MIN_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 3_600_000;
 /** A larger number is a point in time, in seconds since 1970; any other is a duration. */
 const EPOCH_ABOVE = 1_000_000_000;
 
@@ -36,7 +38,7 @@ export function pauseMs(header: HeaderOf, now: Date): number {
     fromNumber(header("x-ratelimit-reset"), nowMs) ??
     fromNumber(header("retry-after"), nowMs) ??
     (until === undefined ? undefined : until.getTime() - nowMs);
-  return asked === undefined ? DEFAULT_MS : Math.min(Math.max(asked, MIN_MS), MAX_MS);
+  return asked === undefined ? DEFAULT_PAUSE_MS : Math.min(Math.max(asked, MIN_PAUSE_MS), MAX_PAUSE_MS);
 }
 
 /** @returns the rate limit in an answer's headers; undefined when they are incomplete or contradict each other */
@@ -45,8 +47,9 @@ export function quotaOf(header: HeaderOf, now: Date): Quota | undefined {
   const remaining = numberIn(header("x-ratelimit-remaining"));
   const resetMs = fromNumber(header("x-ratelimit-reset"), clockOf(header, now));
   if (limit === undefined || remaining === undefined || resetMs === undefined) return undefined;
-  const isSane = Number.isFinite(limit) && limit >= 1 && remaining <= limit && resetMs >= 0 && resetMs <= MAX_MS;
-  return isSane ? { limit, remaining, resetMs } : undefined;
+  const isPlausible =
+    Number.isFinite(limit) && limit >= 1 && remaining <= limit && resetMs >= 0 && resetMs <= MAX_PAUSE_MS;
+  return isPlausible ? { limit, remaining, resetMs } : undefined;
 }
 
 /** Returns the platform's clock if the answer has it, else `now`, in milliseconds since 1970. */
@@ -67,6 +70,7 @@ function numberIn(raw: string | undefined): number | undefined {
   return /^\d+(?:\.\d+)?$/.test(digits) ? Number(digits) : undefined;
 }
 
+/** Returns the milliseconds in a number of seconds, or until a point in time; undefined when there is no number. */
 function fromNumber(raw: string | undefined, nowMs: number): number | undefined {
   const seconds = numberIn(raw);
   if (seconds === undefined) return undefined;
@@ -86,7 +90,9 @@ export interface Ceiling {
   readonly burst?: number | undefined;
 }
 
+/** Requests per second before anything is known. */
 const START = 10;
+/** The lowest rate, in requests per second. */
 const SLOWEST = 1 / 60;
 /** The shortest time between two increases of the rate, in milliseconds and in requests. */
 const STEP_MS = 1_000;
@@ -116,53 +122,60 @@ const SHORT_MS = 2_000;
 const RESERVED: Readonly<Record<RequestPriority, number>> = { urgent: 0.05, high: 0.1, normal: 0.25, low: 0.5 };
 
 /**
+ * Creates the pacer of one token: a token bucket whose rate it learns.
  * @param monotonic returns milliseconds on a clock that never jumps
  * @param ceiling returns the current limit
  */
 export function createPacer(monotonic: () => number, ceiling: () => Ceiling) {
+  /** Requests per second. */
   let learned = ceiling().requestsPerSecond ?? START;
+  /** Whether a 429 or a header has shown the platform's limit. */
   let isFound = false;
-  let stepsSince = 0;
+  let stepsSinceRefused = 0;
   let tokens = 0;
   let filledAt = monotonic();
+  /** When the last request was sent. */
   let lastAt = -Infinity;
+  /** When the last pause ended. */
   let openedAt = monotonic();
-  let passedSince = 0;
-  const begin = () => ({ since: monotonic(), taken: 0, passed: 0, left: 1 });
-  let second = begin();
-  let before = second;
+  let acceptedSinceOpened = 0;
+  /** Counts the requests of about one second, and the smallest part of a window that headers report as left. */
+  const newCount = () => ({ since: monotonic(), taken: 0, accepted: 0, left: 1 });
+  let count = newCount();
+  let previous = count;
   let window: { readonly quota: Quota; readonly endsAt: number; readonly isLong: boolean } | undefined;
 
   const rate = (): number => Math.min(learned, ceiling().requestsPerSecond ?? Number.POSITIVE_INFINITY);
 
+  /** Returns the size of the token bucket. */
   const depth = (): number => {
     const { burst } = ceiling();
     return burst !== undefined && !isFound ? burst : Math.min(burst ?? Infinity, 1 + rate() * BURST_PART);
   };
   tokens = depth();
 
-  /** Raises the rate, if it was used. */
+  /** Once a second: raises the rate if it was used. */
   const step = (): void => {
-    const elapsed = monotonic() - second.since;
+    const elapsed = monotonic() - count.since;
     const stepMs = Math.max(STEP_MS, STEP_REQUESTS * (1_000 / rate()));
     if (elapsed < stepMs) return;
-    const used = (second.taken * 1_000) / elapsed;
-    if (elapsed < 2 * stepMs && used >= USED * rate()) raise((second.passed * 1_000) / elapsed);
-    before = elapsed < 2 * stepMs ? second : begin();
-    second = begin();
+    const used = (count.taken * 1_000) / elapsed;
+    if (elapsed < 2 * stepMs && used >= USED * rate()) raise((count.accepted * 1_000) / elapsed);
+    previous = elapsed < 2 * stepMs ? count : newCount();
+    count = newCount();
   };
 
-  /** @param passed requests per second that were accepted recently */
-  const raise = (passed: number): void => {
-    stepsSince += 1;
+  /** @param accepted requests per second that were accepted recently */
+  const raise = (accepted: number): void => {
+    stepsSinceRefused += 1;
     // A window may end a little later than the second in its header.
-    const left = Math.min(second.left, before.left);
+    const left = Math.min(count.left, previous.left);
     const isReported = left < 1;
     const slow = isReported ? REPORTED_GROWTH : SLOW_GROWTH;
-    const growth = stepsSince > SLOW_STEPS ? QUICK_GROWTH : slow;
+    const growth = stepsSinceRefused > SLOW_STEPS ? QUICK_GROWTH : slow;
     const raised = rate() * (isFound ? growth : 2);
     // The requests accepted so far have used `1 - left` of a window.
-    const reported = isReported ? (passed / (1 - left)) * (isFound ? NEAR : NEAR_FIRST) : Number.POSITIVE_INFINITY;
+    const reported = isReported ? (accepted / (1 - left)) * (isFound ? NEAR : NEAR_FIRST) : Number.POSITIVE_INFINITY;
     if (reported < raised) isFound = true;
     learned = Math.max(rate(), Math.min(raised, reported));
   };
@@ -174,6 +187,7 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling) {
     filledAt = now;
   };
 
+  /** Returns the milliseconds until the next request, if the rest of a long window has to be spread. */
   const spread = (priority: RequestPriority): number => {
     if (window?.isLong !== true) return 0;
     const left = window.endsAt - monotonic();
@@ -196,16 +210,16 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling) {
     take: (): void => {
       refill();
       tokens = Math.max(0, tokens - 1);
-      second.taken += 1;
+      count.taken += 1;
       lastAt = monotonic();
     },
     /**
      * Records an answer other than a 429.
      * @returns milliseconds during which nothing may be sent, because a long window was just used up; 0 otherwise
      */
-    passed: (quota: Quota | undefined): number => {
-      passedSince += 1;
-      second.passed += 1;
+    recordAccepted: (quota: Quota | undefined): number => {
+      acceptedSinceOpened += 1;
+      count.accepted += 1;
       const last = window;
       const now = monotonic();
       if (quota === undefined) {
@@ -214,21 +228,21 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling) {
       }
       const isLong = quota.resetMs > SHORT_MS || (last?.isLong === true && now < last.endsAt);
       window = { quota, endsAt: now + quota.resetMs, isLong };
-      second.left = Math.min(second.left, quota.remaining / quota.limit);
-      // A platform that always reports 0 is not believed.
-      const isEmptied = quota.remaining === 0 && last !== undefined && last.quota.remaining > 0;
-      return isEmptied && quota.resetMs > SHORT_MS ? quota.resetMs : 0;
+      count.left = Math.min(count.left, quota.remaining / quota.limit);
+      // Some platforms report 0 in every answer: only a change to 0 counts.
+      const isUsedUp = quota.remaining === 0 && last !== undefined && last.quota.remaining > 0;
+      return isUsedUp && quota.resetMs > SHORT_MS ? quota.resetMs : 0;
     },
     /** Records a 429 to a request that was sent since the last one, and how long it asks to wait. */
-    refused: (pauseMs: number): void => {
+    recordRefused: (pauseMs: number): void => {
       const now = monotonic();
-      const share = Math.min(1, (now - second.since) / STEP_MS);
-      const lately = second.passed + before.passed * (1 - share);
-      const overall = (passedSince * 1_000) / Math.max(STEP_MS, now - openedAt + pauseMs);
-      const passed = pauseMs > SHORT_MS ? overall : lately;
-      learned = Math.max(SLOWEST, Math.min(HELD * rate(), Math.max(HELD * passed, LOWEST_DROP * rate())));
+      const share = Math.min(1, (now - count.since) / STEP_MS);
+      const lately = count.accepted + previous.accepted * (1 - share);
+      const overall = (acceptedSinceOpened * 1_000) / Math.max(STEP_MS, now - openedAt + pauseMs);
+      const accepted = pauseMs > SHORT_MS ? overall : lately;
+      learned = Math.max(SLOWEST, Math.min(HELD * rate(), Math.max(HELD * accepted, LOWEST_DROP * rate())));
       isFound = true;
-      stepsSince = 0;
+      stepsSinceRefused = 0;
       window = undefined;
     },
     /** Ends a pause. Requests that could have been sent during it are not made up for. */
@@ -236,9 +250,9 @@ export function createPacer(monotonic: () => number, ceiling: () => Ceiling) {
       tokens = 0;
       filledAt = monotonic();
       openedAt = monotonic();
-      passedSince = 0;
-      second = begin();
-      before = second;
+      acceptedSinceOpened = 0;
+      count = newCount();
+      previous = count;
     },
   };
 }

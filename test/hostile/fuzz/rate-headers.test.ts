@@ -63,7 +63,7 @@ describe("[C1] the headers of a 429", { timeout: effort.cases(30_000, 3_600_000)
       fc.property(header, header, now, (reset, retryAfter, at) => {
         const gate = createGate({ clock, random: () => 0.999, ceiling: () => ({}) });
         const requested = pauseMs(answering({ "x-ratelimit-reset": reset, "retry-after": retryAfter }), at);
-        gate.ended({ sentAt: clock.at, isAnswered: true, pauseMs: requested });
+        gate.recordEnd({ sentAt: clock.at, isAnswered: true, pauseMs: requested });
         const { pausedMs } = gate.budget();
         expect(pausedMs > 0 && pausedMs <= HOUR + 500, `${pausedMs} ms`).toBe(true);
         clock.at += HOUR + 500;
