@@ -49,7 +49,7 @@ const create = async (kind: string, name: string, spec: unknown, query: KubeQuer
 const refusal = (request: Promise<unknown>): Promise<string> =>
   request.then(
     () => "",
-    (error: unknown) => (error instanceof KubeError ? error.said() : undefined) ?? expect.fail(String(error)),
+    (error: unknown) => (error instanceof KubeError ? error.serverMessage() : undefined) ?? expect.fail(String(error)),
   );
 
 /** Creates an object with the smallest spec of its kind. @returns its name */

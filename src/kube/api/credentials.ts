@@ -55,18 +55,18 @@ export function createSession(source: ConfigSource, first: KubeConfig, clock: Cl
       if (held === undefined || clock.monotonic() - held.at >= CREDENTIALS_MS) {
         held = { at: clock.monotonic(), credentials: resolve() };
       }
-      const mine = held;
+      const resolving = held;
       try {
-        return await mine.credentials;
+        return await resolving.credentials;
       } catch {
-        if (held === mine) held = undefined;
+        if (held === resolving) held = undefined;
         // The error may quote the output of an exec plugin, so it is left out.
         throw new KubeError("Unauthorized", 0, "the credentials of the API server cannot be read");
       }
     },
     /**
      * Makes `credentials` read them again after the API server refused `used`, at most once in ten seconds.
-     * @returns whether `credentials` may return other ones now
+     * @returns whether `credentials` may return new credentials now
      */
     renew: (used: Credentials): boolean => {
       if (current !== used) return true;

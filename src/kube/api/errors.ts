@@ -11,7 +11,7 @@ export class KubeError extends Error {
   /** The reasons of the causes in the API server's Status, e.g. "NamespaceTerminating". */
   readonly causes: readonly string[];
   /** Private, so that no printed error contains it. */
-  readonly #said: string | undefined;
+  readonly #serverMessage: string | undefined;
 
   constructor(
     failure: KubeFailure,
@@ -19,7 +19,7 @@ export class KubeError extends Error {
     message: string,
     retryAfterMs?: number,
     causes: readonly string[] = [],
-    said?: string,
+    serverMessage?: string,
   ) {
     super(message);
     this.name = "KubeError";
@@ -27,15 +27,15 @@ export class KubeError extends Error {
     this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.causes = causes;
-    this.#said = said;
+    this.#serverMessage = serverMessage;
   }
 
   /**
    * Returns the API server's message about a refused object, which may quote its values. It is for the user who sent
    * it, never for a log or a status.
    */
-  said(): string | undefined {
-    return this.#said;
+  serverMessage(): string | undefined {
+    return this.#serverMessage;
   }
 
   /**
@@ -43,9 +43,9 @@ export class KubeError extends Error {
    * that is missing.
    */
   refusedBy(): string | undefined {
-    const said = this.#said ?? "";
+    const text = this.#serverMessage ?? "";
     return REFUSERS.flatMap(([what, pattern]) => {
-      const name = pattern.exec(said)?.[1];
+      const name = pattern.exec(text)?.[1];
       return name === undefined ? [] : [`${what} ${name}`];
     })[0];
   }
@@ -73,7 +73,7 @@ const FIELD = /^[A-Za-z0-9_.[\]/-]{1,128}$/;
 
 /**
  * Maps an answer that is not 2xx to an error with a message of our own: the API server's message quotes the invalid
- * value (docs/reliability.md E7), so only the reasons and field paths of its Status are used.
+ * value, which may be a secret, so only the reasons and field paths of its Status are used.
  * @param what the request, as "PATCH /apis/…"
  * @param retryAfter the `Retry-After` header in seconds, if there is one
  */

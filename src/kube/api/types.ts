@@ -37,7 +37,7 @@ export interface KubeObject {
   readonly status?: Json | undefined;
 }
 
-/** Identifies one object of one type; `namespace` is "" for cluster-scoped ones. */
+/** Identifies one object of one type; `namespace` is "" for a cluster-scoped object. */
 export interface ObjectKey {
   readonly kind: string;
   readonly namespace: string;
@@ -107,8 +107,8 @@ export interface EventRecorder {
 /** Reports whether a write to the platform may start now. */
 export interface Fence {
   /**
-   * True while this process is leader and the lease outlasts the longest platform write (docs/architecture.md §10:
-   * renewal + 15 s − 8 s).
+   * True while this process is leader and the lease outlasts the longest write of the platform: until 7 s after the last
+   * renewal, as the lease lasts 15 s and a write 8 s.
    */
   mayWrite(): boolean;
 }

@@ -5,14 +5,12 @@ import { collectionPath, LEASE, objectPath } from "../api/paths.ts";
 import { DEADLINES, FIELD_MANAGER, type KubeClient, readOptional } from "../api/transport.ts";
 import type { Clock, Fence, Json, JsonObject } from "../api/types.ts";
 
-/** The lease of docs/architecture.md §10, in milliseconds; a candidate reads it at least every `candidate`. */
+/** The times of the lease, in milliseconds, those of client-go; a candidate reads it at least every `candidate`. */
 const TIMES = { lease: 15_000, renewDeadline: 10_000, retry: 2_000, candidate: 1_000 } as const;
-/**
- * The longest write of the platform (docs/architecture.md §10): one may start only if it ends before the lease does.
- */
-const LONGEST_WRITE_MS = 8_000;
-/** The longest lease that is respected: one edited by hand cannot keep all others out for longer. */
-const LONGEST_LEASE_MS = 60_000;
+/** The deadline of a write of the platform: a write may start only if it ends before the lease does. */
+const MAX_WRITE_MS = 8_000;
+/** The longest lease that is respected: a lease edited by hand cannot keep other processes out for longer. */
+const MAX_LEASE_MS = 60_000;
 
 export interface LeaderOptions {
   readonly client: KubeClient;
@@ -22,7 +20,7 @@ export interface LeaderOptions {
   readonly name: string;
   /** At most 128 characters; unique to this process. */
   readonly identity: string;
-  /** Called when this process starts to lead. Like the others, it must not throw. */
+  /** Called when this process starts to lead. No callback may throw. */
   onStarted(): void;
   /** Called when this process stops leading: it must exit at once. `stop` does not call it. */
   onLost(): void;
@@ -44,13 +42,16 @@ export interface LeaderElection extends Fence {
   leading(): boolean;
 }
 
-/** The lease, and when its version was first observed, on this process's monotonic clock: others are not trusted. */
+/**
+ * The lease, and when its version was first observed, on this process's monotonic clock: clocks of other machines are
+ * not trusted.
+ */
 interface Observed {
   readonly record: LeaseRecord;
   readonly at: number;
 }
 
-/** @returns a candidate for the Lease, with the protocol of client-go's leaderelection */
+/** @returns a candidate for the Lease, with the protocol of client-go's leaderelection; it is not started */
 export function createLeaderElection(options: LeaderOptions): LeaderElection {
   const { client, clock, identity, random } = options;
   const collection = collectionPath(LEASE, options.namespace);
@@ -108,7 +109,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
   /** Returns for how long another process still holds the lease; 0 when it is free, or held by this one. */
   const heldByOtherMs = ({ record, at }: Observed): number => {
     if (record.holder === "" || record.holder === identity) return 0;
-    const lasts = Math.min(Math.max(record.durationMs, TIMES.lease), LONGEST_LEASE_MS);
+    const lasts = Math.min(Math.max(record.durationMs, TIMES.lease), MAX_LEASE_MS);
     return Math.max(0, at + lasts - clock.monotonic());
   };
 
@@ -140,7 +141,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
     return claim(record);
   };
 
-  const tried = async (): Promise<"ours" | "theirs" | "unknown"> => {
+  const attempt = async (): Promise<"ours" | "theirs" | "unknown"> => {
     try {
       return await acquireOrRenew();
     } catch (error) {
@@ -151,14 +152,14 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
 
   const run = async (): Promise<void> => {
     const { signal } = stopping;
-    while ((await tried()) !== "ours") {
+    while ((await attempt()) !== "ours") {
       if (!(await abortableSleep(clock, nextTryMs(), signal))) return;
     }
     if (signal.aborted) return;
     leading = true;
     options.onStarted();
     while (await abortableSleep(clock, TIMES.retry, signal)) {
-      const result = await tried();
+      const result = await attempt();
       const overdue = clock.monotonic() - (renewedAt ?? 0) >= TIMES.renewDeadline;
       if (result === "theirs" || (result === "unknown" && overdue)) {
         leading = false;
@@ -190,12 +191,9 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
   };
 }
 
-/**
- * Reports whether a write that starts `sinceRenewalMs` after the last renewal ends before the lease does
- * (docs/architecture.md §10).
- */
+/** Reports whether a write that starts `sinceRenewalMs` after the last renewal ends before the lease does. */
 export function isTimeToWrite(sinceRenewalMs: number): boolean {
-  return sinceRenewalMs < TIMES.lease - LONGEST_WRITE_MS;
+  return sinceRenewalMs < TIMES.lease - MAX_WRITE_MS;
 }
 
 /** @returns the fence of a process without leader election: it may always write */

@@ -1,8 +1,8 @@
 export type Lanes = ReturnType<typeof createLanes>;
 
 /**
- * Keys that wait in lanes, e.g. one for each namespace. The lanes take turns, so that none waits for all keys of
- * another.
+ * Keys that wait in lanes, e.g. one for each namespace. The lanes take turns, so that no lane waits for all keys of
+ * another lane.
  * @param laneOf returns the lane of a key, the same one for as long as the key waits
  * @returns empty lanes
  */
@@ -23,7 +23,7 @@ export function createLanes(laneOf: (key: string) => string) {
     get size() {
       return size;
     },
-    /** Adds a key behind the others of its lane; a new lane gets its turn after the others. */
+    /** Adds a key at the end of its lane; a new lane gets its turn after all lanes. @param since when its wait began */
     add: (key: string, since: number): void => {
       const lane = laneOf(key);
       const keys = lanes.get(lane) ?? new Map<string, number>();
@@ -37,14 +37,14 @@ export function createLanes(laneOf: (key: string) => string) {
       for (const [lane, keys] of lanes) if (!isFull(lane)) return keys.entries().next().value;
       return undefined;
     },
-    /** Removes a key, and moves its lane behind the others. */
+    /** Removes a key, and moves its lane behind all lanes. */
     take: (key: string): void => {
       remove(key);
       const lane = laneOf(key);
-      const rest = lanes.get(lane);
-      if (rest === undefined) return;
+      const keys = lanes.get(lane);
+      if (keys === undefined) return;
       lanes.delete(lane);
-      lanes.set(lane, rest);
+      lanes.set(lane, keys);
     },
     clear: (): void => {
       lanes.clear();

@@ -49,7 +49,7 @@ export interface QueueOptions {
 export type WorkQueue = ReturnType<typeof createWorkQueue>;
 
 /** The lane and priority of a key that waits, or waited before it was taken, and when its wait began. */
-interface Place {
+interface Entry {
   readonly lane: string;
   readonly priority: QueuePriority;
   readonly since: number;
@@ -72,9 +72,9 @@ interface Head {
 export function createWorkQueue(options: QueueOptions) {
   const { clock, metrics, random } = options;
   const { perLane = Number.POSITIVE_INFINITY, spare = 0, hasRoom = () => true } = options;
-  /** The places of the keys that wait or are being processed. */
-  const places = new Map<string, Place>();
-  const laneOf = (key: string): string => places.get(key)?.lane ?? "";
+  /** The entries of the keys that wait or are being processed. */
+  const entries = new Map<string, Entry>();
+  const laneOf = (key: string): string => entries.get(key)?.lane ?? "";
   const waiting: Readonly<Record<QueuePriority, Lanes>> = {
     urgent: createLanes(laneOf),
     high: createLanes(laneOf),
@@ -87,24 +87,24 @@ export function createWorkQueue(options: QueueOptions) {
   const dirty = new Map<string, QueuePriority>();
   const delayed = new Map<string, Delayed>();
   const failures = new Map<string, number>();
-  const takers: ((key: string | undefined) => void)[] = [];
+  const idleWorkers: ((key: string | undefined) => void)[] = [];
   let taken = 0;
   let open = true;
 
   const currentLane = (key: string): string => options.laneOf?.(key) ?? "";
 
   const enqueue = (key: string, priority: QueuePriority, since: number): void => {
-    places.set(key, { lane: currentLane(key), priority, since });
+    entries.set(key, { lane: currentLane(key), priority, since });
     waiting[priority].add(key, since);
     serve();
   };
 
   /** Hands keys to waiting workers. */
   const serve = (): void => {
-    while (takers.length > 0) {
+    while (idleWorkers.length > 0) {
       const key = take();
       if (key === undefined) return;
-      takers.shift()?.(key);
+      idleWorkers.shift()?.(key);
     }
   };
 
@@ -116,7 +116,7 @@ export function createWorkQueue(options: QueueOptions) {
   };
 
   /** Keeps a waiting key in the queue, with the higher priority, in the lane where it belongs now. */
-  const move = (key: string, before: Place, priority: QueuePriority): void => {
+  const move = (key: string, before: Entry, priority: QueuePriority): void => {
     const rises = isHigher(priority, before.priority);
     if (!rises && before.lane === currentLane(key)) return;
     waiting[before.priority].delete(key);
@@ -129,7 +129,7 @@ export function createWorkQueue(options: QueueOptions) {
       addDirty(key, priority);
       return;
     }
-    const before = places.get(key);
+    const before = entries.get(key);
     if (before !== undefined) {
       move(key, before, priority);
       return;
@@ -158,18 +158,18 @@ export function createWorkQueue(options: QueueOptions) {
   const isFull = (lane: string, priority: QueuePriority): boolean =>
     (busy.get(lane) ?? 0) >= perLane + (priority === "urgent" ? 1 : 0) || !hasRoom(lane, priority);
 
-  /** Returns the next key of each priority. @param isOut lanes that are skipped */
-  const heads = (isOut: (lane: string, priority: QueuePriority) => boolean): readonly Head[] =>
+  /** Returns the next key of each priority. @param isSkipped lanes that are skipped */
+  const heads = (isSkipped: (lane: string, priority: QueuePriority) => boolean): readonly Head[] =>
     PRIORITIES.flatMap((priority) => {
-      if (priority !== "urgent" && takers.length <= spare) return [];
-      const head = waiting[priority].head((lane) => isOut(lane, priority));
+      if (priority !== "urgent" && idleWorkers.length <= spare) return [];
+      const head = waiting[priority].head((lane) => isSkipped(lane, priority));
       return head === undefined ? [] : [{ priority, key: head[0], since: head[1] }];
     });
 
-  /** Returns the next key that has waited longest, preferably of another lane than that of `first`. */
+  /** Returns the next key that has waited longest, preferably of another lane than the lane of `first`. */
   const fairest = (first: Head): Head => {
-    const others = heads((lane, priority) => lane === laneOf(first.key) || isFull(lane, priority));
-    const fair = others.length > 0 ? others : heads(isFull);
+    const otherLanes = heads((lane, priority) => lane === laneOf(first.key) || isFull(lane, priority));
+    const fair = otherLanes.length > 0 ? otherLanes : heads(isFull);
     return fair.reduce((oldest, next) => (next.since < oldest.since ? next : oldest), fair[0] ?? first);
   };
 
@@ -179,9 +179,9 @@ export function createWorkQueue(options: QueueOptions) {
     taken += 1;
     const { priority, key, since } = taken % FAIR_EVERY === 0 ? fairest(first) : first;
     waiting[priority].take(key);
-    occupy(key, 1);
+    countBusy(key, 1);
     options.taken?.(laneOf(key));
-    // This reconcile replaces the delayed one; its result sets the next delay.
+    // This reconcile reentries the delayed one; its result sets the next delay.
     delayed.get(key)?.cancel();
     delayed.delete(key);
     const now = clock.monotonic();
@@ -190,9 +190,10 @@ export function createWorkQueue(options: QueueOptions) {
     return key;
   };
 
-  const occupy = (key: string, more: 1 | -1): void => {
+  /** Counts the keys of a lane that are being processed. */
+  const countBusy = (key: string, change: 1 | -1): void => {
     const lane = laneOf(key);
-    const now = (busy.get(lane) ?? 0) + more;
+    const now = (busy.get(lane) ?? 0) + change;
     if (now > 0) busy.set(lane, now);
     else busy.delete(lane);
   };
@@ -200,19 +201,19 @@ export function createWorkQueue(options: QueueOptions) {
   const running = (): readonly number[] => [...processing.values()].map((at) => (clock.monotonic() - at) / 1_000);
 
   return {
-    /** Adds a key; one that is being processed is queued again afterwards. */
+    /** Adds a key; a key that is being processed is queued again afterwards. */
     add,
     /**
      * Adds a key after `ms`. Of several delays for a key the earliest counts. An `add` does not cancel it, but a worker
      * that takes the key does.
      */
     addAfter,
-    /** Adds the key after its backoff, and no sooner than after `leastMs`. */
-    retry: (key: string, leastMs = 0): void => {
+    /** Adds the key after its backoff, and no sooner than after `minMs`. */
+    retry: (key: string, minMs = 0): void => {
       const attempt = failures.get(key) ?? 0;
       failures.set(key, attempt + 1);
       metrics?.retried();
-      addAfter(key, Math.max(leastMs, backoffDelay(attempt, { ...BACKOFF, random })));
+      addAfter(key, Math.max(minMs, backoffDelay(attempt, { ...BACKOFF, random })));
     },
     /** Resets the key's backoff. */
     forget: (key: string): void => {
@@ -222,7 +223,7 @@ export function createWorkQueue(options: QueueOptions) {
     get: (): Promise<string | undefined> => {
       if (!open) return Promise.resolve(undefined);
       return new Promise((resolve) => {
-        takers.push(resolve);
+        idleWorkers.push(resolve);
         serve();
       });
     },
@@ -233,8 +234,8 @@ export function createWorkQueue(options: QueueOptions) {
       const since = processing.get(key);
       if (since === undefined) return;
       processing.delete(key);
-      occupy(key, -1);
-      places.delete(key);
+      countBusy(key, -1);
+      entries.delete(key);
       metrics?.worked((clock.monotonic() - since) / 1_000);
       const again = dirty.get(key);
       dirty.delete(key);
@@ -245,8 +246,8 @@ export function createWorkQueue(options: QueueOptions) {
     shutdown: (): void => {
       open = false;
       for (const { cancel } of delayed.values()) cancel();
-      for (const map of [delayed, dirty, places, ...Object.values(waiting)]) map.clear();
-      for (const taker of takers.splice(0)) taker(undefined);
+      for (const map of [delayed, dirty, entries, ...Object.values(waiting)]) map.clear();
+      for (const worker of idleWorkers.splice(0)) worker(undefined);
     },
     /** Returns how many keys wait, of one priority or of all: workqueue_depth. */
     depth: (priority?: QueuePriority): number =>

@@ -14,14 +14,14 @@ const NAMESPACES = { max: 10_000, maxSize: 10_000 };
 /** Reads of Secrets and ConfigMaps by name; there is no list and no watch of them. */
 export type Reader = ReturnType<typeof createReader>;
 
-/** @returns a reader by name only: the RBAC on Secrets is `get` alone (docs/architecture.md §10) */
+/** @returns a reader by name only: the operator has the right to get Secrets, not to list or watch them */
 export function createReader(client: KubeClient, clock: Clock) {
-  const answers = createAnswers(clock, VALUES, ({ size }: Stored) => size);
+  const answers = createAnswerCache(clock, VALUES, ({ size }: SizedValues) => size);
   /** Reads an object; undefined when it does not exist. A cached answer younger than `maxAgeMs` replaces the read. */
   const readerOf = (type: ResourceType) => async (namespace: string, name: string, maxAgeMs: number) => {
     const { values } = await answers.get(`${type.kind}/${namespace}/${name}`, maxAgeMs, async () => {
       const answer = await readOptional(client, objectPath(type, { namespace, name }));
-      return answer === undefined ? { values: undefined, size: 1 } : stored(type, answer);
+      return answer === undefined ? { values: undefined, size: 1 } : sizedValues(type, answer);
     });
     return values;
   };
@@ -33,10 +33,10 @@ export type Namespaces = ReturnType<typeof createNamespaces>;
 
 /** @returns a caching reader of namespaces, which reads by name only; one that does not exist is not cached */
 export function createNamespaces(client: KubeClient, clock: Clock) {
-  const answers = createAnswers<NamespaceFacts | undefined>(clock, NAMESPACES, () => 1);
+  const answers = createAnswerCache<NamespaceFacts | undefined>(clock, NAMESPACES, () => 1);
   const read = async (name: string): Promise<NamespaceFacts | undefined> => {
     const answer = await readOptional(client, objectPath(NAMESPACE, { namespace: "", name }));
-    if (answer === undefined) answers.forget(name);
+    if (answer === undefined) answers.delete(name);
     return answer === undefined ? undefined : namespaceFacts(answer);
   };
   return {
@@ -46,38 +46,38 @@ export function createNamespaces(client: KubeClient, clock: Clock) {
 }
 
 /** Caches answers for as long as each reader allows. All readers share an answer; a failure is not cached. */
-function createAnswers<T>(clock: Clock, limits: { max: number; maxSize: number }, sizeOf: (answer: T) => number) {
-  const held = new LRUCache<string, { readonly readAt: number; readonly answer: Promise<T> }>(limits);
+function createAnswerCache<T>(clock: Clock, limits: { max: number; maxSize: number }, sizeOf: (answer: T) => number) {
+  const entries = new LRUCache<string, { readonly readAt: number; readonly answer: Promise<T> }>(limits);
   return {
     get: (id: string, maxAgeMs: number, read: () => Promise<T>): Promise<T> => {
-      const known = held.get(id);
+      const known = entries.get(id);
       if (known !== undefined && clock.monotonic() - known.readAt < maxAgeMs) return known.answer;
       const entry = { readAt: clock.monotonic(), answer: read() };
-      held.set(id, entry, { size: 1 });
+      entries.set(id, entry, { size: 1 });
       entry.answer.then(
         (answer) => {
           // A copy, as the size of the same value would not change.
-          if (held.peek(id) === entry) held.set(id, { ...entry }, { size: sizeOf(answer) });
+          if (entries.peek(id) === entry) entries.set(id, { ...entry }, { size: sizeOf(answer) });
         },
         () => {
-          if (held.peek(id) === entry) held.delete(id);
+          if (entries.peek(id) === entry) entries.delete(id);
         },
       );
       return entry.answer;
     },
-    forget: (id: string): void => {
-      held.delete(id);
+    delete: (id: string): void => {
+      entries.delete(id);
     },
   };
 }
 
-interface Stored {
+interface SizedValues {
   readonly values: KeyValues | undefined;
   /** In UTF-16 units. */
   readonly size: number;
 }
 
-function stored(type: ResourceType, answer: Json): Stored {
+function sizedValues(type: ResourceType, answer: Json): SizedValues {
   const texts = ["data", "binaryData"].flatMap((name) => stringEntries(member(answer, name)));
   const size = texts.reduce((sum, [key, value]) => sum + key.length + value.length, 1);
   return { values: keyValues(type, answer), size };

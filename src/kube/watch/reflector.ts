@@ -12,10 +12,10 @@ import { lines, parseEvent, type WatchEvent } from "./watch-event.ts";
  * How long the server keeps a watch open, in seconds, and how much longer the client waits for its end.
  * The API server sends bookmarks about every 60 s and only when the version has changed, so silence proves nothing. The
  * one sign of life that it guarantees is the end of the watch at `timeoutSeconds`, with a bookmark 2 s before. A short
- * watch therefore detects a dead connection within 43 s (B5) without further requests, and its version stays current.
+ * watch therefore detects a dead connection within 43 s without further requests, and its version stays current.
  * It costs a kind less than two cheap requests a minute, on the same connection.
  */
-const WATCH_SECONDS = { least: 30, spread: 8, grace: 5 } as const;
+const WATCH_SECONDS = { min: 30, spread: 8, grace: 5 } as const;
 /** A watch that stays open this long resets the backoff, however it ends. */
 const HEALTHY_MS = 5_000;
 
@@ -45,28 +45,29 @@ export interface ReflectorOptions {
 /** Keeps the store equal to the API server's objects of one type. */
 export type Reflector = ReturnType<typeof createReflector>;
 
-/** @returns a reflector that is not started */
+/** @returns a reflector that is not started; each failure is reported to `observer` and followed by a backoff */
 export function createReflector(options: ReflectorOptions) {
   const { clock, observer, random, relistSpreadMs = 0, store, type } = options;
   const path = collectionPath(type, options.namespace);
   const backoff = createBackoff({ baseMs: 800, capMs: 30_000, random });
-  // A server that does not answer gets few requests, and all watches are back within 10 s after it returns (B8).
-  const knocking = createBackoff({ baseMs: 800, capMs: 8_000, random });
+  // A server that does not answer gets few requests, and all watches are back within 10 s after it returns.
+  const unreachableBackoff = createBackoff({ baseMs: 800, capMs: 8_000, random });
   const connects = createTokenBucket(clock, CONNECTS);
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   let synced = false;
-  let alive = clock.monotonic();
+  /** When the API server last sent something, on the monotonic clock. */
+  let activeAt = clock.monotonic();
 
   /** The newest version observed; kept over a relist to detect that the server went back in time. */
   let newest = "0";
 
-  const forgive = (): void => {
+  const resetBackoff = (): void => {
     backoff.reset();
-    knocking.reset();
+    unreachableBackoff.reset();
   };
   const delayAfter = ({ failure }: KubeError): number => {
-    if (failure === "Unreachable" || failure === "Timeout") return knocking.next();
-    knocking.reset();
+    if (failure === "Unreachable" || failure === "Timeout") return unreachableBackoff.next();
+    unreachableBackoff.reset();
     return backoff.next() + (failure === "Gone" ? random() * relistSpreadMs : 0);
   };
 
@@ -82,7 +83,7 @@ export function createReflector(options: ReflectorOptions) {
       store.replace({ kind: type.kind, namespace: options.namespace, objects, resourceVersion, rewound });
       newest = resourceVersion;
       synced = true;
-      alive = clock.monotonic();
+      activeAt = clock.monotonic();
       observer?.listed?.(type.kind, objects.length);
       stored.resolve();
     };
@@ -119,7 +120,7 @@ export function createReflector(options: ReflectorOptions) {
 
   /** Follows one watch to its end. */
   const watch = async (stop: AbortSignal): Promise<void> => {
-    const seconds = WATCH_SECONDS.least + Math.floor(random() * WATCH_SECONDS.spread);
+    const seconds = WATCH_SECONDS.min + Math.floor(random() * WATCH_SECONDS.spread);
     const limit = deadline(clock, (seconds + WATCH_SECONDS.grace) * 1_000, stop);
     // A wait for the connection is no part of it: otherwise each timeout would reset the backoff of an overloaded server.
     let openedAt: number | undefined;
@@ -134,14 +135,14 @@ export function createReflector(options: ReflectorOptions) {
       });
       for await (const line of lines(stream, () => observer?.malformed?.(type.kind))) {
         if (stop.aborted) return;
-        alive = clock.monotonic();
+        activeAt = clock.monotonic();
         apply(parseEvent(type, line));
-        forgive();
+        resetBackoff();
       }
-      alive = clock.monotonic();
+      activeAt = clock.monotonic();
     } finally {
       limit.done();
-      if (openedAt !== undefined && clock.monotonic() - openedAt >= HEALTHY_MS) forgive();
+      if (openedAt !== undefined && clock.monotonic() - openedAt >= HEALTHY_MS) resetBackoff();
     }
   };
 
@@ -151,8 +152,7 @@ export function createReflector(options: ReflectorOptions) {
       try {
         if (!current) await list(stop);
         current = true;
-        // A clean end is no failure: watch again at once, unless a server ends every watch at once (docs/reliability.md
-        // B6).
+        // A clean end is no failure: watch again at once, unless a server ends every watch at once.
         if (!(await abortableSleep(clock, connects.reserve() + random() * 100, stop))) return;
         await watch(stop);
       } catch (error) {
@@ -183,7 +183,7 @@ export function createReflector(options: ReflectorOptions) {
     /** Reports whether the first list is in the store. */
     synced: (): boolean => synced,
     /** Returns the milliseconds since the last sign of life of the API server on this watch. */
-    silentMs: (): number => clock.monotonic() - alive,
+    silentMs: (): number => clock.monotonic() - activeAt,
   };
 }
 
@@ -194,5 +194,5 @@ function mustRelist(failure: KubeError): boolean {
   return ["Gone", "BadResponse", "Invalid", "NotFound"].includes(failure.failure);
 }
 
-/** With a burst of 8 and one more every 6 s there are at most 18 connects in any minute (B6: 20). */
+/** With a burst of 8 and one more every 6 s there are at most 18 connects in any minute, also to a server that ends every watch at once. */
 const CONNECTS = { burst: 8, refillMs: 6_000 };

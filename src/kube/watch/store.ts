@@ -47,7 +47,7 @@ export function createStore(onListenerError: (error: unknown) => void) {
     return [...namespaces.values()].flatMap((objects) => [...objects.values()]);
   };
 
-  const tell = (change: StoreChange): void => {
+  const notify = (change: StoreChange): void => {
     for (const listener of listeners) {
       try {
         listener(change);
@@ -66,22 +66,22 @@ export function createStore(onListenerError: (error: unknown) => void) {
     objects.set(name, object);
   };
 
-  const isBuried = ({ metadata: { uid, resourceVersion } }: KubeObject): boolean => {
+  const isTombstoned = ({ metadata: { uid, resourceVersion } }: KubeObject): boolean => {
     const goneAt = tombstones.get(uid);
     return goneAt !== undefined && !isOlder(goneAt, resourceVersion);
   };
 
   /** @param goneAt the version as of which it does not exist */
-  const drop = (object: KubeObject, goneAt: string): void => {
+  const deleteCached = (object: KubeObject, goneAt: string): void => {
     const { kind, namespace, name } = keyOf(object);
     const objects = kinds.get(kind)?.get(namespace);
     objects?.delete(name);
     if (objects?.size === 0) kinds.get(kind)?.delete(namespace);
-    bury(object.metadata.uid, goneAt);
-    tell({ type: "deleted", object });
+    addTombstone(object.metadata.uid, goneAt);
+    notify({ type: "deleted", object });
   };
 
-  const bury = (uid: string, goneAt: string): void => {
+  const addTombstone = (uid: string, goneAt: string): void => {
     tombstones.set(uid, goneAt);
     for (const oldest of tombstones.keys()) {
       if (tombstones.size <= TOMBSTONES) break;
@@ -91,19 +91,20 @@ export function createStore(onListenerError: (error: unknown) => void) {
 
   const accept = (received: KubeObject): void => {
     const old = get(keyOf(received));
-    const object = old === undefined ? received : withPartsOf(old, received);
-    if (old !== undefined && old.metadata.uid !== object.metadata.uid) drop(old, object.metadata.resourceVersion);
+    const object = old === undefined ? received : reuseEqualParts(old, received);
+    if (old !== undefined && old.metadata.uid !== object.metadata.uid)
+      deleteCached(old, object.metadata.resourceVersion);
     tombstones.delete(object.metadata.uid);
     put(object);
-    if (old?.metadata.uid === object.metadata.uid) tell({ type: "updated", object, old });
-    else tell({ type: "added", object });
+    if (old?.metadata.uid === object.metadata.uid) notify({ type: "updated", object, old });
+    else notify({ type: "added", object });
   };
 
   const upsert = (object: KubeObject): void => {
-    const held = get(keyOf(object))?.metadata;
-    if (isBuried(object)) return;
-    if (held?.resourceVersion === object.metadata.resourceVersion) return;
-    if (held !== undefined && isOlder(object.metadata.resourceVersion, held.resourceVersion)) return;
+    const cached = get(keyOf(object))?.metadata;
+    if (isTombstoned(object)) return;
+    if (cached?.resourceVersion === object.metadata.resourceVersion) return;
+    if (cached !== undefined && isOlder(object.metadata.resourceVersion, cached.resourceVersion)) return;
     accept(object);
   };
 
@@ -112,23 +113,25 @@ export function createStore(onListenerError: (error: unknown) => void) {
     list,
     /** Stores an object of a watch or of a write's answer, unless it is deleted or the cached one is as new. */
     upsert,
-    /** Removes that object; one of the same name with another uid stays. */
+    /** Removes that object; an object of the same name with another uid stays. */
     remove: (object: KubeObject): void => {
-      const held = get(keyOf(object));
+      const cached = get(keyOf(object));
       const { uid, resourceVersion } = object.metadata;
-      if (held?.metadata.uid !== uid) {
-        bury(uid, resourceVersion);
+      if (cached?.metadata.uid !== uid) {
+        addTombstone(uid, resourceVersion);
         return;
       }
-      const known = held.metadata.resourceVersion;
-      drop({ ...held, metadata: object.metadata }, isOlder(resourceVersion, known) ? known : resourceVersion);
+      const cachedVersion = cached.metadata.resourceVersion;
+      const goneAt = isOlder(resourceVersion, cachedVersion) ? cachedVersion : resourceVersion;
+      deleteCached({ ...cached, metadata: object.metadata }, goneAt);
     },
-    /** Replaces the objects by a whole list. Those that it lacks are deleted, unless they are newer than the list. */
+    /** Replaces the objects by a whole list. An object that the list lacks is deleted, unless it is newer than the list. */
     replace: (snapshot: Snapshot): void => {
       const listed = new Set(snapshot.objects.map((object) => object.metadata.uid));
-      for (const held of list(snapshot.kind, snapshot.namespace)) {
-        const later = isOlder(snapshot.resourceVersion, held.metadata.resourceVersion);
-        if (!listed.has(held.metadata.uid) && (snapshot.rewound || !later)) drop(held, snapshot.resourceVersion);
+      for (const cached of list(snapshot.kind, snapshot.namespace)) {
+        const later = isOlder(snapshot.resourceVersion, cached.metadata.resourceVersion);
+        if (!listed.has(cached.metadata.uid) && (snapshot.rewound || !later))
+          deleteCached(cached, snapshot.resourceVersion);
       }
       for (const object of snapshot.objects) {
         const goneAt = tombstones.get(object.metadata.uid);
@@ -137,7 +140,7 @@ export function createStore(onListenerError: (error: unknown) => void) {
         else if (get(keyOf(object))?.metadata.resourceVersion !== object.metadata.resourceVersion) accept(object);
       }
     },
-    /** @returns a function that ends the subscription. A listener that throws does not affect the others. */
+    /** @returns a function that ends the subscription. A listener that throws does not affect other listeners. */
     subscribe: (listener: (change: StoreChange) => void): (() => void) => {
       listeners.add(listener);
       return () => {
@@ -148,7 +151,7 @@ export function createStore(onListenerError: (error: unknown) => void) {
 }
 
 /** Returns the object with those parts of the older one that are equal: values cached by identity stay valid. */
-function withPartsOf(old: KubeObject, object: KubeObject): KubeObject {
+function reuseEqualParts(old: KubeObject, object: KubeObject): KubeObject {
   if (old.metadata.uid !== object.metadata.uid) return object;
   const isSameSpec = old.metadata.generation === object.metadata.generation && areEqual(old.spec, object.spec);
   const spec = isSameSpec ? old.spec : object.spec;
@@ -156,7 +159,7 @@ function withPartsOf(old: KubeObject, object: KubeObject): KubeObject {
   return { ...object, spec, status };
 }
 
-/** Compares two parts. One that is nested too deeply to be compared counts as different. */
+/** Compares two parts. Parts that are nested too deeply to be compared count as different. */
 function areEqual(one: KubeObject["spec"], other: KubeObject["spec"]): boolean {
   try {
     return isDeepStrictEqual(one, other);

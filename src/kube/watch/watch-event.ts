@@ -45,28 +45,28 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Splits a watch stream into its lines, at newline bytes only: Node's readline also splits at a raw U+2028. Empty lines
- * are skipped. An unterminated rest is no line; `onRest` gets its size in bytes.
+ * are skipped. An unterminated last line is dropped; `onUnterminated` gets its size in bytes.
  * @throws KubeError "BadResponse" when a line exceeds 16 MiB, and whatever `chunks` throws
  */
 export async function* lines(
   chunks: AsyncIterable<Uint8Array>,
-  onRest: (bytes: number) => void,
+  onUnterminated: (bytes: number) => void,
 ): AsyncGenerator<string, void> {
-  let held: Uint8Array[] = [];
+  let parts: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunks) {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
-      held.push(chunk.subarray(from, end));
-      const line = Buffer.concat(held).toString("utf8");
+      parts.push(chunk.subarray(from, end));
+      const line = Buffer.concat(parts).toString("utf8");
       if (line !== "") yield line;
-      held = [];
+      parts = [];
       size = 0;
       from = end + 1;
     }
-    held.push(chunk.subarray(from));
+    parts.push(chunk.subarray(from));
     size += chunk.length - from;
     if (size > MAX_LINE_BYTES) throw new KubeError("BadResponse", 200, "a line of the watch exceeds 16 MiB");
   }
-  if (size > 0) onRest(size);
+  if (size > 0) onUnterminated(size);
 }

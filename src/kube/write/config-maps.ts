@@ -26,14 +26,15 @@ export function createConfigMaps({ client, namespace, prefix, count, labels }: C
   return {
     /** The number of ConfigMaps, including those that do not exist yet. */
     count,
-    /** Reads one from the API server. @throws KubeError */
+    /** Reads the ConfigMap of an index from the API server. @throws KubeError */
     read: async (index: number): Promise<ConfigMapEntries> => {
       const answer = await readOptional(client, pathOf(index));
-      return answer === undefined ? NONE : decode(answer);
+      return answer === undefined ? ABSENT : decode(answer);
     },
     /**
-     * Changes entries of one that was read before, or creates it if it does not exist; null removes an entry.
-     * @returns its new entries
+     * Changes entries of a ConfigMap that was read before, or creates it if it does not exist.
+     * @param changes the new value by key; null removes an entry
+     * @returns the entries as they are now
      * @throws KubeError "Conflict" when it has another version
      */
     write: async (
@@ -58,7 +59,7 @@ export function createConfigMaps({ client, namespace, prefix, count, labels }: C
   };
 }
 
-const NONE: ConfigMapEntries = { resourceVersion: undefined, data: new Map() };
+const ABSENT: ConfigMapEntries = { resourceVersion: undefined, data: new Map() };
 
 function decode(answer: Json): ConfigMapEntries {
   const resourceVersion = stringMember(member(answer, "metadata"), "resourceVersion");

@@ -8,7 +8,8 @@ import type { Clock, EventInput, JsonObject, KubeFailure } from "../api/types.ts
 const ATTEMPTS = 4;
 /** Events of cluster-scoped objects are accepted in this namespace only (and in kube-system). */
 const CLUSTER_NAMESPACE = "default";
-const PASSING: ReadonlySet<KubeFailure> = new Set(["TooManyRequests", "Server", "Unreachable", "Timeout"]);
+/** Failures that may be over at the next attempt. */
+const TRANSIENT: ReadonlySet<KubeFailure> = new Set(["TooManyRequests", "Server", "Unreachable", "Timeout"]);
 
 /** The reference of an event to its object: a series keeps nothing else of the object. */
 export interface Regarding {
@@ -41,14 +42,14 @@ export interface PublisherOptions {
   readonly random: () => number;
   /** The reporting instance: the pod's name. */
   readonly instance: string;
-  /** The namespace of events whose own namespace is being terminated: the operator's (docs/architecture.md §10). */
+  /** The namespace of events whose own namespace is being terminated: the operator's own. */
   readonly fallbackNamespace: string;
   /** Called for every event that was written to `fallbackNamespace`, with its object. */
   onMoved?(regarding: Regarding, reason: string): void;
 }
 
-/** The event that a series was written to. */
-interface Place {
+/** The Event object that a series was written to. */
+interface EventKey {
   readonly namespace: string;
   readonly name: string;
 }
@@ -61,7 +62,7 @@ export function createEventPublisher(
   options: PublisherOptions,
 ): (series: Series, signal: AbortSignal) => Promise<boolean> {
   const { client, clock, random } = options;
-  const places = new WeakMap<Series, Place>();
+  const keys = new WeakMap<Series, EventKey>();
   let serial = 0;
 
   const create = async (series: Series, namespace: string, signal: AbortSignal): Promise<void> => {
@@ -75,12 +76,12 @@ export function createEventPublisher(
       body: eventBody(series, { namespace, name }, options.instance),
       signal,
     });
-    places.set(series, { namespace, name });
+    keys.set(series, { namespace, name });
   };
 
-  const count = async (series: Series, place: Place, signal: AbortSignal): Promise<void> => {
+  const count = async (series: Series, key: EventKey, signal: AbortSignal): Promise<void> => {
     const options = { query: { fieldManager: FIELD_MANAGER }, signal };
-    await client.request(mergePatch(objectPath(EVENT, place), { series: seriesBody(series) }, options));
+    await client.request(mergePatch(objectPath(EVENT, key), { series: seriesBody(series) }, options));
   };
 
   /**
@@ -89,14 +90,14 @@ export function createEventPublisher(
    */
   const write = async (series: Series, signal: AbortSignal): Promise<void> => {
     const own = series.regarding.namespace ?? CLUSTER_NAMESPACE;
-    const place = places.get(series);
+    const key = keys.get(series);
     try {
-      await (place === undefined ? create(series, own, signal) : count(series, place, signal));
+      await (key === undefined ? create(series, own, signal) : count(series, key, signal));
     } catch (error) {
-      if (place !== undefined && error instanceof KubeError && error.failure === "NotFound") {
-        places.delete(series);
+      if (key !== undefined && error instanceof KubeError && error.failure === "NotFound") {
+        keys.delete(series);
         await write(series, signal);
-      } else if (place === undefined && isEnding(error)) {
+      } else if (key === undefined && isNamespaceTerminating(error)) {
         await create(series, options.fallbackNamespace, signal);
         options.onMoved?.(series.regarding, series.reason);
       } else throw error;
@@ -110,23 +111,23 @@ export function createEventPublisher(
         await write(series, signal);
         return true;
       } catch (error) {
-        const passing = error instanceof KubeError && PASSING.has(error.failure);
-        if (!passing || attempt === ATTEMPTS) return false;
+        const isTransient = error instanceof KubeError && TRANSIENT.has(error.failure);
+        if (!isTransient || attempt === ATTEMPTS) return false;
         if (!(await abortableSleep(clock, Math.max(backoff.next(), error.retryAfterMs ?? 0), signal))) return false;
       }
     }
   };
 }
 
-function isEnding(error: unknown): boolean {
+function isNamespaceTerminating(error: unknown): boolean {
   return error instanceof KubeError && (error.failure === "NotFound" || error.causes.includes("NamespaceTerminating"));
 }
 
-function eventBody(series: Series, place: Place, instance: string): JsonObject {
+function eventBody(series: Series, key: EventKey, instance: string): JsonObject {
   return {
     apiVersion: "events.k8s.io/v1",
     kind: "Event",
-    metadata: { ...place },
+    metadata: { ...key },
     eventTime: series.eventTime,
     reportingController: FIELD_MANAGER,
     reportingInstance: instance.slice(0, 128),

@@ -9,10 +9,10 @@ import { createEventPublisher, type PublisherOptions, type Regarding, type Serie
 const SERIES_MS = 10 * 60_000;
 /** The shortest time between two writes of a series. */
 const WRITE_EVERY_MS = 60_000;
-/** The number of events that may wait to be written; further ones are dropped and counted. */
-const QUEUED = 10_000;
-/** The number of series that are remembered. */
-const REMEMBERED = 4_000;
+/** The number of events that may wait to be written; further events are dropped and counted. */
+const MAX_QUEUED = 10_000;
+/** The number of series that are kept in memory. */
+const MAX_SERIES = 4_000;
 /** How long `stop` waits for queued events. */
 const STOP_MS = 2_000;
 /** The API server's limit, in bytes. */
@@ -27,8 +27,8 @@ export interface RecorderOptions extends PublisherOptions {
 export function createRecorder(options: RecorderOptions) {
   const { clock } = options;
   const publish = createEventPublisher(options);
-  const known = new LRUCache<string, Series>({
-    max: REMEMBERED,
+  const current = new LRUCache<string, Series>({
+    max: MAX_SERIES,
     ttl: SERIES_MS,
     ttlResolution: 0,
     perf: { now: () => clock.monotonic() },
@@ -36,25 +36,25 @@ export function createRecorder(options: RecorderOptions) {
   const queue: Series[] = [];
   const timers = new Set<() => void>();
   const stopping = new AbortController();
-  let pumping: Promise<void> | undefined;
+  let draining: Promise<void> | undefined;
 
-  const pump = async (): Promise<void> => {
+  const drain = async (): Promise<void> => {
     for (let series = queue.shift(); series !== undefined; series = queue.shift()) {
       series.waiting = false;
       series.lastWriteAt = clock.monotonic();
       if (!(await publish(series, stopping.signal))) options.onDropped?.();
     }
-    pumping = undefined;
+    draining = undefined;
   };
 
   const enqueue = (series: Series): void => {
-    if (queue.length >= QUEUED) {
+    if (queue.length >= MAX_QUEUED) {
       series.waiting = false;
       options.onDropped?.();
       return;
     }
     queue.push(series);
-    pumping ??= pump();
+    draining ??= drain();
   };
 
   /** Queues the series now, or a minute after its last write. */
@@ -73,16 +73,16 @@ export function createRecorder(options: RecorderOptions) {
     timers.add(cancel);
   };
 
-  const find = (id: string, event: EventInput, note: string): Series => {
+  const countOccurrence = (id: string, event: EventInput, note: string): Series => {
     const now = microTime(clock.now());
-    const series = known.get(id) ?? {
+    const series = current.get(id) ?? {
       ...event,
       ...{ regarding: referenceTo(event.regarding), note },
-      ...{ eventTime: now, count: 0, lastObservedTime: now, ...NEVER },
+      ...{ eventTime: now, count: 0, lastObservedTime: now, ...UNWRITTEN },
     };
     series.count += 1;
     series.lastObservedTime = now;
-    known.set(id, series);
+    current.set(id, series);
     return series;
   };
 
@@ -91,20 +91,21 @@ export function createRecorder(options: RecorderOptions) {
     record: (event: EventInput): void => {
       const note = cleanText(event.note, NOTE_BYTES);
       const id = JSON.stringify([event.regarding.metadata.uid, event.type, event.reason, event.action, note]);
-      schedule(find(id, event, note));
+      schedule(countOccurrence(id, event, note));
     },
     /** Writes the queued events, for 2 s at most. */
     stop: async (): Promise<void> => {
       for (const cancel of timers) cancel();
-      await Promise.race([pumping, abortableSleep(clock, STOP_MS, stopping.signal)]);
+      await Promise.race([draining, abortableSleep(clock, STOP_MS, stopping.signal)]);
       stopping.abort();
       queue.length = 0;
-      await pumping;
+      await draining;
     },
   };
 }
 
-const NEVER = { lastWriteAt: Number.NEGATIVE_INFINITY, waiting: false } as const;
+/** The state of a series that was not written yet. */
+const UNWRITTEN = { lastWriteAt: Number.NEGATIVE_INFINITY, waiting: false } as const;
 
 function referenceTo({ apiVersion, kind, metadata }: KubeObject): Regarding {
   const { name, namespace, uid } = metadata;

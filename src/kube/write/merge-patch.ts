@@ -16,7 +16,7 @@ export function diffMerge(before: unknown, after: JsonObject): JsonObject | unde
     if (change !== undefined) changes.push([name, change]);
   }
   if (changes.length === 0 && isObject(before)) return undefined;
-  // fromEntries defines own members, so that a "__proto__" stays data (E3).
+  // fromEntries defines own members, so that a member "__proto__" stays data.
   return Object.fromEntries(changes);
 }
 

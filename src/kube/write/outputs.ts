@@ -18,8 +18,8 @@ export function createOutputs(client: KubeClient) {
     configMap: (owner: KubeObject, name: string, data: Readonly<Record<string, string>>): Promise<void> =>
       write(client, CONFIG_MAP, owner, name, data),
     /**
-     * Does the same for a Secret. Its values reach no log and no error.
-     * @throws KubeError "Conflict" as above, "Forbidden" where the operator may not write Secrets
+     * Makes the Secret hold exactly `data`, as `configMap` does. Its values reach no log and no error.
+     * @throws KubeError "Conflict" as `configMap`, "Forbidden" where the operator may not write Secrets
      */
     secret: (owner: KubeObject, name: string, data: Readonly<Record<string, string>>): Promise<void> =>
       write(client, SECRET, owner, name, encoded(data)),

@@ -13,7 +13,7 @@ import { diffMerge } from "./merge-patch.ts";
 /** The largest patch that is sent; etcd refuses objects of 1.5 MiB, and a much smaller patch is wrong already. */
 const MAX_PATCH_BYTES = 512 * 1024;
 
-/** The number of refusals of one outcome that are retried. The caller gets the next one, so that its worker is free. */
+/** The number of refusals of one outcome that are retried. The next refusal is thrown, so that the worker is free. */
 const MAX_REFUSALS = 3;
 
 /** The age in milliseconds up to which an answer of the API server counts as current. */
@@ -28,10 +28,10 @@ export interface WriterOptions {
   readonly random: () => number;
 }
 
-/** The one writer of the operator's custom resources. Every answer enters the cache before the promise resolves. */
+/** The writer of the operator's custom resources. Every answer enters the cache before the promise resolves. */
 export type Writer = ReturnType<typeof createWriter>;
 
-/** @returns the only writer of the operator's custom resources (docs/architecture.md §5) */
+/** @returns the writer of the kinds in `options.types`; a second writer would leave the cache behind its writes */
 export function createWriter(options: WriterOptions) {
   const { client, clock, random, store } = options;
   const types = new Map(options.types.map((type) => [type.kind, type]));
@@ -45,7 +45,7 @@ export function createWriter(options: WriterOptions) {
   };
 
   /** Stores the object of an answer. A patch that removes the last finalizer deletes the object. */
-  const remember = (type: ResourceType, answer: Json, askedAt: number): KubeObject => {
+  const storeAnswer = (type: ResourceType, answer: Json, askedAt: number): KubeObject => {
     const object = parseObject(type, answer);
     if (object === undefined) throw new KubeError("BadResponse", 200, `the answer is no ${type.kind}`);
     answeredAt.set(object, askedAt);
@@ -61,7 +61,7 @@ export function createWriter(options: WriterOptions) {
     const askedAt = clock.monotonic();
     try {
       const answer = await client.request({ method: "GET", path: objectPath(type, keyOf(object)), signal });
-      const live = remember(type, answer, askedAt);
+      const live = storeAnswer(type, answer, askedAt);
       return live.metadata.uid === object.metadata.uid ? live : undefined;
     } catch (error) {
       if (!isKube(error, "NotFound")) throw error;
@@ -82,7 +82,7 @@ export function createWriter(options: WriterOptions) {
     }
     const askedAt = clock.monotonic();
     const request = mergePatch(objectPath(type, keyOf(object), subresource), body, { signal });
-    return remember(type, await client.request(request), askedAt);
+    return storeAnswer(type, await client.request(request), askedAt);
   };
 
   /**
@@ -155,8 +155,8 @@ export function createWriter(options: WriterOptions) {
           if (mayBeGone && (await refresh(object, signal).catch(() => object)) === undefined) return undefined;
           if (isKube(error, "Invalid", "Forbidden")) refusals += 1;
           if (refusals > MAX_REFUSALS) throw error;
-          const least = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
-          if (!(await abortableSleep(clock, Math.max(backoff.next(), least), signal))) throw error;
+          const minMs = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
+          if (!(await abortableSleep(clock, Math.max(backoff.next(), minMs), signal))) throw error;
         }
       }
     },

@@ -40,7 +40,7 @@ export async function dryApply(
     return object;
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
-    if (error.failure === "Invalid") return `The API server rejects it: ${error.said() ?? error.message}`;
+    if (error.failure === "Invalid") return `The API server rejects it: ${error.serverMessage() ?? error.message}`;
     if (error.failure === "AlreadyExists") return "It exists already, but you may not read it.";
     // NotFound: the namespace does not exist yet, as the same files create it.
     if (error.failure !== "Forbidden" && error.failure !== "NotFound") throw error;
