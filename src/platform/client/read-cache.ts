@@ -23,6 +23,7 @@ const MAX_CACHED = 16 * 1024 * 1024;
 export function createCacheBudget(limit = MAX_CACHED) {
   const sizes = new Map<BudgetedCache, number>();
   let total = 0;
+  const isFull = (): boolean => total > limit;
   const largest = (): BudgetedCache | undefined =>
     [...sizes].reduce<readonly [BudgetedCache | undefined, number]>(
       (best, next) => (next[1] > best[1] ? next : best),
@@ -38,7 +39,7 @@ export function createCacheBudget(limit = MAX_CACHED) {
       if (now > 0) sizes.set(cache, now);
       else sizes.delete(cache);
       total += size;
-      while (total > limit) largest()?.evictOldest();
+      while (isFull()) largest()?.evictOldest();
     },
     /** Returns the size of all cached answers. */
     total: (): number => total,
