@@ -23,7 +23,7 @@ const THEIRS = { apiVersion: "apps/v1", kind: "Deployment", name: "web", uid: ra
 /** Another group whose name begins like ours. */
 const ALIKE = { ...OURS, apiVersion: "platform-operator.io.example.com/v1" };
 
-describe("[E14] a ConfigMap", () => {
+describe("[E14] a ConfigMap, under the admission policy for the operator's token,", () => {
   const controlPlane = inject("controlPlane");
   const id = randomUUID().slice(0, 8);
   const own = `maps-${id}`;
@@ -87,46 +87,52 @@ describe("[E14] a ConfigMap", () => {
   const data = { data: { mapRoles: "ours" } };
 
   it.each<[string, () => Promise<string>]>([
-    ["of the cluster's own rights is not changed", () => patching("kube-system", `aws-auth-${id}`, data)],
-    ["of a tenant is not changed", () => patching(tenant, "settings", data)],
-    ["of another object is not changed", () => patching(tenant, "of-a-deployment", data)],
-    ["of a group with a similar name is not changed", () => patching(tenant, "of-another-group", data)],
+    ["of the rights in kube-system cannot be changed", () => patching("kube-system", `aws-auth-${id}`, data)],
+    ["of a tenant cannot be changed", () => patching(tenant, "settings", data)],
+    ["that another object owns cannot be changed", () => patching(tenant, "of-a-deployment", data)],
     [
-      "is not taken over by a new owner",
+      "whose owner is of a group with a similar name cannot be changed",
+      () => patching(tenant, "of-another-group", data),
+    ],
+    [
+      "of a tenant cannot be given an owner of our group",
       () => patching(tenant, "settings", { metadata: { ownerReferences: [OURS] }, ...data }),
     ],
-    ["is not given away", () => patching(tenant, "catalog", { metadata: { ownerReferences: [THEIRS] } })],
-    ["beside the operator is not changed", () => patching(own, "settings", data)],
+    [
+      "of a resource cannot be given another owner",
+      () => patching(tenant, "catalog", { metadata: { ownerReferences: [THEIRS] } }),
+    ],
+    ["in the operator's namespace cannot be changed", () => patching(own, "settings", data)],
   ])("%s (422)", async (_what, request) => {
     expect(await request()).toBe(`422 ${POLICY}`);
   });
 
   it.each<[string, () => Promise<string>]>([
-    ["is not created in kube-system, whatever it says of its owner", () => creating("kube-system", "x", [OURS])],
-    ["is not created in kube-public", () => creating("kube-public", "x", [OURS])],
-    ["is not created without an owner", () => creating(tenant, "x")],
-    ["is not created for another owner", () => creating(tenant, "x", [THEIRS])],
-    ["of the name of the ledger is not created elsewhere", () => creating(tenant, `${ORPHANS}-0`)],
-    ["of any name is not created beside the operator", () => creating(own, "x")],
+    ["cannot be created in kube-system, whatever its owner is", () => creating("kube-system", "x", [OURS])],
+    ["cannot be created in kube-public", () => creating("kube-public", "x", [OURS])],
+    ["cannot be created without an owner", () => creating(tenant, "x")],
+    ["cannot be created for an owner of another group", () => creating(tenant, "x", [THEIRS])],
+    ["with the name of the orphan ledger cannot be created elsewhere", () => creating(tenant, `${ORPHANS}-0`)],
+    ["with another name cannot be created in the operator's namespace", () => creating(own, "x")],
   ])("%s (403)", async (_what, request) => {
     expect(await request()).toBe(`403 ${POLICY}`);
   });
 
   it.each<[string, () => Promise<string>]>([
-    ["is created for a resource", () => creating(tenant, "x", [OURS])],
-    ["of a resource is changed", () => patching(tenant, "catalog", data)],
-    ["of the orphan ledger is created", () => creating(own, `${ORPHANS}-1`)],
-    ["of the orphan ledger is changed", () => patching(own, `${ORPHANS}-0`, data)],
+    ["can be created for a resource", () => creating(tenant, "x", [OURS])],
+    ["of a resource can be changed", () => patching(tenant, "catalog", data)],
+    ["of the orphan ledger can be created", () => creating(own, `${ORPHANS}-1`)],
+    ["of the orphan ledger can be changed", () => patching(own, `${ORPHANS}-0`, data)],
   ])("%s", async (_what, request) => {
     expect(await request()).toBe("done");
   });
 });
 
-describe("[E14] a catalog whose ConfigMap the operator may not write", () => {
+describe("[E14] a PlatformCatalog whose ConfigMap the operator may not write", () => {
   const env = createEnv({ surface: "documented", mayRefuse: ["configmaps"] });
   const everywhere = (): string => CONFIG_MAP_OUTPUTS.role.replace(OPERATOR, env.operatorNamespace);
 
-  it("tells which policy refuses it, and is Ready once that is gone", async () => {
+  it("names the policy that refuses the write, and is Ready once the policy is deleted", async () => {
     const metadata = { name: `${env.namespace}-no-maps` };
     const api = "admissionregistration.k8s.io/v1";
     const isHere = `request.namespace == '${env.namespace}' && request.userInfo.username.endsWith('${OPERATOR}')`;
@@ -163,7 +169,7 @@ describe("[E14] a catalog whose ConfigMap the operator may not write", () => {
     await env.waitFor("PlatformCatalog", "catalog", { status: "True" });
   });
 
-  it("tells which role is missing, and is Ready once it is bound in the namespace", async () => {
+  it("names the role that is missing, and is Ready once the role is bound in the namespace", async () => {
     const unbound = ["patch", "clusterrolebinding", everywhere(), "--type=merge", "-p", '{"subjects":[]}'];
     await env.kubectl(unbound);
     await env.apply(resource("PlatformCatalog", "another", { include: ["CloudProviders"] }));

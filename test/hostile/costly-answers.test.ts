@@ -1,6 +1,6 @@
 /**
  * A platform that a tenant's connection names answers with bodies that cost as much as possible to read. The operator
- * runs with the heap that the chart gives it; the other tenant keeps being served (docs/reliability.md E5).
+ * runs with the heap that the chart gives it; the other tenant keeps being served.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -73,7 +73,7 @@ const ANSWERS: readonly (readonly [what: string, answer: Answer])[] = [
   ["1.5 MB in chunks of one byte", inChunksOfOneByte(listOf(project("a"), 1.5 * MIB))],
 ];
 
-describe("a tenant whose platform answers with what costs most", () => {
+describe("a tenant's platform that answers with bodies that are expensive to read", () => {
   const env = createEnv({ surface: "full", more: ["b"], memoryMiB: 512, deadlines: { readMs: 3_000 } });
   let second: Simulator | undefined;
   const theirs = (): Simulator => second ?? expect.fail("the second platform runs from beforeAll on");
@@ -106,7 +106,7 @@ describe("a tenant whose platform answers with what costs most", () => {
     expect((await fetch(`${healthUrl}/healthz`)).status).toBe(200);
   };
 
-  it.each(ANSWERS)("[E5] %s costs the other tenant nothing", async (what, answer) => {
+  it.each(ANSWERS)("[E5] does not keep the other tenant waiting: %s", async (what, answer) => {
     const b = env.at("b");
     const server = await startScriptedServer();
     server.script(answer);
@@ -118,7 +118,7 @@ describe("a tenant whose platform answers with what costs most", () => {
     await server.stop();
   });
 
-  it("[E5] twenty such connections at once cost the other tenant nothing", async ({ task }) => {
+  it("[E5] does not keep the other tenant waiting on twenty connections at once", async ({ task }) => {
     const b = env.at("b");
     const server = await startScriptedServer();
     server.script({ body: listOf("{}", 1.5 * MIB) });
@@ -137,7 +137,7 @@ describe("a tenant whose platform answers with what costs most", () => {
     figure(task, `${String(names.length)} connections, ${String(server.arrived.length)} answers of 1.5 MB`);
   });
 
-  describe("to the reads of objects that were Ready", () => {
+  describe("for the reads of objects that were Ready", () => {
     beforeAll(async () => {
       const b = env.at("b");
       const at = { platform: theirs() };
@@ -154,7 +154,7 @@ describe("a tenant whose platform answers with what costs most", () => {
       ["an object of 100,000 members", 200, `{"id":"${ID}","name":"a","state":"a",${manyMembers(1.5 * MIB)}}`],
       ["lists nested deep", 200, `{"id":"${ID}","results":${nested("[", "]", MIB)}}`],
       ["an errors object of 4 MiB", 400, `{"errors":{${manyMembers(4 * MIB - 1_000)}}}`],
-    ])("[E5] %s cost the other tenant nothing", async (what, status, body) => {
+    ])("[E5] does not keep the other tenant waiting: %s", async (what, status, body) => {
       const b = env.at("b");
       const since = theirs().journal().length;
       const answer = { is: "status", status, body } as const;

@@ -17,7 +17,7 @@ const FEW = { kinds: 4, changes: 4 };
 // Operators of other tests would report conditions of its ClusterPlatformConnections.
 const controlPlane = await ownControlPlane();
 
-describe.each(["full", "documented"] as const)("[G1] on the %s surface", (surface) => {
+describe.each(["full", "documented"] as const)("[G1] changes of leaves, %s surface,", (surface) => {
   // Nothing else changes the hundreds of objects, so that the operator can poll them rarely.
   const env = createEnv({ surface, controlPlane, windows: { pollMs: 20_000 } });
   /** The bounds of leaves that several kinds have are tried on the first kind. */
@@ -32,15 +32,19 @@ describe.each(["full", "documented"] as const)("[G1] on the %s surface", (surfac
     await grantSecretOutputs(env);
   });
 
-  it.concurrent.for(kinds)("changes of a $kind", { timeout: 1_800_000, retry: 0 }, async (kind, { task }) => {
-    const all = trialsOf(env, surface, await startLane(env, surface, kind), isTried);
-    const trials = effort.all ? all : chosen(all, FEW.changes, effort.seed, ({ title }) => title);
-    const wrong: string[] = [];
-    for (const { title, run } of trials) {
-      const found = await run().catch((error: unknown) => [String(error)]);
-      wrong.push(...found.map((problem) => `${title}: ${problem}`));
-    }
-    figure(task, `${trials.length} of ${all.length} changes of ${kind.kind}`, trials.length);
-    expect(wrong, wrong.join("\n")).toEqual([]);
-  });
+  it.concurrent.for(kinds)(
+    "of a $kind are carried out and reverted",
+    { timeout: 1_800_000, retry: 0 },
+    async (kind, { task }) => {
+      const all = trialsOf(env, surface, await startLane(env, surface, kind), isTried);
+      const trials = effort.all ? all : chosen(all, FEW.changes, effort.seed, ({ title }) => title);
+      const wrong: string[] = [];
+      for (const { title, run } of trials) {
+        const found = await run().catch((error: unknown) => [String(error)]);
+        wrong.push(...found.map((problem) => `${title}: ${problem}`));
+      }
+      figure(task, `${trials.length} of ${all.length} changes of ${kind.kind}`, trials.length);
+      expect(wrong, wrong.join("\n")).toEqual([]);
+    },
+  );
 });

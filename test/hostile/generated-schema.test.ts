@@ -62,7 +62,7 @@ describe("the API server", () => {
   /** A short run tries leaves that several kinds have in common on one of them. */
   const isTried = repetitions();
 
-  it.for(KINDS)("[G1] accepts valid values in a $kind and refuses others by name", async (kind, { task }) => {
+  it.for(KINDS)("[G1] accepts valid values in a $kind, and refuses others by name", async (kind, { task }) => {
     const all = casesOf(kind, SOMEWHERE, "case");
     const leaves = effort.all ? all : all.filter((leaf) => !isTried(leaf));
     const seed = all[0]?.base;
@@ -86,7 +86,7 @@ describe("the API server", () => {
   /** Leaves whose values become a part of a path; test/unit/crd-bounds.test.ts tries their patterns. */
   const IN_PATHS = /(Ref\.name|Id|outputConfigMap|allowedProjects\[\])$/;
 
-  it.for(KINDS)("[E1] refuses hostile ids and names in a $kind", async (kind, { task }) => {
+  it.for(KINDS)("[E1] refuses hostile ids and names in every path of a $kind", async (kind, { task }) => {
     const leaves = casesOf(kind, SOMEWHERE, "case").filter(({ leaf: { path } }) => IN_PATHS.test(path));
     const specs = leaves.flatMap(({ leaf, base }) =>
       HOSTILE_IDS.map((id): Titled => ({ title: `${leaf.path}: ${JSON.stringify(id)}`, ...placed(base, leaf, id) })),
@@ -99,7 +99,7 @@ describe("the API server", () => {
   const HUGE = "x".repeat(1_048_576);
 
   it.for(KINDS)(
-    "[E5] refuses a text of 1 MiB, and a list of 1,000 items where it has one, in a $kind",
+    "[E5] refuses a text of 1 MiB, and a list of 1,000 items where there is one, in a $kind",
     async (kind, { task }) => {
       const leaves = casesOf(kind, SOMEWHERE, "case");
       const text = leaves.find(({ leaf: { schema } }) => schema.type === "string" && schema.enum === undefined);

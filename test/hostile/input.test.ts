@@ -26,7 +26,7 @@ const ODD = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 const VALUE = 'c4n4ry-"value"-ä\\/+?&1';
 const EventNote = z.object({ note: z.string(), regarding: z.object({ name: z.string() }) });
 
-describe("hostile input", () => {
+describe("the operator, given hostile input,", () => {
   const env = createEnv({ surface: "full" });
 
   beforeAll(async () => {
@@ -53,14 +53,14 @@ describe("hostile input", () => {
       .map((event) => EventNote.parse(event))
       .flatMap(({ note, regarding }) => (regarding.name === name ? [note] : []));
 
-  describe("[E2] a token that is not a valid header value", () => {
+  describe("[E2] that is a token with characters which no header may contain", () => {
     const BAD: Readonly<Record<string, string>> = {
       ...{ crlf: "tok3n-value\r\nX-Evil: 1", lf: "tok3n-value\nx", "two-newlines": "tok3n-value\n\n" },
       ...{ nul: "tok3n-value\u0000", del: "tok3n-value\u007f", blank: "tok3n value" },
       ...{ umlaut: "tök3n-value", emoji: "tok3n-value-😀" },
     };
 
-    it("is reported by the name of its Secret, without its value, and no request is sent", async ({ task }) => {
+    it("names the Secret without its value, and sends no request", async ({ task }) => {
       const server = await startScriptedServer();
       for (const [name, token] of Object.entries(BAD)) {
         await env.apply(secret(name, { token }), connection(env, name, { baseUrl: server.url }));
@@ -76,14 +76,14 @@ describe("hostile input", () => {
       figure(task, "0 requests, 0 values shown", Object.keys(BAD).length);
     });
 
-    it("is valid with a CRLF at its end, which is cut off", async () => {
+    it("accepts a CRLF at the end of the token, and cuts it off", async () => {
       const token = `${env.platform.tokens.admin}\r\n`;
       const ready = await env.ready(secret("crlf-at-end", { token }), connection(env, "crlf-at-end"));
       expect(condition(ready, "Ready")?.reason).toBe("Available");
     });
   });
 
-  it("[E3] keys that name members of prototypes are ordinary keys in every map of every spec", async ({ task }) => {
+  it("[E3] treats keys that name members of prototypes as ordinary keys in every map of a spec", async ({ task }) => {
     const keys = ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString"];
     const mapOf = (value: unknown): JsonObject => Object.fromEntries(keys.map((key) => [key, value])) as JsonObject;
     const variables = keys.map((name) => ({ name, value: "polluted" }));
@@ -120,7 +120,7 @@ describe("hostile input", () => {
     figure(task, "each key of a prototype sent or refused by name, and later objects served", keys.length * 6);
   });
 
-  it("[E5] values that are nested too deeply are invalid, without any other effect", async () => {
+  it("[E5] refuses values that are nested too deeply, and serves other objects", async () => {
     // With deeper values the API server takes seconds for a patch; other tests cover stack overflows.
     const deep = JSON.parse(`${'{"a-name-of-some-letters":'.repeat(1_500)}1${"}".repeat(1_500)}`) as JsonObject;
     const odd = project("deep");
@@ -133,7 +133,7 @@ describe("hostile input", () => {
     await expectOtherServed("deep");
   });
 
-  it("[E4] no pattern of the catalog is run: the platform validates the value", async () => {
+  it("[E4] runs no pattern of the catalog, and lets the platform validate the value", async () => {
     const { platform } = env;
     const headers = { authorization: `Token ${platform.tokens.admin}` };
     const path = `/organization/${platform.organizationId}/platformTemplate`;
@@ -155,7 +155,9 @@ describe("hostile input", () => {
     await env.remove("PlatformBinding", "evil");
   });
 
-  it("[E7] an answer with secrets and terminal escapes is shown without either", async ({ task }) => {
+  it("[E7] shows an answer of the platform without the secrets and terminal escapes that it quotes", async ({
+    task,
+  }) => {
     const encoded = [
       JSON.stringify({ value: VALUE }),
       encodeURIComponent(VALUE),
@@ -182,7 +184,7 @@ describe("hostile input", () => {
     figure(task, "0 occurrences in statuses, events, log and metrics", quotes.length);
   });
 
-  it("[E13] hostile names do not appear in metrics, and every line of the log is one record", async ({ task }) => {
+  it("[E13] shows no hostile name in metrics, and writes each line of the log as one record", async ({ task }) => {
     const name = 'a\u001b[31m\u202eb"} 1';
     await env.ready(project("ansi", { name }));
     const series = (await metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
@@ -195,7 +197,7 @@ describe("hostile input", () => {
     figure(task, `${logs.length} lines of the log and ${series.length} series, 0 with an odd character`);
   });
 
-  it("[E8] follows no redirect, and requests no URL that is only passed on to the platform", async ({ task }) => {
+  it("[E8] follows no redirect, and requests no URL that it only passes on to the platform", async ({ task }) => {
     const inside = await startScriptedServer();
     const outside = await startScriptedServer();
     outside.script({ status: 307, headers: { location: `${inside.url}/latest/meta-data` } });

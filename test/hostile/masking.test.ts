@@ -1,6 +1,6 @@
 /**
  * Values of Secrets are masked in whatever spelling the platform quotes them, and only in texts about their namespace:
- * a tenant's Secret does not take from the log what the operator says of others (docs/reliability.md E6, E7).
+ * a tenant's Secret does not take from the log what the operator says of others.
  */
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -62,7 +62,7 @@ const QUOTES: readonly (readonly [what: string, quoted: string, parts: readonly 
   ],
 ];
 
-describe("what the platform quotes of a Secret", () => {
+describe("the operator, when the platform quotes the value of a Secret,", () => {
   const env = createEnv({ surface: "full", args: ["--log-level=trace"], more: ["b"] });
   const b = env.at("b");
   const variable = (name: string, key: string) => ({
@@ -131,20 +131,20 @@ describe("what the platform quotes of a Secret", () => {
     for (const at of [env, b]) await at.waitFor("PlatformApplication", "web", { status: "True" });
   });
 
-  it.each(QUOTES)("[E7] shows nothing of it: %s", async (what, quoted, parts) => {
+  it.each(QUOTES)("[E7] masks it in status, event and log: %s", async (what, quoted, parts) => {
     const told = await quote(`invalid value ${quoted} of a key`);
     for (const [where, text] of Object.entries(told))
       for (const part of parts) expect(text, `${what} in ${where}`).not.toContain(JSON.stringify(part).slice(1, -1));
     expect(told.status).toContain("invalid value");
   });
 
-  it("[E6] only the keys that were read are masked", async () => {
+  it("[E6] masks only values of the keys that it has read", async () => {
     const { status } = await quote("the-key-that-is-read the-words");
     expect(status).toContain("the-words");
     expect(status).not.toContain("the-key-that-is-read");
   });
 
-  it("[E6] a tenant's Secret masks no line about another namespace, and no structure of its own", async ({ task }) => {
+  it("[E6] masks lines about the Secret's own namespace only, and only their text", async ({ task }) => {
     const before = env.operator.logs().length;
     await env.patch("PlatformApplication", "web", { spec: { deploy: { gitCommitId: `${COMMIT.slice(0, 38)}ff` } } });
     await env.waitFor("PlatformApplication", "web", { status: "True" });
@@ -163,7 +163,7 @@ describe("what the platform quotes of a Secret", () => {
     figure(task, `${String(lines.length)} lines read, 0 withheld`, lines.length);
   });
 
-  it("[E6] is shown again when the Secret is gone", async () => {
+  it("[E6] shows the text again when the Secret is deleted", async () => {
     await b.remove("Secret", "blinding");
     await b.waitFor("PlatformApplication", "web", { reason: "DependencyNotReady" });
     const before = env.operator.logs().length;

@@ -1,4 +1,4 @@
-/** A hostile resource that every schema accepts stalls itself, and no other of its kind (docs/reliability.md E16). */
+/** A hostile resource that every schema accepts stalls itself, and no other resource of its kind. */
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { GROUP } from "../../src/api/names.ts";
@@ -26,7 +26,7 @@ const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
 /** Fills the API server's limit of annotations but for a few bytes. */
 const FILLER = { "example.com/filler": "x".repeat(256 * 1_024 - 80) };
 
-describe("hostile resources", () => {
+describe("hostile resources that every schema accepts", () => {
   const env = createEnv({ surface: "full" });
   const each = Object.entries(SAMPLES).filter(([kind]) => kind !== "ClusterPlatformConnection");
 
@@ -34,7 +34,9 @@ describe("hostile resources", () => {
     await env.ready(...defaults(env, { surface: "Full" }), secret("bad", { token: "not-a-real-token" }));
   });
 
-  it("[E16] with full annotations block no other object, report the problem, and can be deleted", async ({ task }) => {
+  it("[E16] whose annotations are full block no other object, report the problem, and can be deleted", async ({
+    task,
+  }) => {
     await env.ready(...CROWD.map((name) => project(name, DELETE)));
     await env.settled();
     for (const name of CROWD) {
@@ -55,7 +57,7 @@ describe("hostile resources", () => {
     figure(task, `${CROWD.length + 1} objects with full annotations, 0 others blocked`, CROWD.length + 1);
   });
 
-  it("[E16] of any kind leave a good one to become Ready", async ({ task }) => {
+  it("[E16] of each kind do not keep a good resource of the kind from becoming Ready", async ({ task }) => {
     const hostile = each.map(([, sample]) => sample.hostile({ env, name: "bad", tree: "good" }));
     const bad = [...hostile, project("with-bad-connection", { connectionRef: { name: "bad" } })];
     await env.apply(...bad.map((one) => ({ ...one, metadata: { ...one.metadata, annotations: ANNOTATIONS } })));

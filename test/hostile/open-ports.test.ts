@@ -1,4 +1,4 @@
-/** Connections to the operator's ports whose requests never end: the ports keep answering (docs/reliability.md S5). */
+/** Connections to the operator's ports whose requests never end: the ports keep answering. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
@@ -19,7 +19,7 @@ const PORTS: readonly (readonly [server: string, most: number, path: string, sta
   ["status-page", 128, "/", 200],
 ];
 
-describe("the operator's ports", () => {
+describe("a port of the operator", () => {
   const env = createEnv({
     surface: "full",
     memoryMiB: 512,
@@ -53,19 +53,19 @@ describe("the operator's ports", () => {
     return answer.status;
   };
 
-  it.each(PORTS)("[S5] %s keeps %i unfinished requests, and answers a finished one", async (server, most, path, is) => {
+  it.each(PORTS)("[S5] (%s) keeps %i open requests, and answers a whole one", async (server, most, path, is) => {
     crowd(server);
     await expect.poll(left).toBeLessThanOrEqual(most);
     expect(await status(server, path)).toBe(is);
   });
 
-  it.each(PORTS)("[S5] %s refuses headers of more than 8 KiB", async (server) => {
+  it.each(PORTS)("[S5] (%s) refuses headers of more than 8 KiB", async (server) => {
     const socket = open(server, `GET / HTTP/1.1\r\nhost: localhost\r\nx-filler: ${"x".repeat(9_000)}\r\n\r\n`);
     const [answer] = (await once(socket, "data")) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  it("[S5] crowds at all ports at once stop neither the probes nor the work", async ({ task }) => {
+  it("[S5] that is crowded, as all others, delays neither the probes nor the work", async ({ task }) => {
     await env.apply(...defaults(env, { surface: "Full" }));
     for (const [server] of PORTS) crowd(server);
     await expect.poll(left).toBeLessThanOrEqual(512 + 32 + 128 + 128);
@@ -74,7 +74,7 @@ describe("the operator's ports", () => {
     figure(task, `${String(PORTS.length * CROWD)} unfinished requests, 0 ports without an answer`);
   });
 
-  it("[S5] end requests that are not finished in time", async () => {
+  it("[S5] ends requests that are not finished in time", async () => {
     for (const [server] of PORTS) open(server, BEGINNING);
     await expect.poll(left).toBe(0);
   });

@@ -59,7 +59,7 @@ describe("[E14] the operator's token", () => {
       )
       .toSorted();
 
-  it("has exactly the declared rights, in its own namespace and in any other, without wildcards", async () => {
+  it("has exactly the declared rights, in its own namespace and in others, and no wildcard", async () => {
     expect(await rulesIn(namespace)).toEqual(granted("everywhere", "cluster", "operator's namespace"));
     expect(await rulesIn("default")).toEqual(granted("everywhere", "cluster"));
     expect((await rulesIn(namespace)).filter((right) => right.includes("*"))).toEqual([]);

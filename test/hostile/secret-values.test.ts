@@ -1,6 +1,6 @@
 /**
  * Nobody reads by a resource what the cluster's roles keep from them: tokens of connections, and credentials of the
- * cluster and its tools (docs/reliability.md E9). Every value of a spec goes to the platform, where it can be read.
+ * cluster and its tools. Every value of a spec goes to the platform, where it can be read.
  */
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -32,7 +32,7 @@ const ofType = (name: string, type: string, annotations: Readonly<Record<string,
   return { ...rest, type, metadata: { ...metadata, annotations } };
 };
 
-describe("the values of a spec", () => {
+describe("the operator, asked for a value of a Secret,", () => {
   const env = createEnv({ surface: "full" });
 
   /** All objects of the platform, with their variables, as one text. */
@@ -75,7 +75,7 @@ describe("the values of a spec", () => {
     ["the token of a ServiceAccount", "account", /has the type kubernetes\.io\/service-account-token/],
     ["a Helm release", "release", /has the type helm\.sh\/release\.v1/],
     ["a bootstrap token", "bootstrap", /has the type bootstrap\.kubernetes\.io\/token/],
-  ])("[E9] never include %s, asked for by a person who may only write applications", async (_what, name, says) => {
+  ])("[E9] refuses %s to a person who may only write applications", async (_what, name, says) => {
     const variables = [plainly(name, "token")];
     const asked = application(`app-${name}`, "shop", { variables });
     const as = `--as=${WRITER}`;
@@ -126,7 +126,7 @@ describe("the values of a spec", () => {
     ],
   ];
 
-  it.each(sources)("[E9] of a %s take neither a token nor a credential of the cluster", async (_what, manifest) => {
+  it.each(sources)("[E9] refuses tokens and credentials of the cluster to a %s", async (_what, manifest) => {
     await env.apply(application("target", "shop"));
     for (const name of ["default", "account"]) {
       const asked = manifest(name);
@@ -137,7 +137,7 @@ describe("the values of a spec", () => {
     expect(told()).not.toContain(`"${env.platform.tokens.admin}"`);
   });
 
-  it("[E9] come only from Secrets with the labels that the connection asks for", async () => {
+  it("[E9] reads only Secrets with the labels that the connection selects", async () => {
     const asked = application("chosen", "narrow", { variables: [plainly("unlabelled", "token")] });
     await env.apply(asked);
     const says = 'does not have the labels that spec.allowedSecrets of PlatformConnection "narrow" selects';
@@ -147,7 +147,7 @@ describe("the values of a spec", () => {
     expect(told()).toContain("an-allowed-value");
   });
 
-  it("[E9] are refused as soon as a connection narrows its Secrets, and taken again once it allows them", async () => {
+  it("[E9] refuses a Secret once the connection does not select it any more, and reads it again once it does", async () => {
     const asked = application("later", "narrow", { variables: [plainly("labelled", "token")] });
     await env.ready(asked);
     const label = async (value: string): Promise<void> => {
@@ -163,7 +163,7 @@ describe("the values of a spec", () => {
     expect(record.changes(), "neither is a change of the platform").toEqual([]);
   });
 
-  it("[E9] a connection does not send a credential of the cluster as its token either", async () => {
+  it("[E9] refuses to send a credential of the cluster as the token of a connection", async () => {
     await env.apply(connection(env, "thief", { auth: { tokenSecretRef: { name: "account" } } }));
     const says = "has the type kubernetes.io/service-account-token";
     await env.stalled("PlatformConnection", "thief", "SecretNotAllowed", says);

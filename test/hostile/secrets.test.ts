@@ -1,5 +1,5 @@
 /**
- * A resource cannot make the operator read a Secret of another namespace (docs/reliability.md E9).
+ * A resource cannot make the operator read a Secret of another namespace.
  * test/integration/connections.test.ts covers shared tokens.
  */
 import { describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ import {
 } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 
-describe("Secrets of other namespaces", () => {
+describe("a Secret of another namespace", () => {
   const env = createEnv({ surface: "full", more: ["thief"] });
 
   /** Adds each annotation that could name another namespace. */
@@ -28,7 +28,7 @@ describe("Secrets of other namespaces", () => {
     return { ...manifest, metadata: { ...manifest.metadata, annotations } };
   };
 
-  it("[E9] are never read: fields that would name their namespace are dropped or refused", async ({ task }) => {
+  it("[E9] is never read: the API server drops or refuses fields that would name its namespace", async ({ task }) => {
     const thief = env.at("thief");
     await env.apply(...defaults(env), secret("loot", { token: env.platform.tokens.admin }));
     const record = await env.record();

@@ -1,6 +1,5 @@
 /**
- * Two tenants that share a ClusterPlatformConnection: the resources of one name objects of the other by id
- * (docs/reliability.md E10).
+ * Two tenants that share a ClusterPlatformConnection: the resources of one name objects of the other by id.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -20,7 +19,7 @@ import {
 } from "../support/kube/manifests.ts";
 import { figure } from "../support/platform/figure.ts";
 
-describe.each(["documented", "full"] as const)("two tenants of a shared connection on the %s surface", (surface) => {
+describe.each(["documented", "full"] as const)("two tenants of a shared connection, %s surface", (surface) => {
   const env = createEnv({ surface, more: ["b"] });
   const b = env.at("b");
   const cluster = (): string => env.platform.clusterIds[0] ?? "";
@@ -94,7 +93,7 @@ describe.each(["documented", "full"] as const)("two tenants of a shared connecti
     await env.remove("ClusterPlatformConnection", env.namespace);
   });
 
-  it("[E10] the second names no object of the first by its id", async ({ task }) => {
+  it("[E10] cannot name each other's objects by id", async ({ task }) => {
     const record = await env.record();
     const hostile = attacks();
     await b.apply(...hostile);
@@ -108,14 +107,14 @@ describe.each(["documented", "full"] as const)("two tenants of a shared connecti
     figure(task, `0 changes by ${String(hostile.length)} resources`, hostile.length);
   });
 
-  it("[E10] what the first gives up can be named by the second", async () => {
+  it("[E10] can name an object by id once the other tenant's resource is deleted", async () => {
     await env.remove("PlatformCluster", "victim");
     await env.waitGone("PlatformCluster", "victim");
     const placed = await b.waitFor("PlatformEnvironment", "on-theirs", { status: "True" });
     expect(env.platform.world().environments.has(idOf(placed))).toBe(true);
   });
 
-  it("[E10] a namespace that the connection limits to projects of its own uses no other", async () => {
+  it("[E10] use only the projects that the connection allows to their namespace", async () => {
     const limited = [{ names: [b.namespace], allowedProjects: [projectId] }];
     await sharing({ names: [env.namespace], limited });
     const says = "spec.allowedNamespaces gives this namespace other projects only";

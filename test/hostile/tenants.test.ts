@@ -24,7 +24,7 @@ type Victim = Awaited<ReturnType<typeof existing>>;
 /** The reasons that a tenant's resources report about objects that are not its own. */
 const REASONS = new Set(["PermissionDenied", "InvalidSpec", "NotObservable", "NameConflict", "AlreadyManaged"]);
 
-describe.each(["documented", "full"] as const)("two tenants on the %s surface", (surface) => {
+describe.each(["documented", "full"] as const)("two tenants with a connection each, %s surface", (surface) => {
   const env = createEnv({ surface, more: ["b"] });
   let victim: Victim;
   let foreign: Victim;
@@ -94,7 +94,7 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     );
   });
 
-  it("[E10] no object of another tenant is changed by id, name or annotation; each attempt is reported", async ({
+  it("[E10] change no object of each other by id, name or annotation, and each attempt is reported", async ({
     task,
   }) => {
     const b = env.at("b");
@@ -115,7 +115,7 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     figure(task, `0 changes by ${String(hostile.length)} resources`, hostile.length);
   });
 
-  it("[E10] another tenant's claim, however old, does not block the adoption by the owner", async () => {
+  it("[E10] can adopt their own objects although the other tenant claimed them before", async () => {
     const record = await env.record();
     await connect(env, "default", { allowedProjects: [victim.projectId], allowUnverifiedIds: true });
     const mine = await env.ready(
@@ -128,7 +128,7 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     expect(record.changes()).toEqual(surface === "full" ? [] : ["deployApplication"]);
   });
 
-  it("[E10] a recorded owner keeps its object when another connection reaches it as well", async () => {
+  it("[E10] keep their recorded objects when a connection of the other tenant reaches them as well", async () => {
     const b = env.at("b");
     const record = await env.record();
     await connect(b, "wide", { allowUnverifiedIds: true });
@@ -141,7 +141,7 @@ describe.each(["documented", "full"] as const)("two tenants on the %s surface", 
     expect(record.changes()).toEqual([]);
   });
 
-  it("[E10] the deletion of a resource deletes no object of another tenant", async () => {
+  it("[E10] delete no object of each other when a resource is deleted", async () => {
     const b = env.at("b");
     const record = await env.record();
     const hostile = attacks();

@@ -1,4 +1,4 @@
-/** No resource, whatever it contains, keeps events of other resources from the queue (docs/reliability.md E16). */
+/** No resource, whatever it contains, keeps events of other resources from the queue. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -45,13 +45,13 @@ function object(kind: string, spec: Json, status: Json, note: string): KubeObjec
   };
 }
 
-describe.each(boundKinds().managed)("[E16] a hostile $kind", (kind) => {
+describe.each(boundKinds().managed)("[E16] a $kind with any spec and status", (kind) => {
   const index = (hostile: KubeObject): boolean => {
     kind.claim(hostile, () => undefined);
     return [kind.references(hostile), kind.fieldOwnership(hostile), kind.externalWrites(hostile)].every(Array.isArray);
   };
 
-  it("is indexed without an error", () => {
+  it("is added to the operator's indexes without an error", () => {
     fc.assert(
       fc.property(any, any, fc.string(), (spec, status, note) => {
         expect(index(object(kind.kind, spec, status, note))).toBe(true);
@@ -61,17 +61,17 @@ describe.each(boundKinds().managed)("[E16] a hostile $kind", (kind) => {
     );
   });
 
-  it("is indexed without an error however deep it is", () => {
+  it("is added to the operator's indexes without an error, however deeply it is nested", () => {
     expect(index(object(kind.kind, DEEP, DEEP, "x"))).toBe(true);
     const spec = { lifecycle: DEEP, variables: DEEP, managedConfig: DEEP, overrides: DEEP };
     expect(index(object(kind.kind, spec, { intent: DEEP, targets: DEEP }, "x"))).toBe(true);
   });
 });
 
-describe.each(boundKinds().connections)("[E16] a hostile $kind", (kind) => {
+describe.each(boundKinds().connections)("[E16] a $kind with any spec", (kind) => {
   const secrets = (spec: Json): boolean => Array.isArray(kind.secrets(object(kind.kind, spec, {}, "x")));
 
-  it("is asked for its Secrets without an error", () => {
+  it("names its Secrets without an error, however deeply it is nested", () => {
     fc.assert(
       fc.property(any, (spec) => {
         expect(secrets(spec)).toBe(true);

@@ -18,7 +18,7 @@ const STRICTER: Readonly<Record<string, readonly string[]>> = {
   PlatformVariableSet: ["targets: as many as may be"],
 };
 
-describe("[G1] the leaves of a schema", () => {
+describe("[G1] the leaves of a schema, for generated changes,", () => {
   const PORT = { type: "integer", minimum: 1, maximum: 9 } as const;
   const spec = {
     type: "object",
@@ -47,7 +47,7 @@ describe("[G1] the leaves of a schema", () => {
     return found;
   };
 
-  it("are its scalars, and its lists and maps for their size", () => {
+  it("are its scalars, and its lists and maps as wholes", () => {
     const shown = leaves.map(({ path, optional }) => `${path}${optional ? "?" : ""}`);
     expect(shown).toEqual(["name", "ports?", "ports[].port", "labels?", "labels{}", "ref.name", "ref.id"]);
   });
@@ -62,7 +62,7 @@ describe("[G1] the leaves of a schema", () => {
     expect(() => placed({}, leaf("ports[].port"), 3)).toThrow(RangeError);
   });
 
-  it("have values at their bounds, and beyond", () => {
+  it("have values at their bounds and beyond them", () => {
     const titles = (path: string, sample: Parameters<typeof invalidsOf>[1]) => ({
       at: boundariesOf(leaf(path).schema, sample, leaf(path).optional).map(({ value }) => value),
       beyond: invalidsOf(leaf(path).schema, sample).map(({ value }) => value),
@@ -76,7 +76,7 @@ describe("[G1] the leaves of a schema", () => {
     });
   });
 
-  it("are changed by a merge patch", () => {
+  it("are changed by a merge patch with the smallest difference", () => {
     const patch = mergePatch({ a: 1, b: { c: 1, d: 2 }, e: [1] }, { a: 1, b: { c: 3 }, e: [2] });
     expect(patch).toEqual({ a: 1, b: { c: 3, d: null }, e: [2] });
   });
@@ -84,7 +84,7 @@ describe("[G1] the leaves of a schema", () => {
 
 describe("[G1] every leaf", () => {
   it.for(KINDS)(
-    "of $kind has a valid, a boundary and an invalid value according to the operator's schema",
+    "of $kind has valid, boundary and invalid values that the operator's schema agrees with",
     (kind, { task }) => {
       const resource = RESOURCES.find((one) => one.kind === kind.kind);
       const leaves = casesOf(kind, SOMEWHERE, "case");

@@ -1,4 +1,4 @@
-/** No field of any kind can name an object of another namespace (docs/reliability.md E9). */
+/** No field of any kind can name an object of another namespace. */
 import { describe, expect, it } from "vitest";
 
 import { leavesOf } from "../generated/leaves.ts";
@@ -6,7 +6,7 @@ import { readSchemas } from "../generated/schema.ts";
 
 const kinds = readSchemas().map(({ kind, spec }) => ({ kind, leaves: leavesOf(spec) }));
 
-describe.each(kinds)("[E9] a $kind", ({ leaves }) => {
+describe.each(kinds)("[E9] the schema of a $kind", ({ leaves }) => {
   it("has no field for a namespace, except spec.allowedNamespaces of a connection", () => {
     const named = leaves.map(({ path }) => path).filter((path) => /namespace/i.test(path));
     expect(named.filter((path) => !path.startsWith("allowedNamespaces"))).toEqual([]);
@@ -24,7 +24,7 @@ describe.each(kinds)("[E9] a $kind", ({ leaves }) => {
   });
 });
 
-it("[E9] only these members refer to Secrets", () => {
+it("[E9] a Secret is referred to only by secretKeyRef, secretRef, tokenSecretRef and the two references of outputs", () => {
   const paths = kinds.flatMap(({ leaves }) => leaves.map(({ path }) => path));
   const references = paths.flatMap((path) => /[^.[\]]*[sS]ecret[^.[\]]*Ref/.exec(path) ?? []);
   expect(new Set(references)).toEqual(

@@ -1,4 +1,4 @@
-/** Any bytes in a watch, cut anywhere (B7, E3, E5). */
+/** Any bytes in a watch, cut into chunks at any place. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -48,7 +48,7 @@ async function read(chunks: AsyncIterable<Uint8Array>): Promise<readonly unknown
 }
 
 describe("[B7] the bytes of a watch", { timeout: effort.cases(30_000, 3_600_000) }, () => {
-  it("give the same events however they are cut, and never throw", async ({ task }) => {
+  it("give the same events however they are cut into chunks, and never throw", async ({ task }) => {
     await fc.assert(
       fc.asyncProperty(bytes, fc.array(fc.nat(9), { maxLength: 40 }), async (whole, sizes) => {
         const once = await read(inPieces(whole, []));
@@ -60,7 +60,7 @@ describe("[B7] the bytes of a watch", { timeout: effort.cases(30_000, 3_600_000)
     figure(task, "0 exceptions, 0 events changed by a cut", options.numRuns);
   });
 
-  it("[E3] pollute no prototype, whatever an event contains", ({ task }) => {
+  it("[E3] change no prototype, whatever an event contains", ({ task }) => {
     fc.assert(
       fc.property(line, anyJson, (text, object) => {
         const odd = { type: "ADDED", object: typeof object === "object" ? { metadata, ...object } : object };
