@@ -40,8 +40,8 @@ async function expectChanges(env: OperatorEnv, name: string, wanted: readonly st
   expect(notes).toEqual(said.map((text): unknown => expect.stringMatching(text)));
 }
 
-describe("the cause of a change", () => {
-  it("is the inputs where a variable set is deleted whose variable runs: one deployment, soon", async () => {
+describe("the recorded cause of a deployment", () => {
+  it("is InputsChanged once, within a minute, when a variable set is deleted whose variable the application uses", async () => {
     const env = await started();
     const spec = { targets: [{ applicationRef: { name: "web" } }], variables: [{ name: "MODE", value: "fast" }] };
     env.apply(resource("PlatformVariableSet", "shared", { ...spec, lifecycle: { deletionPolicy: "Delete" } }));
@@ -57,7 +57,7 @@ describe("the cause of a change", () => {
     expect(env.writes(from)).toEqual(["deleteApplicationVariable", "deployApplication"]);
   });
 
-  it("is a retry where the spec starts a failed deployment again", async () => {
+  it("is Retried when lifecycle.retry starts a failed deployment again", async () => {
     const env = await started();
     env.cluster.patch(APPLICATION, "web", { spec: { lifecycle: { retry: { limit: 1, backoff: "0m" } } } });
     await env.run(POLL);
@@ -69,7 +69,7 @@ describe("the cause of a change", () => {
     await expectChanges(env, "web", deployed, () => env.cluster.patch(APPLICATION, "web", deploying(NEXT_COMMIT)));
   });
 
-  it("is the schedule where a window of it counts again", async () => {
+  it("is Scheduled when a window of the run schedule applies again after the annotation run-until is removed", async () => {
     const env = await started();
     const runSchedule = [{ kind: "Stop", schedule: "* * * * *", duration: "1h" }];
     env.cluster.annotate(APPLICATION, "web", { [RUN_UNTIL]: "2999-01-01T00:00:00Z" });

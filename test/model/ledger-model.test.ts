@@ -108,25 +108,25 @@ const unread: Rules["kind"] = {
 /** A run of all of them takes minutes, and the machine may be busy. */
 const PATIENCE = { timeout: 900_000 };
 
-describe("[M1] the ledger keeps its rules in every order of what can happen", PATIENCE, () => {
-  it.for(WORKS)("without faults, whatever is slow: $work on $surface", async ({ surface, work }, { task }) => {
+describe("[M1] the ledger keeps its rules in every order of events", PATIENCE, () => {
+  it.for(WORKS)("without faults, with any delays: $work on $surface", async ({ surface, work }, { task }) => {
     const setting = settingOf({ surface });
     const explored = await expectExplored(task, setting, await ahead(setting, work, 0), 60);
     expect(explored.complete).toBe(true);
   });
 
-  it.for(WORKS)("with two faults or deeds of the user: $work on $surface", async ({ surface, work }, { task }) => {
+  it.for(WORKS)("with two faults or edits by the user: $work on $surface", async ({ surface, work }, { task }) => {
     const setting = settingOf({ surface });
     await expectExplored(task, setting, await ahead(setting, work, 2), effort.cases(6, 9));
   });
 
-  it.for(WORKS)("on long ways with five of them: $work on $surface", async ({ surface, work }, { task }) => {
+  it.for(WORKS)("on random paths with five faults: $work on $surface", async ({ surface, work }, { task }) => {
     const setting = settingOf({ surface });
     const walked = await expectWalked(setting, await ahead(setting, work, 5));
     figure(task, `${walked.moves} moves on ${WAYS} ways`, WAYS);
   });
 
-  it("of an action that may be repeated: it is sent twice at most", async ({ task }) => {
+  it("for an action that may be repeated: it is sent at most twice", async ({ task }) => {
     const setting = settingOf({ kind: silent }, { repeatableOnce: true, edit: undefined });
     const first = await ahead(setting, "deploy", 2);
     await expectExplored(task, setting, first, effort.cases(7, 11));
@@ -143,7 +143,7 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
     await expectExplored(task, setting, { ...overtaken, faults: more }, effort.cases(9, deep));
   });
 
-  it("does not clear the intent of the next process, whose request is under way", async () => {
+  it("for the intent of the next process, whose request is under way: the first does not clear it", async () => {
     const setting = settingOf();
     const overtaken = await follow(setting, begin(SPEC, 3), CLEARING);
     const retried = way(
@@ -156,7 +156,7 @@ describe("[M1] the ledger keeps its rules in every order of what can happen", PA
   });
 });
 
-describe("[M1] beyond the one assumption, that a request lands within its window", PATIENCE, () => {
+describe("[M1] when a request lands after its window, against the ledger's assumption,", PATIENCE, () => {
   /** The window of a slow request is over, and the create is about to be tried again. */
   const RETRYING = way(
     "A begins; A: list →; A: writes the object .* done$; A: create, lost or slow; A: writes the status .* done$",
@@ -169,7 +169,7 @@ describe("[M1] beyond the one assumption, that a request lands within its window
     await expectExplored(task, setting, { ...retrying, faults: 1 }, effort.cases(6, 10));
   });
 
-  it("a duplicate that a trace can see is reported, and left to a person", async () => {
+  it("a duplicate that a trace can see is reported and left to a person", async () => {
     const setting = settingOf({}, { beyond: true, edit: undefined });
     const late = [...RETRYING, ...way("A: create, executed but not answered$; .* lands$")];
     const { object, remotes } = await rested(setting, await follow(setting, begin(SPEC, 2), late), 0);
@@ -178,18 +178,18 @@ describe("[M1] beyond the one assumption, that a request lands within its window
   });
 });
 
-describe("[M1] the model finds", PATIENCE, () => {
+describe("[M1] the model finds the defect of", PATIENCE, () => {
   const duplicate = /✗ 2 objects exist on the platform$/;
   const noEdit = { edit: undefined };
   const unfenced = { fenced: false, windows: { sendMs: 1e9 } };
   it.for([
     {
-      what: "a create that is tried again before its window is over",
+      what: "a create that is tried again within its window",
       broken: settingOf({ windows: { landingMs: 0 } }, noEdit),
       finds: duplicate,
     },
     {
-      what: "a trace that does not read the list that the surface has",
+      what: "a trace that does not read the list of the surface",
       broken: settingOf({ kind: unread }),
       finds: /✗ it stalls on a create whose id a read finds$/,
     },

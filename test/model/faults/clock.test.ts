@@ -9,17 +9,17 @@ import { settledEnv } from "../../support/platform/operator-env.ts";
 const YEAR = 365 * 24 * HOUR;
 
 const shifts: readonly (readonly [what: string, byMs: number])[] = [
-  ["an hour on", HOUR],
+  ["an hour forward", HOUR],
   ["an hour back, as in autumn", -HOUR],
   ["ten years back", -10 * YEAR],
-  ["to 2038 and on", 12 * YEAR],
+  ["beyond 2038", 12 * YEAR],
 ];
 
 describe.each([
-  ["alone", false],
-  ["and the platform's", true],
-] as const)("[D1] the operator's clock %s", (_whose, both) => {
-  it("jumps: nothing happens sooner, later or twice", async ({ task }) => {
+  ["is set", false],
+  ["and the platform's clock are set", true],
+] as const)("[D1] when the operator's clock %s", (_whose, both) => {
+  it("to another time, nothing happens sooner, later or twice", async ({ task }) => {
     const env = await settledEnv((env) => [...tree(env, "a"), database("a", "a")]);
     const shift = (ms: number): void => {
       env.clock.shiftWall(ms);

@@ -23,7 +23,7 @@ const gone = [
   ["PlatformBlueprint", "b", ["createBlueprint"]],
 ] as const;
 
-describe("[C7] an object that is gone from the platform", () => {
+describe("[C7] an object that the platform no longer has", () => {
   it.for([
     ["is reported under Fail, and nothing is created in its place", {}, /^False\/ExternalResourceDeleted$/, 0],
     ["is created again once under Recreate", { onMissing: "Recreate" }, /^True/, 1],
@@ -38,7 +38,7 @@ describe("[C7] an object that is gone from the platform", () => {
     figure(task, creates === 0 ? "0 creates under Fail" : "1 create each under Recreate", gone.length);
   });
 
-  it("by one 404 of any read alone is not missed, under Recreate either", async ({ task }) => {
+  it("is not concluded from one 404 of any read, under Recreate either", async ({ task }) => {
     const env = await fleet({ onMissing: "Recreate" });
     const from = env.baseline();
     const reads = env.calls().flatMap(({ method, operation }) => (method === "GET" && operation ? [operation] : []));
@@ -62,8 +62,8 @@ function refuse({ platform }: OperatorEnv, operation: string, message: string, c
   platform.sim.faults.add({ match: { operation }, answer, count });
 }
 
-describe("[C8] a 409", () => {
-  it("to a create is a NameConflict: reported, not repeated, resolved by another name", async ({ task }) => {
+describe("[C8] a 409 of the platform", () => {
+  it("to a create is a NameConflict: reported, not repeated, and resolved by another name", async ({ task }) => {
     const env = await fleet();
     const from = env.baseline();
     const creates = ["createProject", "createEnvironment", "createApplication", "createDatabase", "createBlueprint"];
@@ -90,7 +90,9 @@ describe("[C8] a 409", () => {
     figure(task, "1 request each, not repeated", creates.length);
   });
 
-  it("to an action is waited out, and is no failure", async ({ task }) => {
+  it("to a deployment or a stop is no failure, and the request is repeated until the platform accepts it", async ({
+    task,
+  }) => {
     const env = await fleet();
     const actions = [
       ["deployApplication", "PlatformApplication", "a", { deploy: { gitCommitId: NEXT_COMMIT } }],
@@ -114,7 +116,7 @@ describe("[C8] a 409", () => {
   });
 });
 
-describe("[C12] a secret variable", () => {
+describe("[C12] a variable from a Secret", () => {
   const variables = [{ name: "PIN", secret: true, valueFrom: { secretKeyRef: { name: "pin", key: "pin" } } }];
   const PIN = "1234";
 
@@ -129,7 +131,7 @@ describe("[C12] a secret variable", () => {
     );
   };
 
-  it("is written again when its value changes and at no other time, and leaves no hash of it", async ({ task }) => {
+  it("is written again only when its value changes, and no hash of the value is shown", async ({ task }) => {
     const env = await settledEnv((env) => [
       secret("pin", { pin: PIN }),
       ...tree(env, "a").slice(0, 2),

@@ -70,8 +70,8 @@ const some = losses.filter((_, index) => effort.all || [2, 5, 6, 7].includes(ind
 const benched = (surface: "full" | "documented", { answer }: Loss[1]): Promise<OperatorEnv> =>
   operatorEnv({ surface, deadlines: answer.is === "silence" ? { writeMs: 700 } : {} });
 
-describe("[A3] a create whose answer is ambiguous", () => {
-  it.each(some)("(%s) is made once, full surface: every POST", async (_what, fault) => {
+describe("[A3] a create with an unknown outcome", () => {
+  it.each(some)("is sent once on the full surface (%s)", async (_what, fault) => {
     const env = await benched("full", fault);
     lose(env, fault, ...POSTS);
     applyAll(env);
@@ -86,7 +86,7 @@ describe("[A3] a create whose answer is ambiguous", () => {
     expect(env.calls().filter((call) => call.fault !== null)).toHaveLength(POSTS.length);
   });
 
-  it.for(some)("(%s) is sent once, documented surface: found, or reported within 90 s", async ([, fault], { task }) => {
+  it.for(some)("is sent once on the documented surface, or reported in 90 s (%s)", async ([, fault], { task }) => {
     const env = await benched("documented", fault);
     env.apply(...defaults(env), ...tree(env, "a").slice(0, 2));
     lose(env, fault, ...POSTS);
@@ -114,7 +114,7 @@ describe("[A3] a create whose answer is ambiguous", () => {
   });
 });
 
-describe("[A4] an action whose answer is lost", () => {
+describe("[A4] an action with an unknown outcome", () => {
   /** Seconds from the request until the platform shows the new state: all within the landing window of a minute. */
   const lags = effort.all ? [1, 20, 55] : [20];
   const rows = some.flatMap(([what, fault], index) => {
@@ -122,7 +122,7 @@ describe("[A4] an action whose answer is lost", () => {
     return lags.flatMap((lag) => kills.map((killed) => ({ what, fault, lag, killed })));
   });
 
-  it.each(rows)("($what; shown after $lag s; killed: $killed) happens once", async ({ fault, lag, killed }) => {
+  it.each(rows)("happens once ($what; shown after $lag s; killed: $killed)", async ({ fault, lag, killed }) => {
     const env = await benched("full", fault);
     applyAll(env);
     const externalId = env.platform.clusterIds[0] ?? "";
@@ -153,12 +153,12 @@ describe("[A4] an action whose answer is lost", () => {
 
 const STEP = effort.cases(5, 1);
 
-describe("[A5] an asynchronous deletion", () => {
+describe("[A5] a deletion of everything", () => {
   it.for([
-    ["undisturbed", undefined],
+    ["without faults", undefined],
     ["with a reset after each DELETE", { effect: "applied", answer: { is: "reset" } }],
     ["with a 502 before each DELETE", { effect: "none", answer: { is: "status", status: 502 } }],
-  ] as const)("%s ends with everything gone, also when the process is killed all the time", async (row, { task }) => {
+  ] as const)("ends although the operator is killed every 90 s (%s)", async (row, { task }) => {
     const [, fault] = row;
     const lifecycle = { deletionPolicy: "Delete" };
     const env = await settledEnv((env) => [...tree(env, "a", { lifecycle }), database("d", "a", { lifecycle })]);

@@ -22,8 +22,8 @@ async function fleet(): Promise<OperatorEnv> {
 }
 
 // What else is held, and how it goes on: src/engine/reconcile/engine-unasked.test.ts.
-describe("[R1] a mass change that no new generation caused", () => {
-  it("by others who changed the settings of a fleet is held", async () => {
+describe("[R1] the limit of mass changes", () => {
+  it("holds the corrections after others changed the settings of twelve applications", async () => {
     const env = await fleet();
     const from = env.baseline();
     for (const id of env.platform.world().services.keys()) editRecord(env.platform.sim, id, { memory: 4_096 });
@@ -34,7 +34,7 @@ describe("[R1] a mass change that no new generation caused", () => {
     expect(env.condition("PlatformConnection", "default")).toBe("False/MassChangeHeld");
   });
 
-  it.each(effort.few([404, 403] as const))("by a platform that answers only %s does not begin", async (status) => {
+  it.each(effort.few([404, 403] as const))("is not needed on a platform that answers only %s", async (status) => {
     const env = await fleet();
     const from = env.baseline();
     changeSettings(env.platform.sim.settings, { goneAs: 403 });
@@ -55,7 +55,7 @@ describe("[R1] a mass change that no new generation caused", () => {
     ["a variable set", variableSet],
   ];
 
-  it.each(effort.few(sources))("is none where %s that a user changed causes it", async (_title, shared) => {
+  it.each(effort.few(sources))("does not count deployments after a user changed %s", async (_title, shared) => {
     const variables = [{ name: "URL", valueFrom: { secretKeyRef: { name: "shared", key: "url" } } }];
     const sharing = NAMES.map((name) => application(name, "staging", { variables }));
     const values = [secret("shared", { url: "https://one" }), variableSet("one")];

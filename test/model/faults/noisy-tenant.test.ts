@@ -70,13 +70,13 @@ async function canaries(env: ChaosEnv): Promise<readonly number[]> {
   return took.toSorted((left, right) => left - right);
 }
 
-describe("[D7] a tenant with objects that all fail", () => {
+describe("[D7] a tenant whose requests all fail", () => {
   const rows = (["shared", "own"] as const).flatMap((connections) =>
     Object.keys(FAILS).map((fails) => [connections, fails] as const),
   );
 
   it.for(effort.few(rows))(
-    "%s connection, %s: the neighbour's changes take at most twice as long",
+    "delays its neighbour's changes at most to twice their time (%s connection, %s)",
     async ([connections, fails], { task }) => {
       const usual = await canaries(await tenants(connections, undefined));
       const env = await tenants(connections, FAILS[fails]);

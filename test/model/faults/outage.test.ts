@@ -24,8 +24,8 @@ function flap({ platform }: OperatorEnv): void {
   }
 }
 
-describe.each(effort.few(surfaces))("[C2] 5xx, %s surface", (surface) => {
-  it("flapping by half: at most three times the calls, and everything once", async ({ task }) => {
+describe.each(effort.few(surfaces))("[C2] 5xx answers, %s surface", (surface) => {
+  it("to every second request cause at most three times the calls, and everything happens once", async ({ task }) => {
     const lived = async (flaps: boolean): Promise<OperatorEnv> => {
       const env = await operatorEnv({ surface });
       if (flaps) flap(env);
@@ -47,7 +47,7 @@ describe.each(effort.few(surfaces))("[C2] 5xx, %s surface", (surface) => {
 });
 
 const LISTS = ["listApplications", "listDatabases", "listEnvironments", "listServices"];
-it.each(LISTS)("[C2] %s, which fails in all attempts of a read, hides nothing to adopt", async (operation) => {
+it.each(LISTS)("[C2] %s, which fails in all attempts of a read, hides no object to adopt", async (operation) => {
   const first = await settledEnv(fleet);
   const second = await operatorEnv({ beside: first, installation: "installation-2" });
   const since = second.baseline();

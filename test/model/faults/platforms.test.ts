@@ -52,7 +52,7 @@ describe("a platform of the surface Full that does not answer one operation", ()
   const rows = beyond.flatMap((operation) => STATUSES.map((status) => [operation, status] as const));
 
   it.each<readonly [OperationId, Status]>(effort.few(rows))(
-    "%s, with %i, gets no second object, loses none, and is not called ready where it failed",
+    "%s, with %i, gets no second object, and no condition says that an object is gone or ready wrongly",
     async (operation, status) => {
       const env = await startOn("full");
       changeSettings(env.platform.sim.settings, { switchedOff: { [operation]: status } });
@@ -82,7 +82,7 @@ describe("a platform of the surface Full that does not answer one operation", ()
   );
 });
 
-it("a token that may deploy, but not read beyond the specification, works, and says what stays unknown", async () => {
+it("a token that may deploy, but not read beyond the specification, works, and conditions say what stays unknown", async () => {
   const env = await startOn("full");
   const reads = operations.filter(
     ({ surface, id, method }) => surface === "full" && method === "GET" && id !== "getProject",
@@ -102,12 +102,12 @@ it("a token that may deploy, but not read beyond the specification, works, and s
   expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
 });
 
-describe("a platform with undocumented pages", () => {
+describe("a platform with undocumented pages in its lists", () => {
   const PAGE = 20;
   const recreated = (name: string) => project(name, { lifecycle: { onMissing: "Recreate" } });
 
   it.each(["documented", "full"] as const)(
-    "%s: what the first page lacks is neither gone nor created again",
+    "on the %s surface: an object that is not on the first page is neither gone nor created again",
     async (surface) => {
       const env = await startOn(surface);
       const { platform } = env;

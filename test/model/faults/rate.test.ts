@@ -35,7 +35,7 @@ const forms: readonly (readonly [what: string, header: (now: Date) => string | u
   ["10^12", () => "1000000000000", 3_600_000],
 ];
 
-it("[C1] a 429 pauses its connection alone, for as long as X-RateLimit-Reset says in any form", async ({ task }) => {
+it("[C1] a 429 pauses only its connection, for the time in X-RateLimit-Reset in any form", async ({ task }) => {
   const env = await operatorEnv();
   connected(env, "limited");
   connected(env, "other");
@@ -69,7 +69,9 @@ it("[C1] a 429 pauses its connection alone, for as long as X-RateLimit-Reset say
   figure(task, "0 calls before the reset, other connections unaffected", forms.length);
 });
 
-it("[C1] a reconcile that is requested while short pauses follow one another is answered once", async ({ task }) => {
+it("[C1] a reconcile that is requested during repeated short pauses is handled once, after the last one", async ({
+  task,
+}) => {
   const env = await operatorEnv();
   connected(env, "limited");
   await env.run(3 * MINUTE);

@@ -40,8 +40,8 @@ const answerOf = (env: OperatorEnv, [kind, name]: Service) =>
 const refusals = (env: OperatorEnv): readonly string[] =>
   env.events.filter(({ reason }) => reason === "RedeployRefused").map(({ note }) => note);
 
-describe.each(SURFACES)("a request to deploy again, %s surface", (surface) => {
-  it.each(SERVICES)("$deploy: once for each value, also for a new process", async ({ service, deploy }) => {
+describe.each(SURFACES)("the annotation redeploy-requested-at, %s surface,", (surface) => {
+  it.each(SERVICES)("causes $deploy once for each value, also in a new process", async ({ service, deploy }) => {
     const env = await running(surface);
     const from = env.baseline();
     for (const value of ["first", "second"]) {
@@ -58,7 +58,7 @@ describe.each(SURFACES)("a request to deploy again, %s surface", (surface) => {
     expect(refusals(env)).toEqual([]);
   });
 
-  it.each(SERVICES)("$deploy: waits for the deployment that runs", async ({ service, deploy }) => {
+  it.each(SERVICES)("causes $deploy after the deployment that is running", async ({ service, deploy }) => {
     const env = await running(surface);
     const from = env.baseline();
     request(env, service, "first");
@@ -81,7 +81,7 @@ describe.each(SURFACES)("a request to deploy again, %s surface", (surface) => {
     expect(answerOf(env, APPLICATION)).toBe("first");
   });
 
-  it.each(SERVICES)("$deploy: starts what others stopped", async ({ service, deploy }) => {
+  it.each(SERVICES)("causes $deploy although others have stopped it", async ({ service, deploy }) => {
     const env = await running(surface);
     const { services } = env.platform.world();
     for (const each of services.values()) if (each.name === service[1]) each.state = "STOPPED";
@@ -93,7 +93,7 @@ describe.each(SURFACES)("a request to deploy again, %s surface", (surface) => {
     expect(env.condition(...service)).toMatch(/^True/);
   });
 
-  it.each(SERVICES)("$deploy: causes nothing once all statuses are lost", async ({ service, deploy }) => {
+  it.each(SERVICES)("causes no $deploy when all statuses are lost", async ({ service, deploy }) => {
     const env = await running(surface);
     request(env, service, "first");
     await env.run(15 * MINUTE);
@@ -109,7 +109,7 @@ describe.each(SURFACES)("a request to deploy again, %s surface", (surface) => {
     expect(env.writes(from)).toEqual([deploy]);
   });
 
-  it("on a manifest that brings it along is answered by the first deployment", async () => {
+  it("that a manifest brings along is answered by the first deployment", async () => {
     const env = await settledEnv(
       (env) => {
         const { metadata, ...rest } = application("api", "staging");
@@ -123,11 +123,11 @@ describe.each(SURFACES)("a request to deploy again, %s surface", (surface) => {
     expect(refusals(env)).toEqual([]);
   });
 
-  describe("[A4] whose outcome is unknown", () => {
+  describe("[A4] causes a deployment with an unknown outcome:", () => {
     it.each([
       ["applied", "applied"],
       ["lost before its effect", "none"],
-    ] as const)("deploys an application exactly once: %s", async (_what, effect) => {
+    ] as const)("an application is deployed exactly once (%s)", async (_what, effect) => {
       const env = await running(surface);
       const from = env.baseline();
       env.platform.sim.faults.add({ match: { operation: "deployApplication" }, effect, answer: { is: "reset" } });
@@ -140,7 +140,7 @@ describe.each(SURFACES)("a request to deploy again, %s surface", (surface) => {
       expect(env.condition(...APPLICATION)).toBe("True/Deployed");
     });
 
-    it("deploys a database at most once, and asks a person where nothing shows the outcome", async () => {
+    it("a database is deployed at most once, and a person is asked where nothing shows the outcome", async () => {
       const env = await running(surface);
       const from = env.baseline();
       const match = { operation: "deployDatabase" };
@@ -159,7 +159,7 @@ describe.each(SURFACES)("a request to deploy again, %s surface", (surface) => {
     });
   });
 
-  it("is answered by a rejection for good, and not sent again", async () => {
+  it("is answered by a rejection, and the request is not sent again", async () => {
     const env = await running(surface);
     const from = env.baseline();
     const answer = { is: "status", status: 422, body: { message: "no quota is left" } } as const;
@@ -181,7 +181,7 @@ describe.each(SURFACES)("a request to deploy again, %s surface", (surface) => {
   });
 });
 
-describe("a request to deploy again", () => {
+describe("the annotation redeploy-requested-at", () => {
   it("waits for the approval of its plan", async () => {
     const env = await running("full", { lifecycle: { applyPolicy: "Manual" } });
     const approve = async (): Promise<void> => {
@@ -203,7 +203,7 @@ describe("a request to deploy again", () => {
     expect(answerOf(env, APPLICATION)).toBe("first");
   });
 
-  it("does not count to the limit of mass changes", async () => {
+  it("does not count toward the limit of mass changes", async () => {
     const names = Array.from({ length: 12 }, (_, index) => `app-${index}`);
     const env = await settledEnv((env) => [
       project("shop"),

@@ -16,8 +16,10 @@ const MOVES = effort.all ? (["whole", "bare"] as const) : (["bare"] as const);
 const deployNext = ({ cluster }: OperatorEnv): void =>
   cluster.patch("PlatformApplication", "api", deploying(NEXT_COMMIT));
 
-describe.each(SURFACES)("[R1] a backup that is restored beside the living cluster, %s surface", (surface) => {
-  it("writes nothing to the platform, whatever it holds and is asked for; the first one goes on", async ({ task }) => {
+describe.each(SURFACES)("[R1] a backup that is restored beside the running cluster, %s surface", (surface) => {
+  it("writes nothing to the platform, whatever a user asks of it, and the first cluster continues", async ({
+    task,
+  }) => {
     const env = await living(surface);
     const old = backupOf(env);
     deployNext(env);
@@ -46,7 +48,7 @@ describe.each(SURFACES)("[R1] a backup that is restored beside the living cluste
     figure(task, "0 writes by restored copies", copies.length);
   });
 
-  it.each(MOVES)("(%s) moves by one word on its connection, and nothing is created or deployed again", async (how) => {
+  it.each(MOVES)("(%s) is adopted by an annotation on its connection, and nothing is created again", async (how) => {
     const env = await living(surface);
     const copy = await restored(env, backupOf(env), how);
     await together(5, env, copy);

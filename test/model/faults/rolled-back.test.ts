@@ -30,8 +30,8 @@ async function rollBack(env: OperatorEnv, edit: (status: JsonObject) => JsonObje
   await env.run(15 * MINUTE);
 }
 
-describe.each(SURFACES)("[R1] rolled back to an older version, %s surface", (surface) => {
-  it("unknown members of specs, statuses and annotations: nothing is written, and it goes on", async ({ task }) => {
+describe.each(SURFACES)("[R1] an older version that starts over the records of a newer one, %s surface,", (surface) => {
+  it("writes nothing and continues with unknown members in specs, statuses and annotations", async ({ task }) => {
     const env = await living(surface);
     const [from, ids] = [env.baseline(), idsOf(env)];
     for (const { kind, metadata, spec } of env.cluster.all()) {
@@ -50,7 +50,7 @@ describe.each(SURFACES)("[R1] rolled back to an older version, %s surface", (sur
     figure(task, "0 writes over what a newer version wrote", env.cluster.all().length);
   });
 
-  it("each member of its memory with an unknown value or type: nothing is made or deployed", async ({ task }) => {
+  it("creates and deploys nothing with an unknown value or type in any member of a status", async ({ task }) => {
     const env = await living(surface);
     const ids = idsOf(env);
     const before = env.cluster.all();

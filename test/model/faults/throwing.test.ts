@@ -88,8 +88,8 @@ const rows = [
   ),
 ];
 
-describe("[A8] a kind that throws", () => {
-  it.for(rows)("$kind in $where: that object says so, all others come to their ends", async (row, { task }) => {
+describe("[A8] an error that a kind throws", () => {
+  it.for(rows)("($kind, %s) stalls its own object", async (row, { task }) => {
     const failure: Failure = { ...row, name: "torn" };
     const kinds = () => ({
       connections: Object.values(CONNECTIONS).map((kind) => throwingConnection(kind, failure)),
