@@ -22,7 +22,7 @@ const absences = (["empty lists", "CRDs that are not served"] as const).flatMap(
   { what, when: "when it starts" },
 ]);
 
-describe("[N1] absence", () => {
+describe("[N1] the absence of resources", () => {
   const cache = createStaleCache();
   let env: ChaosEnv;
 
@@ -32,7 +32,7 @@ describe("[N1] absence", () => {
   });
   afterAll(() => env[Symbol.asyncDispose]());
 
-  it.for(absences)("of all resources: $what, $when: no change and no second create", async (row, { task }) => {
+  it.for(absences)("changes nothing on the platform and creates nothing twice: $what, $when", async (row, { task }) => {
     const { what, when } = row;
     const since = env.calls.length;
     const isStart = when === "when it starts";

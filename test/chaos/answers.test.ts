@@ -23,8 +23,11 @@ function shapeOf({ what, body }: Call): string {
   return [what, ...annotations.toSorted(), metadata.finalizers !== undefined, status !== undefined].join(" ");
 }
 
-describe("[B10] conflicts", () => {
-  it.concurrent("three times in a row on every write: four calls each, no duplicates", async ({ task, expect }) => {
+describe("[B10] conflicts of the API server", () => {
+  it.concurrent("three times in a row on every write cause four calls for each, and no duplicates", async ({
+    task,
+    expect,
+  }) => {
     const attempts = new Map<string, number>();
     const decide = (call: Call): Decision => {
       if (!call.what.startsWith("kube PATCH")) return { do: "forward" };
@@ -41,7 +44,10 @@ describe("[B10] conflicts", () => {
     figure(task, "4 calls for a write with 3 conflicts", attempts.size);
   });
 
-  it.concurrent("with a second writer between read and write: no change is lost", async ({ task, expect }) => {
+  it.concurrent("with a second writer between read and write lose no change of the other writer", async ({
+    task,
+    expect,
+  }) => {
     let edits = 0;
     const decide = (call: Call): Decision => {
       if (!/PATCH platformprojects\/shop/.test(call.what) || edits >= 6) return { do: "forward" };
@@ -79,9 +85,9 @@ const failures: readonly (readonly [what: string, decision: Decision, times: num
   ["no answer", { do: "hang" }, 1],
 ];
 
-describe("[B11] every call of the API server", () => {
+describe("[B11] a failure of every call of the API server", () => {
   it.concurrent.for(failures)(
-    "%s: repeated in time, no duplicates",
+    "is followed by a repetition in time, and causes no duplicates: %s",
     { timeout: 400_000 },
     async ([what, decision, times], { task, expect }) => {
       /** The time between the first and the second call of each name, in milliseconds. */

@@ -47,8 +47,8 @@ async function catchUp(env: ChaosEnv): Promise<void> {
 /** `make test` runs the first: a running operator knows its connection and could act at once. */
 const ways = effort.few(["while it runs", "after a restart"] as const);
 
-describe("[B1] time travel", () => {
-  it.concurrent.for(ways)("%s: a stale list changes nothing", async (way, { task, expect }) => {
+describe("[B1] a list from the past", () => {
+  it.concurrent.for(ways)("%s changes nothing on the platform", async (way, { task, expect }) => {
     await using env = await openChaosEnv({ surface: "full", windows: WINDOWS });
     const past = await createHistory(env);
     const cache = createStaleCache();

@@ -18,7 +18,7 @@ const controlPlane = await ownControlPlane({
   apiServerFlags: { "min-request-timeout": "5", "etcd-compaction-interval": "10s", "watch-cache": "false" },
 });
 
-describe("a control plane that compacts", { timeout: 300_000 }, () => {
+describe("a watch whose resourceVersion etcd has compacted", { timeout: 300_000 }, () => {
   let env: ChaosEnv;
   /** The number of 410 answers and events of each kind. */
   const expired = new Map<string, number>();
@@ -45,7 +45,7 @@ describe("a control plane that compacts", { timeout: 300_000 }, () => {
   });
   afterAll(() => env[Symbol.asyncDispose]());
 
-  it("[B4] past the version of a watch: one list, no event lost", async ({ task }) => {
+  it("[B4] is followed by a list, and no event is lost", async ({ task }) => {
     await env.ready(...defaults(env), project("before"));
     const since = env.calls.length;
     expired.clear();

@@ -33,7 +33,7 @@ const controlPlane = await ownControlPlane({
   apiServerFlags: { "min-request-timeout": "5", "etcd-compaction-interval": "10s" },
 });
 
-describe("a control plane", { timeout: 400_000 }, () => {
+describe("the operator of a control plane", { timeout: 400_000 }, () => {
   const children: ChildProcess[] = [];
   let env: ChaosEnv;
   /** When the API server became ready, in milliseconds since 1970; it has not loaded its roles before. */
@@ -86,14 +86,17 @@ describe("a control plane", { timeout: 400_000 }, () => {
     return env;
   };
 
-  it.for(["SIGTERM", "SIGKILL"] as const)("[B8] whose API server is down for 30 s, %s", async (signal, { task }) => {
-    const seconds = await restart(env, signal, 30_000);
-    await env.ready(project(`after-${signal.toLowerCase()}`));
-    expect(effects(env).filter((effect) => effect === "createApplication")).toHaveLength(1);
-    figure(task, `all watches open ${seconds.toFixed(1)} s after /readyz`);
-  });
+  it.for(["SIGTERM", "SIGKILL"] as const)(
+    "[B8] opens all watches again after the API server's 30 s of absence (%s)",
+    async (signal, { task }) => {
+      const seconds = await restart(env, signal, 30_000);
+      await env.ready(project(`after-${signal.toLowerCase()}`));
+      expect(effects(env).filter((effect) => effect === "createApplication")).toHaveLength(1);
+      figure(task, `all watches open ${seconds.toFixed(1)} s after /readyz`);
+    },
+  );
 
-  it("[B8] whose API server is down for 30 s: the leader exits, and a successor takes over", async ({ task }) => {
+  it("[B8] exits when the API server is down for 30 s and it leads, and a successor takes over", async ({ task }) => {
     await using env = await leaderEnv();
     let seconds = 0;
     const end = await exitDuring(env, async () => {
@@ -105,7 +108,7 @@ describe("a control plane", { timeout: 400_000 }, () => {
 
   // After SIGTERM the API server waits for its watches, which may take longer than the lease.
   it.for(["SIGTERM", "SIGKILL"] as const)(
-    "[B8] whose API server restarts at once, %s: the leader keeps the lease or exits",
+    "[B8] keeps the lease or exits when the API server restarts at once (%s)",
     async (signal, { task }) => {
       await using env = await leaderEnv();
       const end = await exitDuring(env, () => restart(env, signal, 0));
@@ -114,7 +117,7 @@ describe("a control plane", { timeout: 400_000 }, () => {
     },
   );
 
-  it("[B9] whose etcd is down for 20 s during a deployment, then compacts and defragments", async ({ task }) => {
+  it("[B9] completes a deployment during which etcd is down for 20 s, compacts and defragments", async ({ task }) => {
     const since = env.calls.length;
     await env.apply(...tree(env, "frozen"));
     await freeze();
@@ -124,13 +127,13 @@ describe("a control plane", { timeout: 400_000 }, () => {
     figure(task, "0 statuses lost, 0 duplicates");
   });
 
-  it("[B9] whose etcd is down for 20 s: the leader exits, and a successor takes over", async ({ task }) => {
+  it("[B9] exits when etcd is down for 20 s and it leads, and a successor takes over", async ({ task }) => {
     await using env = await leaderEnv();
     expect(await exitDuring(env, freeze)).toEqual(LOST);
     figure(task, "0 statuses lost, 0 duplicates");
   });
 
-  it("[B4] that compacts every 10 s and ends watches every 5 s: no event is lost", async ({ task }) => {
+  it("[B4] loses no event when etcd compacts every 10 s and watches end every 5 s", async ({ task }) => {
     const since = env.calls.length;
     const names = Array.from({ length: 8 }, (_, index) => `compacted-${index}`);
     for (const name of names) {
@@ -142,7 +145,7 @@ describe("a control plane", { timeout: 400_000 }, () => {
     figure(task, `0 events lost over ${names.length * 4} s, ${lists} lists`);
   });
 
-  it("[B12] whose CRD serves no version: nothing is deleted on the platform", async ({ task }) => {
+  it("[B12] deletes nothing on the platform while a CRD serves no version", async ({ task }) => {
     const since = env.calls.length;
     const serve = async (served: boolean): Promise<void> => {
       const { spec } = await crdOf(env);
@@ -162,7 +165,7 @@ describe("a control plane", { timeout: 400_000 }, () => {
     figure(task, "0 changes of the platform");
   });
 
-  it("[B12] whose CRD is deleted with all objects under Retain, and created again", async ({ task }) => {
+  it("[B12] finds all objects again when a CRD is deleted under Retain and created again", async ({ task }) => {
     await env.waitFor("PlatformApplication", "frozen", { status: "True" });
     const { spec } = await crdOf(env);
     await env.patch("PlatformProject", "shop", { spec: { lifecycle: { deletionPolicy: "Retain" } } });
@@ -180,7 +183,7 @@ describe("a control plane", { timeout: 400_000 }, () => {
   });
 
   // Deleting a CRD sets a deletionTimestamp on each of its objects.
-  it("[B12] whose CRD is deleted: only the object under Delete is deleted on the platform", async ({ task }) => {
+  it("[B12] deletes only the object under Delete when a CRD is deleted", async ({ task }) => {
     await env.ready(project("doomed", DELETE));
     const since = env.calls.length;
     await deleteCrd(env);

@@ -14,7 +14,7 @@ import { randomNumbers } from "./in-process/choose.ts";
 const TREES = 13;
 const LOOP_MS = 120_000;
 
-describe("[A6] a crash loop", () => {
+describe("[A6] an operator that is killed every two seconds", () => {
   it(
     "creates and deploys everything once, with one list of each kind per start",
     { timeout: 600_000 },

@@ -1,7 +1,7 @@
 import { findCanaries } from "../support/hostile/canaries.ts";
 import type { ChaosEnv } from "./env.ts";
 
-/** O7: the log and the requests to the API server contain no secret, in any encoding. */
+/** The log and the requests to the API server contain no secret, in any encoding. */
 export function exposures(env: Pick<ChaosEnv, "calls" | "logs">, secrets: readonly string[]): readonly string[] {
   const written = env.calls.filter(({ side }) => side === "kube").map(({ url, body }) => `${url} ${body.toString()}`);
   const logged = env.logs().map((line) => JSON.stringify(line));

@@ -17,9 +17,12 @@ const byHand = BY_HAND.flatMap((way) =>
 const selection = [0, 1].map((index): Failover => ({ seed: seed(index), way: "freeze" }));
 
 describe.concurrent("[D3] a failover", () => {
-  it.for(effort.all ? [...losses, ...byHand] : selection)("$seed by $way", async (plan, { expect, task }) => {
-    const { violations, figure: text } = await failOver(plan);
-    expect(violations, violations.join("\n")).toEqual([]);
-    figure(task, text);
-  });
+  it.for(effort.all ? [...losses, ...byHand] : selection)(
+    "with seed $seed by $way keeps the rules",
+    async (plan, { expect, task }) => {
+      const { violations, figure: text } = await failOver(plan);
+      expect(violations, violations.join("\n")).toEqual([]);
+      figure(task, text);
+    },
+  );
 });

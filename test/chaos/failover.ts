@@ -147,7 +147,7 @@ async function begin(way: Way, env: ChaosEnv, { pid }: Renewal, leases: LeaseLog
   }
 }
 
-/** O3: each commit is deployed once, even if the user applied it while no process or two processes led. */
+/** Each commit is deployed once, even if the user applied it while no process or two processes led. */
 function wrongDeployments(env: ChaosEnv): readonly string[] {
   const deployed = deployments(env);
   return [`shop ${COMMIT}`, `shop ${NEXT_COMMIT}`, `later ${COMMIT}`].flatMap((expected) => {

@@ -142,7 +142,7 @@ describe("a namespace that is being terminated", () => {
   }, 300_000);
   afterAll(() => env[Symbol.asyncDispose]());
 
-  it.for(orders)("[B13] $name: only the objects under Delete are deleted on the platform", async (order, { task }) => {
+  it.for(orders)("[B13] in the order $name deletes only what is under Delete", async (order, { task }) => {
     const { name, run, events: expected = [] } = order;
     const namespace = at(name);
     const since = env.calls.length;

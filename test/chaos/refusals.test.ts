@@ -9,7 +9,7 @@ import type { Answer, Call } from "./tap/call.ts";
 
 const Role = z.looseObject({ rules: z.array(z.looseObject({ resources: z.array(z.string()) })) });
 
-it("[E14] a missing right: the disposal of the environment names the call", async ({ task }) => {
+it("[E14] a right that the operator lacks fails the test, with the name of the call", async ({ task }) => {
   const env = await openChaosEnv({ surface: "full" });
   const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${env.operatorNamespace}`;
   const { rules } = Role.parse(await env.client.request({ method: "GET", path }));

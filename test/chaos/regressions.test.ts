@@ -6,8 +6,8 @@ import { keptFailovers, keptLifecycles } from "./kept.ts";
 import { runLifecycle } from "./lifecycle/run.ts";
 import { otherEnds, readTrace } from "./lifecycle/trace.ts";
 
-describe.concurrent("[A1] kept plans", () => {
-  it.for(keptLifecycles)("$name: $found", async ({ name, surface, step, phase }, { expect }) => {
+describe.concurrent("[A1] a lifecycle that once found a defect", () => {
+  it.for(keptLifecycles)("has no violation: $name: $found", async ({ name, surface, step, phase }, { expect }) => {
     const plan =
       step === undefined || phase === undefined ? undefined : { name, surface, step, phase, uniqueNames: false };
     const expected = readTrace(surface);
@@ -21,8 +21,8 @@ describe.concurrent("[A1] kept plans", () => {
   });
 });
 
-describe.concurrent("[D3] kept plans", () => {
-  it.for(keptFailovers)("$name: $found", async ({ failover }, { expect }) => {
+describe.concurrent("[D3] a failover that once found a defect", () => {
+  it.for(keptFailovers)("has no violation: $name: $found", async ({ failover }, { expect }) => {
     const { violations } = await failOver(failover);
     expect(violations, violations.join("\n")).toEqual([]);
   });

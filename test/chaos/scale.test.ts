@@ -33,7 +33,7 @@ async function until(env: ChaosEnv, from: number, done: (objects: readonly KubeO
 }
 
 describe("[D5] thousands of objects on a real API server", () => {
-  it("are created, changed, taken over by a new process and deleted", { timeout: 900_000 }, async ({ task }) => {
+  it("are created, changed, adopted by a new process and deleted", { timeout: 900_000 }, async ({ task }) => {
     await using env = await openChaosEnv({ surface: "full", windows: { pollMs: 600_000, firstLookMs: 60_000 } });
     await env.apply(...defaults(env));
     const shops = Array.from({ length: OBJECTS / SHOP }, (_, index) => shop(env, `shop-${index}`)).flat();

@@ -23,9 +23,9 @@ function lows(values: readonly number[]): readonly [early: number, late: number]
   return [Math.min(...values.slice(0, third)), Math.min(...values.slice(-third))];
 }
 
-describe("[D8] churn", () => {
+describe("[D8] constant changes", () => {
   it(
-    "of watches, connections and objects leaves descriptors and memory as they are",
+    "of watches, connections and objects do not raise the number of descriptors or the memory",
     { timeout: effort.soakMinutes * 60_000 + 300_000 },
     async ({ task }) => {
       await using env = await openChaosEnv({ surface: "full" });

@@ -222,7 +222,7 @@ async function fixture(surface: Surface): Promise<ChaosEnv> {
 
 describe.concurrent("[A7] SIGTERM", () => {
   it.for(["full", "documented"] as const)(
-    "at all calls of a lifecycle, %s surface",
+    "during each call of a lifecycle leaves no duplicate, no intent and no lease, %s surface",
     { timeout: 3_600_000 },
     async (surface, { expect, task }) => {
       await using env = await fixture(surface);
@@ -240,27 +240,31 @@ describe.concurrent("[A7] SIGTERM", () => {
     },
   );
 
-  it("at every call after a start", { timeout: 3_600_000 }, async ({ expect, task }) => {
-    await using env = await fixture("full");
-    const stops = stopsOf(env);
-    await CREATION.act(env, "shop");
-    await waitReady(env, "shop");
-    await env.operator.stop();
-    const plan = everyCall();
-    for (let round = 0; ; round += 1) {
-      const matches = plan(REDEPLOY, round);
-      if (matches === undefined) break;
-      await env.patch("PlatformApplication", "shop", deploying(round % 2 === 0 ? NEXT_COMMIT : COMMIT));
-      await stops.during(
-        matches,
-        () => env.start(),
-        () => waitReady(env, "shop"),
+  it(
+    "during each call after a start leaves no duplicate, no intent and no lease",
+    { timeout: 3_600_000 },
+    async ({ expect, task }) => {
+      await using env = await fixture("full");
+      const stops = stopsOf(env);
+      await CREATION.act(env, "shop");
+      await waitReady(env, "shop");
+      await env.operator.stop();
+      const plan = everyCall();
+      for (let round = 0; ; round += 1) {
+        const matches = plan(REDEPLOY, round);
+        if (matches === undefined) break;
+        await env.patch("PlatformApplication", "shop", deploying(round % 2 === 0 ? NEXT_COMMIT : COMMIT));
+        await stops.during(
+          matches,
+          () => env.start(),
+          () => waitReady(env, "shop"),
+        );
+      }
+      expect([...duplicates(env), ...doubleActions(env, 0), ...(await openIntents(env)), ...loggedErrors(env)]).toEqual(
+        [],
       );
-    }
-    expect([...duplicates(env), ...doubleActions(env, 0), ...(await openIntents(env)), ...loggedErrors(env)]).toEqual(
-      [],
-    );
-    expect(stops.longestMs()).toBeLessThan(STOP_MS);
-    figure(task, summary(stops));
-  });
+      expect(stops.longestMs()).toBeLessThan(STOP_MS);
+      figure(task, summary(stops));
+    },
+  );
 });

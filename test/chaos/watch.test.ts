@@ -17,7 +17,7 @@ const CREATED = ["createProject", "createEnvironment", "createApplication", "dep
 /** The newest open watch of each kind, by its plural. */
 type Watches = Map<string, Watch>;
 
-describe("a late watch", () => {
+describe("the operator, behind a watch that delivers late,", () => {
   const watches: Watches = new Map();
   /** Sends the events that are withheld. */
   let withheld: (() => void)[] = [];
@@ -39,7 +39,7 @@ describe("a late watch", () => {
   });
   afterAll(() => env[Symbol.asyncDispose]());
 
-  it("[B2] that withholds the operator's own writes: nothing is created or deployed twice", async ({ task }) => {
+  it("[B2] creates and deploys nothing twice although the events of its own writes are withheld", async ({ task }) => {
     await env.ready(...defaults(env), ...tree(env, "shop"));
     // Wait for more reconciles with a cache that lacks those writes.
     const lists = () => env.calls.filter(({ what }) => what === "platform listProjects").length;
@@ -55,7 +55,9 @@ describe("a late watch", () => {
     figure(task, `0 second creates with ${length} events withheld`);
   });
 
-  it("[B3] that misses a reverted change, and the deletion and new creation of an object", async ({ task }) => {
+  it("[B3] finds the state again when it missed a reverted change, and the deletion and new creation of an object", async ({
+    task,
+  }) => {
     const since = env.calls.length;
     const { uid } = (await env.get("PlatformProject", "after")).metadata;
     const id = idOf(await env.get("PlatformProject", "after"));
@@ -86,7 +88,7 @@ async function malformed({ operator }: ChaosEnv): Promise<readonly string[]> {
   return [...counted].flatMap(([, kind]) => kind ?? []);
 }
 
-describe("a watch that breaks", () => {
+describe("the operator, behind a watch that breaks,", () => {
   const watches: Watches = new Map();
   let decide: (call: Call) => Decision = () => ({ do: "forward" });
   let env: ChaosEnv;
@@ -102,7 +104,7 @@ describe("a watch that breaks", () => {
   });
   afterAll(() => env[Symbol.asyncDispose]());
 
-  it("[B4] with 410 as an event or as the response: one list each, no event lost", async ({ task }) => {
+  it("[B4] lists once for each 410, as an event or as a response, and loses no event", async ({ task }) => {
     const before = lists("platformprojects");
     watches.get("platformprojects")?.inject(EXPIRED);
     await env.ready(project("in-stream"));
@@ -116,11 +118,12 @@ describe("a watch that breaks", () => {
     };
     watches.get("platformprojects")?.end();
     await env.ready(project("as-status"));
-    expect([refused, lists("platformprojects")]).toEqual([1, before + 2]);
+    expect(refused).toBe(1);
+    expect(lists("platformprojects")).toBe(before + 2);
     figure(task, "1 list for each 410", 2);
   });
 
-  it("[B7] with malformed lines: the process keeps running, and one list repairs each cache", async ({ task }) => {
+  it("[B7] continues after malformed lines, and repairs each cache by one list", async ({ task }) => {
     const lines: readonly (readonly [plural: string, line: string])[] = [
       ["platformprojects", '{"type":"ADDED","obj'],
       ["platformenvironments", '{"type":"MODIFIED"}'],
@@ -144,14 +147,14 @@ describe("a watch that breaks", () => {
     inject();
     await vi.waitFor(() => {
       inject();
-      for (const [plural] of lines) expect([plural, lists(plural)]).toEqual([plural, (before.get(plural) ?? 0) + 1]);
+      for (const [plural] of lines) expect(lists(plural), plural).toBe((before.get(plural) ?? 0) + 1);
     }, 20_000);
     await env.ready(project("repaired"));
     expect(await malformed(env)).toContain("PlatformProject");
     figure(task, "1 list for each malformed line", lines.length);
   });
 
-  it("[B6] that ends at once for a minute: at most 20 connections a minute", async ({ task }) => {
+  it("[B6] connects at most 20 times a minute although the watch ends at once", async ({ task }) => {
     const connections = new Map<string, number>();
     env.interceptor = {
       decide: ({ what }) => {
@@ -172,8 +175,8 @@ describe("a watch that breaks", () => {
   });
 });
 
-describe("a watch that is dead without an error", () => {
-  it("[B5] is noticed within 45 s", async ({ task }) => {
+describe("the operator, behind a watch that is dead without an error,", () => {
+  it("[B5] notices that within 45 s", async ({ task }) => {
     let isDead = true;
     const deadSince = new Map<string, number>();
     /** The milliseconds until the operator opened each watch again. */

@@ -1,6 +1,6 @@
 /**
  * Runs the whole operator in process through a lifecycle, with a cluster and a platform in memory, and injects one or
- * two faults at any of its exchanges (docs/reliability.md). FAULTS repeats a plan that failed, e.g.
+ * two faults at any of its exchanges. FAULTS repeats a plan that failed, e.g.
  * `FAULTS=full:17:after+23:lost npx vitest run --project model test/model/two-faults`.
  */
 import { beforeAll, describe, expect, it, type TestContext } from "vitest";

@@ -1,4 +1,4 @@
-/** O3: every deployment and every stop has a cause. */
+/** Every deployment and every stop has a cause. */
 import type { Effect } from "../../../simulator/request/journal.ts";
 import { stringMember } from "../../../src/kube/api/json.ts";
 import { callsOf, mayRepeatOnce, type Evidence } from "../effects.ts";

@@ -1,4 +1,4 @@
-/** O4: the operator stops writing once nothing changes. */
+/** The operator stops writing once nothing changes. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type ChaosEnv, POLL_MS } from "../env.ts";

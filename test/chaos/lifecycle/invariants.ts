@@ -1,9 +1,9 @@
-/** The invariants of every run (docs/reliability.md). Each function returns its violations. */
+/** The invariants of every run. Each function returns its violations. */
 import { stringMember } from "../../../src/kube/api/json.ts";
 import { callsOf, isDuplicateCreate, type Evidence } from "../effects.ts";
 import type { ChaosEnv } from "../env.ts";
 
-/** O1: each object is created once, without a second request that the platform refuses for its name. */
+/** Each object is created once, without a second request that the platform refuses for its name. */
 export function duplicates(env: Evidence): readonly string[] {
   const creations = callsOf(env)
     .filter((call) => isDuplicateCreate(call) || call.effects.some((effect) => "created" in effect))
@@ -26,7 +26,7 @@ export function inventory(env: ChaosEnv): readonly string[] {
   ].toSorted();
 }
 
-/** O2: the deletion leaves nothing behind; on the documented surface, which deletes nothing, no object exists twice. */
+/** The deletion leaves nothing behind; on the documented surface, which deletes nothing, no object exists twice. */
 export function leaks(env: ChaosEnv, before: readonly string[], surface: "full" | "documented"): readonly string[] {
   const after = inventory(env);
   const left = after.filter((line) => !before.includes(line));
@@ -35,7 +35,7 @@ export function leaks(env: ChaosEnv, before: readonly string[], surface: "full" 
   return twice.map((line) => `O2 twice on the platform: ${line}`);
 }
 
-/** O6: the log has no unexpected error. */
+/** The log has no unexpected error. */
 export function loggedErrors(env: ChaosEnv): readonly string[] {
   return env
     .logs()

@@ -11,8 +11,8 @@ const learning = process.env["CHAOS_LEARN"] === "1";
 const RUNS = learning ? 6 : 2;
 
 /** `make life LEARN=1` writes the reference trace; otherwise the test compares two lifecycles with it. */
-describe.concurrent.each(["full", "documented"] as const)("[A1] the life without faults, %s surface", (surface) => {
-  it.runIf(effort.all || learning)("does what the reference trace says", async ({ expect }) => {
+describe.concurrent.each(["full", "documented"] as const)("[A1] a lifecycle without faults, %s surface", (surface) => {
+  it.runIf(effort.all || learning)("makes the writes of the reference trace", async ({ expect }) => {
     const runs = [];
     while (runs.length < RUNS) runs.push(...(await Promise.all([runLifecycle(surface), runLifecycle(surface)])));
     const violations = runs.flatMap((run) => run.violations);

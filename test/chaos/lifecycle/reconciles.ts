@@ -1,4 +1,4 @@
-/** Counts the reconciles of each object (docs/reliability.md). */
+/** Counts the reconciles of each object. */
 import { RESOURCES } from "../../../src/kinds/index.ts";
 import type { LogLine } from "../../support/env/operator.ts";
 import type { Call } from "../tap/call.ts";

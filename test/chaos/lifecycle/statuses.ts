@@ -1,4 +1,4 @@
-/** O5: compares statuses with the platform. */
+/** Compares statuses with the platform. */
 import type { World } from "../../../simulator/model/world.ts";
 import { member, stringMember } from "../../../src/kube/api/json.ts";
 import type { Json } from "../../../src/kube/api/types.ts";

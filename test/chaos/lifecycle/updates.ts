@@ -1,4 +1,4 @@
-/** O8: compares the number of writes of each object with a lifecycle without a kill. */
+/** Compares the number of writes of each object with a lifecycle without a kill. */
 import type { Step } from "./trace.ts";
 
 /** The additional metadata writes that a kill may cost an object, as it repeats the interrupted work. */

@@ -1,4 +1,4 @@
-/** Ids and names that lead elsewhere when they are inserted into a path unescaped (docs/reliability.md E1). */
+/** Ids and names that lead elsewhere when they are inserted into a path unescaped. */
 import fc from "fast-check";
 
 import { anyText } from "./values.ts";
