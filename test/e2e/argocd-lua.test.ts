@@ -75,8 +75,8 @@ const DIFFERENT = new Set([
   ...RESOURCES.map(({ kind }) => caseOf(`${kind.toLowerCase()}-ready`)),
 ]);
 
-describe("health", () => {
-  it("is that of our table for every status, and for every kind, with the condition's message", async () => {
+describe("the health script of argocd-cm.yaml", () => {
+  it("gives the health of test/health/cases.ts for every status and every kind, with the message of the condition", async () => {
     const results = await each([...DIFFERENT], async ({ name, object }) => [name, await env.health(object)] as const);
     const expected = [...DIFFERENT].map((one) => [one.name, { status: one.health, message: messageOf(one) }]);
     expect(Object.fromEntries(results)).toEqual(Object.fromEntries(expected));
@@ -85,7 +85,7 @@ describe("health", () => {
     );
   });
 
-  it("is Progressing for an object without any status, and while it is deleted", async () => {
+  it("gives Progressing for an object without a status, and while it is deleted", async () => {
     const { status: _, ...bare } = caseOf("platformproject-new").object;
     expect(await env.health(bare)).toMatchObject({ status: "Progressing" });
     const { metadata, ...rest } = caseOf("platformproject-ready").object;
@@ -94,7 +94,7 @@ describe("health", () => {
   });
 });
 
-describe("an app of apps", () => {
+describe("the health script of the guide for an app of apps", () => {
   const application = {
     apiVersion: "argoproj.io/v1alpha1",
     kind: "Application",
@@ -103,7 +103,7 @@ describe("an app of apps", () => {
   };
   const degraded = { status: "Degraded", message: "it does not build" };
 
-  it("gets the health of its Applications from the script of the guide", async () => {
+  it("gives an Application the health in its status, and Progressing without one", async () => {
     expect(await guide.health({ ...application, status: { health: degraded } })).toEqual(degraded);
     const healthy = { ...application, status: { health: { status: "Healthy" } } };
     expect(await guide.health(healthy)).toEqual({ status: "Healthy", message: "" });

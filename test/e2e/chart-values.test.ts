@@ -43,13 +43,13 @@ const REFUSED: readonly Refused[] = [
   ],
 ];
 
-describe("the values of the chart", () => {
-  it.for(REFUSED)("refuse %s", async ([, values, ...messages]) => {
+describe("the chart", () => {
+  it.for(REFUSED)("refuses %s", async ([, values, ...messages]) => {
     const refusal = await template(helm, values).then(() => "accepted", String);
     for (const message of messages) expect(refusal).toMatch(message);
   });
 
-  it("have no finding of helm lint", async () => {
+  it("has no finding of helm lint --strict", async () => {
     const output = await helm.run(["lint", CHART, "--strict"]);
     expect(output.match(/^\[\w+\].*/gm) ?? []).toEqual([]);
     expect(output).toContain("1 chart(s) linted, 0 chart(s) failed");
@@ -60,7 +60,7 @@ describe("the values of the chart", () => {
     ["http://[2001:db8::1]:8888", 8888],
     ["http://proxy.example.com", 80],
     ["https://proxy.example.com", 443],
-  ])("allow the way to a proxy through the network policy: to %s", async (platformProxy, port) => {
+  ])("allows the way to a proxy through its network policy: to %s", async (platformProxy, port) => {
     const given = { operator: { platformProxy }, networkPolicy: { enabled: true } };
     const policies = (await render(helm, given)).filter(({ kind }) => kind === "NetworkPolicy");
     expect(policies).toMatchObject([{ spec: { egress: expect.arrayContaining([{ ports: [{ port }] }]) } }]);
@@ -72,12 +72,12 @@ describe("the values of the chart", () => {
     ["its own value", { enabled: true, ingress, url: `https://${host}/us` }, `https://${host}/us`],
     ["nothing without an Ingress", { enabled: true }, undefined],
     ["nothing without a receiver", { ingress, url: `https://${host}/us` }, undefined],
-  ])("take the URL of the receiver from %s", async (_title, webhook, url) => {
+  ])("takes the URL of the receiver from %s", async (_title, webhook, url) => {
     const text = await template(helm, { webhook });
     expect(/--webhook-url=(\S+)/.exec(text)?.[1]).toBe(url);
   });
 
-  it("render the kinds of Prometheus's operator only where the cluster has them, and there are metrics", async () => {
+  it("renders the kinds of Prometheus's operator only where the cluster has them, and if there are metrics", async () => {
     const kinds = ["ServiceMonitor", "PrometheusRule"];
     const args = ["--api-versions", kinds.map((kind) => `monitoring.coreos.com/v1/${kind}`).join(",")];
     const metrics = { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } };
@@ -89,7 +89,7 @@ describe("the values of the chart", () => {
     expect(await shown({ metrics: { ...metrics, enabled: false } }, { args })).toEqual([]);
   });
 
-  it("alert for the absence of their own job if the chart's ServiceMonitor defines it", async () => {
+  it("alerts for the absence of its own job if its ServiceMonitor defines the job, and else of any job", async () => {
     const own = await template(helm, { metrics: { prometheusRule, serviceMonitor: { enabled: true } } });
     const labels = 'namespace="platform-operator", job="platform-operator-metrics"';
     expect(own).toContain(`absent(platform_operator_build_info{${labels}})`);
@@ -99,14 +99,14 @@ describe("the values of the chart", () => {
     expect(any).toMatch(/runbook_url: https:\S+\/blob\/v\d+\.\d+\.\d+\/docs\/runbooks\/PlatformOperatorAbsent\.md$/m);
   });
 
-  it("replace pods one after the other without settings of another strategy", async () => {
+  it("replaces pods by the strategy of the values, without settings of another strategy", async () => {
     const deployment = (await render(helm, { strategy: { type: "Recreate" } })).find(
       ({ kind }) => kind === "Deployment",
     );
     expect(deployment?.["spec"]).toHaveProperty("strategy", { type: "Recreate" });
   });
 
-  it("of the two releases in docs/scaling.md render no object in common", async () => {
+  it("renders no object twice for the two releases in docs/scaling.md", async () => {
     const of = async (release: string, watchNamespaces: readonly string[]): Promise<readonly string[]> =>
       (await render(helm, { watchNamespaces }, { release, namespace: release })).map(
         ({ kind, metadata: { name, namespace = "" } }) => `${kind} ${namespace}/${name}`,
@@ -118,7 +118,7 @@ describe("the values of the chart", () => {
     expect(first.filter((object) => second.includes(object))).toEqual([]);
   });
 
-  it("keep names within their limits for a long release name", async () => {
+  it("keeps names within their limits for a long release name", async () => {
     const release = `a${"b".repeat(51)}c`;
     const values = { ...VARIANTS["the receiver behind an ingress"], watchNamespaces: ["shop"] };
     const most = new Map(Object.entries({ Service: 63, Deployment: 63, Pod: 63 }));

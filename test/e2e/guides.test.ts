@@ -176,8 +176,8 @@ afterAll(async () => {
   for (const end of ends.toReversed()) await end();
 });
 
-describe("README and the guides, in order", () => {
-  it.each(blocks.filter(({ id }) => entryFor(EXCLUDED, id) === undefined))("$id", async ({ id, text }) => {
+describe("the commands of README and of the guides, in order,", () => {
+  it.each(blocks.filter(({ id }) => entryFor(EXCLUDED, id) === undefined))("succeed: $id", async ({ id, text }) => {
     const before = entryFor(BEFORE, id);
     if (before !== undefined) await type(own(before), shell);
     expect(await type(own(text), shell)).toMatch(entryFor(PRINTED, id) ?? /\S/);
@@ -187,7 +187,7 @@ describe("README and the guides, in order", () => {
     expect(operators.flatMap((one) => one.logs().filter(({ level }) => level === "error"))).toEqual([]);
   });
 
-  it("are what the tables of this file are about", () => {
+  it("include each block that a table of this file names", () => {
     const keys = [EXCLUDED, BEFORE, PRINTED].flatMap((table) => Object.keys(table));
     expect(keys.filter((beginning) => !blocks.some(({ id }) => id.startsWith(beginning)))).toEqual([]);
   });

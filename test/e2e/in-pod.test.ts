@@ -27,7 +27,7 @@ const isRoot = process.getuid?.() === 0;
 const cluster = await ownControlPlane();
 const folder = await newFolder("in-pod");
 
-describe.runIf(isRoot)("in a pod", () => {
+describe.runIf(isRoot)("the operator in the environment of a pod", () => {
   beforeAll(async () => {
     await kubectl(cluster, ["apply", "-f", join(import.meta.dirname, "../../deploy/rbac")]);
     await cp(dirname(inject("program")), join(folder, "app"), { recursive: true });

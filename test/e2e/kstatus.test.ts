@@ -8,7 +8,7 @@ import { findKstatus } from "../tools/kstatus.ts";
 
 const Results = z.array(z.object({ status: z.string() }));
 
-it("gives the result of our table for every status of every kind", async () => {
+it("kstatus gives the result of test/health/cases.ts for every status of every kind", async () => {
   const input = JSON.stringify(healthCases.map(({ object }) => object));
   const { stdout } = await runToEnd(await findKstatus(), [], { input });
   const results = Results.parse(JSON.parse(stdout));

@@ -30,17 +30,17 @@ beforeAll(async () => {
   await type(`npm install --global --offline --prefix ${join(folder, "npm")} ${archive}`, user);
 });
 
-it("is found by kubectl, complete in itself", async () => {
+it("the plugin that npm installs is found by kubectl and needs no other package", async () => {
   expect(await type("kubectl platform version", user)).toBe(`${OPERATOR_VERSION}\n`);
   expect(await type("kubectl __complete platform cluster me", user)).toMatch(/^metrics\t/);
   expect(await readdir(join(folder, "npm/lib/node_modules"))).toEqual(["kubectl-platform"]);
 });
 
-it("keeps the compiled bundle in the user's cache", async () => {
+it("the plugin that npm installs keeps the compiled bundle in the user's cache", async () => {
   expect(await readdir(join(folder, "home/.cache/kubectl-platform"))).not.toEqual([]);
 });
 
-it("says which Node it needs on an older one", async () => {
+it("the plugin that npm installs says on an older Node which version it needs", async () => {
   const { file, flags, version } = await olderNode();
   const refused = run(file, [...flags, join(bin, "kubectl-platform"), "version"], { env: {} });
   await expect(refused).rejects.toMatchObject({ code: 1, stdout: "", stderr: nodeRefusal(version, file) });

@@ -124,10 +124,9 @@ describe.each(["documented", "full"] as const)("a preview for each pull request 
     expect([...environments.keys()]).toEqual(surface === "full" ? [] : [first[0]]);
     openPullRequest(LAST_COMMIT);
     const again = await deployedIds(LAST_COMMIT);
-    expect({ isSame: again.join() === first.join(), environments: environments.size }).toEqual({
-      isSame: surface === "documented",
-      environments: 1,
-    });
+    // The documented surface deletes nothing, so the objects are found again.
+    expect(again.filter((id) => first.includes(id))).toEqual(surface === "documented" ? first : []);
+    expect([...environments.keys()]).toEqual([again[0]]);
   });
 });
 

@@ -45,7 +45,7 @@ async function startProxy() {
 }
 
 // Those of spec.proxy: test/integration/connections.test.ts.
-it("reaches the platform through the proxy alone, with the credentials of HTTPS_PROXY", async () => {
+it("the operator reaches the platform only through the proxy of HTTPS_PROXY, with its credentials", async () => {
   const proxy = await startProxy();
   variables = { HTTPS_PROXY: proxy.at("s3cret-wrong") };
   await env.restart();

@@ -62,7 +62,7 @@ function start(line: string): RunningProgram {
   return program;
 }
 
-it("creates its kubeconfig, runs as its ServiceAccount, and makes the first resource Ready", async () => {
+it("README's commands create a kubeconfig, run the operator as its ServiceAccount, and make the first resource Ready", async () => {
   const lines = block("kubectl apply -f crds/").trim().split("\n");
   const run = lines.pop() ?? "";
   await type(lines.join("\n"), shell);
