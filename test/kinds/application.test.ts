@@ -12,7 +12,7 @@ const other = { deploy: { gitCommitId: OTHER_COMMIT } };
 describe.each(["Documented", "Full"] as const)("an application on the %s surface", (surface) => {
   const env = applicationEnv(surface);
 
-  it("reports the commit that is deployed now, not the one of a moment before", async () => {
+  it("reports the commit that is deployed now, and not one that the client remembers", async () => {
     const runner = await env.deployed();
     await runner.run({ spec: env.spec(other) });
     await env.after(3, runner);
@@ -23,7 +23,7 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
     expect(over.report.drift).toEqual([]);
   });
 
-  it("gets a variable that was added to the spec, also when others have set it before", async () => {
+  it("gets a variable that is added to the spec, also if others have set it before", async () => {
     const runner = await env.deployed();
     const parentId = runner.id() ?? "";
     addForeignVariable(env.harness.simulator.sim, { parentId, scope: "APPLICATION", key: "MODE", value: "foreign" });
@@ -32,7 +32,7 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
     expect(env.harness.values(runner.id())).toEqual({ MODE: "fast" });
   });
 
-  it("has a variable that the platform leaves out sent a few times, apart from each other, and on request", async () => {
+  it("gets a variable that the platform leaves out sent a few times with pauses, and again on request", async () => {
     env.harness.change({ refusedVariables: ["OTHER"] });
     const runner = env.applied({ variables: [plain, { name: "OTHER", value: "1" }] });
     const pending = (cause: string) => {
@@ -61,7 +61,7 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
     expect(Object.keys(status["written"] ?? {})).toEqual(expect.not.arrayContaining(["attempts", "sentAt"]));
   });
 
-  it("deploys although the platform rejects what an import left out before", async () => {
+  it("is deployed although the platform rejects a variable that an import left out before", async () => {
     env.harness.change({ refusedVariables: ["OTHER"] });
     const variables = [plain, { name: "OTHER", value: "1" }];
     const runner = await env.begun(env.applied({ variables }));
@@ -73,7 +73,7 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
     expect(status["written"]).toMatchObject({ variableNames: ["MODE"] });
   });
 
-  it("sees inherited variables for what they are, where they are distinguished", async () => {
+  it("is not missing a variable that it inherits, except where the platform shows the scope", async () => {
     const runner = await env.deployed();
     const inherited = { parentId: env.projectId, scope: "PROJECT", key: "MODE", value: "inherited" } as const;
     addForeignVariable(env.harness.simulator.sim, inherited);
@@ -84,10 +84,10 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
   });
 });
 
-describe("an application on the full surface alone", () => {
+describe("an application on the Full surface", () => {
   const env = applicationEnv("Full");
 
-  it("[C11] has its commit deployed again after one of others, once, where everything is corrected", async () => {
+  it("[C11] has its commit deployed again, once, after a deployment by others under driftPolicy Correct", async () => {
     const runner = await env.deployed();
     foreignDeploy(env.harness.simulator.sim, runner.id()!, "fedcba9");
     const everything = { corrects: "Everything" } as const;
@@ -95,7 +95,7 @@ describe("an application on the full surface alone", () => {
     expect(await env.after(60, runner, everything)).toMatchObject({ ops: [], is: "settled" });
   });
 
-  it("has settings that the platform stores otherwise sent and deployed once, and reported as drift", async () => {
+  it("gets settings that the platform stores differently sent once, and reports them as drift", async () => {
     const runner = await env.deployed();
     env.harness.fault("updateApplication", { is: "edited", set: { cpu: 500 } });
     const first = await runner.run({ spec: env.spec({ cpu: 499 }) });
@@ -110,7 +110,7 @@ describe("an application on the full surface alone", () => {
     expect((await runner.run({ requested: "again" })).ops[0]).toBe("updateApplication");
   });
 
-  it("has its settings sent once, also when the answer has no body", async () => {
+  it("gets its settings sent once, although the answer has no body", async () => {
     const runner = await env.deployed();
     env.harness.fault("updateApplication", { is: "empty" }, { effect: "applied" });
     const changed = await runner.run({ spec: env.spec({ cpu: 750 }) });
@@ -118,7 +118,7 @@ describe("an application on the full surface alone", () => {
     expect(await env.after(120, runner)).toMatchObject({ ops: [], is: "settled", report: { drift: [] } });
   });
 
-  it("has a secret that could not be replaced at once deployed once it is", async () => {
+  it("is deployed once more after a secret that could not be replaced at first was replaced", async () => {
     const runner = await env.deployed({ variables: [secret] }, { "spec.variables[TOKEN]": "old-value" });
     runner.around.values = { "spec.variables[TOKEN]": "new-value" };
     env.harness.fault("listApplicationSecrets", { is: "edited", set: { results: [] } });
@@ -133,7 +133,7 @@ describe("an application on the full surface alone", () => {
     expect((await runner.run({ goal: "absent" })).ops).toEqual(["deleteApplication"]);
   });
 
-  it("is over when its environment is gone, also where that is a 403", async () => {
+  it("is missing when its environment is deleted, and its deletion ends although the platform answers 403", async () => {
     const own = await env.harness.newEnvironment(env.projectId, `env-${env.name}`);
     const runner = env.harness.application(own, env.spec());
     await runner.run();
@@ -144,7 +144,7 @@ describe("an application on the full surface alone", () => {
   });
 });
 
-describe("an application on the documented surface alone", () => {
+describe("an application on the Documented surface", () => {
   const env = applicationEnv("Documented");
   const synced = expect.objectContaining({ reason: "VariablesSynced", status: "True" });
   const settled = { ops: [], report: { conditions: expect.arrayContaining([synced]) } };
@@ -153,7 +153,7 @@ describe("an application on the documented surface alone", () => {
     for (const { id, key } of variables.values()) if (key === "TOKEN") variables.delete(id);
   };
 
-  it("cannot replace a secret, and says which", async () => {
+  it("reports a secret that the platform cannot replace, and gets it once the old one is removed", async () => {
     const runner = await env.deployed({ variables: [secret] }, { "spec.variables[TOKEN]": "old-value" });
     runner.around.values = { "spec.variables[TOKEN]": "new-value" };
     expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
@@ -172,7 +172,7 @@ describe("an application on the documented surface alone", () => {
     expect((await env.after(120, runner)).report.conditions).toContainEqual(synced);
   });
 
-  it("knows a secret that an import without an answer made after the old one was removed", async () => {
+  it("has its secret synced after an import without an answer that followed the removal of the old one", async () => {
     const runner = await env.deployed({ variables: [secret] }, { "spec.variables[TOKEN]": "old-value" });
     runner.around.values = { "spec.variables[TOKEN]": "new-value" };
     await runner.run();
@@ -185,7 +185,7 @@ describe("an application on the documented surface alone", () => {
     expect(await env.after(120, runner)).toMatchObject(settled);
   });
 
-  it("knows a secret that an import without an answer made right after the list was read", async () => {
+  it("has its secret synced after an import without an answer that followed the read of the list", async () => {
     const runner = env.applied({ variables: [secret] });
     runner.around.values = { "spec.variables[TOKEN]": "hunter22" };
     env.harness.fault("importEnvironmentVariable", { is: "reset" }, { effect: "applied" });

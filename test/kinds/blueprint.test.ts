@@ -25,7 +25,7 @@ const FIELD = "spec.variables[password]";
 describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", (surface) => {
   const env = blueprintEnv(surface);
 
-  it("takes variables with it, secrets as such, and shows no value", async () => {
+  it("gets its variables with its creation, secrets as secrets, and its status shows no value", async () => {
     const variables = [{ name: "size", value: "small" }, PASSWORD];
     const runner = await env.deployed({ variables }, { [FIELD]: "s3cret-value" });
     expect(env.harness.values(serviceOf(env, runner).id)).toEqual({ size: "small", password: "s3cret-value" });
@@ -34,7 +34,7 @@ describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", 
     expect(report.conditions.find(({ type }) => type === "VariablesSynced")).toMatchObject({ status: "True" });
   });
 
-  it("cannot be given the new value of a Secret, and says so", async () => {
+  it("reports that the platform cannot change the value of a variable from a Secret", async () => {
     const runner = await env.deployed({ variables: [PASSWORD] }, { [FIELD]: "old-value" });
     runner.around.sources = "s@2";
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled" });
@@ -49,10 +49,10 @@ describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", 
   });
 });
 
-describe("a blueprint on the documented surface alone", () => {
+describe("a blueprint on the Documented surface", () => {
   const env = blueprintEnv("Documented");
 
-  it("is not deployed unless its spec says so, and says that nothing will deploy it", async () => {
+  it("is not deployed without deployOnCreate, and says that nothing will deploy it", async () => {
     const { deployOnCreate: _deployed, ...usual } = env.spec() as { readonly deployOnCreate: boolean };
     const runner = env.harness.blueprint(env.environmentId, usual);
     const { is, why } = await runner.run();
@@ -75,7 +75,7 @@ describe("a blueprint on the documented surface alone", () => {
     expect(await env.after(600, runner)).toMatchObject({ ops: [], is: "settled", wrote: false });
   });
 
-  it("whose followed deployment fails is for a person, who may leave it to others", async () => {
+  it("is Stalled when its deployment fails, until its spec leaves the deployment to others", async () => {
     env.harness.change({ profile: { blueprintDeployed: "both" } });
     const runner = await env.begun(env.applied());
     env.harness.edit(serviceOf(env, runner).id, { failNext: ["deploy"] });
@@ -88,14 +88,14 @@ describe("a blueprint on the documented surface alone", () => {
 
 describe("the service of a blueprint", () => {
   const env = blueprintEnv("Full");
-  it("of Terraform has no ingress", async () => {
+  it("has no ingress if it is of Terraform", async () => {
     const runner = await env.deployed({ tag: "postgres/1.0.0", specOverrides: { engine_version: "1.9.8" } });
     const { status } = await runner.run();
     expect(status).toMatchObject({ serviceType: "TERRAFORM", state: "DEPLOYED" });
     expect(status["ingress"]).toBeUndefined();
   });
 
-  it("that only one of the lists lacks is not created again before the other lacks it, too", async () => {
+  it("is created again only if both lists lack it", async () => {
     const runner = await env.deployed();
     removeService(env.harness.simulator.world(), serviceOf(env, runner));
     env.harness.pass(60);
@@ -105,7 +105,7 @@ describe("the service of a blueprint", () => {
     expect((await runner.run({ onMissing: "Recreate" })).ops).toEqual(["forget"]);
   });
 
-  it("with its environment gone is no proof of anything", async () => {
+  it("is NotObservable, and not missing, when its environment is deleted", async () => {
     const environmentId = await env.harness.newEnvironment(await env.harness.newProject(env.name), "doomed");
     const runner = env.harness.blueprint(environmentId, env.spec());
     await runner.run();
@@ -115,7 +115,7 @@ describe("the service of a blueprint", () => {
     expect(missed).toMatchObject({ ops: [], end: "settled NotObservable" });
   });
 
-  it("of others is found by the id that was given, if it is a blueprint's", async () => {
+  it("of others is adopted by the id of its blueprint, and not by the id of the service", async () => {
     const input = { name: env.name, tag: "redis/3.0.0", icon: "https://icons.example.com/redis.svg" };
     const { id = "" } = await env.harness.api.blueprints.create(env.environmentId, input, { deploy: true });
     env.harness.pass(120);
@@ -129,7 +129,7 @@ describe("the service of a blueprint", () => {
   });
 
   it.each(["status", "ids", "none"] as const)(
-    "whose create has an answer without an id is traced by the services: %s",
+    "is found by the list of services when the answer to the create has no id (%s)",
     async (shape) => {
       env.harness.change({ profile: { blueprintDeployed: shape } });
       const runner = env.applied();

@@ -26,7 +26,7 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
   const env = clusterEnv(surface);
   const isFull = surface === "Full";
 
-  it("is not taken from another resource, nor through a connection that is limited to projects", async () => {
+  it("is not adopted from another resource, nor through a connection that is limited to projects", async () => {
     const held = await env.applied({ runState: "Stopped" }).run({ holderOf: () => "shop/other" });
     expect(held).toMatchObject({ ops: [], end: "stalled AlreadyManaged" });
     const limited = await env.applied({ runState: "Stopped" }).run({ allowedProjects: [] });
@@ -34,7 +34,7 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
     expect(env.sent()).toEqual([]);
   });
 
-  it("is stopped once, and the platform's words become the condition", async () => {
+  it("is stopped once, and the state that the platform reports becomes the condition", async () => {
     const runner = env.applied({ runState: "Stopped" });
     const first = await runner.run();
     expect(first.ops).toEqual(["adopt", "stopCluster"]);
@@ -52,7 +52,7 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
     expect(env.sent()).toEqual(["stopCluster"]);
   });
 
-  it("shows credentials, and reports when they do not exist", async () => {
+  it("reports its credentials, and reports when they do not exist", async () => {
     const { credentialsId } = env.harness.simulator;
     const runner = env.applied({ credentialsId });
     expect((await runner.run()).status).toMatchObject({ credentials: { id: credentialsId } });
@@ -61,7 +61,7 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
     expect(missing.status).not.toHaveProperty("credentials");
   });
 
-  it("is stopped and left when its resource goes, once", async () => {
+  it("is stopped once when its resource is deleted with policy Stop, and stays", async () => {
     const runner = await env.begun(env.applied());
     const first = await runner.run({ goal: "stopped" });
     expect(first).toMatchObject({ ops: ["stopCluster"], is: isFull ? "waiting" : "settled" });
@@ -70,10 +70,10 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
   });
 });
 
-describe("a cluster that the platform shows", () => {
+describe("a cluster on the Full surface", () => {
   const env = clusterEnv("Full");
 
-  it("of another organization, or gone, is refused", async () => {
+  it("is refused if it belongs to another organization or does not exist", async () => {
     const { sim } = env.harness.simulator;
     const foreign = [...sim.world.clusters.values()].find(({ name }) => name === "theirs");
     const theirs = await env.harness.cluster({ externalId: foreign?.id, runState: "Stopped" }).run();
@@ -85,7 +85,7 @@ describe("a cluster that the platform shows", () => {
     expect(env.sent()).toEqual([]);
   });
 
-  it("is followed in the list where the platform has no status of one cluster", async () => {
+  it("is followed in the list if the platform has no status of a single cluster", async () => {
     env.harness.fault("getClusterStatus", { is: "status", status: 405 }, { count: null });
     const runner = env.applied({ runState: "Stopped" });
     expect(await runner.run()).toMatchObject({ ops: ["adopt", "stopCluster"], is: "waiting" });
@@ -93,14 +93,14 @@ describe("a cluster that the platform shows", () => {
     expect(await env.after(120, runner)).toMatchObject({ ops: [], is: "settled", status: { state: "STOPPED" } });
   });
 
-  it("that does not stop is asked for once", async () => {
+  it("is stopped once if the stop fails, and again on request", async () => {
     env.harness.edit(env.cluster.id, { failNext: ["stop"] });
     const runner = await env.begun(env.applied({ runState: "Stopped" }));
     expect(await env.after(120, runner)).toMatchObject({ ops: [], end: "stalled StopFailed" });
     expect((await runner.run({ requested: "again" })).ops).toEqual(["stopCluster"]);
   });
 
-  it("is upgraded once when the answer has no body", async () => {
+  it("is upgraded once although the answer has no body", async () => {
     const runner = env.applied({ kubernetesVersion: "1.34" });
     env.harness.fault("upgradeCluster", { is: "empty" }, { effect: "applied" });
     expect((await runner.run()).is).toBe("waiting");
@@ -111,10 +111,10 @@ describe("a cluster that the platform shows", () => {
   });
 });
 
-describe("a cluster that only answers show", () => {
+describe("a cluster on the Documented surface", () => {
   const env = clusterEnv("Documented");
 
-  it("counts as running the version that it was taken over with, and is upgraded once by each newer one", async () => {
+  it("is not upgraded to the version with which it was adopted, and once to each newer one", async () => {
     const runner = env.applied({ kubernetesVersion: "1.33" });
     const unknown = await runner.run();
     expect(unknown).toMatchObject({ ops: ["adopt"], end: "settled NotObservable" });
@@ -131,7 +131,7 @@ describe("a cluster that only answers show", () => {
     expect(env.sent()).toEqual(["upgradeCluster"]);
   });
 
-  it("that is stopped already counts as stopped, and one at work is tried again", async () => {
+  it("is Stopped if it was stopped before, and tried again if it is at work", async () => {
     env.harness.edit(env.cluster.id, { state: "STOPPED", deployed: false });
     const status = { runState: "Stopped", state: "STOPPED", isDeployed: false };
     expect(await env.applied({ runState: "Stopped" }).run()).toMatchObject({ is: "settled", status });

@@ -5,7 +5,7 @@ import { databaseEnv } from "./runners.ts";
 describe.each(["Documented", "Full"] as const)("a database on the %s surface", (surface) => {
   const env = databaseEnv(surface);
 
-  it("reports once whether the platform lists its managed type, and created in any case", async () => {
+  it("is created whether or not the platform lists its managed type, and reports that once", async () => {
     const { faults } = env.harness.simulator.sim;
     const read = "listManagedDatabaseTypes";
     env.harness.fault(read, { is: "status", status: 500 }, { count: null });
@@ -28,10 +28,10 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
   });
 });
 
-describe("a database that others work on, too", () => {
+describe("a database on the Full surface", () => {
   const env = databaseEnv("Full");
 
-  it("[C7] is not missed when the lists lag behind", async () => {
+  it("[C7] is not missing while the lists are late", async () => {
     env.harness.change({ listLagSeconds: 3_600 });
     const runner = await env.begun(env.applied());
     env.harness.pass(120);
@@ -41,14 +41,14 @@ describe("a database that others work on, too", () => {
   });
 });
 
-describe("a database whose state the surface does not show", () => {
+describe("a database on the Documented surface", () => {
   const env = databaseEnv("Documented");
   const reads = (): number => env.harness.simulator.journal().filter((entry) => entry.is === "call").length;
 
   it.each([
     ["gives no request id", () => env.harness.change({ nullRequestIds: true })],
     ["answers without a body", () => env.harness.fault("deployDatabase", { is: "empty" }, { effect: "applied" })],
-  ])("is not observable when the platform %s, and is not asked for ever after", async (_name, set) => {
+  ])("is NotObservable if the platform %s, and causes no further reads", async (_name, set) => {
     set();
     const runner = env.applied();
     const first = await runner.run();
@@ -60,7 +60,7 @@ describe("a database whose state the surface does not show", () => {
     expect(reads()).toBe(before);
   });
 
-  it("is ordered to stop and to run again all the same, once each", async () => {
+  it("is stopped and started once each, although its state is not shown", async () => {
     env.harness.change({ nullRequestIds: true });
     const runner = await env.begun(env.applied());
     const stop = await env.after(120, runner, { spec: env.spec({ runState: "Stopped" }) });
@@ -75,7 +75,7 @@ describe("a database whose state the surface does not show", () => {
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: ["stopDatabase"], is: "stalled" });
   });
 
-  it("is found to be stopped already, and stays at that", async () => {
+  it("is Stopped without a request if it was stopped before", async () => {
     const runner = await env.deployed();
     await env.harness.api.databases.stop(runner.id() ?? "");
     const stop = await env.after(120, runner, { spec: env.spec({ runState: "Stopped" }) });

@@ -12,7 +12,7 @@ describe.each(["Documented", "Full"] as const)("an environment on the %s surface
   }));
   const applied = (projectId = env.projectId) => env.begun(env.harness.environment(projectId, env.spec()));
 
-  it("[C7] that is gone, with or without its project, is not created again", async () => {
+  it("[C7] that is deleted on the platform, with or without its project, is not created again", async () => {
     const parent = await env.harness.newProject("doomed");
     const gone = await applied(parent);
     env.harness.remove(gone.id());
@@ -26,7 +26,7 @@ describe.each(["Documented", "Full"] as const)("an environment on the %s surface
     }
   });
 
-  it("of a project that may not be read is not taken for gone", async () => {
+  it("whose project may not be read is not concluded to be deleted", async () => {
     const runner = await applied();
     for (const operation of ["getProjectEnvironmentStats", "listEnvironments"]) {
       env.harness.fault(operation, { is: "status", status: 403 }, { count: null });

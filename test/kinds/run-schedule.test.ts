@@ -9,14 +9,14 @@ const within = { runSchedule: { stopUntil, nextStop } };
 const outside = { runSchedule: { stopUntil: undefined, nextStop } };
 
 // All kinds have the same schedule; test/model/faults/run-schedule.test.ts has each of them.
-describe("the schedule of a database", () => {
+describe("the run schedule of a database", () => {
   const env = databaseEnv("Full");
   const startByHand = async (id: string): Promise<void> => {
     await env.harness.api.databases.deploy(id);
     env.harness.pass(120);
   };
 
-  it("leaves alone what somebody starts by hand within a window, and stops it in the next one", async () => {
+  it("leaves a database running that somebody starts within a window, and stops it in the next window", async () => {
     const runner = await env.deployed();
     await runner.run(within);
     env.harness.pass(120);
@@ -35,7 +35,7 @@ describe("the schedule of a database", () => {
     expect(await runner.run(nextNight)).toMatchObject({ ops: ["stopDatabase"] });
   });
 
-  it("leaves alone what somebody stopped before a window and starts by hand within it", async () => {
+  it("leaves a database running that was stopped before a window and is started within it", async () => {
     const runner = await env.deployed();
     env.harness.edit(runner.id(), { state: "STOPPED" });
     env.harness.pass(60);
@@ -44,7 +44,7 @@ describe("the schedule of a database", () => {
     expect(await runner.run(within)).toMatchObject({ ops: [], is: "settled" });
   });
 
-  it("counts again once it is stopped by hand", async () => {
+  it("applies again once the database is stopped by hand", async () => {
     const runner = await env.deployed();
     await runner.run(within);
     await env.after(120, runner, within);

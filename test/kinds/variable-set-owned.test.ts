@@ -7,18 +7,18 @@ const secret = { name: "TOKEN", value: "hunter22", secret: true };
 const extra = { name: "EXTRA", value: "1" };
 const at = (name: string): string => `spec.targets[web].variables[${name}]`;
 
-describe.each(["Full", "Documented"] as const)("what a variable set created on the %s surface", (surface) => {
+describe.each(["Full", "Documented"] as const)("a variable that a set created, %s surface,", (surface) => {
   const env = variableSetEnv(surface);
   const isFull = surface === "Full";
 
-  it("is nothing where the set only overwrote", async () => {
+  it("is none where the set only overwrote a variable of others, which stays", async () => {
     env.foreign("MODE");
     const runner = await env.synced({ variables: [plain], overwrite: true });
     expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
   });
 
-  it("is imported again when others removed it, and once more its own", async () => {
+  it("is imported again when others removed it", async () => {
     const runner = await env.synced({ variables: [plain, secret] });
     for (const key of ["MODE", "TOKEN"]) env.remove(key);
     env.wait(60);
@@ -41,7 +41,7 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
-  it("becomes a secret when it is to be one", async () => {
+  it("becomes a secret when the spec says so", async () => {
     const runner = await env.synced({ variables: [plain] });
     const hidden = { targets: [env.target("web")], variables: [{ ...plain, secret: true }] };
     expect(await runner.settle({ spec: hidden })).toMatchObject({ ops: ["importVariables"], is: "settled" });
@@ -50,11 +50,11 @@ describe.each(["Full", "Documented"] as const)("what a variable set created on t
   });
 });
 
-describe("what a variable set created on the Full surface", () => {
+describe("a variable that a set created, Full surface,", () => {
   const env = variableSetEnv("Full");
   const web = () => [env.target("web")];
 
-  it("is removed when it is taken out of the spec, and what others made stays", async () => {
+  it("is removed when it leaves the spec, and variables of others stay", async () => {
     env.foreign("MODE");
     const runner = await env.synced({ variables: [plain, secret, extra], overwrite: true });
     const removed = await runner.settle({ spec: { targets: web(), variables: [extra], overwrite: true } });
@@ -64,7 +64,7 @@ describe("what a variable set created on the Full surface", () => {
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
   });
 
-  it("is removed as far as the policies let it be", async () => {
+  it("is removed as far as the policies allow it", async () => {
     const runner = await env.synced({ variables: [plain, secret] });
     const spec = { targets: web(), variables: [] };
     expect((await runner.run({ spec, blockedOperations: new Set(["deleteVariable"]) })).ops).toEqual(["deleteSecret"]);
@@ -85,13 +85,13 @@ describe("what a variable set created on the Full surface", () => {
     expect(env.harness.values(env.api)).toEqual({});
   });
 
-  it("is left to others who took it away while it was removed", async () => {
+  it("counts as removed if others remove it at the same time", async () => {
     const runner = await env.synced({ variables: [plain] });
     env.harness.fault("deleteApplicationVariable", { is: "status", status: 404 }, { effect: "applied" });
     expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: ["deleteVariable"], is: "settled" });
   });
 
-  it("is restored by its id where it is a secret that others changed", async () => {
+  it("is restored by its id if it is a secret that others changed", async () => {
     const runner = await env.synced({ variables: [secret] });
     env.change("TOKEN", "theirs");
     expect(await runner.settle()).toMatchObject({ ops: ["updateSecret"], is: "settled", report: { drift: [] } });
@@ -99,7 +99,7 @@ describe("what a variable set created on the Full surface", () => {
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
-  it("becomes a plain variable when it is to be one", async () => {
+  it("becomes a plain variable when the spec says so", async () => {
     const runner = await env.synced({ variables: [secret] });
     const shown = await runner.settle({ spec: { targets: web(), variables: [{ ...secret, secret: false }] } });
     expect(shown).toMatchObject({ ops: ["deleteSecret", "importVariables"], is: "settled" });
@@ -107,7 +107,7 @@ describe("what a variable set created on the Full surface", () => {
     expect((await runner.settle({ goal: "absent" })).ops).toEqual(["deleteVariable"]);
   });
 
-  it("is removed from an application that is taken out of the spec", async () => {
+  it("is removed from an application that leaves the spec", async () => {
     const runner = await env.synced({ targets: [env.target("web"), env.target("api")], variables: [plain] });
     const gone = await runner.settle({ spec: { targets: web(), variables: [plain] } });
     expect(gone).toMatchObject({ ops: ["deleteVariable"], is: "settled", status: { targetsSynced: "1/1" } });
@@ -115,7 +115,7 @@ describe("what a variable set created on the Full surface", () => {
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
-  it("is changed, and removed at the end, where its resource is back after another application was written", async () => {
+  it("is changed, and removed with the set, although the application's resource was missing for a while", async () => {
     const targets = [env.target("web"), env.target("api")];
     const runner = await env.synced({ targets, variables: [plain] });
     const { ids } = runner.around;
@@ -131,18 +131,18 @@ describe("what a variable set created on the Full surface", () => {
   it.each([
     [404, { is: "settled" }],
     [403, { end: "stalled NotObservable" }],
-  ])("does not hold up the end of the set in an application that is answered %i for", async (status, end) => {
+  ])("does not delay the deletion of the set if the platform answers %i for the application", async (status, end) => {
     const runner = await env.synced({ variables: [plain] });
     env.harness.fault({ path: `/application/${env.web}/*` }, { is: "status", status }, { count: null });
     expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], ...end });
   });
 });
 
-describe("what a variable set created on the Documented surface", () => {
+describe("a variable that a set created, Documented surface,", () => {
   const env = variableSetEnv("Documented");
   const web = () => [env.target("web")];
 
-  it("is reported when it is taken out of the spec, until it is gone", async () => {
+  it("is reported when it leaves the spec, until others remove it", async () => {
     env.foreign("MODE");
     const runner = await env.synced({ variables: [plain, secret, extra], overwrite: true });
     const removed = await runner.settle({ spec: { targets: web(), variables: [extra], overwrite: true } });
@@ -153,7 +153,7 @@ describe("what a variable set created on the Documented surface", () => {
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
   });
 
-  it("is named when the set goes", async () => {
+  it("is named in the status when the set is deleted", async () => {
     env.foreign("THEIRS");
     const runner = await env.synced({ variables: [plain, secret, { name: "THEIRS", value: "1" }] });
     const message = "The platform's surface cannot remove variables; the set created MODE, TOKEN of application web.";
@@ -161,7 +161,7 @@ describe("what a variable set created on the Documented surface", () => {
     expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "stalled", why });
   });
 
-  it("is reported, and not restored, where it is a secret that others changed", async () => {
+  it("is reported and not restored if it is a secret that others changed", async () => {
     const runner = await env.synced({ variables: [secret] });
     env.change("TOKEN", "theirs");
     const drift = [{ path: at("TOKEN"), desired: "as imported", observed: "changed by others" }];

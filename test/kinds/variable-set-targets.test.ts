@@ -5,11 +5,11 @@ import { variableSetEnv } from "./variable-set-runner.ts";
 
 const plain = { name: "MODE", value: "fast" };
 
-describe.each(["Full", "Documented"] as const)("the targets of a variable set on the %s surface", (surface) => {
+describe.each(["Full", "Documented"] as const)("targets of a variable set, %s surface,", (surface) => {
   const env = variableSetEnv(surface);
   const targets = () => [env.target("web"), env.target("api")];
 
-  it("that do not exist yet are waited for, and hold up no others", async () => {
+  it("that do not exist yet are waited for, and do not delay other targets", async () => {
     const web = { "spec.targets[0].applicationRef": env.web };
     const runner = env.set({ targets: targets(), variables: [plain] }, { ids: web });
     const why = { reason: "DependencyNotReady", message: expect.stringContaining('PlatformApplication "api"') };
@@ -24,7 +24,7 @@ describe.each(["Full", "Documented"] as const)("the targets of a variable set on
   it.each([
     [404, "ExternalResourceDeleted"],
     [403, "PermissionDenied"],
-  ])("that the platform answers %i for are reported, and hold up no others", async (status, reason) => {
+  ])("for which the platform answers %i are reported, and do not delay other targets", async (status, reason) => {
     env.harness.fault({ path: `/application/${env.web}/*` }, { is: "status", status }, { count: null });
     const runner = env.set({ targets: targets(), variables: [plain] });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "stalled", why: { reason } });
@@ -32,13 +32,13 @@ describe.each(["Full", "Documented"] as const)("the targets of a variable set on
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
-  it("that nobody may see are the connection's trouble", async () => {
+  it("that the token may not read at all are a failure of the connection", async () => {
     env.harness.fault({ path: "/application/*" }, { is: "status", status: 403 }, { count: null });
     const runner = env.set({ targets: targets(), variables: [plain] });
     await expect(runner.run()).rejects.toMatchObject({ failure: { is: "Forbidden" } });
   });
 
-  it("belong to one set where it overwrites", async () => {
+  it("belong to one set, if it overwrites variables", async () => {
     const holderOf = (id: string) => (id === `${env.web}/MODE` ? 'PlatformVariableSet "shop/other"' : undefined);
     const held = await env.set({ variables: [plain], overwrite: true }).run({ holderOf });
     expect(held).toMatchObject({ ops: [], end: "stalled AlreadyManaged" });
@@ -46,7 +46,7 @@ describe.each(["Full", "Documented"] as const)("the targets of a variable set on
     expect(await env.set({ variables: [plain] }).settle({ holderOf })).toMatchObject({ ops: ["importVariables"] });
   });
 
-  it("are too many together with the variables", async () => {
+  it("are refused if they have too many variables together", async () => {
     const many = Array.from({ length: 600 }, (_, index) => [`K${index}`, "1"]);
     const all = { "spec.variablesFrom[0]": Object.fromEntries(many) as Record<string, string> };
     const runner = env.set({ variablesFrom: [{ configMapRef: { name: "c" } }] }, { all });
@@ -62,7 +62,7 @@ describe("a target by id", () => {
     const env = variableSetEnv("Full");
     const given = { ids: {} };
 
-    it("is served where it is the organization's and the connection lets it be", async () => {
+    it("is written if it belongs to the organization and to the connection's projects", async () => {
       const runner = env.set(byId(env.web), given);
       const allowedProjects = [elsewhere];
       expect(await runner.run({ allowedProjects })).toMatchObject({ ops: [], why: { reason: "PermissionDenied" } });
@@ -71,7 +71,7 @@ describe("a target by id", () => {
       expect(await runner.run({ allowedProjects: [env.projectId] })).toMatchObject({ ops: [], is: "settled" });
     });
 
-    it("[E11] keeps what a set recorded there, once the connection's projects leave it out", async () => {
+    it("[E11] keeps the recorded variables once the connection's projects leave it out", async () => {
       const allowedProjects = [elsewhere];
       const runner = await env.synced(byId(env.web), given);
       const emptied = await runner.run({ allowedProjects, spec: { ...byId(env.web), variables: [] } });
@@ -81,14 +81,14 @@ describe("a target by id", () => {
       expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     });
 
-    it("[E11] keeps what a set recorded where the environment is not the organization's", async () => {
+    it("[E11] keeps the recorded variables if its environment does not belong to the organization", async () => {
       const runner = await env.synced(byId(env.web), given);
       env.harness.fault("getApplication", { is: "edited", set: { "environment.id": elsewhere } });
       expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [], end: "stalled NotObservable" });
       expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     });
 
-    it("[E11] keeps what a set created where nothing shows whose the application is, though such ids stand", async () => {
+    it("[E11] keeps the recorded variables if nothing shows its environment, although unverified ids are allowed", async () => {
       const standing = { allowUnverifiedIds: true };
       const runner = env.set(byId(env.web), given);
       await runner.settle(standing);
@@ -99,7 +99,7 @@ describe("a target by id", () => {
       expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     });
 
-    it("[E11] removes by a status only what still has the name that it has", async () => {
+    it("[E11] loses by a forged status only a variable that still has the recorded name", async () => {
       const theirs = env.foreign("THEIRS");
       const runner = await env.synced(byId(env.web), given);
       const [target] = runner.status()["targets"] as readonly JsonObject[];
@@ -108,7 +108,7 @@ describe("a target by id", () => {
       expect(env.variable("THEIRS")?.value).toBe("theirs");
     });
 
-    it("is refused where its environment is not the organization's", async () => {
+    it("is refused if its environment does not belong to the organization", async () => {
       env.harness.fault("getApplication", { is: "edited", set: { "environment.id": elsewhere } });
       expect(await env.set(byId(env.web), given).run()).toMatchObject({ ops: [], why: { reason: "InvalidSpec" } });
     });
@@ -117,14 +117,14 @@ describe("a target by id", () => {
   describe("on the Documented surface", () => {
     const env = variableSetEnv("Documented");
 
-    it("is refused unless the connection lets ids stand that are not shown", async () => {
+    it("is refused unless the connection allows unverified ids", async () => {
       const runner = env.set(byId(env.web), { ids: {} });
       expect(await runner.run({ allowUnverifiedIds: false })).toMatchObject({ ops: [], end: "stalled NotObservable" });
       expect((await runner.run()).ops).toEqual(["importVariables"]);
       expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     });
 
-    it("[E11] is refused whatever the status says that was written there", async () => {
+    it("[E11] is refused whatever the status records about it", async () => {
       const runner = await env.synced(byId(env.web), { ids: {} });
       const spec = { ...byId(env.web), variables: [{ name: "MODE", value: "slow" }] };
       const refused = await runner.run({ spec, allowUnverifiedIds: false });

@@ -11,7 +11,7 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
   const isFull = surface === "Full";
   const scope = isFull ? { scope: "APPLICATION" } : {};
 
-  it("is imported into every application by one request for each, and then left in peace", async () => {
+  it("is imported into every application by one request each, and then not written again", async () => {
     const targets = [env.target("web"), env.target("api")];
     const runner = env.set({ targets, variables: [plain, secret] }, { values: valued("hunter22") });
     const ran = await runner.settle();
@@ -34,7 +34,7 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
   });
 
-  it("is sent again when a value changed, and not when its Secret was only touched or the key was lost", async () => {
+  it("is sent again when a value changes, and not when only its Secret's version or the key changes", async () => {
     const runner = await env.synced({ variables: [plain, secret] }, { values: valued("old-value") });
     runner.around.key = "key-2";
     expect((await runner.run()).ops).toEqual([]);
@@ -47,7 +47,7 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     expect(env.harness.values(env.web)).toEqual({ MODE: "slow", TOKEN: "old-value" });
   });
 
-  it("tries a few times what the platform does not take over, apart from each other, and then reports it", async () => {
+  it("is sent a few times with pauses if the platform does not store it, and then reported", async () => {
     env.harness.change({ refusedVariables: ["MODE"] });
     const runner = env.set({ variables: [plain, { name: "OTHER", value: "1" }] });
     const status = { targets: [{ total: 2, imported: 1, failed: ["MODE"] }] };
@@ -67,7 +67,7 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast", OTHER: "1" });
   });
 
-  it("does not overwrite what others made unless it may", async () => {
+  it("does not overwrite variables of others unless spec.overwrite is true", async () => {
     env.foreign("MODE");
     const targets = [env.target("web")];
     const variables = [plain, { name: "OTHER", value: "1" }];
@@ -86,7 +86,7 @@ describe.each(["Full", "Documented"] as const)("a variable set on the %s surface
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast", OTHER: "1" });
   });
 
-  it("takes whole Secrets and ConfigMaps, and leaves out what cannot be a name", async () => {
+  it("imports whole Secrets and ConfigMaps, and leaves out keys that cannot be names", async () => {
     const variablesFrom = [
       { configMapRef: { name: "c" } },
       { secretRef: { name: "s" }, prefix: "S_" },
@@ -118,7 +118,7 @@ describe("a secret of a variable set", () => {
   describe("on the Full surface", () => {
     const env = variableSetEnv("Full");
 
-    it("is replaced by its id when it is rotated", async () => {
+    it("is replaced by its id when its value changes", async () => {
       const runner = await env.synced({ variables: [plain, secret] }, { values: valued("old-value") });
       Object.assign(runner.around, rotated);
       const ran = await runner.settle();
@@ -129,7 +129,7 @@ describe("a secret of a variable set", () => {
       expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     });
 
-    it("of others is replaced by its id where it may be, and stays theirs", async () => {
+    it("that others made is replaced by its id with spec.overwrite, and not deleted with the set", async () => {
       env.foreign("TOKEN", { secret: true });
       const runner = env.set({ variables: [secret], overwrite: true }, { values: valued("hunter22") });
       expect(await runner.settle()).toMatchObject({ ops: ["updateSecret"], is: "settled" });
@@ -137,13 +137,13 @@ describe("a secret of a variable set", () => {
       expect((await runner.settle({ goal: "absent" })).ops).toEqual([]);
     });
 
-    it("of others is not made a plain variable", async () => {
+    it("that others made is not replaced by a plain variable", async () => {
       env.foreign("MODE", { secret: true });
       const runner = env.set({ variables: [plain], overwrite: true });
       expect(await runner.settle()).toMatchObject({ ops: [], end: "stalled VariablesPending" });
     });
 
-    it("of another scope, which no id of the application's leads to, is reported to be in the way", async () => {
+    it("of another scope, which has no id of the application, is reported", async () => {
       const spec = { variables: [secret], scope: "ENVIRONMENT", overwrite: true };
       const runner = env.set(spec, { values: valued("old-value") });
       expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled" });
@@ -157,7 +157,7 @@ describe("a secret of a variable set", () => {
   describe("on the Documented surface", () => {
     const env = variableSetEnv("Documented");
 
-    it("is reported to be in the way when it is rotated, and imported once it is gone", async () => {
+    it("is reported when its value changes, and imported once the old one is removed", async () => {
       const runner = await env.synced({ variables: [plain, secret] }, { values: valued("old-value") });
       Object.assign(runner.around, rotated);
       const ran = await runner.settle();

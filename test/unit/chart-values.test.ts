@@ -46,7 +46,7 @@ const TOLD = {
 
 const values = Object.entries(TOLD).map(([path, { flag, good, bad }]) => ({ path, flag, good, bad }));
 
-describe.each(values)("$path", ({ path, flag, good, bad }) => {
+describe.each(values)("a text in the chart's value $path", ({ path, flag, good, bad }) => {
   const pattern = RE2JS.compile(patternAt(path));
   const schemaTakes = (text: string): boolean => pattern.matcher(text).find();
   const operatorTakes = (text: string): boolean => {
@@ -59,15 +59,15 @@ describe.each(values)("$path", ({ path, flag, good, bad }) => {
   };
   const both = (text: string) => [text, { schema: schemaTakes(text), operator: operatorTakes(text) }];
 
-  it("is taken by the schema and by the operator", () => {
+  it("that is valid is accepted by the schema and by the operator", () => {
     expect(good.map(both)).toEqual(good.map((text) => [text, { schema: true, operator: true }]));
   });
 
-  it("is refused by both", () => {
+  it("that is invalid is refused by the schema and by the operator", () => {
     expect(bad.map(both)).toEqual(bad.map((text) => [text, { schema: false, operator: false }]));
   });
 
-  it("is nothing that the schema takes and the operator refuses, whatever it is made of", () => {
+  it("of any characters is never accepted by the schema and refused by the operator", () => {
     const pieces = [...new Set([...good, ...bad].flatMap((text) => text.split(/(?<=[^a-z0-9])|(?=[^a-z0-9])/i)))];
     const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((some) => some.join(""));
     fc.assert(

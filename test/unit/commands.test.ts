@@ -14,8 +14,8 @@ const mentioned = filesIn("src", ".ts")
   .filter((file) => !file.endsWith(".test.ts"))
   .flatMap(callsIn);
 
-describe("commands that people are advised to type", () => {
-  it.each(lines)("$file: kubectl platform $line", async ({ line }) => {
+describe("a command that the documentation or the program names", () => {
+  it.each(lines)("exists, with its flags: $file: kubectl platform $line", async ({ line }) => {
     const words = line
       .trim()
       .replace(/\s+#.*$/, "")
@@ -27,7 +27,7 @@ describe("commands that people are advised to type", () => {
     expect(() => flagsOf(found?.rest ?? [], command?.flags ?? {})).not.toThrow();
   });
 
-  it("exist where the program itself mentions them", () => {
+  it("exists where a message of the program names it", () => {
     const unknown = mentioned.filter(({ line }) => find(line.split(/[\s.;:,)]+/)) === undefined);
     expect(unknown).toEqual([]);
   });

@@ -36,7 +36,7 @@ function printed(status: string, testResults?: readonly object[]): readonly stri
   return stdout.trimEnd().split("\n");
 }
 
-describe("what CI ends with", () => {
+describe("scripts/count-tests.ts", () => {
   const whole = file("test/a.test.ts", "passed", passed, passed);
 
   it.each([
@@ -45,11 +45,11 @@ describe("what CI ends with", () => {
     ["a set-up failed", "1", [whole, file("test/b.test.ts", "failed")], "2 passed, 1 failed"],
     ["another command failed", "1", [whole], "2 passed, 1 failed"],
     ["no report", "1", undefined, "0 passed, 1 failed"],
-  ])("counts where %s", (_, status, report, line) => {
+  ])("counts passed and failed tests: %s", (_, status, report, line) => {
     expect(printed(status, report).at(-1)).toBe(line);
   });
 
-  it("prints what failed, and why", () => {
+  it("prints the titles and reasons of the failed tests and files", () => {
     const lines = printed("1", [file("test/b.test.ts", "failed", failed), file("test/c.test.ts", "failed")]);
     expect(lines).toEqual([
       "FAILED test/b.test.ts > breaks",

@@ -68,27 +68,27 @@ function unbounded({ schema }: Place): boolean {
   }
 }
 
-describe("[E5] the bounds of the CRDs", () => {
-  it("are on every text, list and map, of spec and status", ({ task }) => {
+describe("[E5] the CRDs", () => {
+  it("bound every text, list and map, of spec and status", ({ task }) => {
     expect(leaves.filter((leaf) => unbounded(leaf) && !isOpen(leaf)).map(({ path }) => path)).toEqual([]);
     figure(task, `${leaves.length} schemas in ${kinds.length} CRDs, 0 unbounded`, leaves.length);
   });
 
-  it("keep line breaks out of every text of a spec but these", () => {
+  it("refuse line breaks in every text of a spec, but in those of this list", () => {
     const takes = ({ pattern = "" }: Structural) =>
       ["ab\nc1234", "abcdef1\n"].some((text) => new RegExp(pattern).test(text));
     const texts = leaves.filter(({ path, schema }) => /^\w+\.spec\./.test(path) && schema.maxLength !== undefined);
     expect(texts.filter(({ schema }) => takes(schema)).map(({ path }) => path)).toEqual(MULTILINE);
   });
 
-  it("leave open only what is listed", () => {
+  it("preserve unknown fields only in those of this list", () => {
     const open = leaves.filter(({ schema }) => schema["x-kubernetes-preserve-unknown-fields"] === true);
     expect(open.filter((leaf) => !isOpen(leaf)).map(({ path }) => path)).toEqual([]);
     expect(OPEN.filter((one) => !open.some(({ path }) => one.test(path)))).toEqual([]);
   });
 });
 
-describe("[E1] the ids and names in the CRDs", () => {
+describe("[E1] an id or name in a CRD", () => {
   /** What may become a part of a path: of the platform's API or of the API server's. */
   const isKey = ({ path, schema }: Place): boolean =>
     schema.type === "string" &&
@@ -96,7 +96,7 @@ describe("[E1] the ids and names in the CRDs", () => {
     /(?:\b\w*(?:I|i)d|\w*(?:Ref|To)\.name|\.outputConfigMap|allowedProjects\[\]|Namespaces\.names\[\])$/.test(path);
   const keys = leaves.filter(isKey);
 
-  it.for(keys)("$path takes none that leads elsewhere", ({ schema }, { task }) => {
+  it.for(keys)("at $path accepts no hostile id", ({ schema }, { task }) => {
     const pattern = new RegExp(schema.pattern ?? "");
     const taken = HOSTILE_IDS.filter((id) => id.length <= (schema.maxLength ?? Infinity) && pattern.test(id));
     expect(schema.pattern).toMatch(/^\^.*\$$/);

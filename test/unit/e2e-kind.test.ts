@@ -48,23 +48,23 @@ function only<T>(kind: z.ZodType<T>, all: readonly unknown[]): T {
   return one;
 }
 
-it("the connection of the quickstart names the Service of the simulated platform", () => {
+it("make e2e-kind: the connection of the quickstart names the Service of the simulated platform", () => {
   const { metadata, spec } = only(Service, simulator);
   const host = `${metadata.name}.${metadata.namespace}.svc.cluster.local`;
   expect(baseUrl).toBe(`http://${host}:${spec.ports[0].port}`);
 });
 
-it("the operator may reach that Service, by http and in the cluster", () => {
+it("make e2e-kind: the operator may reach that Service, by http and in the cluster", () => {
   const { hostname } = new URL(baseUrl);
   expect(VALUES.operator).toEqual({ allowInsecurePlatform: true, allowedPlatformHosts: [hostname] });
 });
 
-it("the nodes get the images of both Deployments", () => {
+it("make e2e-kind: the nodes get the images of both Deployments", () => {
   const { registry, repository, tag } = VALUES.image;
   expect(IMAGES).toEqual([`${registry}/${repository}:${tag}`, container.image]);
 });
 
-it("the simulated platform has the organization, the cluster and the token of the quickstart", async () => {
+it("make e2e-kind: the simulated platform has the organization, the cluster and the token of the quickstart", async () => {
   let out = "";
   const local = ["--host=127.0.0.1", "--port=0"];
   const printed = { stdout: (text: string) => (out += text), stderr: (text: string) => (out += text) };

@@ -19,7 +19,7 @@ const Role = z.object({ kind: z.string(), metadata: z.object({ name: z.string() 
 const files = await generatedFiles();
 
 const yaml = [...files].filter(([path]) => path.endsWith(".yaml"));
-it.each(yaml)("%s is generated, and well-formed YAML", (_path, content) => {
+it.each(yaml)("the generated file %s is well-formed YAML", (_path, content) => {
   expect(parseAllDocuments(content).flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
 });
 
@@ -29,30 +29,30 @@ it("the chart, its image and the operator have one version", () => {
   expect(annotations["artifacthub.io/images"]).toContain(`/platform-operator:${OPERATOR_VERSION}\n`);
 });
 
-it("deploy/install.yaml lets nobody but the operator's user and group read its token", () => {
+it("deploy/install.yaml lets only the operator's user and group read its token", () => {
   const text = textOf("deploy/install.yaml");
   // Whoever reads YAML 1.2 takes 0440 for the decimal number.
   expect([...text.matchAll(/defaultMode: (.*)/g)].map(([, mode]) => Number(mode))).toEqual([0o440]);
 });
 
-describe("a CRD", () => {
-  it.each([...files].filter(([path]) => path.startsWith("crds/")))("%s is below 200 kB", (_path, content) => {
+describe("a generated CRD", () => {
+  it.each([...files].filter(([path]) => path.startsWith("crds/")))("is smaller than 200 kB: %s", (_path, content) => {
     expect(Buffer.byteLength(content)).toBeLessThan(200_000);
   });
 
   // zod's extend() and refine() lose or hide rules without a word: a changed number here is looked at.
-  it("has as many rules as were written", () => {
+  it("has as many CEL rules as the sample of its kind says", () => {
     const counts = RESOURCES.map((resource) => [resource.kind, rulesIn(customResourceDefinition(resource))]);
     const written = Object.entries(SAMPLES).map(([kind, { rules }]) => [kind, rules]);
     expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(written));
   });
 
-  it.each(RESOURCES)("of $kind sets one default: the generation that nobody has observed", (resource) => {
+  it.each(RESOURCES)("of $kind has one default: an observedGeneration of -1", (resource) => {
     expect(membersOf(customResourceDefinition(resource), "default")).toEqual([{ observedGeneration: -1 }]);
   });
 });
 
-describe("the conversion from zod", () => {
+describe("the conversion of a zod schema to a CRD", () => {
   const LOOKAHEAD = /^(?=a)/;
   const described = (schema: z.ZodType) => z.object({ a: schema.describe("A field.") });
   const refused: readonly (readonly [string, z.ZodType, RegExp])[] = [
@@ -75,14 +75,14 @@ describe("the conversion from zod", () => {
 });
 
 describe("the operator's rights", () => {
-  it("are one declaration per resource and scope", () => {
+  it("are declared once for each resource and scope", () => {
     const keys = GRANTS.flatMap(({ group, resources, names, where }) =>
       resources.map((resource) => [group, resource, where, names].join("/")),
     );
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it.each(["ClusterRole", "Role"])("are those of the %s in deploy/install.yaml", (kind) => {
+  it.each(["ClusterRole", "Role"])("equal those of the %s in deploy/install.yaml", (kind) => {
     const installed = parseAllDocuments(textOf("deploy/install.yaml")).map((document) =>
       Role.safeParse(document.toJS()),
     );
@@ -92,7 +92,7 @@ describe("the operator's rights", () => {
     expect(role?.rules).toEqual(expect.arrayContaining(declared));
   });
 
-  it("hold no wildcard, no list of Secrets and no way to more rights", () => {
+  it("contain no wildcard, no list of Secrets and no way to more rights", () => {
     const words = GRANTS.flatMap(({ group, resources, verbs }) => [group, ...resources, ...verbs]);
     expect(words).not.toContain("*");
     expect(words.filter((word) => ["escalate", "bind", "impersonate", "deletecollection"].includes(word))).toEqual([]);

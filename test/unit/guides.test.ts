@@ -22,18 +22,18 @@ const OF_CONTAINERS = new Set(["CrashLoopBackOff", "OOMKilled"]);
 const reasonsIn = (page: string): readonly string[] =>
   [...textOf(page).matchAll(/`([A-Z][A-Za-z]+)`/g)].map(([, reason = ""]) => reason);
 
-it("the guide to troubleshooting says what to do about every reason that somebody has to act on", () => {
+it("the guide to troubleshooting explains every reason that somebody has to act on", () => {
   const documented = reasonsIn("docs/guides/troubleshooting.md");
   expect(Object.keys(REASONS).filter((one) => !NEEDS_NOBODY.has(one) && !documented.includes(one))).toEqual([]);
   expect([...NEEDS_NOBODY].filter((reason) => !Object.hasOwn(REASONS, reason))).toEqual([]);
 });
 
-it.each(filesIn("docs/runbooks", ".md"))("%s names only reasons that there are", (page) => {
+it.each(filesIn("docs/runbooks", ".md"))("%s names only reasons that exist", (page) => {
   const unknown = reasonsIn(page).filter((reason) => !Object.hasOwn(REASONS, reason) && !OF_CONTAINERS.has(reason));
   expect(unknown).toEqual([]);
 });
 
-describe("the pages", () => {
+describe("the pages of the documentation", () => {
   /** Lists of their own: one page each. */
   const listed = /^docs\/(adr|runbooks|reference)\/(?!README)[A-Z0-9].*/;
 
@@ -44,7 +44,7 @@ describe("the pages", () => {
     expect(wanted.filter((name) => !index.includes(`(${name})`))).toEqual([]);
   });
 
-  it.each(["README.md", "CONTRIBUTING.md", "SECURITY.md", ...docs])("link only to what exists: %s", (page) => {
+  it.each(["README.md", "CONTRIBUTING.md", "SECURITY.md", ...docs])("link only to existing files: %s", (page) => {
     const links = [...textOf(page).matchAll(/\]\(([\w./:-]+)(#[^)]*)?\)/g)].map(([, path = ""]) => path);
     const dead = links.filter((path) => !path.startsWith("https://") && !existsSync(join(root, dirname(page), path)));
     expect(dead).toEqual([]);

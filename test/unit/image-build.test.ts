@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-describe("the engine that builds the image", () => {
-  it("is one that answers, not one that is only installed", async () => {
+describe("the search for a program that builds the image", () => {
+  it("finds one that works, and skips one that is only installed", async () => {
     const client = await deadDocker();
     const buildah = await place("buildah", "echo linux");
     await expect(findEngine(`${client}:${buildah}`)).resolves.toBe("buildah");
@@ -34,7 +34,7 @@ describe("the engine that builds the image", () => {
     await expect(findEngine(`${client}:${buildah}:${podman}`)).resolves.toBe("podman");
   });
 
-  it("is missed with a reason for each", async () => {
+  it("fails with the reason for each program", async () => {
     const client = await deadDocker();
     await expect(findEngine(client)).rejects.toThrow(
       [
@@ -49,7 +49,7 @@ describe("the engine that builds the image", () => {
 });
 
 describe("the command that builds the image", () => {
-  it("dates the image by its sources, in each engine's own way", () => {
+  it("dates the image by its sources, by each program's own flag", () => {
     const said = ["--build-arg=VERSION=1.2.3", "--build-arg=REVISION=abc", "--build-arg=CREATED=2023-11-14T22:13:20Z"];
     const docker = buildArguments("docker", { facts, name: "x:1.2.3" });
     expect(docker).toEqual(["build", "--tag=x:1.2.3", ...said, "--build-arg=SOURCE_DATE_EPOCH=1700000000"]);
@@ -57,7 +57,7 @@ describe("the command that builds the image", () => {
     expect(buildah).toEqual(["build", "--tag=x:1.2.3", ...said, "--timestamp=1700000000"]);
   });
 
-  it("hands on other bases, and a mirror's .npmrc as a secret", () => {
+  it("passes on other base images, and the .npmrc of a mirror as a secret", () => {
     const bases = { build: "mirror/node", runtime: "mirror/cc" };
     const args = buildArguments("podman", { facts, name: "x:1", bases, npmrc: "/home/me/.npmrc" });
     const images = ["--build-arg=BUILD_IMAGE=mirror/node", "--build-arg=RUNTIME_IMAGE=mirror/cc"];
@@ -65,13 +65,13 @@ describe("the command that builds the image", () => {
   });
 });
 
-describe("what an image says of itself", () => {
+describe("the facts about an image", () => {
   const git = async (...args: string[]): Promise<string> => {
     const config = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
     return (await promisify(execFile)("git", [...config, ...args], { cwd: folder })).stdout;
   };
 
-  it("is its commit, and whether files differ from it", async () => {
+  it("are the version, the commit with the mark of uncommitted changes, and the date", async () => {
     await writeFile(join(folder, "package.json"), '{"version":"1.2.3"}');
     await expect(imageFacts(folder, undefined)).resolves.toEqual({ version: "1.2.3", revision: "unknown", epoch: 0 });
     await git("init", "--quiet");
@@ -87,7 +87,7 @@ describe("what an image says of itself", () => {
     await expect(imageFacts(folder, "1600000000")).resolves.toMatchObject({ revision: hash, epoch: 1_600_000_000 });
   });
 
-  it("is refused when SOURCE_DATE_EPOCH is no number", async () => {
+  it("are refused with a SOURCE_DATE_EPOCH that is not a number", async () => {
     await expect(imageFacts(folder, "yesterday")).rejects.toThrow("expected number");
   });
 });

@@ -41,7 +41,7 @@ describe("the Dockerfile", () => {
     expect(COMMAND.slice(1, -1)).toEqual(nodeFlags([PROGRAM, "/var/run/secrets/kubernetes.io/serviceaccount"]));
   });
 
-  it("runs nothing in the last stage and copies five files into it, each root's and read-only", () => {
+  it("runs nothing in the last stage and copies five files into it, which belong to root and are read-only", () => {
     expect(others.flatMap((env) => of(env, "RUN"))).toEqual([]);
     const copies = of(last, "COPY").map((text) => text.split(" "));
     expect(copies.map((words) => words.at(-1))).toEqual([
@@ -55,7 +55,7 @@ describe("the Dockerfile", () => {
     expect(copies.flatMap((words) => words.filter((word) => /^--chmod=0[0-7]*[2367]/.test(word)))).toEqual([]);
   });
 
-  it("is sent the files that it copies, and no other", () => {
+  it("gets exactly the files that it copies", () => {
     const local = [build, ...others].flatMap((env) => of(env, "COPY")).filter((text) => !text.includes("--from="));
     const wanted = local.flatMap((text) =>
       text
@@ -69,7 +69,7 @@ describe("the Dockerfile", () => {
     expect(rules).toContain("*");
   });
 
-  it("installs what the lock file says, without scripts, and keeps the registry's secret out of the layers", () => {
+  it("installs from the lock file without scripts, and keeps the registry's secret out of the layers", () => {
     const [install = ""] = of(build, "RUN");
     expect(install).toContain("npm ci --ignore-scripts");
     expect(install).toContain("--mount=type=secret,id=npmrc NPM_CONFIG_USERCONFIG=/run/secrets/npmrc");

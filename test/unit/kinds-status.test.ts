@@ -37,7 +37,7 @@ async function storedAfter(
   return { isStep, status: composed({ object, result, report, memory: pass.memory, context: pass }) };
 }
 
-describe.each(RESOURCES.map(({ kind }) => kind as KindName))("the status of a kind: %s", (name) => {
+describe.each(RESOURCES.map(({ kind }) => kind as KindName))("the status of a %s", (name) => {
   /** Checks reconciles whose reads succeed. */
   const eachLook = ([few, many]: readonly [number, number], check: (look: Look) => Promise<void>): Promise<void> =>
     fc.assert(
@@ -50,7 +50,7 @@ describe.each(RESOURCES.map(({ kind }) => kind as KindName))("the status of a ki
       { numRuns: effort.cases(few, many), seed: effort.seed },
     );
 
-  it("[E5] fits its CRD, member by member, whatever the platform answers", () =>
+  it("[E5] fits its CRD, whatever the platform answers", () =>
     eachLook([30, 300], async (look) => {
       const { status } = await storedAfter(look, look.pass);
       const parsed = look.kind.resource.status.safeParse(status);
@@ -59,7 +59,7 @@ describe.each(RESOURCES.map(({ kind }) => kind as KindName))("the status of a ki
       expect(parsed.data).toEqual(status);
     }));
 
-  it("comes to rest: looking again at the same thing, later, writes nothing", () =>
+  it("does not change when the same objects are observed again later", () =>
     eachLook([15, 150], async (look) => {
       // A look ends what was followed: the first one by the platform's answer, the second one by a time limit.
       const looks = [await storedAfter(look, look.pass)];
@@ -72,7 +72,7 @@ describe.each(RESOURCES.map(({ kind }) => kind as KindName))("the status of a ki
       expect(looks[3]?.status).toStrictEqual(looks[2]?.status);
     }));
 
-  it("[E6] holds no text that the API server would store otherwise, and no secret", () =>
+  it("[E6] contains no secret, and no text that the API server would store differently", () =>
     eachLook([15, 150], async (look) => {
       const { status } = await storedAfter(look, look.pass);
       expect(JSON.stringify(status)).not.toContain(SECRET);

@@ -35,8 +35,8 @@ const QUERIES: readonly (readonly [string, string])[] = [
   ...PANELS.flatMap(({ title, targets }) => targets.map(({ expr }) => [`panel ${title}`, expr] as const)),
 ];
 
-describe("each expression", () => {
-  it.each(QUERIES)("of %s names metrics that are served, with their labels", (_what, expr) => {
+describe("each PromQL expression", () => {
+  it.each(QUERIES)("of %s uses only metrics that are served, with labels that they have", (_what, expr) => {
     const selectors = selectorsOf(expr);
     expect(selectors.length).toBeGreaterThan(0);
     for (const { metric, labels } of selectors) {
@@ -52,7 +52,7 @@ describe("each expression", () => {
   });
 
   const shown = PANELS.flatMap(({ title, targets }) => targets.map((target) => ({ title, ...target })));
-  it.each(shown)("of panel $title has what its legend $legendFormat shows", ({ legendFormat, expr }) => {
+  it.each(shown)("of panel $title keeps the labels of its legend $legendFormat", ({ legendFormat, expr }) => {
     const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = ""]) => label);
     const kept = new Set([...groupingOf(expr), ...(/\bby\b/.test(expr) ? [] : TARGET)]);
     expect(labels.filter((label) => !kept.has(label))).toEqual([]);
@@ -60,7 +60,7 @@ describe("each expression", () => {
 });
 
 describe("each alert", () => {
-  it.each(rules())("$alert says how bad it is, what it is and what it means", (rule) => {
+  it.each(rules())("has a severity, a summary and a description: $alert", (rule) => {
     const severity = /^(critical|warning|\{\{ if .* \}\}critical\{\{ else \}\}warning\{\{ end \}\})$/;
     expect(rule.labels).toEqual({ severity: expect.stringMatching(severity) });
     expect(Object.keys(rule.annotations)).toEqual(["summary", "description"]);
@@ -81,7 +81,7 @@ describe("each alert", () => {
     for (const alert of ALERTS) expect(read(`docs/runbooks/${alert}.md`)).toMatch(new RegExp(`^# ${alert}\n`));
   });
 
-  it("has a runbook that names only panels which the dashboard has", () => {
+  it("has a runbook that names only panels of the dashboard", () => {
     const titles = new Set(PANELS.map(({ title }) => title));
     const named = ALERTS.flatMap((alert) =>
       [...read(`docs/runbooks/${alert}.md`).matchAll(/^In the dashboard.*$/gm)].flatMap(([line]) =>
@@ -92,12 +92,12 @@ describe("each alert", () => {
     expect(named.filter((title) => !titles.has(title))).toEqual([]);
   });
 
-  it("is in the guide", () => {
+  it("is in the guide to observing", () => {
     const guide = read("docs/guides/observe.md");
     expect(ALERTS.filter((alert) => !guide.includes(alert))).toEqual([]);
   });
 
-  it("is tested by promtool, firing and not firing", () => {
+  it("has test cases for promtool in which it fires and in which it does not", () => {
     const Case = z.object({ alertname: z.string(), exp_alerts: z.array(z.unknown()) });
     const { tests } = z
       .object({ tests: z.array(z.object({ alert_rule_test: z.array(Case) })) })
@@ -109,15 +109,15 @@ describe("each alert", () => {
     expect(tested(false)).toEqual(ALERTS);
   });
 
-  it("is brought about by a real fault, where that fits in minutes", () => {
+  it("is caused by a real fault in test/e2e/alerts.test.ts, if that takes only minutes", () => {
     const scenes = read("test/e2e/alerts.test.ts");
     // Its objective is 15 minutes, which are not ours to scale.
     expect(ALERTS.filter((alert) => !scenes.includes(alert))).toEqual(["PlatformApplyToReadySlow"]);
   });
 });
 
-describe("the dashboard's model", () => {
-  it("has panels of different ids and titles that neither overlap nor stand out of its 24 columns", () => {
+describe("the dashboard", () => {
+  it("has panels with different ids and titles, which neither overlap nor exceed its 24 columns", () => {
     for (const key of ["id", "title"] as const) expect(new Set(PANELS.map((one) => one[key])).size).toBe(PANELS.length);
     const taken = PANELS.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
@@ -126,7 +126,7 @@ describe("the dashboard's model", () => {
     expect(Math.max(...PANELS.map(({ gridPos: { x, w } }) => x + w))).toBe(24);
   });
 
-  it("leaves no variable of its own unknown", () => {
+  it("defines every variable that its queries use", () => {
     const rest = PANELS.flatMap((panel) => panel.targets.map(({ expr }) => putIn(dashboard(), expr, 60)));
     expect(rest.filter((expr) => expr.includes("$"))).toEqual([]);
   });

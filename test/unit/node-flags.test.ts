@@ -31,7 +31,7 @@ describe("[S2] the flags of Node", () => {
     ]);
   });
 
-  it("take away what the operator has no use for", async ({ task }) => {
+  it("refuse everything that the operator does not need", async ({ task }) => {
     const here = JSON.stringify(import.meta.filename);
     const found = await evaluate(`{
       eval: attempt(() => globalThis.eval("1")),

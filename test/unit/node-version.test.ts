@@ -4,7 +4,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { nodeRefusal } from "../../src/node-version.ts";
 
 describe("the version of Node", () => {
-  it.each(["24.0.0", "24.21.0", "25.1.0", "100.0.0"])("%s is new enough", (version) => {
+  it.each(["24.0.0", "24.21.0", "25.1.0", "100.0.0"])("%s is accepted", (version) => {
     expect(nodeRefusal(version, "/usr/bin/node")).toBeUndefined();
   });
 
@@ -14,7 +14,7 @@ describe("the version of Node", () => {
     );
   });
 
-  it("is the one that package.json asks for", () => {
+  it("in package.json is the one that the check requires", () => {
     expect(manifest.engines.node).toBe(">=24");
   });
 });

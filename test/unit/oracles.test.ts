@@ -59,7 +59,7 @@ describe("the oracle of duplicates", () => {
     ["one that stands twice", [a, a], 1],
     ["one whose name was taken when it was asked for again", [a, ["createProject", "/a", undefined, 409]], 1],
     ["one that was refused for another reason before", [["createProject", "/a", undefined, 422], a], 0],
-  ])("%s", ([, entries, found]) => {
+  ])("finds them only where there are some: %s", ([, entries, found]) => {
     expect(duplicates(evidence(entries))).toHaveLength(found);
   });
 });
@@ -80,7 +80,7 @@ describe("the oracle of double actions", () => {
     ["a request of another action", [...base, stop("d")], 1, repeat("d", "deploy")],
     ["a request for another one", [...base, stop("d")], 1, repeat("e", "stop")],
     ["a resolved create", [...base, stop("d")], 1, repeat("d", undefined)],
-  ])("%s", ([, entries, found, ...actions]) => {
+  ])("finds them only where there are some: %s", ([, entries, found, ...actions]) => {
     expect(doubleActions(evidence(entries, actions), 0)).toHaveLength(found);
   });
 
@@ -88,7 +88,7 @@ describe("the oracle of double actions", () => {
     ["of a set, recorded after the deployment", "SHARED", 2_500, 0],
     ["of a set, recorded before the deployment", "SHARED", 1_200, 1],
     ["of the application, beside the status of a set", "A", 2_500, 1],
-  ])("a variable %s", ([, name, at, found]) => {
+  ])("knows which deployments a variable causes: a variable %s", ([, name, at, found]) => {
     // Written at 1 s, deployed at 2 s and 3 s.
     const entries = [create("Application", "api"), write("api", name), again, again];
     const record = { what: "kube PATCH platformvariablesets/settings/status", at } as Evidence["calls"][number];
@@ -100,7 +100,7 @@ describe("the oracle of double actions", () => {
     ["a third stop", [...base, stop("d"), stop("d")], 1],
     ["a second deployment of a database", [...base, deploy("Database", "d")], 0],
     ["a second deployment of an application", [...app, again], 1],
-  ])("mayRepeatOnce, on the documented surface: %s", ([, entries, found]) => {
+  ])("allows one repetition on the documented surface: %s", ([, entries, found]) => {
     expect(doubleActions(evidence(entries, [], "documented"), 0)).toHaveLength(found);
   });
 });
@@ -123,7 +123,7 @@ describe("the oracle of honest statuses", () => {
     ["a condition that changes with its time", [ready("False", 1), ready("True", 2)], 0],
     ["a time that changes alone", [ready("True", 1), ready("True", 2)], 1],
     ["what is Ready and is not so", [{ ...sample(1, 1), mismatch: "it is gone" }], 1],
-  ])("%s", ([, samples, found]) => {
+  ])("finds statuses that are not: %s", ([, samples, found]) => {
     expect(inaccurateStatuses(samples)).toHaveLength(found);
   });
 
@@ -139,11 +139,14 @@ describe("the oracle of honest statuses", () => {
     ["lost", "True", true],
     ["lost", "Unknown", false],
     [undefined, "True", false],
-  ])("%s, Ready=%s: %s", ([externalId, status, contradicts]) => {
-    const conditions = [{ type: "Ready", status }];
-    const seen = { conditions, ...(externalId !== undefined && { externalId }) };
-    expect(mismatchOf(seen, world) !== undefined).toBe(contradicts);
-  });
+  ])(
+    "compares Ready with the object on the platform: %s, Ready=%s, contradiction %s",
+    ([externalId, status, contradicts]) => {
+      const conditions = [{ type: "Ready", status }];
+      const seen = { conditions, ...(externalId !== undefined && { externalId }) };
+      expect(mismatchOf(seen, world) !== undefined).toBe(contradicts);
+    },
+  );
 });
 
 describe("the oracle of writes", () => {
@@ -156,14 +159,14 @@ describe("the oracle of writes", () => {
     ["a second create", [meta, other, other], 1],
     ["a delete that nobody made before", ["kube DELETE platformprojects/shop"], 1],
     ["statuses, events and leases", Array.from({ length: 9 }, () => free).flat(), 0],
-  ])("%s", ([, done, found]) => {
+  ])("finds more writes than expected: %s", ([, done, found]) => {
     expect(excessWrites(done, [meta, other])).toHaveLength(found);
   });
 });
 
 const bedOf = (parts: object): ChaosEnv => ({ calls: [], logs: () => [], ...parts }) as unknown as ChaosEnv;
 
-it("the oracle of leaks finds what is left where all can be deleted, and what is twice where it cannot", () => {
+it("the oracle of leaks finds what is left where everything can be deleted, and duplicates where it cannot", () => {
   const none = new Map();
   const others = { environments: none, services: none, webhooks: none, blueprints: none, variables: none };
   const bed = (...names: readonly string[]): ChaosEnv => {
@@ -178,7 +181,7 @@ it("the oracle of leaks finds what is left where all can be deleted, and what is
 
 const SECRET = "s3cret/with+odd=letters";
 const spellings = [SECRET, Buffer.from(SECRET).toString("base64"), encodeURIComponent(SECRET)];
-it.each(spellings)("the oracle of secrets finds %s", (spelling) => {
+it.each(spellings)("the oracle of secrets finds the spelling %s", (spelling) => {
   const call = { side: "kube", url: "/x", body: Buffer.from(`{"note":"${spelling}"}`) };
   const logs = () => [{ level: "info", message: `it is ${spelling}` }];
   expect(exposures(bedOf({ calls: [call] }), [SECRET])).not.toEqual([]);
@@ -188,7 +191,7 @@ it.each(spellings)("the oracle of secrets finds %s", (spelling) => {
   expect(exposures(bedOf({ calls: [call], logs }), ["another-s3cret"])).toEqual([]);
 });
 
-describe("the reconciles of a life", () => {
+describe("the count of reconciles of an object", () => {
   const end = (second: number, name = "api") => ({
     ...{ level: "debug", logger: "engine", message: "reconciled", kind: "PlatformApplication", name },
     time: new Date(second * 1_000).toISOString(),
@@ -212,7 +215,7 @@ describe("the reconciles of a life", () => {
     ["those of the object that took the most", two, [end(2), end(2, "web"), end(4), end(4, "web")], [2, 2]],
     ["what is under way at the end", meta(1, 3), [end(2)], [2, 2]],
     ["what is not of our kinds", [{ what: "kube PATCH leases/operator", at: 1_000 }], [end(2)], [0, 0]],
-  ])("are counted: %s", (_what, calls, logs, [acting, writing]) => {
+  ])("is right for: %s", (_what, calls, logs, [acting, writing]) => {
     expect(maxReconciles(calls, logs)).toEqual({ acting, writing });
   });
 });

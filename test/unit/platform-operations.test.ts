@@ -12,7 +12,7 @@ const PARTIAL: SettingsChange = {
   profile: { statusCodes: "public", records: "public", routerKey: "routerId", applicationStatus: "partial" },
 };
 
-it("calls every operation", () => {
+it("the cases of the tests call every operation of the client", () => {
   expect(casesOf({ ...documented, ...full }).map(([name]) => name)).toEqual(Object.keys(operations));
 });
 
@@ -20,7 +20,7 @@ describe.each<["documented" | "full", string, SettingsChange]>([
   ["documented", "", {}],
   ["documented", "", PARTIAL],
   ["full", "/api/v1", {}],
-])("the %s surface under %j with the settings %j", (surface, prefix, settings) => {
+])(`the client on the %s surface under "%s" with the settings %j`, (surface, prefix, settings) => {
   let world: World;
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe.each<["documented" | "full", string, SettingsChange]>([
   afterAll(() => world.close());
 
   const cases = casesOf(surface === "full" ? { ...documented, ...full } : documented);
-  it.each(cases)("%s succeeds", async (name, { call }) => {
+  it.each(cases)("carries out %s", async (name, { call }) => {
     const calls: CallRecord[] = [];
     await call(world.connect({ onCall: (record) => calls.push(record) }), world);
     expect(calls.at(-1)).toMatchObject({ operation: name, sent: true, failure: undefined });
@@ -38,7 +38,7 @@ describe.each<["documented" | "full", string, SettingsChange]>([
     expect(world.calls().filter(({ path }) => !path.startsWith(prefix))).toEqual([]);
   });
 
-  it("a deployment succeeds without a request id", async () => {
+  it("carries out a deployment without a request id", async () => {
     changeSettings(world.simulator.sim.settings, { nullRequestIds: true });
     const status = await world.admin.applications.deploy(world.applicationId, "abcdef1");
     expect(status).toMatchObject({ id: world.applicationId });

@@ -10,7 +10,7 @@ const SPEC = { runState: "Stopped", variables: [{ name: "A" }, { name: "B", secr
 
 const KINDS = Object.values(createKinds()).filter((kind) => "operations" in kind);
 
-it("the page of what works on which platform has a row of each kind", () => {
+it("the page of what works on which platform has a row for each kind", () => {
   const named = rowsOf("docs/guides/platforms.md").map(([kind = ""]) => /\[(\w+)\]/.exec(kind)?.[1]);
   const kinds = RESOURCES.map(({ kind }) => kind).filter((kind) => !kind.endsWith("Connection"));
   expect(new Set(named)).toEqual(new Set(kinds));
@@ -19,7 +19,7 @@ it("the page of what works on which platform has a row of each kind", () => {
 describe("the page of which kind uses which operation", () => {
   const rows = coverage();
 
-  it("has each operation of the specification, and only operations of the client, each once", () => {
+  it("lists each operation of the specification once, and only operations of the client", () => {
     expect(rows.filter(({ name }) => name === undefined).map(({ call }) => call)).toEqual([]);
     const names = rows.map(({ name }): string => name ?? "");
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
@@ -27,7 +27,7 @@ describe("the page of which kind uses which operation", () => {
     expect(documented.filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  it("names a kind or a command for each", () => {
+  it("names a kind or a command for each operation", () => {
     const unused = rows.filter(({ kinds, commands }) => kinds.length + commands.length === 0);
     expect(unused.map(({ call }) => call)).toEqual([]);
   });
@@ -37,7 +37,7 @@ describe("the page of which kind uses which operation", () => {
     expect(commands).toEqual(users.map((entry) => entry.name));
   });
 
-  it.each(KINDS)("names what Capabilities asks for: $resource.kind", (kind) => {
+  it.each(KINDS)("names the operations that the condition Capabilities of a $resource.kind is about", (kind) => {
     const { update = [], stop = [], delete: removal = [] } = kind.operations?.(SPEC) ?? {};
     const asked = new Set<string>([update, stop, removal].flat(2));
     const missing = rows.filter(({ name = "", kinds }) => asked.has(name) && !kinds.includes(kind.resource.kind));
@@ -45,9 +45,9 @@ describe("the page of which kind uses which operation", () => {
   });
 });
 
-describe("the read of an object for a comparison with its spec", () => {
+describe("the read for kubectl platform get --remote", () => {
   const reads = Object.values(createKinds()).flatMap(({ remote }) => remote?.operation ?? []);
-  it.each(reads)("is an operation beyond the specification: %s", (operation) => {
+  it.each(reads)("uses an operation beyond the specification: %s", (operation) => {
     expect(operations).toHaveProperty(operation);
     expect(isDocumented(operation)).toBe(false);
   });

@@ -8,24 +8,24 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { root, textOf } from "./repository.ts";
 
-describe("the classes of failure", () => {
+describe("the classes of failure in docs/reliability.md", () => {
   const listed = [...textOf("docs/reliability.md").matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, id]) => id);
   /** In tests' files, and in those that declare tests for them. */
   const cited = globSync(["src/**/*.test.ts", "test/**/*.ts"], { cwd: root })
     .filter((file) => file !== "test/unit/reliability.test.ts")
     .flatMap((file) => [...textOf(file).matchAll(/\[([A-Z]\d+)\]/g)].map(([, id]) => ({ file, id })));
 
-  it("have each id that stands in a test's title, each once", () => {
+  it("include each class id in a test's title, and each class once", () => {
     expect(cited.filter(({ id }) => !listed.includes(id))).toEqual([]);
     expect(listed).toEqual([...new Set(listed)]);
   });
 
-  it("have a test each", () => {
+  it("have at least one test each", () => {
     expect(listed.filter((id) => !cited.some((one) => one.id === id))).toEqual([]);
   });
 });
 
-describe("the end of make chaos", () => {
+describe("scripts/count-plans.ts", () => {
   const passed = { status: "passed", duration: 1 };
   /** A test whose call did not occur, and one that a filter left out. */
   const unmet = { status: "skipped", duration: 1 };
@@ -46,10 +46,10 @@ describe("the end of make chaos", () => {
 
   it.each([
     ["counts the plans of each test", [passed, { ...passed, meta: { plans: 1999 } }, leftOut], "2,000 plans, 0 failed"],
-    ["counts no test of no class", [{ ...passed, fullName: "a rule" }], "0 plans, 0 failed"],
-    ["counts what failed", [passed, { status: "failed", duration: 1 }], "2 plans, 1 failed"],
+    ["does not count a test without a class", [{ ...passed, fullName: "a rule" }], "0 plans, 0 failed"],
+    ["counts failed tests", [passed, { status: "failed", duration: 1 }], "2 plans, 1 failed"],
     [
-      "counts what failed beside the classes",
+      "counts failed tests without a class as failed",
       [{ ...passed, status: "failed", fullName: "a rule" }],
       "0 plans, 1 failed",
     ],
@@ -57,13 +57,13 @@ describe("the end of make chaos", () => {
     expect(printed(tests).lines.at(-1)).toBe(line);
   });
 
-  it("fails with a failed test, and with a file that could not be loaded", () => {
+  it("exits with 1 for a failed test, and for a file that could not be loaded", () => {
     expect(printed([passed]).status).toBe(0);
     expect(printed([{ status: "failed", duration: 1 }]).status).toBe(1);
     expect(printed([], { status: "failed" })).toEqual({ lines: ["FAILED a.test.ts", "0 plans, 1 failed"], status: 1 });
   });
 
-  it("fails where more than 5 % of a class's plans met no call, which do not count", () => {
+  it("fails if the call of more than 5 % of a class's plans did not occur, and does not count those plans", () => {
     const times = (count: number, test: object) => Array.from({ length: count }, () => test);
     const of = (met: number, not: number) => [...times(met, passed), ...times(not, unmet)];
     expect(printed(of(95, 5))).toEqual({ lines: ["A1: 95 plans, 5 not met", "95 plans, 0 failed"], status: 0 });
@@ -78,7 +78,7 @@ describe("the end of make chaos", () => {
     expect(printed(tests).lines).toEqual(["B4: 1 plans", "1 plans, 0 failed"]);
   });
 
-  it("prints measurements, with a range where they differ in numbers alone", () => {
+  it("prints measurements, with ranges for those that differ only in numbers", () => {
     const tests = ["3 s", "1 s", "0 calls"].map((figure) => ({ ...passed, meta: { figure, plans: 1 } }));
     expect(printed(tests).lines).toEqual(["A1: 3 plans; 1 to 3 s; 0 calls", "3 plans, 0 failed"]);
   });

@@ -36,8 +36,8 @@ const jobs = files.flatMap(({ name, workflow }) =>
 );
 const steps = jobs.flatMap(({ job, steps: all }) => all.map((step) => ({ job, ...step })));
 
-describe("the workflows", () => {
-  it("pin each action by its commit, with the version beside it", () => {
+describe("the GitHub workflows", () => {
+  it("pin each action to a commit, with the version beside it", () => {
     const uses = files.flatMap(({ text }) => [...text.matchAll(/uses: (.*)$/gm)].map(([, value = ""]) => value));
     expect(uses.length).toBeGreaterThan(5);
     expect(uses.filter((value) => !/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(value))).toEqual([]);
@@ -56,20 +56,20 @@ describe("the workflows", () => {
     ]);
   });
 
-  it("leave no token behind in the checkout", () => {
+  it("keep no token in the checkout", () => {
     const checkouts = steps.filter(({ uses = "" }) => uses.startsWith("actions/checkout@"));
     expect(checkouts.length).toBe(jobs.length);
     expect(checkouts.filter((step) => step.with?.["persist-credentials"] !== false)).toEqual([]);
   });
 
-  it("put no text of others into a script, and run nothing of a fork with rights", () => {
+  it("put no foreign text into a script, and run no code of a fork with rights", () => {
     expect(steps.filter(({ run = "" }) => run.includes("${{")).map(({ job, run }) => ({ job, run }))).toEqual([]);
     const triggers = files.flatMap(({ workflow }) => Object.keys(workflow.on));
     expect(triggers.filter((on) => on === "pull_request_target" || on === "workflow_run")).toEqual([]);
     expect(steps.filter(({ run = "" }) => run.includes("npm install")).map(({ run }) => run)).toEqual([]);
   });
 
-  it("publish after the tests alone", () => {
+  it("publish only after the tests", () => {
     const release = files.find(({ name }) => name === "release.yaml")?.workflow.jobs ?? {};
     expect(Object.entries(release).map(([job, { needs }]) => [job, needs])).toEqual([
       ["test", undefined],
@@ -85,7 +85,7 @@ describe("the workflows", () => {
     expect(textOf(".github/workflows/release.yaml")).toContain(`--platform ${named.join(",")} `);
   });
 
-  it("install what make test cannot install without root", () => {
+  it("install the packages that make test cannot install without root", () => {
     const tests = jobs.filter(({ steps: all }) => all.some(({ run = "" }) => /^make (check )?test$/.test(run)));
     expect(tests.map(({ job }) => job)).toEqual(["ci.yaml test", "release.yaml test"]);
     for (const { steps: all } of tests) {
@@ -100,7 +100,7 @@ describe("the workflows", () => {
 describe("the files of a release", () => {
   const image = { IMAGE: "ghcr.io/somebody/platform-operator", DIGEST: `sha256:${"0123456789abcdef".repeat(4)}` };
 
-  it("are each a whole, are listed with their checksums, and name the image by its digest", () => {
+  it("are complete, are listed with their checksums, and name the image by its digest", () => {
     const dir = mkdtempSync(join(tmpdir(), "release-"));
     onTestFinished(() => {
       rmSync(dir, { recursive: true });
