@@ -18,7 +18,13 @@ import type { Orphan } from "../orphans/orphan.ts";
 import { policiesOf } from "../policies/policy.ts";
 import { resolveObject } from "../resolve/resolve.ts";
 import type { ReconcileResult } from "../status/build.ts";
-import { beginReconcile, type Ended, idToStore, type Reconciliation, type Resolved } from "../status/reconciliation.ts";
+import {
+  beginReconcile,
+  idToStore,
+  type Reconciliation,
+  type Resolved,
+  type Unresolved,
+} from "../status/reconciliation.ts";
 import { runSteps } from "../steps/loop.ts";
 import { defaultsFor, keptNote, NAMESPACE_MAX_AGE_MS, orphanOf, RETAINED } from "./orphaning.ts";
 import { writeStatus } from "./write-status.ts";
@@ -38,7 +44,7 @@ const FINAL: ReadonlySet<Reason> = new Set([
 ]);
 
 /** Reconciles a resource that is being deleted. @returns when to requeue; undefined once the finalizer is released */
-export async function remove(r: Reconciliation): Promise<Ms | undefined> {
+export async function remove(r: Unresolved): Promise<Ms | undefined> {
   const { ports, kind, object, local } = r;
   if (!hasFinalizer(object)) return undefined;
   const policy = policiesOf(object, defaultsFor(ports, object)).deletion;
@@ -68,7 +74,7 @@ async function heldByOthers(
 }
 
 /** Deletes the object of the platform, where a connection leads to it. */
-async function deleteResolved(r: Reconciliation, policy: "Delete" | "Stop"): Promise<Ms | undefined> {
+async function deleteResolved(r: Unresolved, policy: "Delete" | "Stop"): Promise<Ms | undefined> {
   const resolved = await resolveObject(r, policy === "Stop" ? "stopped" : "absent");
   if (!("is" in resolved)) {
     r.ports.connections.regained(r.object.metadata.namespace ?? "", resolved.connection.key);
@@ -100,7 +106,7 @@ async function deleteExternal(r: Resolved, policy: "Delete" | "Stop"): Promise<M
 const REJECTED: ReadonlySet<Reason> = new Set(["CredentialsInvalid", "PermissionDenied"]);
 
 /** Reports what a person has to correct before the object can be deleted. @param again when to try again */
-async function block(r: Reconciliation, { message }: Why, again?: Ms): Promise<Ms | undefined> {
+async function block(r: Unresolved | Resolved, { message }: Why, again?: Ms): Promise<Ms | undefined> {
   const why: Why = { reason: "DeletionBlocked", message: `${message} The deletion waits for that. ${RELEASE_ADVICE}` };
   return await writeStatus(r, { is: "stalled", why, exchange: "none", again });
 }
@@ -112,7 +118,7 @@ const RELEASE_ADVICE =
  * Reports that the deletion waits for its connection. An outage must not make orphans. A connection or token that does
  * not exist is told from the start; the resource is released after a while, as nobody may ever create them again.
  */
-async function waitForConnection(r: Reconciliation, result: ReconcileResult): Promise<Ms | undefined> {
+async function waitForConnection(r: Unresolved, result: ReconcileResult): Promise<Ms | undefined> {
   const { ports, object } = r;
   const found = ports.route(object);
   const trouble = found.is === "found" ? ports.connections.last(found.key)?.trouble : undefined;
@@ -211,9 +217,9 @@ async function releaseObject({ ports, object }: Reconciliation, event: DeletionE
 }
 
 /** Releases a resource whose object cannot be deleted, with a Warning. */
-async function giveUp(r: Ended, result: ReconcileResult): Promise<Ms | undefined> {
+async function giveUp(r: Unresolved | Resolved, result: ReconcileResult): Promise<Ms | undefined> {
   const { reason, message } = "why" in result ? result.why : { reason: "ConnectionNotReady", message: "" };
-  const id = r.context === undefined ? idToStore(r) : r.context.id;
+  const id = r.isResolved ? r.context.id : idToStore(r);
   return await leave(r, reason, kept("Warning", subject(r.kind, id), message));
 }
 
@@ -221,12 +227,12 @@ async function giveUp(r: Ended, result: ReconcileResult): Promise<Ms | undefined
  * Records that the object of a resource stays on the platform, and releases the resource. While the orphan ledger
  * cannot be written, the release is delayed, but not for ever.
  */
-async function leave(r: Ended, why: string, event: DeletionEvent | undefined): Promise<Ms | undefined> {
-  const { ports, kind, object, local, recordedIdentity } = r;
+async function leave(r: Unresolved | Resolved, why: string, event: DeletionEvent | undefined): Promise<Ms | undefined> {
+  const { ports, kind, object, local } = r;
   const id = idToStore(r);
-  const memory = recordedIdentity && local.persistence.state.outcome?.memory;
-  const orphan =
-    id === undefined ? undefined : await orphanOf(ports, kind, { object, id, why, recordedIdentity, memory });
+  const { outcome } = local.persistence.state;
+  const now = r.isResolved ? { recordedIdentity: r.recordedIdentity, memory: outcome?.memory } : {};
+  const orphan = id === undefined ? undefined : await orphanOf(ports, kind, { object, id, why, ...now });
   if (orphan === undefined) return await releaseObject(r, event);
   try {
     await ports.orphans.add(orphan);

@@ -6,7 +6,7 @@ import { isPaused } from "../../api/paused.ts";
 import type { Ports } from "../context/context.ts";
 import type { Kind, Ms } from "../contract/kind.ts";
 import { resolveObject } from "../resolve/resolve.ts";
-import { beginReconcile, type Reconciliation, type Resolved } from "../status/reconciliation.ts";
+import { beginReconcile, type Resolved, type Unresolved } from "../status/reconciliation.ts";
 import { stallOnMissing } from "../status/stalls.ts";
 import { runSteps } from "../steps/loop.ts";
 import { remove } from "./deletion.ts";
@@ -21,7 +21,7 @@ export function reconciler(ports: Ports, kind: Kind): Reconcile {
   });
 }
 
-async function reconcileObject(r: Reconciliation): Promise<Ms | undefined> {
+async function reconcileObject(r: Unresolved): Promise<Ms | undefined> {
   const { ports, kind, object, local } = r;
   local.persistence.dropOvertaken(kind, object);
   if (object.metadata.deletionTimestamp !== undefined) return await remove(r);

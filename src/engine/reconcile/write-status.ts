@@ -13,7 +13,14 @@ import { openAction } from "../ledger/ledger.ts";
 import { requestedToken } from "../policies/policy.ts";
 import { buildStatus, type ReconcileResult } from "../status/build.ts";
 import { writeOutputs } from "../status/outputs.ts";
-import { type Ended, idToStore, memoryToStore, type Reconciliation, isListed } from "../status/reconciliation.ts";
+import {
+  idToStore,
+  isListed,
+  memoryToStore,
+  type Reconciliation,
+  type Resolved,
+  type Unresolved,
+} from "../status/reconciliation.ts";
 import { redeployAnswer } from "../status/redeploy.ts";
 import { recordRefusal, significantPart, storeStatus, throttle } from "../status/writes.ts";
 
@@ -22,9 +29,9 @@ import { recordRefusal, significantPart, storeStatus, throttle } from "../status
  * @returns milliseconds until the object is to be reconciled again
  * @throws KubeError
  */
-export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms> {
+export async function writeStatus(r: Unresolved | Resolved, ended: ReconcileResult): Promise<Ms> {
   const { ports, kind, object, local } = r;
-  const isHandled = isAnswered(r, ended) && !isHeld(r);
+  const isHandled = r.isResolved && isAnswered(r, ended) && !isHeld(r);
   const result = await writeOutputs(r, ended);
   const { handledRedeploy, refusal } = redeployAnswer(r);
   const status = buildStatus({
@@ -33,12 +40,12 @@ export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms>
     report: r.report,
     memory: memoryToStore(r),
     id: kind.externalLifecycle ? idToStore(r) : undefined,
-    recordedIdentity: isPinned(r, result) ? r.recordedIdentity : undefined,
+    recordedIdentity: r.isResolved && isPinned(r, result) ? r.recordedIdentity : undefined,
     isListed: isListed(r),
     intent: openAction(object, local.persistence),
     handled: isHandled ? requestedToken(object) : undefined,
     handledRedeploy,
-    policyStatus: "appliedGeneration" in kind.resource.status.shape ? r.policyStatus : undefined,
+    policyStatus: r.isResolved && "appliedGeneration" in kind.resource.status.shape ? r.policyStatus : undefined,
     now: ports.clock.now(),
   });
   const isDeferred = result.is === "deferred";
@@ -50,10 +57,9 @@ export async function writeStatus(r: Ended, ended: ReconcileResult): Promise<Ms>
 
 /**
  * Reports whether the reconcile handled a reconcile request. A failed or delayed reconcile does not handle one. Any
- * reconcile of a deletion does, once it is resolved.
+ * reconcile of a deletion does.
  */
-function isAnswered({ context, report }: Ended, result: ReconcileResult): boolean {
-  if (context === undefined) return false;
+function isAnswered({ context, report }: Resolved, result: ReconcileResult): boolean {
   if (context.goal !== "present") return true;
   if (report === undefined) return false;
   if (result.is === "settled" || result.is === "stalled" || result.is === "unknown") return true;
@@ -61,15 +67,15 @@ function isAnswered({ context, report }: Ended, result: ReconcileResult): boolea
 }
 
 /** Reports whether a reconcile request is held: its plan is not approved, or its window not open. */
-function isHeld({ policyStatus }: Ended): boolean {
-  return policyStatus?.plan !== undefined && policyStatus.plan.approved !== true;
+function isHeld({ policyStatus }: Resolved): boolean {
+  return policyStatus.plan !== undefined && policyStatus.plan.approved !== true;
 }
 
 /**
  * Reports whether the status gets the identity: an object is recorded, or the resource wrote into other objects or
  * found them as wanted.
  */
-function isPinned(r: Ended, result: ReconcileResult): boolean {
+function isPinned(r: Resolved, result: ReconcileResult): boolean {
   const { externalLifecycle } = r.kind;
   if (typeof externalLifecycle === "boolean") return externalLifecycle && idToStore(r) !== undefined;
   const isOurs = result.is === "settled" || member(r.object.status, "identity") !== undefined;
@@ -118,9 +124,10 @@ export async function flush(ports: Ports): Promise<void> {
 }
 
 /** Returns the time until the next reconcile, and counts how often in a row the object waits for the same reason. */
-function nextReconcile(r: Ended, result: ReconcileResult): Ms {
+function nextReconcile(r: Unresolved | Resolved, result: ReconcileResult): Ms {
   const { ports, object, local } = r;
-  const poll = pollInterval(object, ports.windows, r.connection?.settings.defaults.pollInterval);
+  const defaults = r.isResolved ? r.connection.settings.defaults : undefined;
+  const poll = pollInterval(object, ports.windows, defaults?.pollInterval);
   if (result.is !== "retry" && result.is !== "held" && result.is !== "stalled") local.failures.count = 0;
   const reason = result.is === "waiting" || result.is === "unknown" ? result.why.reason : "";
   const { streak } = local.waiting;
@@ -130,14 +137,14 @@ function nextReconcile(r: Ended, result: ReconcileResult): Ms {
   return result.is === "waiting" ? again : Math.max(again, ports.windows.backoffMinMs);
 }
 
-function usualDelay(r: Ended, result: ReconcileResult, pollMs: Ms): Ms {
+function usualDelay(r: Unresolved | Resolved, result: ReconcileResult, pollMs: Ms): Ms {
   const { object, local, ports } = r;
   const { windows, random, clock } = ports;
   switch (result.is) {
     case "settled": {
       // An object that has just settled often still changes: its children, its ingress.
       if (!isSettled(object)) return jitter(Math.min(pollMs, windows.firstLookMs), random());
-      const group = groupOf(r);
+      const group = r.isResolved ? groupOf(r) : undefined;
       return group === undefined ? jitter(pollMs, random()) : abreast(pollMs, group, clock.monotonic());
     }
     case "waiting":
@@ -157,7 +164,7 @@ function usualDelay(r: Ended, result: ReconcileResult, pollMs: Ms): Ms {
 }
 
 /** Returns the name of the group of objects that share reads of the platform: they are reconciled together. */
-function groupOf({ kind, context, connection, recordedIdentity }: Ended): string | undefined {
-  const isShared = context !== undefined && kind.listable?.(context.isFull) === true;
-  return isShared ? (recordedIdentity?.parentId ?? connection?.uid) : undefined;
+function groupOf({ kind, context, connection, recordedIdentity }: Resolved): string | undefined {
+  const isShared = kind.listable?.(context.isFull) === true;
+  return isShared ? (recordedIdentity.parentId ?? connection.uid) : undefined;
 }

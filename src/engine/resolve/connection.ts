@@ -10,14 +10,14 @@ import { conditionOf, isSettled, recordedIdentityIn, recordedIdIn } from "../con
 import { requestedToken } from "../policies/policy.ts";
 import { admission } from "../references/references.ts";
 import type { ReconcileResult } from "../status/build.ts";
-import type { Reconciliation } from "../status/reconciliation.ts";
+import type { Unresolved } from "../status/reconciliation.ts";
 
 /**
  * Finds and refreshes the connection of an object.
  * @returns the connection, or how the reconcile ends if the object has none that it can and may use now
  * @throws KubeError
  */
-export async function resolveConnection(r: Reconciliation, goal: Goal): Promise<Connection | ReconcileResult> {
+export async function resolveConnection(r: Unresolved, goal: Goal): Promise<Connection | ReconcileResult> {
   const { ports, object } = r;
   // A deletion uses the connection that the object was made with, even if that connection's object or Secret is gone.
   const last = goal === "present" ? undefined : lastUsed(ports, object);
@@ -40,7 +40,7 @@ function isUsableOnceMore({ trouble }: Connection): boolean {
 }
 
 /** A connection that is being deleted serves the objects that exist, and takes no new work. */
-function takesNoWork({ ports, object, local }: Reconciliation, key: ObjectKey): ReconcileResult | undefined {
+function takesNoWork({ ports, object, local }: Unresolved, key: ObjectKey): ReconcileResult | undefined {
   const isNew =
     recordedIdIn(object) === undefined &&
     local.persistence.state.outcome?.id === undefined &&
@@ -51,7 +51,7 @@ function takesNoWork({ ports, object, local }: Reconciliation, key: ObjectKey): 
   return { is: "waiting", why: { reason: "ConnectionNotReady", message }, exchange: "none" };
 }
 
-async function use(r: Reconciliation, key: ObjectKey): Promise<Connection | ReconcileResult> {
+async function use(r: Unresolved, key: ObjectKey): Promise<Connection | ReconcileResult> {
   const { cache, connections } = r.ports;
   const connection = connections.last(key);
   if (connection === undefined || isOutdated(r.ports, connection)) return held(r, key, connection);
@@ -72,7 +72,7 @@ function isOutdated({ cache }: Ports, { key, uid, generation }: Connection): boo
  * Checks at every reconcile whether the connection admits the namespace: a cluster-scoped one may have withdrawn it.
  */
 async function refused(
-  { ports, object }: Reconciliation,
+  { ports, object }: Unresolved,
   { settings, key }: Connection,
 ): Promise<ReconcileResult | undefined> {
   const why = await admission(ports.namespaces, settings, key, object.metadata.namespace ?? "");
@@ -80,7 +80,7 @@ async function refused(
 }
 
 /** Returns the result of an object that waits for its connection, which reports the error and wakes the object. */
-function held(r: Reconciliation, connectionKey: ObjectKey, connection: Connection | undefined): ReconcileResult {
+function held(r: Unresolved, connectionKey: ObjectKey, connection: Connection | undefined): ReconcileResult {
   const { ports, object } = r;
   // A person's request is pending work on a settled object as well.
   if (!isSettled(object) || requestedToken(object) !== undefined)
@@ -98,7 +98,7 @@ function refusalOf(connection: KubeObject | undefined): string | undefined {
 }
 
 /** Returns the result of an object that waits. If it is settled, its status reports once it was not read for long. */
-function heldBy({ ports, object, local }: Reconciliation, why: Why): ReconcileResult {
+function heldBy({ ports, object, local }: Unresolved, why: Why): ReconcileResult {
   const stale = isSettled(object) && ports.clock.monotonic() - local.reads.at >= ports.windows.staleMs;
   return { is: "held", why, stale };
 }

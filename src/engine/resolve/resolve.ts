@@ -27,7 +27,7 @@ import { invalidSchedule } from "../policies/run-schedule.ts";
 import { projectsFor, type ReferenceGate, resolver, resolveReferences, strayed } from "../references/references.ts";
 import { resolveValues } from "../references/values.ts";
 import type { ReconcileResult } from "../status/build.ts";
-import { type Reconciliation, recordedId, type Resolved } from "../status/reconciliation.ts";
+import { recordedId, type Resolved, type Unresolved } from "../status/reconciliation.ts";
 import { resolveConnection } from "./connection.ts";
 import { candidateFor, memoryOfOrphan, type Origin } from "./orphan.ts";
 import { reconcileContext } from "./reconcile-context.ts";
@@ -43,7 +43,7 @@ const waiting = (why: Why): ReconcileResult => ({ is: "waiting", why, exchange: 
  * only the connection is required: a child of a deleted parent is deleted by its recorded id.
  * @throws KubeError
  */
-export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Resolved | ReconcileResult> {
+export async function resolveObject(r: Unresolved, goal: Goal): Promise<Resolved | ReconcileResult> {
   const { ports, kind, object, local } = r;
   const trusted = trust(r);
   if ("is" in trusted) return trusted;
@@ -73,7 +73,18 @@ export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Reso
   const { orphan, ...origin } = await originOf(r, place, identity, goal, policies);
   const cause = causeIn(object);
   const policyStatus = policyStatusIn(object);
-  const base = { ...place, ports, kind, local, report: undefined, cause, policies, policyStatus, orphan };
+  const base = {
+    ...place,
+    isResolved: true as const,
+    ports,
+    kind,
+    local,
+    report: undefined,
+    cause,
+    policies,
+    policyStatus,
+    orphan,
+  };
   const { value, fingerprint } = inputs;
   const allowedProjects = await projectsFor(ports.namespaces, connection.settings, object);
   const found = { spec, inputs: value, fingerprint, goal, parent, allowedProjects };
@@ -83,7 +94,7 @@ export async function resolveObject(r: Reconciliation, goal: Goal): Promise<Reso
 }
 
 /** Checks what needs no request: the spec, and which object of the platform the resource represents. */
-function trust(r: Reconciliation): ReconcileResult | { readonly spec: unknown; readonly identity: Identity } {
+function trust(r: Unresolved): ReconcileResult | { readonly spec: unknown; readonly identity: Identity } {
   const { ports, kind, object } = r;
   const parsed = parseSpec(kind.resource.spec, object);
   if (!parsed.success) return stalled(invalidSpec(parsed.error));
@@ -94,24 +105,20 @@ function trust(r: Reconciliation): ReconcileResult | { readonly spec: unknown; r
 }
 
 /** Resolves the references. An object with a recorded id does not need a Ready parent. */
-function gateOf(
-  { ports, object }: Reconciliation,
-  references: readonly Reference[],
-  identity: Identity,
-): ReferenceGate {
+function gateOf({ ports, object }: Unresolved, references: readonly Reference[], identity: Identity): ReferenceGate {
   const isRecorded = identity.is === "known" && identity.identitySource === "recorded";
   return resolveReferences(ports.cache, object.metadata.namespace ?? "", references, isRecorded);
 }
 
 /** Claims the fields that the kind is about to write. The object's own id counts only once it is recorded. */
-function claimFields({ ports, kind, object }: Reconciliation, context: ReconcileContext): void {
+function claimFields({ ports, kind, object }: Unresolved, context: ReconcileContext): void {
   if (kind.fieldOwnership === undefined) return;
   ports.fieldOwnership.want(object, kind.fieldOwnership({ ...context, id: recordedId(context) }));
 }
 
 /** Reads the values that the spec refers to, and builds the kind's inputs; or returns how the reconcile ends. */
 async function resolveInputs(
-  { ports, object }: Reconciliation,
+  { ports, object }: Unresolved,
   needs: Needs<unknown>,
   gate: ReferenceGate,
   { connection, lenient }: { readonly connection: Connection } & Pick<Parameters<typeof resolver>[2], "lenient">,
@@ -142,7 +149,7 @@ function secretRules({ key, settings }: Connection, inUse: SecretRules["inUse"])
  * recorded identity only.
  */
 function displacement(
-  r: Reconciliation,
+  r: Unresolved,
   references: readonly Reference[],
   connection: Connection,
   {
@@ -165,7 +172,7 @@ function displacement(
  * another namespace holds it.
  */
 function trespass(
-  { ports, object }: Reconciliation,
+  { ports, object }: Unresolved,
   references: readonly Reference[],
   { key, host, settings }: Connection,
   identity: Identity,
@@ -184,14 +191,14 @@ function trespass(
 }
 
 /** Returns the identity. An id that this process knows but has not stored yet counts as recorded. */
-function knownIdentity({ object, local }: Reconciliation): Identity {
+function knownIdentity({ object, local }: Unresolved): Identity {
   const id = local.persistence.state.outcome?.id;
   return id === undefined ? identify(object) : { is: "known", id, identitySource: "recorded" };
 }
 
 /** Returns the identity that a record made now would have. A parent that cannot be resolved stays as recorded. */
 function identityNow(
-  { ports, object }: Reconciliation,
+  { ports, object }: Unresolved,
   connection: Connection,
   parent: Reference | undefined,
   gate: ReferenceGate,
@@ -215,7 +222,7 @@ function identityNow(
  * of the orphan ledger.
  */
 async function originOf(
-  { ports, kind }: Reconciliation,
+  { ports, kind }: Unresolved,
   place: RecordTarget,
   identity: Identity,
   goal: Goal,

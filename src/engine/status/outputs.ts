@@ -4,7 +4,7 @@ import type { JsonObject } from "../../kube/api/types.ts";
 import type { Why } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import type { ReconcileResult } from "./build.ts";
-import { type Ended, idToStore, memoryToStore, type Reconciliation } from "./reconciliation.ts";
+import { idToStore, memoryToStore, type Reconciliation, type Resolved, type Unresolved } from "./reconciliation.ts";
 
 /**
  * Writes the outputs of a report. A ConfigMap or Secret of somebody else is not overwritten; the object reports that,
@@ -12,7 +12,7 @@ import { type Ended, idToStore, memoryToStore, type Reconciliation } from "./rec
  * @returns the result, which differs if an output cannot be written
  * @throws KubeError
  */
-export async function writeOutputs(r: Ended, result: ReconcileResult): Promise<ReconcileResult> {
+export async function writeOutputs(r: Unresolved | Resolved, result: ReconcileResult): Promise<ReconcileResult> {
   const { ports, object } = r;
   const { output, secret, learned } = r.report ?? {};
   if (learned !== undefined) keepLearned(r, learned);
@@ -41,7 +41,7 @@ export async function writeOutputs(r: Ended, result: ReconcileResult): Promise<R
 }
 
 /** Keeps members of status that no later reconcile can find out, also while the write of the status is delayed. */
-function keepLearned(r: Ended, status: JsonObject): void {
+function keepLearned(r: Unresolved | Resolved, status: JsonObject): void {
   const { local, report, object } = r;
   local.persistence.noteLearned(object, { id: idToStore(r), memory: { ...memoryToStore(r), ...status } });
   if (report !== undefined) r.report = { ...report, status: { ...report.status, ...status } };

@@ -10,7 +10,7 @@ import type { Orphan } from "../orphans/orphan.ts";
 import type { PolicyStatus } from "../policies/policy-status.ts";
 import type { Policies } from "../policies/policy.ts";
 
-/** A reconcile in any phase. */
+/** What a reconcile has in each of its phases: `Unresolved` or `Resolved`. */
 export interface Reconciliation {
   readonly ports: Ports;
   readonly kind: Kind;
@@ -21,8 +21,14 @@ export interface Reconciliation {
   report: Report | undefined;
 }
 
+/** A reconcile that has just begun, or that ends because something cannot be resolved. */
+export interface Unresolved extends Reconciliation {
+  readonly isResolved: false;
+}
+
 /** A reconcile whose spec, references, connection and values are resolved. */
 export interface Resolved extends Reconciliation {
+  readonly isResolved: true;
   readonly connection: Connection;
   readonly recordedIdentity: RecordedIdentity;
   readonly policies: Policies;
@@ -38,12 +44,9 @@ export interface Resolved extends Reconciliation {
   orphan: Orphan | undefined;
 }
 
-/** A reconcile that may have ended before it was resolved. */
-export type Ended = Reconciliation & Partial<Resolved>;
-
 /** Returns the state of a reconcile that begins. */
-export function beginReconcile(ports: Ports, kind: Kind, object: KubeObject, local: LocalState): Reconciliation {
-  return { ports, kind, local, object, report: undefined };
+export function beginReconcile(ports: Ports, kind: Kind, object: KubeObject, local: LocalState): Unresolved {
+  return { isResolved: false, ports, kind, local, object, report: undefined };
 }
 
 /**
@@ -54,14 +57,15 @@ export function recordedId({ id, identitySource }: Pick<ReconcileContext, "id" |
 }
 
 /** Returns the id to store. Before the object is resolved, it is what this process knows, else what is stored. */
-export function idToStore({ context, local, object }: Ended): Uuid | undefined {
-  if (context !== undefined) return recordedId(context);
-  return local.persistence.state.outcome?.id ?? recordedIdIn(object);
+export function idToStore(r: Unresolved | Resolved): Uuid | undefined {
+  if (r.isResolved) return recordedId(r.context);
+  return r.local.persistence.state.outcome?.id ?? recordedIdIn(r.object);
 }
 
 /** Reports whether a list of the platform has shown the object that is recorded. */
-export function isListed({ local, object, ...rest }: Ended): boolean {
-  const id = idToStore({ local, object, ...rest }) ?? "";
+export function isListed(r: Unresolved | Resolved): boolean {
+  const { local, object } = r;
+  const id = idToStore(r) ?? "";
   const { listHistory } = local.reads;
   if (listHistory?.id === id) return listHistory.shown;
   return wasListed(object) && (recordedIdIn(object) ?? "") === id;
@@ -71,8 +75,9 @@ export function isListed({ local, object, ...rest }: Ended): boolean {
  * Returns the memory to store: what this process has not stored yet, else the one that the reconcile used, else the stored
  * one. A deletion does not change the memory.
  */
-export function memoryToStore({ kind, local, object, context }: Ended): JsonObject {
-  const isUsed = context?.goal === "present" && recordedId(context) !== undefined;
-  const used = isUsed ? context.memory : undefined;
+export function memoryToStore(r: Unresolved | Resolved): JsonObject {
+  const { kind, local, object } = r;
+  const isUsed = r.isResolved && r.context.goal === "present" && recordedId(r.context) !== undefined;
+  const used = isUsed ? r.context.memory : undefined;
   return local.persistence.state.outcome?.memory ?? used ?? kind.resource.memory.parse(object.status ?? {});
 }

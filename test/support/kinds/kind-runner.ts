@@ -146,6 +146,7 @@ export function kindRunner<K extends KindTypes>(
     });
     const { corrects, onMissing, retry } = context.policies;
     return {
+      isResolved: true,
       ports,
       kind: watched,
       local,
