@@ -100,7 +100,7 @@ export function mapOf<Value extends z.ZodType>(value: Value, max: number): z.Zod
 
 /**
  * Returns the length of a value as JSON, in characters, to bound a pass-through field that the API server cannot bound.
- * @returns infinity where the value is nested more deeply than the stack allows (docs/reliability.md E5)
+ * @returns infinity where the value is nested more deeply than the stack allows
  */
 export function jsonLength(value: unknown): number {
   try {

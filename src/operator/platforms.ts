@@ -1,6 +1,6 @@
 /** Creates the engine's platform clients, and decides the order in which they are used. */
 import type { Config, PlatformRules } from "../config/config.ts";
-import { type Place, readNetwork } from "../engine/connections/access.ts";
+import { type AccessSource, readNetwork } from "../engine/connections/access.ts";
 import type { Connect } from "../engine/connections/connections.ts";
 import { parseKey } from "../engine/contract/keys.ts";
 import type { ConnectionSettings, NetworkAccess, WaySettings, Why } from "../engine/contract/kind.ts";
@@ -139,7 +139,7 @@ export function connectOf({
  * @throws KubeError, ApiError "Refused"
  */
 export async function openPlatform(
-  place: Pick<Place, "reader" | "namespace">,
+  place: Pick<AccessSource, "reader" | "namespace">,
   settings: ConnectionSettings,
   token: string,
   options: Parameters<typeof connectOf>[0],

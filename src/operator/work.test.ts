@@ -37,7 +37,7 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
     claim: () => undefined,
     fieldOwnership: () => [],
     externalWrites: () => [],
-    left: () => {},
+    recordOrphan: () => {},
     attach: () => async (key) => {
       passes.push(`${key.kind}/${key.name}`);
       return reconcile();

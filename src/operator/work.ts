@@ -138,7 +138,8 @@ export function createWork(options: WorkOptions) {
       const { path, secret } = options.engine.receiver(keyOf(object), sender);
       return { path, secret, connection: sender.key, sendsSecret: member(object.status, "hasSecret") === true };
     },
-    hinted: (connection: ObjectKey, ids: readonly string[]): number => engine.hinted(connection, ids),
+    enqueueDelivered: (connection: ObjectKey, ids: readonly string[]): number =>
+      engine.enqueueDelivered(connection, ids),
   };
 }
 

@@ -17,15 +17,15 @@ const UNKNOWN = "00000000-0000-4000-8000-00000000000b";
 let clock: ManualClock;
 let receiver: HttpServer;
 let leads: boolean;
-let hinted: (readonly string[])[];
+let delivered: (readonly string[])[];
 let ended: string[];
 
 const deliveries: Deliveries = {
   expected: ({ namespace, name }) =>
     namespace === "shop" && name === "hook" ? { ...KEYS, connection: KEY, sendsSecret: true } : undefined,
-  hinted: (connection, ids) => {
+  enqueueDelivered: (connection, ids) => {
     expect(connection).toEqual(KEY);
-    hinted.push(ids);
+    delivered.push(ids);
     return ids.filter((id) => id === KNOWN).length;
   },
 };
@@ -34,7 +34,7 @@ const deliveries: Deliveries = {
 async function start(requestMs = 60_000): Promise<void> {
   clock = manualClock();
   leads = true;
-  hinted = [];
+  delivered = [];
   ended = [];
   const options = {
     clock,
@@ -71,7 +71,7 @@ const about = (id: string) => ({ event_type: "DEPLOYMENT_SUCCEEDED", payload: { 
 describe("[E12] the receiver", () => {
   it("has what a delivery is about looked at", async () => {
     expect(await send(KEYS.path, about(KNOWN))).toBe(200);
-    expect(hinted).toEqual([[KNOWN]]);
+    expect(delivered).toEqual([[KNOWN]]);
     expect(ended).toEqual(["DEPLOYMENT_SUCCEEDED queued"]);
   });
 
@@ -99,22 +99,22 @@ describe("[E12] the receiver", () => {
     ["10 MiB without proof, unread", "guess", { body: new Uint8Array(10 * 1024 * 1024) }, 401],
   ])("refuses %s without a word, and looks at nothing", async (_name, path, init, status) => {
     expect(await send(path, about(KNOWN), init)).toBe(status);
-    expect(hinted).toEqual([]);
+    expect(delivered).toEqual([]);
     expect(ended).toEqual(["none rejected"]);
   });
 
   it.each(["GET", "HEAD", "OPTIONS", "DELETE"])("has no answer to %s but a status", async (method) => {
     const answer = await fetch(`${receiver.url}/${KEYS.path}`, { method, headers: PROOF });
     expect([answer.status, await answer.text()]).toEqual([405, ""]);
-    expect(hinted).toEqual([]);
+    expect(delivered).toEqual([]);
   });
 
   const types = ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-7", "x".repeat(500)];
   it.each(types)("reads a delivery as what it is, whatever its type says: %s", async (type) => {
     expect(await send(KEYS.path, about(KNOWN), { headers: { "content-type": type } })).toBe(200);
-    expect(hinted).toEqual([[KNOWN]]);
+    expect(delivered).toEqual([[KNOWN]]);
     expect(await send(KEYS.path, `application_id=${KNOWN}`, { headers: { "content-type": type } })).toBe(200);
-    expect(hinted).toHaveLength(1);
+    expect(delivered).toHaveLength(1);
   });
 
   it("takes no more than 64 KiB", async () => {
@@ -138,11 +138,11 @@ describe("[E12] the receiver", () => {
 
   it("takes every genuine delivery, reads so many of them, and more a while later", async () => {
     for (let sent = 0; sent < 101; sent += 1) expect(await send(KEYS.path, about(KNOWN))).toBe(200);
-    expect(hinted).toHaveLength(100);
+    expect(delivered).toHaveLength(100);
     expect(ended.at(-1)).toBe("none limited");
     await clock.advance(1_000);
     expect(await send(KEYS.path, about(KNOWN))).toBe(200);
-    expect(hinted).toHaveLength(101);
+    expect(delivered).toHaveLength(101);
   });
 
   it("limits those who have no proof, and nobody else", async ({ task }) => {
@@ -151,7 +151,7 @@ describe("[E12] the receiver", () => {
     const counted = (wanted: number): number => statuses.filter((status) => status === wanted).length;
     expect(counted(401)).toBe(20);
     expect(counted(429)).toBe(10);
-    expect(hinted).toEqual([]);
+    expect(delivered).toEqual([]);
     figure(task, `of ${statuses.length} without proof ${counted(401)} refused, ${counted(429)} held off, 0 read`);
     expect(await send(KEYS.path, about(KNOWN))).toBe(200);
   });
@@ -188,7 +188,7 @@ describe("[E12] the receiver", () => {
     // A drop that is in flight may get a reset.
     await new Promise((resolve) => socket.once("close", resolve));
     clearInterval(drops);
-    expect(hinted).toEqual([]);
+    expect(delivered).toEqual([]);
     expect(await send(KEYS.path, about(KNOWN))).toBe(200);
   });
 

@@ -33,7 +33,7 @@ export type DeliveryResult =
 export interface Deliveries {
   readonly expected: Expected;
   /** Queues the resources of these ids. @returns their number */
-  hinted(connection: ObjectKey, ids: readonly string[]): number;
+  enqueueDelivered(connection: ObjectKey, ids: readonly string[]): number;
 }
 
 export interface ReceiverOptions {
@@ -81,7 +81,7 @@ export async function startReceiver(address: BindAddress, options: ReceiverOptio
     const text = await readText(request);
     if (text === undefined) return { status: 413, event: "none", result: "too-large" };
     const { event, ids } = readDelivery(text);
-    const found = ids.length > 0 ? deliveries.hinted(connection, ids) : 0;
+    const found = ids.length > 0 ? deliveries.enqueueDelivered(connection, ids) : 0;
     return { status: 200, event, result: found > 0 ? "queued" : "ignored" };
   };
 

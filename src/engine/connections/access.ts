@@ -12,7 +12,7 @@ export interface ConnectionAccess {
 }
 
 /** Where a connection's Secrets and ConfigMaps are read. */
-export interface Place {
+export interface AccessSource {
   readonly reader: Reader;
   readonly namespace: string;
   /** The age at which a read value is read again; 0 reads it now. */
@@ -26,34 +26,37 @@ export interface Place {
  * @throws KubeError
  */
 export async function readAccess(
-  place: Place,
+  source: AccessSource,
   settings: ConnectionSettings,
   known?: ConnectionAccess,
 ): Promise<ConnectionAccess | Why> {
-  const token = await readToken(place, settings);
+  const token = await readToken(source, settings);
   if (typeof token !== "string") return token;
-  const network = await readNetwork(place, settings, known?.network);
+  const network = await readNetwork(source, settings, known?.network);
   return "reason" in network ? network : { token, network };
 }
 
 /** Reads the proxy's credentials and the certificates, but not the token. @throws KubeError */
 export async function readNetwork(
-  place: Place,
+  source: AccessSource,
   settings: WaySettings,
   known?: NetworkAccess,
 ): Promise<NetworkAccess | Why> {
-  const proxyCredentials = await readCredentials(place, settings.proxy?.secretName);
+  const proxyCredentials = await readCredentials(source, settings.proxy?.secretName);
   if (typeof proxyCredentials === "object") return proxyCredentials;
-  const ca = await readCertificates(place, settings.caBundle);
+  const ca = await readCertificates(source, settings.caBundle);
   if (typeof ca === "object") return ca;
   const problem = ca === undefined || ca === known?.ca ? undefined : certificateProblem(ca);
   if (problem === undefined) return { proxyCredentials, ca };
-  const source = settings.caBundle?.configMap;
-  if (source !== undefined) return unusable(place.namespace, source, problem);
+  const configMap = settings.caBundle?.configMap;
+  if (configMap !== undefined) return unusable(source.namespace, configMap, problem);
   return { reason: "InvalidSpec", message: `spec.caBundle.pem ${problem}.` };
 }
 
-async function readToken({ reader, namespace, maxAgeMs }: Place, settings: ConnectionSettings): Promise<string | Why> {
+async function readToken(
+  { reader, namespace, maxAgeMs }: AccessSource,
+  settings: ConnectionSettings,
+): Promise<string | Why> {
   const { name, key } = settings.tokenSecret;
   const secret = await reader.secret(namespace, name, maxAgeMs);
   const closed = closedSecret(namespace, name, secret, "spec.auth.tokenSecretRef");
@@ -85,7 +88,7 @@ const NOT_TEXT = "is not UTF-8 text";
 
 /** @returns "user:password", or why there is none; undefined where the settings name no Secret */
 async function readCredentials(
-  { reader, namespace, maxAgeMs }: Place,
+  { reader, namespace, maxAgeMs }: AccessSource,
   name: string | undefined,
 ): Promise<string | Why | undefined> {
   if (name === undefined) return undefined;
@@ -112,7 +115,7 @@ type CaBundle = ConnectionSettings["caBundle"];
 
 /** @returns the text that should hold certificates, or why there is none; undefined where Node's own are used */
 async function readCertificates(
-  { reader, namespace, maxAgeMs }: Place,
+  { reader, namespace, maxAgeMs }: AccessSource,
   bundle: CaBundle,
 ): Promise<string | Why | undefined> {
   if (bundle?.configMap === undefined) return bundle?.pem;

@@ -30,7 +30,7 @@ export interface Connection<Api = RatedApi> {
   /** Host and port of the base URL. */
   readonly host: string;
   readonly api: Api;
-  readonly brake: MassChangeLimit;
+  readonly massChangeLimit: MassChangeLimit;
   readonly token: () => string;
   /**
    * The token, credentials and certificates that were last read with these settings. A replaced client keeps its own.
@@ -40,7 +40,7 @@ export interface Connection<Api = RatedApi> {
    * Why the connection cannot be used now: it is not probed yet, the last probe failed, a Secret or ConfigMap is not
    * usable, or a mass change is held; undefined if it can be used.
    */
-  trouble: Why | undefined;
+  notReadyReason: Why | undefined;
   /** What the platform offers; undefined while that is undecided, which counts as Documented. */
   surface?: Surface | undefined;
   /** The surface is undecided, and the first project of the organization will decide it. */
@@ -57,7 +57,7 @@ export interface Connection<Api = RatedApi> {
    */
   readonly waiting: Set<string>;
   readonly denied: Set<string>;
-  /** Keys of all objects that use the connection. One that uses another connection leaves it. */
+  /** Keys of all objects that use the connection. An object that uses another connection is removed. */
   readonly users: Set<string>;
 }
 
@@ -91,7 +91,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
   /** The connection that each object uses or waits for. */
   const usedBy = new Map<string, string>();
   /** Since when a deletion misses a connection that cannot be opened, on the monotonic clock. */
-  const missing = new Map<string, Ms>();
+  const missingSince = new Map<string, Ms>();
   const retired = new Set<Api>();
 
   const wakeAll = (keys: Set<string>): void => {
@@ -109,10 +109,10 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     return readAccess({ reader: deps.reader, namespace, maxAgeMs }, settings, known?.access.now);
   };
   /**
-   * Replaces the access by the one that was read. A changed token, credential or certificate requests a probe and wakes
+   * Replaces the access by what was read. A changed token, credential or certificate requests a probe and wakes
    * every object that was denied a request.
    */
-  const take = (connection: Connection<Api>, access: ConnectionAccess): void => {
+  const replaceAccess = (connection: Connection<Api>, access: ConnectionAccess): void => {
     if (isDeepStrictEqual(connection.access.now, access)) return;
     connection.access.now = access;
     connection.nextProbeAt = 0;
@@ -154,17 +154,17 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
   };
 
   /** Removes an object from a connection. */
-  const leave = (userKey: string, id: string): void => {
+  const removeUser = (userKey: string, id: string): void => {
     const connection = open.get(id);
     for (const keys of [waiting.get(id), connection?.users, connection?.denied]) keys?.delete(userKey);
     closeUnneeded(id);
   };
 
-  /** Notes the connection of an object. The object leaves the one that it had before. */
-  const moveTo = (userKey: string, id: string): void => {
+  /** Notes the connection of an object. The object leaves its earlier connection. */
+  const assignUser = (userKey: string, id: string): void => {
     const before = usedBy.get(userKey);
     usedBy.set(userKey, id);
-    if (before !== undefined && before !== id) leave(userKey, before);
+    if (before !== undefined && before !== id) removeUser(userKey, before);
   };
 
   return {
@@ -180,18 +180,23 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       const read = await accessOf(key, settings, 0, known);
       if ("reason" in read) {
         // Once the access can be read again, the connection has to be probed, even if the access is unchanged.
-        if (known !== undefined) Object.assign(known, { trouble: read, nextProbeAt: 0 });
+        if (known !== undefined) Object.assign(known, { notReadyReason: read, nextProbeAt: 0 });
         return { is: "closed", why: read };
       }
       if (known?.uid === object.metadata.uid && known.generation === (object.metadata.generation ?? 0)) {
-        take(known, read);
+        replaceAccess(known, read);
         return { is: "open", connection: known };
       }
       const access = { now: read };
       const token = (): string => access.now.token;
       const api = connect(settings, token, id, () => access.now.network);
       if (api instanceof ApiError) return { is: "closed", why: refusedAddress(api) };
-      const how = { access, token, waiting: waitingFor(id), brake: known?.brake ?? createMassChangeLimit(deps.clock) };
+      const how = {
+        access,
+        token,
+        waiting: waitingFor(id),
+        massChangeLimit: known?.massChangeLimit ?? createMassChangeLimit(deps.clock),
+      };
       const connection = newConnection(object, settings, api, how, known);
       open.set(id, connection);
       if (known !== undefined) {
@@ -207,7 +212,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
      */
     async refresh(connection: Connection<Api>): Promise<void> {
       const read = await accessOf(connection.key, connection.settings, SECRET_MAX_AGE_MS, connection);
-      if (!("reason" in read)) take(connection, read);
+      if (!("reason" in read)) replaceAccess(connection, read);
       else deps.wake(keyText(connection.key));
     },
     /** Returns a connection that is or was open, even if its object or Secret is gone: for a deletion of its users. */
@@ -215,8 +220,8 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     byUid: (uid: string): Connection<Api> | undefined =>
       [...open.values()].find((connection) => connection.uid === uid),
     /** Requests a probe, e.g. after a failure that the connection may have caused. */
-    suspect(connection: Connection<Api>): void {
-      if (connection.trouble !== undefined) return;
+    requestProbe(connection: Connection<Api>): void {
+      if (connection.notReadyReason !== undefined) return;
       // At most one requested probe a second.
       connection.nextProbeAt = (connection.probedAt ?? -1_000) + 1_000;
       deps.wake(keyText(connection.key));
@@ -225,31 +230,31 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
      * Returns since when deletions in a namespace miss a connection, which does not exist, has no token or does not allow
      * the namespace: now at the first call.
      */
-    missingSince: (namespace: string, key: ObjectKey | undefined): Ms => {
+    connectionMissingSince: (namespace: string, key: ObjectKey | undefined): Ms => {
       const id = missingId(namespace, key);
-      const since = missing.get(id) ?? deps.clock.monotonic();
-      missing.set(id, since);
+      const since = missingSince.get(id) ?? deps.clock.monotonic();
+      missingSince.set(id, since);
       return since;
     },
-    /** Ends the time of `missingSince`: a deletion in the namespace has the connection. */
-    regained: (namespace: string, key: ObjectKey): void => {
-      missing.delete(missingId(namespace, key));
-      missing.delete(missingId(namespace, undefined));
+    /** Ends the time of `connectionMissingSince`: a deletion in the namespace has the connection. */
+    connectionFound: (namespace: string, key: ObjectKey): void => {
+      missingSince.delete(missingId(namespace, key));
+      missingSince.delete(missingId(namespace, undefined));
     },
     /** Registers an object that uses an open connection from now on. */
     use(connection: Connection<Api>, userKey: string): void {
-      moveTo(userKey, keyText(connection.key));
+      assignUser(userKey, keyText(connection.key));
       connection.users.add(userKey);
     },
     /** Registers an object with pending work that waits for a connection, which may not be open yet. */
     waitFor: (key: ObjectKey, userKey: string): void => {
       const id = keyText(key);
-      moveTo(userKey, id);
+      assignUser(userKey, id);
       waitingFor(id).add(userKey);
     },
     /** Wakes all objects that wait, after a successful probe. */
     recovered(connection: Connection<Api>): void {
-      connection.trouble = undefined;
+      connection.notReadyReason = undefined;
       connection.failures = 0;
       connection.failingSince = undefined;
       wakeAll(connection.waiting);
@@ -258,7 +263,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     forget: (goneKey: string): void => {
       const used = usedBy.get(goneKey);
       usedBy.delete(goneKey);
-      if (used !== undefined) leave(goneKey, used);
+      if (used !== undefined) removeUser(goneKey, used);
       for (const id of open.keys()) closeUnneeded(id);
     },
     closeAll: async (): Promise<void> => {
@@ -276,7 +281,7 @@ function newConnection<Api>(
   object: KubeObject,
   settings: ConnectionSettings,
   api: Api,
-  how: Pick<Connection<Api>, "access" | "token" | "waiting" | "brake">,
+  how: Pick<Connection<Api>, "access" | "token" | "waiting" | "massChangeLimit">,
   known: Connection<Api> | undefined,
 ): Connection<Api> {
   return {
@@ -287,7 +292,7 @@ function newConnection<Api>(
     settings,
     host: URL.canParse(settings.baseUrl) ? new URL(settings.baseUrl).host : "",
     api,
-    trouble: { reason: "Progressing", message: "The connection was not probed yet." },
+    notReadyReason: { reason: "Progressing", message: "The connection was not probed yet." },
     nextProbeAt: 0,
     failures: 0,
     denied: new Set(),

@@ -22,7 +22,7 @@ export function createMassChangeLimit(clock: Clock) {
      * @param objects how many objects the connection has
      * @param isCaused whether a user caused the write: neither it nor further writes to the object within 10 minutes
      * count
-     * @returns false if max(10, 5 % of the objects) others were changed in the last 10 minutes: the limit then holds
+     * @returns false if max(10, 5 % of the objects) other objects were changed in the last 10 minutes: the limit then holds
      * all writes that no user caused until it is released
      */
     take: (key: string, objects: number, isCaused = false): boolean => {

@@ -1,6 +1,6 @@
 /**
  * Which Secrets the operator takes values from. A value that a spec refers to can be read on the platform, so that a
- * person who may only write resources could read Secrets by them (docs/reliability.md E9).
+ * person who may only write resources could read Secrets by them.
  */
 import type { KeyValues } from "../../kube/api/types.ts";
 import type { ConnectionSettings, Why } from "../contract/kind.ts";

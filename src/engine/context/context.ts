@@ -13,7 +13,7 @@ import type { FieldOwnership } from "../ownership/fields.ts";
 import type { IdOwnership } from "../ownership/ids.ts";
 import type { InstallationKey } from "../ownership/installation-key.ts";
 import type { DependencyIndex } from "../references/dependencies.ts";
-import type { ConnectionKinds, Found } from "../references/references.ts";
+import type { ConnectionKinds, ConnectionRoute } from "../references/references.ts";
 import type { LocalStates } from "./local-state.ts";
 
 /** Queues a key. `afterMs` 0 is now; `urgent` goes before routine verification. */
@@ -104,7 +104,7 @@ export interface Ports<Api extends RatedApi = RatedApi> extends ProvidedPorts {
   readonly externalWrites: ExternalWrites;
   readonly localStates: LocalStates;
   /** Returns the connection that an object of any kind uses. */
-  readonly route: (object: KubeObject) => Found;
+  readonly route: (object: KubeObject) => ConnectionRoute;
   /** Returns the Secrets of a namespace that connections and the operator use, each with the title of one user. */
   readonly usedSecrets: (namespace: string) => ReadonlyMap<string, string>;
   /** Reports whether any platform deletes objects of this kind. */

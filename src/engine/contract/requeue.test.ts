@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { anObject } from "../../../test/support/engine/objects.ts";
 import { POLL_INTERVAL } from "../../api/names.ts";
-import { abreast, backoff, followInterval, jitter, parseDuration, pollInterval } from "./requeue.ts";
+import { alignToGroup, backoff, followInterval, jitter, parseDuration, pollInterval } from "./requeue.ts";
 import { DEFAULT_WINDOWS } from "./windows.ts";
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
@@ -63,7 +63,7 @@ describe("pollInterval", () => {
 function spot(ms: number, group: string, start: number): number {
   let now = start;
   for (let look = 0; look < 7; look += 1) {
-    const delay = abreast(ms, group, now);
+    const delay = alignToGroup(ms, group, now);
     expect(delay >= Math.floor(ms * 0.9) && delay <= Math.ceil(ms * 1.1)).toBe(true);
     now += delay;
   }

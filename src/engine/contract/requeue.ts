@@ -54,7 +54,7 @@ export function jitter(ms: Ms, random: number): Ms {
  * Returns the time until the turn of a group. The turns of groups are spread over the interval.
  * @param now on the monotonic clock
  */
-export function untilTurn(ms: Ms, group: string, now: Ms): Ms {
+export function untilGroupPhase(ms: Ms, group: string, now: Ms): Ms {
   const turn = (hash(group) / 2 ** 32) * ms;
   return (((turn - now) % ms) + ms) % ms;
 }
@@ -64,8 +64,8 @@ export function untilTurn(ms: Ms, group: string, now: Ms): Ms {
  * parent share its reads.
  * @param now on the monotonic clock
  */
-export function abreast(ms: Ms, group: string, now: Ms): Ms {
-  const left = untilTurn(ms, group, now);
+export function alignToGroup(ms: Ms, group: string, now: Ms): Ms {
+  const left = untilGroupPhase(ms, group, now);
   const shift = left < ms / 2 ? left : left - ms;
   return Math.round(ms + Math.max(-ms / 10, Math.min(ms / 10, shift)));
 }

@@ -32,8 +32,8 @@ export const DEFAULT_WINDOWS = {
   /** The bounds of the backoff after failures. */
   backoffMinMs: 1_000,
   backoffMaxMs: 300_000,
-  /** The shortest time between two reconciles of one object that webhook deliveries cause (docs/reliability.md E12). */
-  hintMs: 5_000,
+  /** The shortest time between two reconciles of one object that webhook deliveries cause. */
+  deliveryGapMs: 5_000,
   /**
    * How long a deletion waits for a missing connection or token before it ends without it, where somebody may create
    * them again (docs/architecture.md §7).

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { decide, duty, maySend, readSlot, type Intent, type Knowledge } from "./ledger.ts";
+import { nextAction, readSlot, traceOutcome, whyNotSend, type Intent, type IntentFacts } from "./ledger.ts";
 
 const PARENT = "00000000-0000-4000-8000-00000000000a";
 const ID = "00000000-0000-4000-8000-00000000000b";
@@ -10,7 +10,14 @@ const ATTEMPT = { v: 1, ...BY, attempt: "2-abc", op: "create" } as const;
 const WHAT = { creates: true, generation: 2, parentId: PARENT, name: "a", id: ID, commit: "c1" };
 const INTENT: Intent = { ...ATTEMPT, ...WHAT, mark: { ids: ["x"], absentAt: null } };
 
-const KNOWN: Knowledge = { writer: "Own", generation: 2, unsent: [], seenForMs: 0, landingMs: 60_000, resolved: false };
+const KNOWN: IntentFacts = {
+  writer: "Own",
+  generation: 2,
+  unsent: [],
+  seenForMs: 0,
+  landingMs: 60_000,
+  resolved: false,
+};
 
 describe("readSlot", () => {
   it.each([undefined, null, ""])("finds nothing in %j", (raw) => {
@@ -69,7 +76,7 @@ const create = INTENT;
 const action = { ...INTENT, creates: false };
 const repetition = { ...action, repetition: true } as const;
 
-it.each<[string, Intent, Partial<Knowledge>, ReturnType<typeof duty>]>([
+it.each<[string, Intent, Partial<IntentFacts>, ReturnType<typeof nextAction>]>([
   ["an intent of its own", create, {}, "trace"],
   ["an action of its own", action, {}, "trace"],
   ["a create that another resource still follows", create, { writer: "None" }, "clear"],
@@ -85,20 +92,21 @@ it.each<[string, Intent, Partial<Knowledge>, ReturnType<typeof duty>]>([
   ["an action, which the user's annotation does not concern", action, { resolved: true }, "trace"],
   ["a newer generation", create, { generation: 3 }, "trace"],
   ["an old intent", create, { seenForMs: 1e9 }, "trace"],
-])("duty for %s", (_, intent, known, expected) => {
-  expect(duty(intent, { ...KNOWN, ...known })).toBe(expected);
+])("the next action about %s", (_, intent, known, expected) => {
+  expect(nextAction(intent, { ...KNOWN, ...known })).toBe(expected);
 });
 
 it.each([
-  ["at once", { sinceMs: 0, leads: true }, true],
-  ["at the end of the window", { sinceMs: 5_000, leads: true }, true],
-  ["after it", { sinceMs: 5_001, leads: true }, false],
-  ["without the lease", { sinceMs: 0, leads: false }, false],
-])("maySend %s", (_, now, expected) => {
-  expect(maySend({ ...now, sendMs: 5_000 })).toBe(expected);
+  ["may be sent at once", { sinceMs: 0, leads: true }, undefined],
+  ["may be sent at the end of the send window", { sinceMs: 5_000, leads: true }, undefined],
+  ["is too late after the send window", { sinceMs: 5_001, leads: true }, "TooLate"],
+  ["is not sent without the lease", { sinceMs: 0, leads: false }, "NotLeader"],
+  ["is not sent without the lease after the send window", { sinceMs: 5_001, leads: false }, "NotLeader"],
+])("a request %s", (_, now, expected) => {
+  expect(whyNotSend({ ...now, sendMs: 5_000 })).toBe(expected);
 });
 
-describe("decide", () => {
+describe("the outcome of a trace", () => {
   const rows = (["landed", "absent", "repeatable", "unknowable", "unread"] as const).flatMap((finding) =>
     [true, false].flatMap((creates) =>
       [59_999, 60_000].flatMap((seenForMs) =>
@@ -113,15 +121,15 @@ describe("decide", () => {
     const superseded = row.generation > 2 && !row.creates;
     if (row.finding === "landed") return "record";
     if (row.finding === "absent") return window ? "wait" : "retry";
-    if (row.creates) return row.finding !== "unknowable" && window ? "wait" : "giveUp";
+    if (row.creates) return row.finding !== "unknowable" && window ? "wait" : "stall";
     if (window) return "wait";
     if (superseded) return "retry";
-    return row.finding === "repeatable" ? "repeat" : "giveUp";
+    return row.finding === "repeatable" ? "repeat" : "stall";
   }
 
   it.each(rows)("$finding, creates $creates, seen for $seenForMs ms, generation $generation", (row) => {
     const { finding, creates, seenForMs, generation } = row;
-    const decision = decide(finding, { ...INTENT, creates }, { ...KNOWN, seenForMs, generation });
+    const decision = traceOutcome(finding, { ...INTENT, creates }, { ...KNOWN, seenForMs, generation });
     expect(decision).toBe(rule(row));
   });
 
@@ -129,28 +137,28 @@ describe("decide", () => {
     ["landed", 0, "retry"],
     ["absent", 59_999, "wait"],
     ["absent", 60_000, "retry"],
-    ["unknowable", 60_000, "giveUp"],
-    ["unread", 60_000, "giveUp"],
-  ] as const)("records no result of a resource that is gone: %s for %d ms", (finding, seenForMs, decision) => {
-    expect(decide(finding, { ...INTENT, creates: true }, { ...KNOWN, writer: "Left", seenForMs })).toBe(decision);
+    ["unknowable", 60_000, "stall"],
+    ["unread", 60_000, "stall"],
+  ] as const)("records no result of a resource that is gone: %s, seen for %d ms", (finding, seenForMs, decision) => {
+    expect(traceOutcome(finding, { ...INTENT, creates: true }, { ...KNOWN, writer: "Left", seenForMs })).toBe(decision);
   });
 
   it.each([
     ["absent", 59_999, "wait"],
-    ["absent", 60_000, "giveUp"],
-    ["unknowable", 59_999, "giveUp"],
-    ["unknowable", 60_000, "giveUp"],
+    ["absent", 60_000, "stall"],
+    ["unknowable", 59_999, "stall"],
+    ["unknowable", 60_000, "stall"],
     ["landed", 60_000, "record"],
-  ] as const)("never repeats an accepted create: %s for %d ms", (finding, seenForMs, decision) => {
-    expect(decide(finding, { ...INTENT, creates: true, accepted: {} }, { ...KNOWN, seenForMs })).toBe(decision);
+  ] as const)("never repeats an accepted create: %s, seen for %d ms", (finding, seenForMs, decision) => {
+    expect(traceOutcome(finding, { ...INTENT, creates: true, accepted: {} }, { ...KNOWN, seenForMs })).toBe(decision);
   });
 
   it.each([
     [59_999, 2, "wait"],
-    [60_000, 2, "giveUp"],
+    [60_000, 2, "stall"],
     [60_000, 3, "retry"],
   ] as const)("repeats no repetition: seen for %d ms, generation %d", (seenForMs, generation, decision) => {
     const intent = { ...INTENT, creates: false, repetition: true } as const;
-    expect(decide("repeatable", intent, { ...KNOWN, seenForMs, generation })).toBe(decision);
+    expect(traceOutcome("repeatable", intent, { ...KNOWN, seenForMs, generation })).toBe(decision);
   });
 });

@@ -81,7 +81,7 @@ export function openAction(object: KubeObject, persistence: Persistence): Intent
 export type IntentWriter = "Own" | "Left" | "None";
 
 /** What this process knows of an open intent. */
-export interface Knowledge {
+export interface IntentFacts {
   readonly writer: IntentWriter;
   readonly generation: number;
   /** The attempts that this process wrote, or may have written, and certainly did not send. */
@@ -95,15 +95,15 @@ export interface Knowledge {
 }
 
 /** What to do about an open intent before anything else. */
-export type Duty =
+export type NextAction =
   /** It was not executed, does not concern this resource, or is resolved: clear the slot and continue. */
   | "clear"
   /** It is a repetition that was not sent: plan again. The next attempt still counts as the repetition. */
   | "repeat"
   | "trace";
 
-/** Decides between tracing an open intent and continuing without a trace. */
-export function duty(intent: Intent, known: Knowledge): Duty {
+/** Returns what to do about an open intent: trace it, or continue without a trace. */
+export function nextAction(intent: Intent, known: IntentFacts): NextAction {
   if (known.writer === "None") return "clear";
   if (known.unsent.includes(intent.attempt))
     return intent.repetition === true && known.generation === intent.generation ? "repeat" : "clear";
@@ -112,36 +112,42 @@ export function duty(intent: Intent, known: Knowledge): Duty {
 }
 
 /**
- * Reports whether the request of an intent may be sent: within the send window, and while the lease outlasts the
- * request.
+ * Returns why the request of an intent must not be sent: the lease does not outlast the request, or the send window is
+ * over.
  * @param sinceMs milliseconds since the write of the intent began, on a monotonic clock, so that a process that was
  * frozen since then does not send
+ * @returns undefined where it may be sent
  */
-export function maySend(now: { readonly sinceMs: number; readonly sendMs: number; readonly leads: boolean }): boolean {
-  return now.leads && now.sinceMs <= now.sendMs;
+export function whyNotSend(now: {
+  readonly sinceMs: number;
+  readonly sendMs: number;
+  readonly leads: boolean;
+}): "NotLeader" | "TooLate" | undefined {
+  if (!now.leads) return "NotLeader";
+  return now.sinceMs > now.sendMs ? "TooLate" : undefined;
 }
 
 /** The result of a trace. */
 export type TraceResult = "landed" | "absent" | "repeatable" | "unknowable" | "unread";
-export type Decision = "record" | "retry" | "repeat" | "wait" | "giveUp";
+export type TraceOutcome = "record" | "retry" | "repeat" | "wait" | "stall";
 
 /**
- * Decides what follows from a trace. "retry" clears the slot and plans again. "repeat" plans again while the slot stays
+ * Returns what follows from a trace. "retry" clears the slot and plans again. "repeat" plans again while the slot stays
  * open, so that an action is repeated at most once, even if the process ends in between. "wait" traces again later,
- * because a slow request may still land, or a read may still succeed. "giveUp" stalls, as only a person can know. An
+ * because a slow request may still land, or a read may still succeed. "stall" ends in Stalled, as only a person can know. An
  * accepted create is never sent again. The result of another resource's create is not recorded: where a read shows it,
  * the plan decides whether it is adopted.
  */
-export function decide(finding: TraceResult, intent: Intent, known: Knowledge): Decision {
+export function traceOutcome(finding: TraceResult, intent: Intent, known: IntentFacts): TraceOutcome {
   if (finding === "landed") return known.writer === "Left" ? "retry" : "record";
-  if (finding === "unknowable" && intent.creates) return "giveUp";
+  if (finding === "unknowable" && intent.creates) return "stall";
   if (known.seenForMs < known.landingMs) return "wait";
-  if (intent.creates) return finding === "absent" && intent.accepted === undefined ? "retry" : "giveUp";
-  return decideAction(finding, intent, known);
+  if (intent.creates) return finding === "absent" && intent.accepted === undefined ? "retry" : "stall";
+  return actionOutcome(finding, intent, known);
 }
 
-function decideAction(finding: Exclude<TraceResult, "landed">, intent: Intent, known: Knowledge): Decision {
+function actionOutcome(finding: Exclude<TraceResult, "landed">, intent: Intent, known: IntentFacts): TraceOutcome {
   // A newer generation supersedes an unconfirmed action, never an unconfirmed create.
   if (finding === "absent" || known.generation > intent.generation) return "retry";
-  return finding === "repeatable" && intent.repetition !== true ? "repeat" : "giveUp";
+  return finding === "repeatable" && intent.repetition !== true ? "repeat" : "stall";
 }

@@ -29,10 +29,10 @@ export function hasFinalizer(object: KubeObject): boolean {
   return object.metadata.finalizers?.includes(FINALIZER) ?? false;
 }
 
-/** Returns the finalizers with or without the operator's. Those of others are untouched. */
-export function finalizersWith(object: KubeObject, ours: boolean): readonly string[] {
-  const others = (object.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
-  return ours ? [...others, FINALIZER] : others;
+/** Returns the finalizers with or without the operator's. All other finalizers are untouched. */
+export function finalizersWith(object: KubeObject, isSet: boolean): readonly string[] {
+  const foreign = (object.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
+  return isSet ? [...foreign, FINALIZER] : foreign;
 }
 
 /** Where an object is recorded: through which connection, and under which parent. */
@@ -43,38 +43,38 @@ export interface RecordTarget {
 }
 
 /**
- * Brings the finalizer and the backup annotations up to date, for an object that has an id or that writes into others.
+ * Brings the finalizer and the backup annotations up to date, for an object that has an id or that writes into other objects.
  */
 export async function keepRecord(
   ports: Ports,
-  place: RecordTarget,
+  target: RecordTarget,
   externalLifecycle: ExternalLifecycle,
 ): Promise<KubeObject> {
-  if (typeof externalLifecycle === "string") return await keepHolder(ports, place, externalLifecycle === "InOthers");
-  return await keepBackup(ports, { ...place, object: await keepFinalizer(ports, place) });
+  if (typeof externalLifecycle === "string") return await keepHolder(ports, target, externalLifecycle === "InOthers");
+  return await keepBackup(ports, { ...target, object: await keepFinalizer(ports, target) });
 }
 
 /**
  * Records the installation on an object without an id: nothing else distinguishes a restored copy from the original.
  */
-async function keepHolder(ports: Ports, place: RecordTarget, mayHold: boolean): Promise<KubeObject> {
-  const { object } = place;
+async function keepHolder(ports: Ports, target: RecordTarget, mayHold: boolean): Promise<KubeObject> {
+  const { object } = target;
   if (object.metadata.deletionTimestamp !== undefined) return object;
   const annotations = { [INSTALLATION]: ports.installation, ...cleared(object) };
-  const finalizers = mayHold ? { finalizers: finalizersWith(object, finalizerDue(place)) } : {};
+  const finalizers = mayHold ? { finalizers: finalizersWith(object, finalizerDue(target)) } : {};
   return await ports.writer.patchChecked(object, { annotations, ...finalizers });
 }
 
 /** Keeps the backup annotations equal to the status, e.g. after a replace removed them. */
-async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject> {
-  const { object } = place;
+async function keepBackup(ports: Ports, target: RecordTarget): Promise<KubeObject> {
+  const { object } = target;
   const annotations = object.metadata.annotations ?? {};
   const id = recordedIdIn(object);
   const holder = recordedIdentityIn(object, "installation");
   const kept = annotations[EXTERNAL_ID] === id && annotations[INSTALLATION] === ports.installation;
   if (id === undefined || holder !== ports.installation) return object;
-  if (kept && (!ports.key.isStored || readRecord(ports.key, place, id) !== undefined)) return object;
-  const change = { ...recordAnnotations(ports, place, id), ...(kept ? {} : cleared(object)) };
+  if (kept && (!ports.key.isStored || readRecord(ports.key, target, id) !== undefined)) return object;
+  const change = { ...recordAnnotations(ports, target, id), ...(kept ? {} : cleared(object)) };
   // The status has the id. A backup that has no room or is refused must not block the reconcile, least of all a
   // deletion.
   if (!hasRoom(object, change)) return object;
@@ -92,17 +92,17 @@ async function keepBackup(ports: Ports, place: RecordTarget): Promise<KubeObject
  */
 export function recordAnnotations(
   { installation, key }: Ports,
-  place: RecordTarget,
+  target: RecordTarget,
   id: Uuid,
   kept?: JsonObject,
 ): Readonly<Record<string, string>> {
   const annotations = (note?: JsonObject) => ({
     [EXTERNAL_ID]: id,
-    ...(key.isStored && { [RECORD_SIGNATURE]: signRecord(key, place, id, note) }),
+    ...(key.isStored && { [RECORD_SIGNATURE]: signRecord(key, target, id, note) }),
     [INSTALLATION]: installation,
   });
   const whole = annotations(kept);
-  return hasRoom(place.object, whole) ? whole : annotations();
+  return hasRoom(target.object, whole) ? whole : annotations();
 }
 
 /**
@@ -129,19 +129,19 @@ export interface SignedRecord {
  * @returns undefined unless the annotations are a record of this id that the operator made for a resource of this kind,
  * namespace and name, under this host, organization and parent
  */
-export function readRecord(key: InstallationKey, place: RecordTarget, id: Uuid): SignedRecord | undefined {
-  const given = place.object.metadata.annotations?.[RECORD_SIGNATURE] ?? "";
+export function readRecord(key: InstallationKey, target: RecordTarget, id: Uuid): SignedRecord | undefined {
+  const given = target.object.metadata.annotations?.[RECORD_SIGNATURE] ?? "";
   const [code = "", payload = ""] = given.split(".");
-  if (!sameCode(codeOf(key, place, id, payload), code)) return undefined;
+  if (!sameCode(codeOf(key, target, id, payload), code)) return undefined;
   const signed = parseJson(Buffer.from(payload, "base64url").toString());
   const kept = member(signed, "kept");
   return { uid: stringMember(signed, "uid") ?? "", kept: isObject(kept) ? kept : undefined };
 }
 
 /** @returns the code, "." and the payload: the uid of the resource and `kept`, as JSON in base64url */
-function signRecord(key: InstallationKey, place: RecordTarget, id: Uuid, kept: JsonObject | undefined): string {
-  const payload = Buffer.from(JSON.stringify({ uid: place.object.metadata.uid, kept })).toString("base64url");
-  return `${codeOf(key, place, id, payload)}.${payload}`;
+function signRecord(key: InstallationKey, target: RecordTarget, id: Uuid, kept: JsonObject | undefined): string {
+  const payload = Buffer.from(JSON.stringify({ uid: target.object.metadata.uid, kept })).toString("base64url");
+  return `${codeOf(key, target, id, payload)}.${payload}`;
 }
 
 function codeOf(key: InstallationKey, { object, recordedIdentity }: RecordTarget, id: Uuid, payload: string): string {
@@ -151,9 +151,9 @@ function codeOf(key: InstallationKey, { object, recordedIdentity }: RecordTarget
 }
 
 /** Adds or removes the finalizer as the deletion policy requires. */
-async function keepFinalizer(ports: Ports, place: RecordTarget): Promise<KubeObject> {
-  const { object } = place;
-  const due = finalizerDue(place);
+async function keepFinalizer(ports: Ports, target: RecordTarget): Promise<KubeObject> {
+  const { object } = target;
+  const due = finalizerDue(target);
   if (due === hasFinalizer(object) || object.metadata.deletionTimestamp !== undefined) return object;
   return await ports.writer.patchChecked(object, { finalizers: finalizersWith(object, due) });
 }
@@ -170,24 +170,24 @@ export async function release(ports: Ports, object: KubeObject): Promise<void> {
  * that status.
  * @param kept see `recordAnnotations`
  * @returns the object as the API server has it now; undefined when it is gone
- * @throws KubeError "Conflict" after the id is stored, if the status has changed; others if the write is refused for
- * good, see `Writer.storeOutcome`
+ * @throws KubeError "Conflict" after the id is stored, if the status has changed; another KubeError if the write is
+ * refused for good, see `Writer.storeOutcome`
  */
 export async function recordId(
   ports: Ports,
-  place: RecordTarget,
+  target: RecordTarget,
   id: Uuid,
   kept?: JsonObject,
 ): Promise<KubeObject | undefined> {
-  const { object } = place;
+  const { object } = target;
   const annotations = object.metadata.annotations ?? {};
   const stored =
     annotations[EXTERNAL_ID] === id &&
     annotations[INSTALLATION] === ports.installation &&
     annotations[INTENT] === undefined;
   if (stored) return object;
-  ports.idOwnership.take(object, id, place.recordedIdentity);
-  return await storeOutcome(ports, object, { ...recordAnnotations(ports, place, id, kept), ...cleared(object) });
+  ports.idOwnership.take(object, id, target.recordedIdentity);
+  return await storeOutcome(ports, object, { ...recordAnnotations(ports, target, id, kept), ...cleared(object) });
 }
 
 /**

@@ -10,11 +10,11 @@ export type OrphanId = Pick<Orphan, "id" | "kind" | "installation" | "host" | "o
 
 /** Returns the key of a stored entry. An id is unique only in its tenant, and two kinds may represent one object. */
 export function dataKey(of: OrphanId): string {
-  const place = createHash("sha256")
+  const part = createHash("sha256")
     .update(`${of.installation} ${tenantOf(of)}`)
     .digest("hex")
     .slice(0, 16);
-  return `${of.id}.${of.kind}.${place}`;
+  return `${of.id}.${of.kind}.${part}`;
 }
 
 /** The entries in memory, by object and by resource. */
@@ -64,7 +64,7 @@ const CONFIG_MAP_BYTES = 256 * 1_024;
 /** Entries by the key that they are stored under; null removes one. */
 export type Changes = ReadonlyMap<string, string | null>;
 
-interface Place {
+interface StoredPart {
   readonly data: Map<string, string>;
   readonly changes: Map<string, string | null>;
   bytes: number;
@@ -81,47 +81,47 @@ export function arrange(
   changes: Changes,
   limit: number = CONFIG_MAP_BYTES,
 ): ReadonlyMap<number, Changes> {
-  const places = stored.map(({ data }): Place => ({
+  const parts = stored.map(({ data }): StoredPart => ({
     data: new Map(data),
     changes: new Map(),
     bytes: [...data].reduce((total, entry) => total + bytesOf(entry), 0),
   }));
-  const set = (place: Place, key: string, text: string | null): void => {
-    const old = place.data.get(key);
-    if (old !== undefined) place.bytes -= bytesOf([key, old]);
-    if (text === null) place.data.delete(key);
+  const set = (part: StoredPart, key: string, text: string | null): void => {
+    const old = part.data.get(key);
+    if (old !== undefined) part.bytes -= bytesOf([key, old]);
+    if (text === null) part.data.delete(key);
     else {
-      place.data.set(key, text);
-      place.bytes += bytesOf([key, text]);
+      part.data.set(key, text);
+      part.bytes += bytesOf([key, text]);
     }
-    place.changes.set(key, text);
+    part.changes.set(key, text);
   };
   for (const [key, text] of changes) {
-    const held = places.find(({ data }) => data.has(key));
+    const held = parts.find(({ data }) => data.has(key));
     if (held === undefined && text === null) continue;
     if (held !== undefined && held.data.get(key) === text) continue;
-    const roomy = (): Place | undefined =>
-      places.find(({ bytes }) => text === null || bytes + bytesOf([key, text]) <= limit);
-    const target = held ?? roomy() ?? emptied(places, changes, roomy, set);
+    const withSpace = (): StoredPart | undefined =>
+      parts.find(({ bytes }) => text === null || bytes + bytesOf([key, text]) <= limit);
+    const target = held ?? withSpace() ?? evictOldest(parts, changes, withSpace, set);
     if (target !== undefined) set(target, key, text);
   }
-  return new Map(places.flatMap(({ changes: made }, index) => (made.size === 0 ? [] : [[index, made] as const])));
+  return new Map(parts.flatMap(({ changes: made }, index) => (made.size === 0 ? [] : [[index, made] as const])));
 }
 
-/** @returns the first place that has room once the oldest entries are removed; undefined where none may be removed */
-function emptied(
-  places: readonly Place[],
+/** @returns the first part that has room once the oldest entries are removed; undefined where none may be removed */
+function evictOldest(
+  parts: readonly StoredPart[],
   kept: Changes,
-  roomy: () => Place | undefined,
-  set: (place: Place, key: string, text: null) => void,
-): Place | undefined {
+  withSpace: () => StoredPart | undefined,
+  set: (part: StoredPart, key: string, text: null) => void,
+): StoredPart | undefined {
   // Unreadable entries go first.
-  const entries = places.flatMap((place) =>
-    [...place.data].flatMap(([key, text]) => (kept.has(key) ? [] : [{ place, key, at: readOrphan(text)?.at ?? "" }])),
+  const entries = parts.flatMap((part) =>
+    [...part.data].flatMap(([key, text]) => (kept.has(key) ? [] : [{ part, key, at: readOrphan(text)?.at ?? "" }])),
   );
-  for (const { place, key } of entries.toSorted((left, right) => (left.at < right.at ? -1 : 1))) {
-    set(place, key, null);
-    const found = roomy();
+  for (const { part, key } of entries.toSorted((left, right) => (left.at < right.at ? -1 : 1))) {
+    set(part, key, null);
+    const found = withSpace();
     if (found !== undefined) return found;
   }
   return undefined;

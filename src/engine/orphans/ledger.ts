@@ -1,6 +1,6 @@
 /**
  * The orphan ledger: which objects stay on the platform after their resources are deleted. It is kept in memory and in
- * ConfigMaps of the operator's namespace. The leader writes it. Changes by others, e.g. the command line, take effect
+ * ConfigMaps of the operator's namespace. The leader writes it. Changes by another client, e.g. the command line, take effect
  * with the next read.
  */
 import { isKube, KubeError } from "../../kube/api/errors.ts";
@@ -32,7 +32,7 @@ export interface OrphansDeps {
 
 /** The largest number of changes that wait to be stored. */
 const PENDING = 1_000;
-/** How often a write is tried while others write the same ConfigMap. */
+/** How often a write is tried while another client writes the same ConfigMap. */
 const CONFLICTS = 5;
 
 /** @returns a ledger that has not read anything yet */

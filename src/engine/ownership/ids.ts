@@ -95,11 +95,11 @@ export function createIdOwnership() {
       if (claims === undefined) return undefined;
       const own = keyText(keyOf(self));
       const here = tenantOf(tenant);
-      const mine = claims.get(own) ?? claimOf(self, recordedIdIn(self) === id ? here : undefined);
+      const ownClaim = claims.get(own) ?? claimOf(self, recordedIdIn(self) === id ? here : undefined);
       const counts = ({ key, namespace, recorded }: Claim): boolean =>
-        key !== own && (namespace === mine.namespace || recorded === here);
+        key !== own && (namespace === ownClaim.namespace || recorded === here);
       const [first] = [...claims.values()]
-        .filter((claim) => counts(claim) && compare(claim, mine) < 0)
+        .filter((claim) => counts(claim) && compare(claim, ownClaim) < 0)
         .toSorted(compare);
       if (first !== undefined) refused.set(slot, (refused.get(slot) ?? new Set()).add(own));
       return first?.name;

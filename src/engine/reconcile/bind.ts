@@ -8,7 +8,7 @@ import { parseSpec } from "../contract/spec.ts";
 import { recordedIdIn } from "../contract/status.ts";
 import { connectionReconciler } from "./connection.ts";
 import type { Reconcile } from "./guard.ts";
-import { noteLeft } from "./orphaning.ts";
+import { recordOrphan } from "./orphaning.ts";
 import { reconciler } from "./reconcile.ts";
 
 /** A kind without its type parameters. */
@@ -21,7 +21,7 @@ export interface Bound<Api extends RatedApi> {
   fieldOwnership(object: KubeObject): readonly string[];
   externalWrites(object: KubeObject): readonly ExternalWrite[];
   /** Records the orphan that a deleted object leaves on the platform. */
-  left(ports: Ports<Api>, object: KubeObject): void;
+  recordOrphan(ports: Ports<Api>, object: KubeObject): void;
   attach(ports: Ports<Api>): Reconcile;
 }
 
@@ -87,9 +87,9 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
       if (kind.externalWrites === undefined) return [];
       return recall(object, (memory) => kind.externalWrites?.(memory)) ?? [];
     },
-    left: (ports, object) => {
+    recordOrphan: (ports, object) => {
       attempt(() => {
-        noteLeft(ports, kind, object);
+        recordOrphan(ports, kind, object);
       });
     },
     attach: (ports) => reconciler(ports, kind),

@@ -29,13 +29,13 @@ import { storeStatus } from "../status/writes.ts";
 import { guarded, type Reconcile, warnOfAnnotations } from "./guard.ts";
 
 /**
- * How often the Secret of a connection is read again while the connection fails or an object was denied a request:
- * recovery takes at most 10 s (docs/reliability.md C6). Nothing else shows that a missing Secret exists.
+ * How often the Secret of a connection is read again while the connection fails or an object was denied a request: with
+ * a new token, objects recover within 10 s. Nothing else shows that a missing Secret exists.
  */
 const SECRET_POLL_MS = 5_000;
-/** At most one probe a minute with a token that was rejected (docs/reliability.md C6). */
+/** At most one probe a minute with a token that was rejected. */
 const AUTH_PROBE_MS = 60_000;
-/** At most one probe in 15 s of a platform that does not answer (docs/reliability.md C2). */
+/** At most one probe in 15 s of a platform that does not answer. */
 const PROBE_MAX_MS = 15_000;
 const PROBE_MIN_MS = 1_000;
 /** The random part by which probes are delayed, so that not all connections probe a platform at once. */
@@ -157,7 +157,8 @@ function knownRateLimit(c: ConnectionReconcile): RateLimit | undefined {
   const { uid, generation = 0 } = c.object.metadata;
   const connection = c.ports.connections.last(keyOf(c.object));
   if (connection === undefined || connection.uid !== uid || connection.generation !== generation) return undefined;
-  if (connection.trouble?.reason === "CredentialsMissing" || requestedToken(c.object) !== undefined) return undefined;
+  if (connection.notReadyReason?.reason === "CredentialsMissing" || requestedToken(c.object) !== undefined)
+    return undefined;
   return rateLimitOf(c, connection);
 }
 
@@ -276,17 +277,17 @@ const CHANGES_HELD = "ChangesHeld";
  */
 function heldChanges(
   { object }: ConnectionReconcile,
-  { key, brake }: Connection,
+  { key, massChangeLimit }: Connection,
   probe: Probe,
   isFirst: boolean,
 ): Why | undefined {
   const before = isFirst ? heldSinceIn(object) : undefined;
-  if (before !== undefined) brake.hold(before);
-  const since = brake.heldSince();
+  if (before !== undefined) massChangeLimit.hold(before);
+  const since = massChangeLimit.heldSince();
   if (since === undefined) return undefined;
   const proceed = `proceed:${timeText(since)}` as const;
   if (probe.is === "works" && isAnswered(object, proceed)) {
-    brake.release();
+    massChangeLimit.release();
     return undefined;
   }
   const message = `Too many objects of this connection would be changed although no user changed them. Nothing more is written through it. Find out why, then run: ${answerCommand(key, proceed)}`;
@@ -317,7 +318,7 @@ function works(
 ): ReconcileResult {
   connection.nextProbeAt = ports.clock.monotonic() + again;
   if (held !== undefined) {
-    connection.trouble = held;
+    connection.notReadyReason = held;
     return { is: "stalled", why: held, exchange: "ok" };
   }
   ports.connections.recovered(connection);
@@ -334,7 +335,7 @@ function fails(
   const now = ports.clock.monotonic();
   const { why } = probe;
   connection.failures += 1;
-  connection.trouble = why;
+  connection.notReadyReason = why;
   connection.nextProbeAt = now + pauseAfterFailure(connection, ports.random());
   if (probe.is === "stalled") {
     connection.failingSince = undefined;
@@ -345,8 +346,8 @@ function fails(
 }
 
 /** Returns the time until the next probe of a failing connection. @param random in [0, 1) */
-function pauseAfterFailure({ trouble, failures }: Connection, random: number): Ms {
-  const rejected = trouble?.reason === "CredentialsInvalid" || trouble?.reason === "PermissionDenied";
+function pauseAfterFailure({ notReadyReason, failures }: Connection, random: number): Ms {
+  const rejected = notReadyReason?.reason === "CredentialsInvalid" || notReadyReason?.reason === "PermissionDenied";
   const doubled = Math.min(PROBE_MAX_MS, PROBE_MIN_MS * 2 ** Math.min(failures - 1, 10));
   return (rejected ? AUTH_PROBE_MS : doubled) * (1 + PROBE_JITTER * random);
 }
@@ -365,8 +366,8 @@ function serving(c: ConnectionReconcile, result: ReconcileResult): ReconcileResu
   const users = usersToDelete(c);
   const names = users.slice(0, 5).map(({ kind, metadata }) => `${kind} "${metadata.name}"`);
   const more = users.length > 5 ? ` and ${String(users.length - 5)} more` : "";
-  const trouble = "why" in result ? ` ${result.why.message}` : "";
-  const message = `Waiting for the deletion of resources that need this connection: ${names.join(", ")}${more}.${trouble}`;
+  const reason = "why" in result ? ` ${result.why.message}` : "";
+  const message = `Waiting for the deletion of resources that need this connection: ${names.join(", ")}${more}.${reason}`;
   return { is: "waiting", why: { reason: "WaitingForChildren", message }, exchange: "none" };
 }
 
@@ -407,6 +408,6 @@ async function writeStatus(
 function untilNext({ ports }: ConnectionReconcile, connection: Connection): Ms {
   const left = Math.max(0, connection.nextProbeAt - ports.clock.monotonic());
   if (connection.api.limited() !== undefined) return Math.min(left, ports.windows.followMinMs);
-  const watchful = connection.trouble !== undefined || connection.denied.size > 0;
-  return watchful ? Math.min(left, SECRET_POLL_MS) : left;
+  const isSecretWatched = connection.notReadyReason !== undefined || connection.denied.size > 0;
+  return isSecretWatched ? Math.min(left, SECRET_POLL_MS) : left;
 }

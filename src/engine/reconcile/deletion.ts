@@ -26,11 +26,11 @@ import {
   type Unresolved,
 } from "../status/reconciliation.ts";
 import { runSteps } from "../steps/loop.ts";
-import { defaultsFor, keptNote, NAMESPACE_MAX_AGE_MS, orphanOf, RETAINED } from "./orphaning.ts";
+import { defaultsFor, NAMESPACE_MAX_AGE_MS, orphanedMessage, orphanOf, RETAINED } from "./orphaning.ts";
 import { writeStatus } from "./write-status.ts";
 
-/** Reasons that waiting does not change: the object stays on the platform, and a Warning reports it. */
-const FINAL: ReadonlySet<Reason> = new Set([
+/** Reasons for which a deletion is impossible: the object stays on the platform, and a Warning reports it. */
+const IMPOSSIBLE: ReadonlySet<Reason> = new Set([
   "DeleteNotSupported",
   "NotSupportedByPlatform",
   "NotObservable",
@@ -49,61 +49,65 @@ export async function remove(r: Unresolved): Promise<Ms | undefined> {
   if (!hasFinalizer(object)) return undefined;
   const policy = policiesOf(object, defaultsFor(ports, object)).deletion;
   const id = idToStore(r);
-  const certain = openSlot(object, local.persistence).is === "empty";
-  const hasEnd = kind.externalLifecycle === true || kind.externalLifecycle === "InOthers";
-  if (policy === "Retain" || !hasEnd) {
-    const event = kept(certain ? "Normal" : "Warning", subject(kind, id), RETAINED);
-    return await leave(r, "Retain", event);
+  const isCertain = openSlot(object, local.persistence).is === "empty";
+  const canEnd = kind.externalLifecycle === true || kind.externalLifecycle === "InOthers";
+  if (policy === "Retain" || !canEnd) {
+    const event = orphanedEvent(isCertain ? "Normal" : "Warning", subject(kind, id), RETAINED);
+    return await recordOrphanAndRelease(r, "Retain", event);
   }
-  const nothing = kind.externalLifecycle === true && certain && id === undefined && identify(object).is === "none";
-  if (nothing) return await releaseObject(r, undefined);
-  const held = await heldByOthers(ports, object, policy === "Delete" ? id : undefined);
-  return held === undefined ? await deleteResolved(r, policy) : await writeStatus(r, held);
+  const hasNothing = kind.externalLifecycle === true && isCertain && id === undefined && identify(object).is === "none";
+  if (hasNothing) return await releaseObject(r, undefined);
+  const blocked = await blockedBelow(ports, object, policy === "Delete" ? id : undefined);
+  return blocked === undefined ? await deleteResolved(r, policy) : await writeStatus(r, blocked);
 }
 
-/** Returns why other resources or objects hold back a deletion. @param id of the object that it takes from the platform */
-async function heldByOthers(
+/**
+ * Returns how a deletion waits for other resources or objects.
+ * @param id of the object that it takes from the platform
+ */
+async function blockedBelow(
   ports: Ports,
   object: KubeObject,
   id: Uuid | undefined,
 ): Promise<ReconcileResult | undefined> {
   const children = livingChildren(ports, object);
-  if (children.length > 0) return waitingFor(children);
+  if (children.length > 0) return waitingForChildren(children);
   if (id === undefined || deletesNothing(ports, object)) return undefined;
-  return await heldBelow(ports, id);
+  return await blockedByObjectsBelow(ports, id);
 }
 
 /** Deletes the object of the platform, where a connection leads to it. */
 async function deleteResolved(r: Unresolved, policy: "Delete" | "Stop"): Promise<Ms | undefined> {
   const resolved = await resolveObject(r, policy === "Stop" ? "stopped" : "absent");
   if (!("is" in resolved)) {
-    r.ports.connections.regained(r.object.metadata.namespace ?? "", resolved.connection.key);
+    r.ports.connections.connectionFound(r.object.metadata.namespace ?? "", resolved.connection.key);
     return await deleteExternal(resolved, policy);
   }
   if (resolved.is === "stalled")
-    return FINAL.has(resolved.why.reason) ? await giveUp(r, resolved) : await block(r, resolved.why);
+    return IMPOSSIBLE.has(resolved.why.reason) ? await releaseWithWarning(r, resolved) : await block(r, resolved.why);
   return await waitForConnection(r, resolved);
 }
 
 /** Runs the steps of the deletion until the kind reports that its goal is reached or cannot be reached. */
 async function deleteExternal(r: Resolved, policy: "Delete" | "Stop"): Promise<Ms | undefined> {
   const { kind } = r;
-  const refusal = notOurs(r);
-  if (refusal !== undefined) return await releaseObject(r, kept("Warning", subject(kind, r.context.id), refusal));
+  const refusal = whyNotOwned(r);
+  if (refusal !== undefined)
+    return await releaseObject(r, orphanedEvent("Warning", subject(kind, r.context.id), refusal));
   const result = await runSteps(r);
   const { id } = r.context;
   if (result.is === "settled") {
     const isKnown = id !== undefined || kind.externalLifecycle === "InOthers";
-    const farewell = isKnown ? reached(policy, subject(kind, id)) : undefined;
-    return policy === "Delete" ? await releaseObject(r, farewell) : await leave(r, "Stop", farewell);
+    const event = isKnown ? endEvent(policy, subject(kind, id)) : undefined;
+    return policy === "Delete" ? await releaseObject(r, event) : await recordOrphanAndRelease(r, "Stop", event);
   }
-  if (result.is === "stalled" && FINAL.has(result.why.reason)) return await giveUp(r, result);
-  if ("why" in result && REJECTED.has(result.why.reason)) return await block(r, result.why, result.again);
+  if (result.is === "stalled" && IMPOSSIBLE.has(result.why.reason)) return await releaseWithWarning(r, result);
+  if ("why" in result && AUTH_REJECTED.has(result.why.reason)) return await block(r, result.why, result.again);
   return await writeStatus(r, result);
 }
 
 /** Reasons for which a platform rejects a token, or grants it too little. */
-const REJECTED: ReadonlySet<Reason> = new Set(["CredentialsInvalid", "PermissionDenied"]);
+const AUTH_REJECTED: ReadonlySet<Reason> = new Set(["CredentialsInvalid", "PermissionDenied"]);
 
 /** Reports what a person has to correct before the object can be deleted. @param again when to try again */
 async function block(r: Unresolved | Resolved, { message }: Why, again?: Ms): Promise<Ms | undefined> {
@@ -121,19 +125,19 @@ const RELEASE_ADVICE =
 async function waitForConnection(r: Unresolved, result: ReconcileResult): Promise<Ms | undefined> {
   const { ports, object } = r;
   const found = ports.route(object);
-  const trouble = found.is === "found" ? ports.connections.last(found.key)?.trouble : undefined;
-  if (trouble !== undefined && REJECTED.has(trouble.reason)) return await block(r, trouble);
-  const fails = trouble !== undefined && trouble.reason !== "CredentialsMissing";
-  const misses = "why" in result && (result.is === "held" || result.lacksConnection === true);
-  if (fails || !misses) return await writeStatus(r, result);
+  const notReady = found.is === "found" ? ports.connections.last(found.key)?.notReadyReason : undefined;
+  if (notReady !== undefined && AUTH_REJECTED.has(notReady.reason)) return await block(r, notReady);
+  const isOutage = notReady !== undefined && notReady.reason !== "CredentialsMissing";
+  const isMissing = "why" in result && (result.is === "held" || result.lacksConnection === true);
+  if (isOutage || !isMissing) return await writeStatus(r, result);
   const { leftMs, waitMs } = await untilRelease(ports, object, found.is === "found" ? found.key : undefined);
-  if (leftMs <= 0) return await giveUp(r, result);
+  if (leftMs <= 0) return await releaseWithWarning(r, result);
   const minutes = String(Math.max(1, Math.round(waitMs / 60_000)));
   const message =
     `${result.why.message} The deletion needs the connection and its Secret: create them again. ${RELEASE_ADVICE} After ` +
     `${minutes} min without them the resource is released, and its object stays on the platform and in the orphan ledger.`;
   const why: Why = { reason: result.why.reason, message };
-  return await writeStatus(r, { is: "stalled", why, exchange: "none", again: Math.min(leftMs, soon(r)) });
+  return await writeStatus(r, { is: "stalled", why, exchange: "none", again: Math.min(leftMs, retryDelay(r)) });
 }
 
 /**
@@ -148,7 +152,7 @@ async function untilRelease(
   const namespace = object.metadata.namespace ?? "";
   const isEnding = (await namespaces.get(namespace, NAMESPACE_MAX_AGE_MS))?.terminating;
   const waitMs = isEnding === true ? windows.releaseSoonMs : windows.releaseMs;
-  return { leftMs: connections.missingSince(namespace, connection) + waitMs - clock.monotonic(), waitMs };
+  return { leftMs: connections.connectionMissingSince(namespace, connection) + waitMs - clock.monotonic(), waitMs };
 }
 
 /** Reports whether the platform has only the operations of the specification, which delete nothing. */
@@ -161,43 +165,45 @@ function deletesNothing({ connections, route }: Ports, object: KubeObject): bool
  * Returns why an object must not be deleted yet: its deletion would take objects below it that other resources stand
  * for, or that deletionPolicy Retain or Stop keeps according to the orphan ledger.
  */
-async function heldBelow(
+async function blockedByObjectsBelow(
   { cache, idOwnership, isDeletable, orphans }: Ports,
   id: Uuid,
 ): Promise<ReconcileResult | undefined> {
   // A resource under Retain that has just gone leaves an entry.
   await orphans.expected();
   const retained = Map.groupBy(
-    orphans.all().filter(({ kind, why }) => KEPT.has(why) && isDeletable(kind)),
+    orphans.all().filter(({ kind, why }) => KEPT_BY_POLICY.has(why) && isDeletable(kind)),
     ({ parentId }) => parentId,
   );
   const objects: KubeObject[] = [];
-  const kept: Orphan[] = [];
+  const retainedBelow: Orphan[] = [];
   // A set also iterates over the ids that are added meanwhile.
   const ids = new Set([id]);
   for (const parentId of ids) {
     const under = idOwnership.recordedUnder(parentId).flatMap((key) => cache.get(parseKey(key)) ?? []);
     const left = retained.get(parentId) ?? [];
     objects.push(...under);
-    kept.push(...left);
+    retainedBelow.push(...left);
     for (const child of [...under.map(recordedIdIn), ...left.map((orphan) => orphan.id)])
       if (child !== undefined) ids.add(child);
   }
-  if (objects.length > 0) return waitingFor(objects);
-  const [first] = kept;
+  if (objects.length > 0) return waitingForChildren(objects);
+  const [first] = retainedBelow;
   if (first === undefined) return undefined;
-  const names = kept.slice(0, 5).map(({ kind, namespace, name, id: own }) => `${kind} "${namespace}/${name}" (${own})`);
+  const names = retainedBelow
+    .slice(0, 5)
+    .map(({ kind, namespace, name, id: own }) => `${kind} "${namespace}/${name}" (${own})`);
   const message =
-    `The deletion would take objects that deletionPolicy ${first.why} keeps: ${names.join(", ")}${moreThan(kept, 5)}. ` +
+    `The deletion would take objects that deletionPolicy ${first.why} keeps: ${names.join(", ")}${moreThan(retainedBelow, 5)}. ` +
     `If they may go, run "kubectl platform orphans forget ${first.id}". ${RELEASE_ADVICE}`;
   return { is: "stalled", why: { reason: "DeletionBlocked", message }, exchange: "none" };
 }
 
 /** Why the orphan ledger has an object that a policy keeps. */
-const KEPT: ReadonlySet<string> = new Set(["Retain", "Stop"]);
+const KEPT_BY_POLICY: ReadonlySet<string> = new Set(["Retain", "Stop"]);
 
 /** Returns why this resource must not delete the object of the platform; undefined if it may. */
-function notOurs({ ports, object, context, recordedIdentity }: Resolved): string | undefined {
+function whyNotOwned({ ports, object, context, recordedIdentity }: Resolved): string | undefined {
   if (context.id === undefined) return undefined;
   if (context.identitySource === "given") return "spec.externalId names it, but it was never adopted.";
   const holder = ports.idOwnership.holder(context.id, object, recordedIdentity);
@@ -217,17 +223,21 @@ async function releaseObject({ ports, object }: Reconciliation, event: DeletionE
 }
 
 /** Releases a resource whose object cannot be deleted, with a Warning. */
-async function giveUp(r: Unresolved | Resolved, result: ReconcileResult): Promise<Ms | undefined> {
+async function releaseWithWarning(r: Unresolved | Resolved, result: ReconcileResult): Promise<Ms | undefined> {
   const { reason, message } = "why" in result ? result.why : { reason: "ConnectionNotReady", message: "" };
   const id = r.isResolved ? r.context.id : idToStore(r);
-  return await leave(r, reason, kept("Warning", subject(r.kind, id), message));
+  return await recordOrphanAndRelease(r, reason, orphanedEvent("Warning", subject(r.kind, id), message));
 }
 
 /**
  * Records that the object of a resource stays on the platform, and releases the resource. While the orphan ledger
  * cannot be written, the release is delayed, but not for ever.
  */
-async function leave(r: Unresolved | Resolved, why: string, event: DeletionEvent | undefined): Promise<Ms | undefined> {
+async function recordOrphanAndRelease(
+  r: Unresolved | Resolved,
+  why: string,
+  event: DeletionEvent | undefined,
+): Promise<Ms | undefined> {
   const { ports, kind, object, local } = r;
   const id = idToStore(r);
   const { outcome } = local.persistence.state;
@@ -258,7 +268,7 @@ async function writeUnrecorded(
   const message = `What stays on the platform cannot be recorded in the orphan ledger: ${error.message}. The deletion waits some minutes for the record, and then completes without it.`;
   // The status gets none of the resolved facts.
   const r = beginReconcile(ports, kind, object, local);
-  const again = Math.min(left, soon(r));
+  const again = Math.min(left, retryDelay(r));
   return await writeStatus(r, { is: "stalled", why: { reason, message }, exchange: "none", again });
 }
 
@@ -268,11 +278,11 @@ function subject({ externalLifecycle }: Pick<Kind, "externalLifecycle">, id: Uui
   return id === undefined ? "an object that was never recorded" : `the object ${id}`;
 }
 
-function kept(type: "Normal" | "Warning", what: string, because: string): DeletionEvent {
-  return { type, reason: "Orphaned", note: keptNote(what, because) };
+function orphanedEvent(type: "Normal" | "Warning", what: string, because: string): DeletionEvent {
+  return { type, reason: "Orphaned", note: orphanedMessage(what, because) };
 }
 
-function reached(policy: "Delete" | "Stop", what: string): DeletionEvent {
+function endEvent(policy: "Delete" | "Stop", what: string): DeletionEvent {
   if (policy === "Stop") return { type: "Normal", reason: "Orphaned", note: `The platform keeps ${what}, stopped.` };
   return { type: "Normal", reason: "Deleted", note: `The platform does not have ${what} any more.` };
 }
@@ -285,7 +295,7 @@ function livingChildren(ports: Ports, object: KubeObject): readonly KubeObject[]
     .toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
 }
 
-function waitingFor(children: readonly KubeObject[]): ReconcileResult {
+function waitingForChildren(children: readonly KubeObject[]): ReconcileResult {
   const names = children.slice(0, 5).map((child) => `${child.kind} "${child.metadata.name}"${retainNote(child)}`);
   const message = `Waiting for resources under this one to be deleted: ${names.join(", ")}${moreThan(children, 5)}.`;
   return { is: "waiting", why: { reason: "WaitingForChildren", message }, exchange: "none" };
@@ -299,6 +309,6 @@ function moreThan(all: readonly unknown[], shown: number): string {
   return all.length > shown ? ` and ${String(all.length - shown)} more` : "";
 }
 
-function soon({ ports, local }: Reconciliation): Ms {
+function retryDelay({ ports, local }: Reconciliation): Ms {
   return backoff(Math.max(1, local.failures.count), ports.windows, ports.random());
 }

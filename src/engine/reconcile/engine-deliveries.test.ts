@@ -24,10 +24,10 @@ describe("[E12] a delivery", () => {
     const env = await settled("a", "b");
     const before = [passesOf(env, "a"), passesOf(env, "b")];
     const [writes, effects] = [env.cluster.writes.length, env.world.effects.length];
-    for (let sent = 0; sent < 50; sent += 1) expect(env.engine.hinted(LINK, [idOf(env, "a")])).toBe(1);
+    for (let sent = 0; sent < 50; sent += 1) expect(env.engine.enqueueDelivered(LINK, [idOf(env, "a")])).toBe(1);
     await env.run(0);
     expect(passesOf(env, "a")).toBe((before[0] ?? 0) + 1);
-    for (let sent = 0; sent < 50; sent += 1) env.engine.hinted(LINK, [idOf(env, "a"), idOf(env, "a")]);
+    for (let sent = 0; sent < 50; sent += 1) env.engine.enqueueDelivered(LINK, [idOf(env, "a"), idOf(env, "a")]);
     await env.run(4_900);
     expect(passesOf(env, "a")).toBe((before[0] ?? 0) + 1);
     await env.run(200);
@@ -41,9 +41,9 @@ describe("[E12] a delivery", () => {
   it("does nothing for ids that no resource represents, or only one of another connection", async () => {
     const env = await settled("a");
     const before = env.passes.length;
-    expect(env.engine.hinted(LINK, ["00000000-0000-4000-8000-00000000dead"])).toBe(0);
-    expect(env.engine.hinted({ ...LINK, name: "other" }, [idOf(env, "a")])).toBe(0);
-    expect(env.engine.hinted({ ...LINK, namespace: "elsewhere" }, [idOf(env, "a")])).toBe(0);
+    expect(env.engine.enqueueDelivered(LINK, ["00000000-0000-4000-8000-00000000dead"])).toBe(0);
+    expect(env.engine.enqueueDelivered({ ...LINK, name: "other" }, [idOf(env, "a")])).toBe(0);
+    expect(env.engine.enqueueDelivered({ ...LINK, namespace: "elsewhere" }, [idOf(env, "a")])).toBe(0);
     await env.run(1_000);
     expect(env.passes.length).toBe(before);
   });
@@ -53,6 +53,6 @@ describe("[E12] a delivery", () => {
     const id = idOf(env, "a");
     env.cluster.remove("Widget", "a");
     await env.run(1_000);
-    expect(env.engine.hinted(LINK, [id])).toBe(0);
+    expect(env.engine.enqueueDelivered(LINK, [id])).toBe(0);
   });
 });

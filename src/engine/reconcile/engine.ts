@@ -11,7 +11,7 @@ import type { Enqueue, Ports, ProvidedPorts } from "../context/context.ts";
 import { createLocalStates } from "../context/local-state.ts";
 import { keyText, parseKey, recordedTenant } from "../contract/keys.ts";
 import type { Ms, RatedApi, Uuid } from "../contract/kind.ts";
-import { untilTurn } from "../contract/requeue.ts";
+import { untilGroupPhase } from "../contract/requeue.ts";
 import { isSettled, nonEmptyText, recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
 import { checkInstallation } from "../ledger/identity.ts";
 import { hasFinalizer } from "../ledger/record.ts";
@@ -23,11 +23,11 @@ import {
   connectionFor,
   namedConnection,
   type ConnectionKinds,
-  type Found,
+  type ConnectionRoute,
   defaultConnections,
 } from "../references/references.ts";
 import type { Bound, BoundConnection, BoundKinds } from "./bind.ts";
-import { changesDefaults, concernsDependents, concernsItself, mayWait, wakeUp } from "./triggers.ts";
+import { affectsDependents, changesDefaults, enqueueDelivered, hasNothingPending, needsReconcile } from "./triggers.ts";
 import { flush } from "./write-status.ts";
 
 /** What the operator provides. */
@@ -135,7 +135,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     const kind = kinds.get(object.kind);
     if (kind === undefined) return [];
     if (change.type === "deleted") {
-      kind.left(ports, object);
+      kind.recordOrphan(ports, object);
       return forget(object);
     }
     if (recordedIdIn(object) !== recordedIdIn(old)) foundAgain(ports, object);
@@ -159,7 +159,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     const isListed = found.is === "found" && member(member(cache.get(found.key)?.status, "surface"), "name") === "Full";
     const parentId = isListed ? recordedIdentityIn(object, "parentId") : undefined;
     if (parentId === undefined) return random() * windows.pollMs;
-    return untilTurn(windows.pollMs, parentId, clock.monotonic());
+    return untilGroupPhase(windows.pollMs, parentId, clock.monotonic());
   };
 
   /** Returns the time until the next change by a schedule, so that a restart of the operator does not delay it. */
@@ -171,7 +171,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
 
   /** Queues an object. Objects of the first list with nothing pending are spread over the poll interval. */
   const queue = (object: KubeObject, initial: boolean): void => {
-    const routine = initial && mayWait(object) && kinds.has(object.kind);
+    const routine = initial && hasNothingPending(object) && kinds.has(object.kind);
     const key = keyText(keyOf(object));
     if (routine) enqueue(key, { afterMs: Math.min(firstTurn(object), untilRunChange(object)), urgent: false });
     else wake(key);
@@ -188,7 +188,8 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
      * represent the objects are reconciled.
      * @returns how many resources represent the objects
      */
-    hinted: (connection: ObjectKey, ids: readonly Uuid[]): number => wakeUp(ports, enqueue, connection, ids),
+    enqueueDelivered: (connection: ObjectKey, ids: readonly Uuid[]): number =>
+      enqueueDelivered(ports, enqueue, connection, ids),
     reconcile: async (key: ObjectKey): Promise<Ms | undefined> => {
       const reconcile = reconcilers.get(key.kind);
       return await reconcile?.(key);
@@ -202,12 +203,12 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       const written = note(change);
       const isRerouted = change.type !== "updated" || !isDeepStrictEqual(connectionsOf(key), before);
       const moved = isRerouted ? referBelow(key) : [];
-      if (concernsItself(change)) queue(object, initial);
+      if (needsReconcile(change)) queue(object, initial);
       if (initial) return;
       spreadOver(ports, enqueue, moved);
       for (const id of written) idOwnership.recorders(id).forEach(wake);
       for (const parent of parents) if (isGoing(deps.cache, parent)) wake(parent);
-      if (concernsDependents(change)) wakeDependents(ports, key);
+      if (affectsDependents(change)) wakeDependents(ports, key);
       if (changesFinalizer(change)) wakeConnection(ports, object);
       if (changesDefaults(change)) spreadOver(ports, enqueue, dependencies.dependents(key));
     },
@@ -240,7 +241,7 @@ function isGoing(cache: Cache, key: string): boolean {
   return cache.get(parseKey(key))?.metadata.deletionTimestamp !== undefined;
 }
 
-/** Wakes dependents that are not settled or are being deleted. Changes of a parent do not matter to the others. */
+/** Wakes dependents that are not settled or are being deleted. Changes of a parent do not matter to other dependents. */
 function wakeDependents(ports: Ports, key: ObjectKey): void {
   for (const object of existing(ports, ports.dependencies.dependents(key))) {
     if (!isSettled(object) || object.metadata.deletionTimestamp !== undefined) ports.wake(keyText(keyOf(object)));
@@ -267,7 +268,7 @@ function refersTo<Api extends RatedApi>(
   kinds: ConnectionKinds,
   kind: Bound<Api>,
   object: KubeObject,
-  found: Found,
+  found: ConnectionRoute,
 ): readonly [firmly: readonly ObjectKey[], loosely: readonly ObjectKey[]] {
   const namespace = object.metadata.namespace ?? "";
   const named = kind
@@ -290,7 +291,7 @@ function isDefaultOfNamespace(kinds: ConnectionKinds, key: ObjectKey): boolean {
   return ofNamespace !== undefined && keyText(ofNamespace) === keyText(key);
 }
 
-function connectionsFor(kinds: ConnectionKinds, object: KubeObject, found: Found): readonly ObjectKey[] {
+function connectionsFor(kinds: ConnectionKinds, object: KubeObject, found: ConnectionRoute): readonly ObjectKey[] {
   if (found.is === "found") return [found.key];
   const own = namedConnection(kinds, object);
   return own === undefined ? defaultConnections(kinds, object.metadata.namespace ?? "") : [own];
@@ -325,8 +326,8 @@ function secretsInUse<Api extends RatedApi>(
 function router<Api extends RatedApi>(
   { cache, connectionKinds }: ProvidedPorts,
   kinds: ReadonlyMap<string, Bound<Api>>,
-): (object: KubeObject) => Found {
-  const follow = (object: KubeObject, depth: number): Found => {
+): (object: KubeObject) => ConnectionRoute {
+  const follow = (object: KubeObject, depth: number): ConnectionRoute => {
     const parent = kinds.get(object.kind)?.references(object)[0];
     const above =
       parent?.name === undefined || depth === 0
@@ -341,7 +342,7 @@ function router<Api extends RatedApi>(
 }
 
 /** Returns the connection that an object without a connectionRef is recorded with, if it exists. */
-function recordedConnection(cache: Cache, kinds: ConnectionKinds, object: KubeObject): Found | undefined {
+function recordedConnection(cache: Cache, kinds: ConnectionKinds, object: KubeObject): ConnectionRoute | undefined {
   const uid = recordedIdentityIn(object, "connectionUid");
   if (uid === undefined || namedConnection(kinds, object) !== undefined) return undefined;
   const all = [...cache.list(kinds.namespaced, object.metadata.namespace ?? ""), ...cache.list(kinds.cluster)];

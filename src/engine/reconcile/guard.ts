@@ -8,7 +8,7 @@ import { keyText } from "../contract/keys.ts";
 import type { Ms, Why } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import type { ReconcileResult } from "../status/build.ts";
-import { isMoved } from "../steps/execute.ts";
+import { isObjectChanged } from "../steps/execute.ts";
 
 /** Reconciles one object by its key. @returns when to requeue; undefined when only an event should bring it back */
 export type Reconcile = (key: ObjectKey) => Promise<Ms | undefined>;
@@ -22,7 +22,7 @@ interface Guarded {
 }
 
 /** How soon an object that changed during its reconcile is reconciled again. */
-const MOVED_AGAIN_MS = 100;
+const CHANGED_AGAIN_MS = 100;
 
 /**
  * Returns the function that reconciles objects by their keys. It forgets a deleted object, requeues an object after a
@@ -43,7 +43,7 @@ export function guarded(ports: Ports, { reconcile, report }: Guarded): Reconcile
       return await reconcile(object, local);
     } catch (error) {
       // The object changed or was deleted during the reconcile. The decision is void, and the cache has the new state.
-      if (isMoved(error)) return MOVED_AGAIN_MS;
+      if (isObjectChanged(error)) return CHANGED_AGAIN_MS;
       // A dry run reports the error itself.
       const refusal = ports.dryRun ? undefined : refusalIn(error);
       if (error instanceof KubeError && refusal === undefined) throw error;

@@ -1,4 +1,4 @@
-/** Records what stays on the platform after its resource is deleted. */
+/** Records the objects that stay on the platform after their resources are deleted. */
 import { isObject, member } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -11,19 +11,19 @@ import { externalNameOf, signed, type Orphan } from "../orphans/orphan.ts";
 import { NO_DEFAULTS, defaultsIn, policiesOf } from "../policies/policy.ts";
 import { lastUsed } from "../resolve/connection.ts";
 
-/** An object that stays. */
-interface Leaving {
+/** The facts about an object that stays on the platform. */
+interface OrphanInput {
   readonly object: KubeObject;
   readonly id: Uuid;
   /** Retain, Stop, or the reason why it could not be deleted. */
   readonly why: string;
   /** The identity that this reconcile worked with; else the recorded one counts. */
   readonly recordedIdentity?: RecordedIdentity | undefined;
-  /** What is not stored yet. */
+  /** The memory that is not stored yet. */
   readonly memory?: JsonObject | undefined;
 }
 
-/** The reason in the event of an object that is kept as the policy says. */
+/** The reason in the event of an object that stays as the policy says. */
 export const RETAINED = "deletionPolicy is Retain.";
 
 /** One read serves many objects of a namespace that is deleted as a whole. */
@@ -38,15 +38,15 @@ const MEMORY_BYTES = 8 * 1_024;
 export async function orphanOf(
   ports: Ports,
   kind: Kind,
-  { object, id, why, recordedIdentity, memory }: Leaving,
+  { object, id, why, recordedIdentity, memory }: OrphanInput,
 ): Promise<Orphan | undefined> {
-  const place = recordedIdentity ?? pinned(object);
-  if (kind.externalLifecycle !== true || kind.independent === true || !isOurs(ports, object, id, place))
+  const recorded = recordedIdentity ?? recordedPlace(object);
+  if (kind.externalLifecycle !== true || kind.independent === true || !isOurs(ports, object, id, recorded))
     return undefined;
-  const { host, organizationId, installation, parentId } = place;
+  const { host, organizationId, installation, parentId } = recorded;
   const { namespace, name } = keyOf(object);
   const externalName = externalNameOf(object);
-  const kept = memorable(kind.resource.memory.parse(memory ?? statusOf(object)));
+  const kept = memoryToKeep(kind.resource.memory.parse(memory ?? statusOf(object)));
   const entry = {
     v: 1 as const,
     id,
@@ -69,7 +69,7 @@ export async function orphanOf(
 type Recorded = Omit<RecordedIdentity, "connectionUid">;
 
 /** Returns where the id was recorded, from the status. */
-function pinned(object: KubeObject): Recorded {
+function recordedPlace(object: KubeObject): Recorded {
   const identity = member(object.status, "identity");
   const parentId = nonEmptyText(member(identity, "parentId"));
   const installation = nonEmptyText(member(identity, "installation")) ?? "";
@@ -77,13 +77,14 @@ function pinned(object: KubeObject): Recorded {
 }
 
 /** Reports whether this installation recorded the object, and no other resource holds it. */
-function isOurs(ports: Ports, object: KubeObject, id: Uuid, place: Recorded): boolean {
-  if (place.installation !== ports.installation || place.host === "" || place.organizationId === "") return false;
-  return ports.idOwnership.holder(id, object, place) === undefined;
+function isOurs(ports: Ports, object: KubeObject, id: Uuid, recorded: Recorded): boolean {
+  if (recorded.installation !== ports.installation || recorded.host === "" || recorded.organizationId === "")
+    return false;
+  return ports.idOwnership.holder(id, object, recorded) === undefined;
 }
 
 /** Returns the note of the event about an object that stays on the platform. @param what e.g. "the object <id>" */
-export function keptNote(what: string, because: string): string {
+export function orphanedMessage(what: string, because: string): string {
   return `The platform keeps ${what}: ${because}`;
 }
 
@@ -91,12 +92,12 @@ export function keptNote(what: string, because: string): string {
  * Records the orphan of a resource that is gone already, with an event once it is stored. Under Retain no finalizer
  * holds the resource, so this is best effort: a deletion that no process watched is not recorded.
  */
-export function noteLeft(ports: Ports, kind: Kind, object: KubeObject): void {
+export function recordOrphan(ports: Ports, kind: Kind, object: KubeObject): void {
   const id = recordedIdIn(object);
   const { deletion, management } = policiesOf(object, defaultsFor(ports, object));
   if (ports.dryRun || id === undefined || deletion !== "Retain" || management === "ObserveOnly") return;
   ports.orphans.expect(orphanOf(ports, kind, { object, id, why: "Retain" }), () => {
-    const note = keptNote(`the object ${id}`, RETAINED);
+    const note = orphanedMessage(`the object ${id}`, RETAINED);
     ports.events.record({ regarding: object, action: "Delete", type: "Normal", reason: "Orphaned", note });
   });
 }
@@ -119,7 +120,7 @@ async function uidOf({ namespaces }: Ports, namespace: string): Promise<string> 
 }
 
 /** Returns the memory without the platform's messages, which may quote anything; undefined if empty or too large. */
-function memorable(memory: JsonObject): JsonObject | undefined {
+function memoryToKeep(memory: JsonObject): JsonObject | undefined {
   const kept = withoutMessages(memory);
   const isEmpty = Object.values(kept).every((value) => value === undefined);
   return isEmpty || Buffer.byteLength(JSON.stringify(kept)) > MEMORY_BYTES ? undefined : kept;

@@ -42,8 +42,8 @@ async function reconcileObject(r: Unresolved): Promise<Ms | undefined> {
  */
 function probeSurface({ ports, connection }: Resolved, isNew: boolean): void {
   if (connection.surface !== undefined || !isNew) return;
-  ports.connections.suspect(connection);
+  ports.connections.requestProbe(connection);
   if (connection.lacksProject !== true) return;
-  connection.trouble = { reason: "Progressing", message: "The connection finds out what the platform offers." };
+  connection.notReadyReason = { reason: "Progressing", message: "The connection finds out what the platform offers." };
   connection.nextProbeAt = 0;
 }

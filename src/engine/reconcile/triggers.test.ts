@@ -11,7 +11,7 @@ import {
   RESOLVE,
 } from "../../api/names.ts";
 import type { JsonObject, KubeObject, ObjectMeta } from "../../kube/api/types.ts";
-import { concernsDependents, concernsItself, mayWait, priorityOf } from "./triggers.ts";
+import { affectsDependents, needsReconcile, hasNothingPending, priorityOf } from "./triggers.ts";
 
 const READY: JsonObject = { ...SETTLED, externalId: "id" };
 const BUSY: JsonObject = { ...WORKING, externalId: "id" };
@@ -50,11 +50,11 @@ describe("a change concerns the object itself", () => {
     ["not when a finalizer changed", object(), object({ finalizers: ["x/y"] }), false],
     ["not when somebody else annotates it", object(), annotated({ "other/one": "x" }), false],
   ])("%s", (_, old, now, expected) => {
-    expect(concernsItself({ type: "updated", object: now, old })).toBe(expected);
+    expect(needsReconcile({ type: "updated", object: now, old })).toBe(expected);
   });
 
   it.each(["added", "deleted"] as const)("when it is %s", (type) => {
-    expect(concernsItself({ type, object: object() })).toBe(true);
+    expect(needsReconcile({ type, object: object() })).toBe(true);
   });
 });
 
@@ -68,7 +68,7 @@ it.each<[string, KubeObject, KubeObject, boolean]>([
   ["not when anything else of its status changed", object(), object({}, { ...READY, state: "x" }), false],
   ["not when it is annotated", object(), annotated({ [PAUSED]: "true" }), false],
 ])("a change concerns the dependents %s", (_, old, now, expected) => {
-  expect(concernsDependents({ type: "updated", object: now, old })).toBe(expected);
+  expect(affectsDependents({ type: "updated", object: now, old })).toBe(expected);
 });
 
 it.each<[string, KubeObject, boolean]>([
@@ -84,7 +84,7 @@ it.each<[string, KubeObject, boolean]>([
   ["but not one with the intent of an action", object({}, { ...READY, intent: {} }), false],
   ["that keeps an answer of the user", annotated({ [RESOLVE]: "adopt:theirs" }), true],
 ])("at a start, an object may wait %s", (_, held, expected) => {
-  expect(mayWait(held)).toBe(expected);
+  expect(hasNothingPending(held)).toBe(expected);
 });
 
 const changing: JsonObject = { ...WORKING, appliedGeneration: 1 };

@@ -26,7 +26,7 @@ const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, REDEPLOY_REQUESTED_AT,
  * Reports whether the object itself has to be reconciled: it was created or deleted, its deletion began, its spec or a
  * user's annotation changed, or its status lost the id. Other changes of the status do not count.
  */
-export function concernsItself(change: StoreChange): boolean {
+export function needsReconcile(change: StoreChange): boolean {
   if (change.type !== "updated") return true;
   const { object, old } = change;
   if (old.metadata.uid !== object.metadata.uid || old.metadata.generation !== object.metadata.generation) return true;
@@ -41,7 +41,7 @@ export function concernsItself(change: StoreChange): boolean {
  * Reports whether dependents have to be reconciled: the object was created or deleted, its id changed, or it became
  * Ready or stopped being Ready.
  */
-export function concernsDependents(change: StoreChange): boolean {
+export function affectsDependents(change: StoreChange): boolean {
   if (change.type !== "updated") return true;
   const { object, old } = change;
   return (
@@ -61,7 +61,7 @@ export function changesDefaults(change: StoreChange): boolean {
  * Reports whether an object of the first list has nothing pending: then its verification is spread over the poll
  * interval.
  */
-export function mayWait(object: KubeObject): boolean {
+export function hasNothingPending(object: KubeObject): boolean {
   return (
     isSettled(object) &&
     object.metadata.deletionTimestamp === undefined &&
@@ -73,11 +73,11 @@ export function mayWait(object: KubeObject): boolean {
 }
 
 /**
- * Queues the resources of a connection that represent these ids: at once, or once `hintMs` passed since the last
+ * Queues the resources of a connection that represent these ids: at once, or once `deliveryGapMs` passed since the last
  * wake-up.
  * @returns how many resources of the connection represent the ids
  */
-export function wakeUp(ports: Ports, enqueue: Enqueue, connection: ObjectKey, ids: readonly Uuid[]): number {
+export function enqueueDelivered(ports: Ports, enqueue: Enqueue, connection: ObjectKey, ids: readonly Uuid[]): number {
   const keys = new Set(ids.flatMap((id) => ports.idOwnership.recorders(id)));
   let found = 0;
   for (const key of keys) {
@@ -90,7 +90,7 @@ export function wakeUp(ports: Ports, enqueue: Enqueue, connection: ObjectKey, id
     const now = ports.clock.monotonic();
     const last = local.deliveredAt ?? Number.NEGATIVE_INFINITY;
     // A wake-up that is due already is repeated: a reconcile that has started since took it off the queue.
-    local.deliveredAt = last > now ? last : Math.max(now, last + ports.windows.hintMs);
+    local.deliveredAt = last > now ? last : Math.max(now, last + ports.windows.deliveryGapMs);
     enqueue(key, { afterMs: local.deliveredAt - now, urgent: true });
   }
   // Shared reads may be older than the delivery.

@@ -7,7 +7,7 @@ import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { DelayedStatus } from "../context/persistence.ts";
 import type { Ms } from "../contract/kind.ts";
-import { abreast, backoff, followInterval, jitter, pollInterval } from "../contract/requeue.ts";
+import { alignToGroup, backoff, followInterval, jitter, pollInterval } from "../contract/requeue.ts";
 import { isSettled, statusOf } from "../contract/status.ts";
 import { openAction } from "../ledger/ledger.ts";
 import { requestedToken } from "../policies/policy.ts";
@@ -145,7 +145,7 @@ function usualDelay(r: Unresolved | Resolved, result: ReconcileResult, pollMs: M
       // An object that has just settled often still changes: its children, its ingress.
       if (!isSettled(object)) return jitter(Math.min(pollMs, windows.firstLookMs), random());
       const group = r.isResolved ? groupOf(r) : undefined;
-      return group === undefined ? jitter(pollMs, random()) : abreast(pollMs, group, clock.monotonic());
+      return group === undefined ? jitter(pollMs, random()) : alignToGroup(pollMs, group, clock.monotonic());
     }
     case "waiting":
     case "unknown":

@@ -5,7 +5,14 @@ import { aCondition, anObject, aStatus } from "../../../test/support/engine/obje
 import type { Cache, Json, KubeObject } from "../../kube/api/types.ts";
 import { keyText } from "../contract/keys.ts";
 import type { ConnectionSettings, Reference } from "../contract/kind.ts";
-import { admission, connectionFor, projectsFor, resolveReferences, strayed, type Found } from "./references.ts";
+import {
+  admission,
+  connectionFor,
+  projectsFor,
+  resolveReferences,
+  connectionMismatch,
+  type ConnectionRoute,
+} from "./references.ts";
 
 const KINDS = { namespaced: "Link", cluster: "ClusterLink" };
 const ID = uuid(1);
@@ -48,13 +55,15 @@ describe("resolveReferences", () => {
     ["an optional one that is not ready", unready, { optional: true }, false, ID],
     ["a given id", undefined, { name: undefined, externalId: ID }, false, ID],
   ])("by %s", (_, object, more, hasId, expected) => {
-    const gate = resolve(object, more, hasId);
-    expect(gate.is === "open" ? (gate.ids.get("spec.parentRef") ?? "none") : gate.why.reason).toBe(expected);
+    const references = resolve(object, more, hasId);
+    expect(
+      references.is === "resolved" ? (references.ids.get("spec.parentRef") ?? "none") : references.why.reason,
+    ).toBe(expected);
   });
 
   it("does not look into another namespace", () => {
     const elsewhere = cacheOf(["Widget", "other", ready]);
-    expect(resolveReferences(elsewhere, "team", [byName], false)).toMatchObject({ is: "shut", missing: true });
+    expect(resolveReferences(elsewhere, "team", [byName], false)).toMatchObject({ is: "unresolved", missing: true });
   });
 
   it("says why the parent is not ready, and what to do about one that is not there", () => {
@@ -64,10 +73,10 @@ describe("resolveReferences", () => {
   });
 });
 
-describe("strayed", () => {
+describe("a reference to a resource of another connection", () => {
   const second: Reference = { ...byName, field: "spec.otherRef" };
   const cache = cacheOf(["Widget", "team", parent("True", ID)]);
-  const uses = (name: string | undefined) => (): Found =>
+  const uses = (name: string | undefined) => (): ConnectionRoute =>
     name === undefined
       ? { is: "none", why: { reason: "ConnectionNotReady", message: "?" } }
       : { is: "found", key: link(name) };
@@ -79,7 +88,7 @@ describe("strayed", () => {
     ["none yet", cache, [byName, second], undefined, false],
     ["nothing, as it is not there", cacheOf(), [byName, second], "b", false],
   ])("finds what uses %s", (_, objects, references, used, expected) => {
-    const why = strayed({ cache: objects, route: uses(used) }, named("self"), references, link("a"));
+    const why = connectionMismatch({ cache: objects, route: uses(used) }, named("self"), references, link("a"));
     expect(why?.reason).toBe(expected ? "InvalidSpec" : undefined);
     expect(why?.message ?? "spec.otherRef").toContain("spec.otherRef");
   });
@@ -90,11 +99,11 @@ describe("connectionFor", () => {
   const cluster = ["ClusterLink", "", named("default")] as const;
   const special = ["Link", "team", named("special")] as const;
   const all = cacheOf(own, cluster, special);
-  const found = (name: string): Found => ({ is: "found", key: link(name) });
-  const none: Found = { is: "none", why: { reason: "InvalidSpec", message: "The parent is wrong." } };
+  const found = (name: string): ConnectionRoute => ({ is: "found", key: link(name) });
+  const none: ConnectionRoute = { is: "none", why: { reason: "InvalidSpec", message: "The parent is wrong." } };
   const clusters = { kind: "ClusterLink", name: "default" };
 
-  it.each<[string, Cache, Json | undefined, Found | undefined, string]>([
+  it.each<[string, Cache, Json | undefined, ConnectionRoute | undefined, string]>([
     ["its own reference", all, { name: "special" }, undefined, "Link/team/special"],
     ["its own reference to a cluster's", all, clusters, undefined, "ClusterLink//default"],
     ["the parent's", all, undefined, found("special"), "Link/team/special"],

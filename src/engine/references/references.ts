@@ -14,9 +14,9 @@ export interface ConnectionKinds {
   readonly cluster: string;
 }
 
-export type ReferenceGate =
-  | { readonly is: "open"; readonly ids: ReadonlyMap<string, Uuid> }
-  | { readonly is: "shut"; readonly why: Why; readonly missing: boolean };
+export type ResolvedReferences =
+  | { readonly is: "resolved"; readonly ids: ReadonlyMap<string, Uuid> }
+  | { readonly is: "unresolved"; readonly why: Why; readonly missing: boolean };
 
 /**
  * Resolves references to ids. A child without an id waits until its parent is Ready for its current generation. A child
@@ -27,7 +27,7 @@ export function resolveReferences(
   namespace: string,
   references: readonly Reference[],
   hasId: boolean,
-): ReferenceGate {
+): ResolvedReferences {
   const ids = new Map<string, Uuid>();
   for (const reference of references) {
     if (reference.externalId !== undefined) {
@@ -41,14 +41,14 @@ export function resolveReferences(
       if (known !== undefined) ids.set(reference.field, known);
       continue;
     }
-    if (object === undefined) return { is: "shut", missing: true, why: notFound(reference, namespace, name) };
+    if (object === undefined) return { is: "unresolved", missing: true, why: notFound(reference, namespace, name) };
     const id = recordedIdIn(object);
     if (id === undefined || (!hasId && reference.idOnly !== true && !isSettled(object))) {
-      return { is: "shut", missing: false, why: notReady(reference.kind, name, object) };
+      return { is: "unresolved", missing: false, why: notReady(reference.kind, name, object) };
     }
     ids.set(reference.field, id);
   }
-  return { is: "open", ids };
+  return { is: "resolved", ids };
 }
 
 function notFound(reference: Reference, namespace: string, name: string): Why {
@@ -66,8 +66,8 @@ function notReady(kind: string, name: string, object: KubeObject): Why {
  * Finds a reference to a resource that uses another connection: its id means nothing on this one.
  * @returns why nothing may be written; undefined when all use the same connection
  */
-export function strayed(
-  { cache, route }: { readonly cache: Cache; readonly route: (object: KubeObject) => Found },
+export function connectionMismatch(
+  { cache, route }: { readonly cache: Cache; readonly route: (object: KubeObject) => ConnectionRoute },
   { metadata }: KubeObject,
   references: readonly Reference[],
   connection: ObjectKey,
@@ -83,7 +83,9 @@ export function strayed(
   return undefined;
 }
 
-export type Found = { readonly is: "found"; readonly key: ObjectKey } | { readonly is: "none"; readonly why: Why };
+export type ConnectionRoute =
+  | { readonly is: "found"; readonly key: ObjectKey }
+  | { readonly is: "none"; readonly why: Why };
 
 /**
  * Returns the connection that an object uses: its own connectionRef; else the parent's; else the namespace's `default`;
@@ -94,8 +96,8 @@ export function connectionFor(
   cache: Cache,
   kinds: ConnectionKinds,
   object: KubeObject,
-  inherited: Found | undefined,
-): Found {
+  inherited: ConnectionRoute | undefined,
+): ConnectionRoute {
   const key = namedConnection(kinds, object);
   if (key === undefined) return toChild(inherited) ?? defaultConnection(cache, kinds, object.metadata.namespace ?? "");
   const { kind, name } = key;
@@ -111,7 +113,7 @@ export function connectionFor(
 }
 
 /** Returns the parent's connection for a child. The parent itself reports why it has none. */
-function toChild(inherited: Found | undefined): Found | undefined {
+function toChild(inherited: ConnectionRoute | undefined): ConnectionRoute | undefined {
   if (inherited?.is !== "none") return inherited;
   return { is: "none", why: { reason: "ConnectionNotReady", message: inherited.why.message } };
 }
@@ -130,7 +132,7 @@ export function defaultConnections({ namespaced, cluster }: ConnectionKinds, nam
   return [namespaced, cluster].map((kind) => ({ kind, namespace: kind === cluster ? "" : namespace, name: "default" }));
 }
 
-function defaultConnection(cache: Cache, kinds: ConnectionKinds, namespace: string): Found {
+function defaultConnection(cache: Cache, kinds: ConnectionKinds, namespace: string): ConnectionRoute {
   const key = defaultConnections(kinds, namespace).find((one) => cache.get(one) !== undefined);
   if (key !== undefined) return { is: "found", key };
   const message = `There is no connection: spec.connectionRef is not set, and neither ${kinds.namespaced} "default" in namespace "${namespace}" nor ${kinds.cluster} "default" exists. Create one of them.`;
@@ -189,28 +191,28 @@ const NIL = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Returns the resolved references and values for a kind's `inputs`.
- * @param how `lenient` is set for a deletion: an id that cannot be resolved any more is then the recorded parent or the
+ * @param how `allowMissing` is set for a deletion: an id that cannot be resolved any more is then the recorded parent or the
  * nil id, and a value is empty, instead of an error
  */
 export function resolver(
-  gate: ReferenceGate,
+  references: ResolvedReferences,
   resolved: ResolvedValues,
   how: {
     readonly key: InstallationKey;
     readonly generation: number;
-    readonly lenient: { readonly parentId: Uuid | undefined } | undefined;
+    readonly allowMissing: { readonly parentId: Uuid | undefined } | undefined;
     readonly receiver: ResolvedNeeds["receiver"];
   },
 ): ResolvedNeeds {
-  const ids: ReadonlyMap<string, Uuid> = gate.is === "open" ? gate.ids : new Map();
+  const ids: ReadonlyMap<string, Uuid> = references.is === "resolved" ? references.ids : new Map();
   const { values: found, all, sources } = resolved.is === "found" ? resolved : NO_VALUES;
   const otherwise = <T>(value: T | undefined, last: T, field: string): T => {
     if (value !== undefined) return value;
-    if (how.lenient === undefined) throw new RangeError(`${field} was not asked for`);
+    if (how.allowMissing === undefined) throw new RangeError(`${field} was not asked for`);
     return last;
   };
   return {
-    id: (field) => otherwise(ids.get(field), how.lenient?.parentId ?? NIL, field),
+    id: (field) => otherwise(ids.get(field), how.allowMissing?.parentId ?? NIL, field),
     idIfAny: (field) => ids.get(field),
     value: (field) => otherwise(found.get(field), "", field),
     all: (field) => otherwise(all.get(field), new Map(), field),

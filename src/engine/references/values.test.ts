@@ -207,16 +207,16 @@ describe("fingerprint", () => {
 });
 
 describe("the resolver", () => {
-  const open = { is: "open", ids: new Map([["spec.parentRef", "id"]]) } as const;
-  const shut = { is: "shut", missing: true, why: { reason: "ParentNotFound", message: "?" } } as const;
+  const references = { is: "resolved", ids: new Map([["spec.parentRef", "id"]]) } as const;
+  const unresolved = { is: "unresolved", missing: true, why: { reason: "ParentNotFound", message: "?" } } as const;
   const all = new Map([["spec.y", new Map([["k", "v"]])]]);
   const found = { is: "found", values: new Map([["spec.x", "v"]]), all, sources: "s" } as const;
   const missing = { is: "missing", why: { reason: "DependencyNotReady", message: "?" } } as const;
   const receiver = () => ({ url: "https://hooks.example.com/x", path: "x", secret: "y" });
-  const how = { key: aKey(), generation: 1, lenient: undefined, receiver };
+  const how = { key: aKey(), generation: 1, allowMissing: undefined, receiver };
 
   it("returns what was resolved, and throws for a field that was not requested", () => {
-    const resolved = resolver(open, found, how);
+    const resolved = resolver(references, found, how);
     expect([resolved.id("spec.parentRef"), resolved.value("spec.x")]).toEqual(["id", "v"]);
     expect([resolved.idIfAny("spec.parentRef"), resolved.idIfAny("spec.other")]).toEqual(["id", undefined]);
     expect(resolved.all("spec.y")).toEqual(new Map([["k", "v"]]));
@@ -226,15 +226,15 @@ describe("the resolver", () => {
   });
 
   it("returns placeholders while an object is deleted", () => {
-    const known = resolver(shut, missing, { ...how, lenient: { parentId: "pinned" } });
+    const known = resolver(unresolved, missing, { ...how, allowMissing: { parentId: "pinned" } });
     expect([known.id("spec.parentRef"), known.value("spec.x")]).toEqual(["pinned", ""]);
     expect([known.idIfAny("spec.parentRef"), known.all("spec.y")]).toEqual([undefined, new Map()]);
-    const unknown = resolver(shut, missing, { ...how, lenient: { parentId: undefined } });
+    const unknown = resolver(unresolved, missing, { ...how, allowMissing: { parentId: undefined } });
     expect(unknown.id("spec.parentRef")).toBe("00000000-0000-0000-0000-000000000000");
   });
 
   it("counts a new generation as another source, for values in the spec", () => {
-    const next = resolver(open, found, { ...how, generation: 2, key: aKey("another") });
-    expect(sameContent(resolver(open, found, how).fingerprint("v"), next.fingerprint("v"))).toBe(false);
+    const next = resolver(references, found, { ...how, generation: 2, key: aKey("another") });
+    expect(sameContent(resolver(references, found, how).fingerprint("v"), next.fingerprint("v"))).toBe(false);
   });
 });

@@ -20,7 +20,7 @@ export type ResolvedValues =
   | { readonly is: "refused"; readonly why: Why };
 
 /** Where values are read, and which of them may be. */
-export interface ValuePlace {
+export interface ValueSource {
   readonly namespace: string;
   /** The age at which a read value is read again. */
   readonly maxAgeMs: Ms;
@@ -35,7 +35,7 @@ export interface ValuePlace {
  */
 export async function resolveValues(
   reader: Reader,
-  { namespace, maxAgeMs, rules }: ValuePlace,
+  { namespace, maxAgeMs, rules }: ValueSource,
   requests: readonly ValueRequest[],
 ): Promise<ResolvedValues> {
   const objects = new Map<string, KeyValues | undefined>();

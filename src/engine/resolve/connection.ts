@@ -21,9 +21,9 @@ export async function resolveConnection(r: Unresolved, goal: Goal): Promise<Conn
   const { ports, object } = r;
   // A deletion uses the connection that the object was made with, even if that connection's object or Secret is gone.
   const last = goal === "present" ? undefined : lastUsed(ports, object);
-  if (last !== undefined && isUsableOnceMore(last)) return (await refused(r, last)) ?? last;
+  if (last !== undefined && isTokenUsable(last)) return (await namespaceRefusal(r, last)) ?? last;
   const found = ports.route(object);
-  if (found.is === "found") return takesNoWork(r, found.key) ?? (await use(r, found.key));
+  if (found.is === "found") return refusesNewWork(r, found.key) ?? (await openConnectionAt(r, found.key));
   if (found.why.reason === "InvalidSpec") return { is: "stalled", why: found.why, exchange: "none" };
   return { ...heldBy(r, found.why), lacksConnection: true };
 }
@@ -35,12 +35,12 @@ export function lastUsed({ connections }: Ports, object: KubeObject): Connection
 }
 
 /** Reports whether a connection's last good token still serves its users (docs/architecture.md §7). */
-function isUsableOnceMore({ trouble }: Connection): boolean {
-  return trouble === undefined || trouble.reason === "CredentialsMissing";
+function isTokenUsable({ notReadyReason }: Connection): boolean {
+  return notReadyReason === undefined || notReadyReason.reason === "CredentialsMissing";
 }
 
 /** A connection that is being deleted serves the objects that exist, and takes no new work. */
-function takesNoWork({ ports, object, local }: Unresolved, key: ObjectKey): ReconcileResult | undefined {
+function refusesNewWork({ ports, object, local }: Unresolved, key: ObjectKey): ReconcileResult | undefined {
   const isNew =
     recordedIdIn(object) === undefined &&
     local.persistence.state.outcome?.id === undefined &&
@@ -51,14 +51,14 @@ function takesNoWork({ ports, object, local }: Unresolved, key: ObjectKey): Reco
   return { is: "waiting", why: { reason: "ConnectionNotReady", message }, exchange: "none" };
 }
 
-async function use(r: Unresolved, key: ObjectKey): Promise<Connection | ReconcileResult> {
+async function openConnectionAt(r: Unresolved, key: ObjectKey): Promise<Connection | ReconcileResult> {
   const { cache, connections } = r.ports;
   const connection = connections.last(key);
   if (connection === undefined || isOutdated(r.ports, connection)) return held(r, key, connection);
-  const refusal = await refused(r, connection);
+  const refusal = await namespaceRefusal(r, connection);
   if (refusal !== undefined) return refusal;
   if (cache.get(key) !== undefined) await connections.refresh(connection);
-  return connection.trouble === undefined ? connection : held(r, key, connection);
+  return connection.notReadyReason === undefined ? connection : held(r, key, connection);
 }
 
 /** Reports whether the connection's object was changed or created again and is not opened again yet. */
@@ -71,7 +71,7 @@ function isOutdated({ cache }: Ports, { key, uid, generation }: Connection): boo
 /**
  * Checks at every reconcile whether the connection admits the namespace: a cluster-scoped one may have withdrawn it.
  */
-async function refused(
+async function namespaceRefusal(
   { ports, object }: Unresolved,
   { settings, key }: Connection,
 ): Promise<ReconcileResult | undefined> {
@@ -85,7 +85,7 @@ function held(r: Unresolved, connectionKey: ObjectKey, connection: Connection | 
   // A person's request is pending work on a settled object as well.
   if (!isSettled(object) || requestedToken(object) !== undefined)
     ports.connections.waitFor(connectionKey, keyText(keyOf(object)));
-  const reason = connection?.trouble?.reason ?? refusalOf(ports.cache.get(connectionKey));
+  const reason = connection?.notReadyReason?.reason ?? refusalOf(ports.cache.get(connectionKey));
   const because = reason === undefined ? "" : ` (reason ${reason})`;
   const message = `Waiting for ${connectionKey.kind} "${shortName(connectionKey)}"${because}.`;
   return heldBy(r, { reason: "ConnectionNotReady", message });

@@ -24,7 +24,13 @@ import { isStarted, readRecord, type RecordTarget, type SignedRecord } from "../
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import { invalidSpec, policiesOf } from "../policies/policy.ts";
 import { invalidSchedule } from "../policies/run-schedule.ts";
-import { projectsFor, type ReferenceGate, resolver, resolveReferences, strayed } from "../references/references.ts";
+import {
+  projectsFor,
+  type ResolvedReferences,
+  resolver,
+  resolveReferences,
+  connectionMismatch,
+} from "../references/references.ts";
 import { resolveValues } from "../references/values.ts";
 import type { ReconcileResult } from "../status/build.ts";
 import { recordedId, type Resolved, type Unresolved } from "../status/reconciliation.ts";
@@ -45,29 +51,29 @@ const waiting = (why: Why): ReconcileResult => ({ is: "waiting", why, exchange: 
  */
 export async function resolveObject(r: Unresolved, goal: Goal): Promise<Resolved | ReconcileResult> {
   const { ports, kind, object, local } = r;
-  const trusted = trust(r);
-  if ("is" in trusted) return trusted;
-  const { spec, identity } = trusted;
+  const validated = validate(r);
+  if ("is" in validated) return validated;
+  const { spec, identity } = validated;
   const needs = kind.needs(spec);
   const [parent] = needs.references;
-  const insist = goal === "present";
-  const gate = gateOf(r, needs.references, identity);
+  const requireRefs = goal === "present";
+  const references = referencesOf(r, needs.references, identity);
   // A missing parent is reported before anything about the connection, which may be the parent's.
-  if (insist && gate.is === "shut" && gate.missing) return waiting(gate.why);
+  if (requireRefs && references.is === "unresolved" && references.missing) return waiting(references.why);
 
   const connection = await resolveConnection(r, goal);
   if ("is" in connection) return connection;
   ports.connections.use(connection, keyText(keyOf(object)));
-  const recordedIdentity = identityNow(r, connection, parent, gate);
-  const displaced = displacement(r, needs.references, connection, { recordedIdentity, identity, goal });
-  if (displaced !== undefined) return stalled(displaced);
+  const recordedIdentity = identityToRecord(r, connection, parent, references);
+  const mismatched = mismatch(r, needs.references, connection, { recordedIdentity, identity, goal });
+  if (mismatched !== undefined) return stalled(mismatched);
 
-  const lenient = insist ? undefined : { parentId: recordedIdentity.parentId };
-  const inputs = await resolveInputs(r, needs, gate, { connection, lenient });
+  const allowMissing = requireRefs ? undefined : { parentId: recordedIdentity.parentId };
+  const inputs = await resolveInputs(r, needs, references, { connection, allowMissing });
   if ("is" in inputs) return inputs;
   const policies = policiesOf(object, connection.settings.defaults, kind.needsApproval);
-  const unclear = goal === "present" ? invalidSchedule(policies.runSchedule, ports.clock.now()) : undefined;
-  if (unclear !== undefined) return stalled(unclear);
+  const unreadable = goal === "present" ? invalidSchedule(policies.runSchedule, ports.clock.now()) : undefined;
+  if (unreadable !== undefined) return stalled(unreadable);
 
   const place = { object, connection, recordedIdentity };
   const { orphan, ...origin } = await originOf(r, place, identity, goal, policies);
@@ -89,12 +95,12 @@ export async function resolveObject(r: Unresolved, goal: Goal): Promise<Resolved
   const allowedProjects = await projectsFor(ports.namespaces, connection.settings, object);
   const found = { spec, inputs: value, fingerprint, goal, parent, allowedProjects };
   const context = reconcileContext(base, { ...found, ...origin });
-  if (insist) claimFields(r, context);
+  if (requireRefs) claimFields(r, context);
   return { ...base, context };
 }
 
 /** Checks what needs no request: the spec, and which object of the platform the resource represents. */
-function trust(r: Unresolved): ReconcileResult | { readonly spec: unknown; readonly identity: Identity } {
+function validate(r: Unresolved): ReconcileResult | { readonly spec: unknown; readonly identity: Identity } {
   const { ports, kind, object } = r;
   const parsed = parseSpec(kind.resource.spec, object);
   if (!parsed.success) return stalled(invalidSpec(parsed.error));
@@ -105,7 +111,11 @@ function trust(r: Unresolved): ReconcileResult | { readonly spec: unknown; reado
 }
 
 /** Resolves the references. An object with a recorded id does not need a Ready parent. */
-function gateOf({ ports, object }: Unresolved, references: readonly Reference[], identity: Identity): ReferenceGate {
+function referencesOf(
+  { ports, object }: Unresolved,
+  references: readonly Reference[],
+  identity: Identity,
+): ResolvedReferences {
   const isRecorded = identity.is === "known" && identity.identitySource === "recorded";
   return resolveReferences(ports.cache, object.metadata.namespace ?? "", references, isRecorded);
 }
@@ -120,19 +130,22 @@ function claimFields({ ports, kind, object }: Unresolved, context: ReconcileCont
 async function resolveInputs(
   { ports, object }: Unresolved,
   needs: Needs<unknown>,
-  gate: ReferenceGate,
-  { connection, lenient }: { readonly connection: Connection } & Pick<Parameters<typeof resolver>[2], "lenient">,
+  references: ResolvedReferences,
+  {
+    connection,
+    allowMissing,
+  }: { readonly connection: Connection } & Pick<Parameters<typeof resolver>[2], "allowMissing">,
 ): Promise<{ readonly value: unknown; readonly fingerprint: ResolvedNeeds["fingerprint"] } | ReconcileResult> {
-  if (gate.is === "shut" && lenient === undefined) return waiting(gate.why);
+  if (references.is === "unresolved" && allowMissing === undefined) return waiting(references.why);
   const { namespace = "", generation = 0 } = object.metadata;
   const rules = secretRules(connection, ports.usedSecrets(namespace));
   const values = await resolveValues(ports.reader, { namespace, maxAgeMs: VALUES_MAX_AGE_MS, rules }, needs.values);
-  if (values.is === "refused" && lenient === undefined) return stalled(values.why);
-  if (values.is === "missing" && lenient === undefined) return waiting(values.why);
-  const resolved = resolver(gate, values, {
+  if (values.is === "refused" && allowMissing === undefined) return stalled(values.why);
+  if (values.is === "missing" && allowMissing === undefined) return waiting(values.why);
+  const resolved = resolver(references, values, {
     key: ports.key,
     generation,
-    lenient,
+    allowMissing,
     receiver: () => ports.receiver(keyOf(object), connection),
   });
   return { value: needs.inputs(resolved), fingerprint: resolved.fingerprint };
@@ -148,7 +161,7 @@ function secretRules({ key, settings }: Connection, inUse: SecretRules["inUse"])
  * Returns why nothing may be written to the place that the spec leads to now. A deletion is checked against the
  * recorded identity only.
  */
-function displacement(
+function mismatch(
   r: Unresolved,
   references: readonly Reference[],
   connection: Connection,
@@ -161,8 +174,8 @@ function displacement(
   const { ports, object } = r;
   const isGoing = object.metadata.deletionTimestamp !== undefined;
   return (
-    (isGoing ? undefined : strayed(ports, object, references, connection.key)) ??
-    (goal === "present" ? trespass(r, references, connection, identity) : undefined) ??
+    (isGoing ? undefined : connectionMismatch(ports, object, references, connection.key)) ??
+    (goal === "present" ? foreignId(r, references, connection, identity) : undefined) ??
     identityMismatch(object, recordedIdentity)
   );
 }
@@ -171,7 +184,7 @@ function displacement(
  * Returns why a resource that shares a connection with other namespaces may not name an object by its id: a resource of
  * another namespace holds it.
  */
-function trespass(
+function foreignId(
   { ports, object }: Unresolved,
   references: readonly Reference[],
   { key, host, settings }: Connection,
@@ -197,14 +210,14 @@ function knownIdentity({ object, local }: Unresolved): Identity {
 }
 
 /** Returns the identity that a record made now would have. A parent that cannot be resolved stays as recorded. */
-function identityNow(
+function identityToRecord(
   { ports, object }: Unresolved,
   connection: Connection,
   parent: Reference | undefined,
-  gate: ReferenceGate,
+  references: ResolvedReferences,
 ): RecordedIdentity {
   const isParent = parent !== undefined && parent.optional !== true;
-  const resolved = gate.is === "open" && isParent ? gate.ids.get(parent.field) : undefined;
+  const resolved = references.is === "resolved" && isParent ? references.ids.get(parent.field) : undefined;
   const parentId = resolved ?? recordedIdentityIn(object, "parentId");
   return {
     connectionUid: connection.uid,

@@ -37,7 +37,7 @@ export type ReconcileResult =
     | { readonly is: "deferred" }
     | { readonly is: "paused" }
   ) & {
-    /** Milliseconds until the object is reconciled again; absent where that follows from the rest. */
+    /** Milliseconds until the object is reconciled again; absent where that follows from the result. */
     readonly again?: Ms | undefined;
     /** The object has no connection, or none that it may use. */
     readonly lacksConnection?: true;
@@ -71,7 +71,7 @@ export interface ReconcileOutcome {
 /** The largest number of bytes of a message (docs/architecture.md §5). */
 const MESSAGE_CAP = 1_024;
 
-/** The conditions that follow from the result and the drift. All others come from the report. */
+/** The conditions that follow from the result and the drift. The report has all other conditions. */
 const ENDING_TYPES = new Set(["Ready", "Synced", "Reconciling", "Stalled", "Drifted"]);
 
 /** Returns the whole new `.status`. It equals the stored one, timestamps included, when nothing changed. */
@@ -167,7 +167,7 @@ function condition(object: KubeObject, fact: ConditionFact, generation: number, 
     observedGeneration,
     lastTransitionTime: old?.status === fact.status ? old.lastTransitionTime : timeText(now),
     reason: fact.reason,
-    // Quoted names, keys and texts of the platform may contain anything (docs/reliability.md E5, E13).
+    // Quoted names, keys and texts of the platform may contain line breaks, control characters and any length.
     message: cleanText(fact.message, MESSAGE_CAP),
   };
 }

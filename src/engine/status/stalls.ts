@@ -1,6 +1,6 @@
 /**
- * Detects an object that waits too long: for work of the platform that makes no progress (docs/reliability.md C10), or
- * for an object that does not exist. It then reports that a person is needed, and is still reconciled.
+ * Detects an object that waits too long: for work of the platform that makes no progress, or for an
+ * object that does not exist. It then reports that a person is needed, and is still reconciled.
  */
 import type { Reason } from "../../api/reasons.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -98,17 +98,17 @@ export function restAfter({ reason }: Why, deadlineMs: Ms): Ms {
 }
 
 /** The reasons of a reference to something that does not exist. */
-const LACKING: ReadonlySet<Reason> = new Set(["ParentNotFound", "DependencyNotReady"]);
+const MISSING_TARGET: ReadonlySet<Reason> = new Set(["ParentNotFound", "DependencyNotReady"]);
 
 /** Stalls an object that has waited too long for something that does not exist. It is still reconciled as often. */
 export function stallOnMissing({ ports, object, local }: Reconciliation, result: ReconcileResult): ReconcileResult {
   const { clock, random, windows } = ports;
-  const lacking = whatIsMissing(object, result);
-  if (lacking === undefined) {
+  const missing = whatIsMissing(object, result);
+  if (missing === undefined) {
     local.waiting.missing = undefined;
     return result;
   }
-  const { what, why } = lacking;
+  const { what, why } = missing;
   const now = clock.monotonic();
   if (local.waiting.missing?.what !== what) {
     const before = local.waiting.missing === undefined ? reportedFor(object, why, clock.now()) : 0;
@@ -131,7 +131,7 @@ function whatIsMissing(
   if (result.is !== "waiting" && result.is !== "retry" && result.is !== "held") return undefined;
   const { why } = result;
   const isKept = result.is === "held" && isSettled(object);
-  if (isKept || !(result.lacksConnection || LACKING.has(why.reason))) return undefined;
+  if (isKept || !(result.lacksConnection || MISSING_TARGET.has(why.reason))) return undefined;
   // The platform's texts may differ from answer to answer.
   const words = result.is === "retry" ? why.reason : why.message;
   return { what: `${object.metadata.generation ?? 0} ${words}`, why };

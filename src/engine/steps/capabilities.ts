@@ -26,7 +26,7 @@ export function withCapabilities({ kind, context, policies, local }: Resolved, r
 }
 
 /** What is known of the platform. */
-interface Known {
+interface SurfaceFacts {
   readonly isFull: boolean;
   /** The reads beyond the specification that failed, with their HTTP status. */
   readonly unread: ReadonlyMap<string, number>;
@@ -39,7 +39,7 @@ interface Known {
 export function capabilitiesOf(
   operations: KindOperations | undefined,
   policies: Pick<Policies, "management" | "deletion">,
-  { isFull, unread }: Known,
+  { isFull, unread }: SurfaceFacts,
 ): ConditionFact | undefined {
   const missing = AREAS.filter((area) => isAsked(area, operations, policies)).flatMap((area) => {
     const names = operations?.[area];

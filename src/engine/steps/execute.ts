@@ -5,7 +5,7 @@ import { keyOf } from "../../kube/api/objects.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
 import type { ActionResult, JsonObject, Step, Uuid, Why } from "../contract/kind.ts";
-import { maySend, type Intent } from "../ledger/ledger.ts";
+import { type Intent, whyNotSend } from "../ledger/ledger.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordAccepted, recordId } from "../ledger/record.ts";
 import { noteDeleted } from "../ownership/presence.ts";
 import { isSpecApplied } from "../policies/policy-status.ts";
@@ -29,18 +29,26 @@ export interface Failed {
 
 type OnceStep = Extract<Step, { repeat: "once" }>;
 
-const NOT_LEADER: ReconcileResult = {
+const unsent = (message: string): ReconcileResult => ({
   is: "waiting",
-  why: { reason: "Progressing", message: "Waiting for an operator that holds the lease." },
+  why: { reason: "Progressing", message },
   exchange: "none",
-};
+});
+
+/** How a reconcile ends that must not send its request. */
+const UNSENT = {
+  NotLeader: unsent("Waiting for an operator that holds the lease."),
+  TooLate: unsent(
+    "The API server was slow to store the intent, so the request was not sent. The operator tries again.",
+  ),
+} as const;
 
 /**
- * Runs one step: at most one request to the platform, after the API server confirmed that the object is still the one
- * that was planned for.
+ * Runs one step: at most one request to the platform, after the API server confirmed that the object has not changed since
+ * the step was planned.
  * @param observed what was observed before
  * @returns what is observed now, the failure, or the result of a reconcile that must not send the request
- * @throws KubeError "Conflict" or "NotFound" when the object is another one, and others
+ * @throws KubeError, "Conflict" or "NotFound" when the object changed or was replaced
  */
 export async function execute(
   r: Resolved,
@@ -48,8 +56,8 @@ export async function execute(
   step: Step,
 ): Promise<Observation | Failed | ReconcileResult> {
   const { ports, object, context } = r;
-  if (!ports.fence.mayWrite()) return NOT_LEADER;
-  // Storing an outcome returned a newer object than the one that was planned for.
+  if (!ports.fence.mayWrite()) return UNSENT.NotLeader;
+  // Storing an outcome returned an object of a newer generation, which this step was not planned for.
   if ((object.metadata.generation ?? 0) !== context.resource.generation)
     throw new KubeError("Conflict", 409, "the spec changed within the reconcile");
   const held = massChangeHeld(r, step);
@@ -70,15 +78,15 @@ export function massChangeHeld(
   if (context.requested !== undefined || context.policies.redeploy !== undefined) return undefined;
   if (scheduled || !isSpecApplied(object)) return undefined;
   const users = ports.dependencies.dependents(connection.key).length;
-  if (connection.brake.take(keyText(keyOf(object)), users, follows)) return undefined;
-  ports.connections.suspect(connection);
+  if (connection.massChangeLimit.take(keyText(keyOf(object)), users, follows)) return undefined;
+  ports.connections.requestProbe(connection);
   const message = `Waiting for ${connection.key.kind} "${connection.key.name}" (reason MassChangeHeld).`;
   return { reason: "ConnectionNotReady", message };
 }
 
 /**
  * Runs a repeatable step. It needs no intent, but the API server has to confirm the object first: with a stale cache, a
- * deletion could hit the successor of a deleted object (docs/reliability.md B1).
+ * deletion could hit the successor of a deleted object.
  */
 async function executeSafely(
   r: Resolved,
@@ -95,7 +103,7 @@ async function executeSafely(
   }
   // If the status was stored already, nothing was written, and so the object was not confirmed.
   if (r.object === object) await ports.writer.confirm(object);
-  if (!ports.fence.mayWrite()) return NOT_LEADER;
+  if (!ports.fence.mayWrite()) return UNSENT.NotLeader;
   const phase: CallKind = r.context.goal === "absent" ? "delete" : "put";
   const sent = await send(r, observed, step);
   if (sent instanceof ApiError) return { error: sent, phase };
@@ -120,7 +128,8 @@ async function executeOnce(
   await writeIntent(r, observed, step, intent);
   persistence.noteIntentStored(intent.attempt);
   const sinceMs = ports.clock.monotonic() - started;
-  if (!maySend({ sinceMs, sendMs: ports.windows.sendMs, leads: ports.fence.mayWrite() })) return NOT_LEADER;
+  const refusal = whyNotSend({ sinceMs, sendMs: ports.windows.sendMs, leads: ports.fence.mayWrite() });
+  if (refusal !== undefined) return UNSENT[refusal];
   persistence.noteSent();
   const sent = await send(r, observed, step);
   if (sent instanceof ApiError) {
@@ -265,6 +274,6 @@ async function writeStatusBefore(r: Resolved, observed: unknown, why: Why, inten
 }
 
 /** Reports whether an error only means that the object changed or was deleted: the watch delivers the new state. */
-export function isMoved(error: unknown): boolean {
+export function isObjectChanged(error: unknown): boolean {
   return isKube(error, "Conflict", "NotFound");
 }

@@ -15,14 +15,14 @@ import { isLate, overdue, refusedForLong, restAfter } from "../status/stalls.ts"
 import { adopt, forgetRecord } from "./adoption.ts";
 import { withCapabilities } from "./capabilities.ts";
 import { execute, type Failed, massChangeHeld, type Observation, remember } from "./execute.ts";
-import { checkPolicies } from "./policy-gate.ts";
+import { allowedPlan } from "./policy-gate.ts";
 import { recover } from "./recover.ts";
 import { rejectedBefore, rejectionOf, withoutStep } from "./rejection.ts";
 
 /** Requests of one reconcile before it yields to other objects. */
 const STEP_LIMIT = 8;
 /** How often in a row a reconcile may requeue at once. After that, the platform seems not to keep what is written. */
-const YIELDS = 8;
+const REQUEUES_AT_ONCE = 8;
 
 /** Runs the steps of one reconcile. @throws KubeError, and whatever a kind throws that is no ApiError */
 export async function runSteps(r: Resolved): Promise<ReconcileResult> {
@@ -62,8 +62,8 @@ async function reconcileSteps(r: Resolved): Promise<ReconcileResult> {
   const why = { reason: "Progressing" as const, message: "Work goes on in the next reconcile." };
   if (observed !== undefined) r.report = r.kind.report(r.context, observed.value);
   const { reason, times } = r.local.waiting.streak;
-  const endless = reason === why.reason && times >= YIELDS;
-  return { is: "waiting", why, exchange: "ok", again: endless ? undefined : 0 };
+  const isEndless = reason === why.reason && times >= REQUEUES_AT_ONCE;
+  return { is: "waiting", why, exchange: "ok", again: isEndless ? undefined : 0 };
 }
 
 async function observe(r: Resolved): Promise<Observation | ApiError> {
@@ -93,7 +93,7 @@ async function step(r: Resolved, observed: unknown): Promise<ReconcileResult | O
     return undefined;
   }
 
-  const plan = checkPolicies(r, observed);
+  const plan = allowedPlan(r, observed);
   if (plan.is === "adopt") {
     await adopt(r, plan.id);
     return undefined;
@@ -111,13 +111,13 @@ async function step(r: Resolved, observed: unknown): Promise<ReconcileResult | O
     return { is: "stalled", why, exchange: "failed" };
   }
   const done = await execute(r, observed, plan.step);
-  if ("error" in done) return answered(r, plan.step, await afterFailure(r, observed, plan.step, done));
+  if ("error" in done) return noteRejectedRedeploy(r, plan.step, await afterFailure(r, observed, plan.step, done));
   if ("is" in done) r.report = kind.report(r.context, observed);
   return done;
 }
 
-/** Notes the answer to a request to deploy again if the platform rejects it: another value requests it again. */
-function answered(r: Resolved, { redeploys }: Step, result: ReconcileResult | Observation) {
+/** Notes the answer to a request to deploy again if the platform rejects it: only another value requests it again. */
+function noteRejectedRedeploy(r: Resolved, { redeploys }: Step, result: ReconcileResult | Observation) {
   const isRejected = "is" in result && result.is === "stalled";
   if (isRejected && redeploys !== undefined)
     remember(r, { memory: { ...r.context.memory, lastHandledRedeployAt: redeploys } });
@@ -128,13 +128,13 @@ function answered(r: Resolved, { redeploys }: Step, result: ReconcileResult | Ob
 async function afterFailure(
   r: Resolved,
   observed: unknown,
-  refused: Step,
+  failedStep: Step,
   { error, phase }: Failed,
 ): Promise<ReconcileResult | Observation> {
-  const without = await withoutStep(r.kind, r, { step: refused, observed, error }, () => observe(r));
+  const without = await withoutStep(r.kind, r, { step: failedStep, observed, error }, () => observe(r));
   if (without?.isMissing === true) {
-    const why: Why = { reason: "NotSupportedByPlatform", message: `The platform has no operation ${refused.op}.` };
-    r.local.rejections.unsupported.set(refused.op, rejectionOf(r, refused.op, { why, until: Infinity }));
+    const why: Why = { reason: "NotSupportedByPlatform", message: `The platform has no operation ${failedStep.op}.` };
+    r.local.rejections.unsupported.set(failedStep.op, rejectionOf(r, failedStep.op, { why, until: Infinity }));
   }
   if (without !== undefined) return { value: without.value };
   r.report = r.kind.report(r.context, observed);
@@ -144,7 +144,7 @@ async function afterFailure(
     const { why } = result;
     const rest = result.again ?? restAfter(why, r.policies.progressDeadlineMs);
     const until = r.ports.clock.monotonic() + rest;
-    r.local.rejections.last = rejectionOf(r, refused.op, { why, until });
+    r.local.rejections.last = rejectionOf(r, failedStep.op, { why, until });
   }
   return result;
 }
@@ -206,13 +206,13 @@ function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult 
     case "terminal":
       if (error.failure.is === "Forbidden") {
         connection.denied.add(keyText(keyOf(object)));
-        ports.connections.suspect(connection);
+        ports.connections.requestProbe(connection);
       }
       return { is: "stalled", why, exchange: "failed", again: verdict.again };
     case "unknown":
       return { is: "waiting", why, exchange: "failed" };
     case "connection":
-      return suspected(r, why);
+      return connectionFailure(r, why);
     case "retry": {
       // The platform's texts may differ from answer to answer.
       const message = `${error.operation} of generation ${r.context.resource.generation}`;
@@ -228,10 +228,10 @@ function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult 
  * Requests a probe, and returns the result of an error that the connection may have caused. A settled object reports
  * the error only if it lasts after the probe.
  */
-function suspected({ ports, object, local, connection }: Resolved, why: Why): ReconcileResult {
-  ports.connections.suspect(connection);
-  const asked = connection.probedAt !== undefined && connection.probedAt > local.failures.since;
-  if (asked || !isSettled(object)) return { is: "retry", why };
+function connectionFailure({ ports, object, local, connection }: Resolved, why: Why): ReconcileResult {
+  ports.connections.requestProbe(connection);
+  const isProbed = connection.probedAt !== undefined && connection.probedAt > local.failures.since;
+  if (isProbed || !isSettled(object)) return { is: "retry", why };
   const again = backoff(local.failures.count, ports.windows, ports.random());
   return { is: "held", why, stale: false, again };
 }

@@ -17,19 +17,19 @@ interface Allowed {
 const PLAN_LIMIT = 16;
 
 /** In poll intervals: how long a correction may take with all its requests, and after how long the next may begin. */
-const CORRECTION = { lasts: 0.02, rests: 0.9 } as const;
+const CORRECTION = { lasts: 0.02, cooldown: 0.9 } as const;
 
 /**
  * Returns the kind's plan as the policies allow it: for each step that may not be taken, the kind plans again as if the
- * step were impossible. A change that others make right after a correction is only reported as drift until the next
- * poll, so that the operator and others do not revert each other's changes endlessly (docs/reliability.md C11).
+ * step were impossible. A change that somebody makes right after a correction is only reported as drift until the next
+ * poll: otherwise the operator and another controller could revert each other's changes endlessly.
  */
-export function checkPolicies(r: Resolved, observed: unknown): Plan {
-  const { plan, policyStatus } = judged(r, observed);
+export function allowedPlan(r: Resolved, observed: unknown): Plan {
+  const { plan, policyStatus } = evaluatePolicies(r, observed);
   r.policyStatus = policyStatus;
   const isCorrection = plan.is === "step" && plan.step.corrects === true;
   if (isCorrection && policyStatus.appliedGeneration === r.context.resource.generation) {
-    if (sinceCorrection(r) >= CORRECTION.rests) r.local.correctedAt = r.ports.clock.monotonic();
+    if (sinceCorrection(r) >= CORRECTION.cooldown) r.local.correctedAt = r.ports.clock.monotonic();
   }
   return plan;
 }
@@ -40,102 +40,106 @@ function sinceCorrection({ ports, object, local, connection }: Resolved): number
   return (ports.clock.monotonic() - (local.correctedAt ?? Number.NEGATIVE_INFINITY)) / poll;
 }
 
-function judged(r: Resolved, observed: unknown): Allowed {
+function evaluatePolicies(r: Resolved, observed: unknown): Allowed {
   const { ports, kind, object, context, policies } = r;
-  const place: Place = {
+  const input: PolicyInput = {
     policies,
     policyStatus: r.policyStatus,
     goal: context.goal,
     generation: context.resource.generation,
     isDry: ports.dryRun,
-    rests: isResting(r),
+    inCooldown: isInCooldown(r),
     unsupported: (op) => unsupportedBefore(r, op),
   };
   const planWithout: PlanWithout = (blockedOperations, pendingOperations) =>
     kind.plan({ ...context, policies: { ...context.policies, blockedOperations, pendingOperations } }, observed);
-  const first = sift(place, planWithout);
-  if (first.later.length === 0) return concluded(place, first);
-  const plan = statusPlanOf(object, first.later);
+  const first = selectStep(input, planWithout);
+  if (first.unapproved.length === 0) return concluded(input, first);
+  const plan = statusPlanOf(object, first.unapproved);
   if (!ports.dryRun && isApproved(object, plan)) {
-    const approved = { ...place, policyStatus: { ...place.policyStatus, plan: { ...plan, approved: true as const } } };
-    return concluded(approved, sift(approved, planWithout));
+    const approved = { ...input, policyStatus: { ...input.policyStatus, plan: { ...plan, approved: true as const } } };
+    return concluded(approved, selectStep(approved, planWithout));
   }
-  return { plan: pending(place, first.plan, plan), policyStatus: { ...place.policyStatus, plan } };
+  return { plan: pending(input, first.plan, plan), policyStatus: { ...input.policyStatus, plan } };
 }
 
 /** Reports whether the last correction is over and the next is not due yet. A reconcile request makes it due. */
-function isResting(r: Resolved): boolean {
+function isInCooldown(r: Resolved): boolean {
   const share = sinceCorrection(r);
-  return r.context.requested === undefined && share >= CORRECTION.lasts && share < CORRECTION.rests;
+  return r.context.requested === undefined && share >= CORRECTION.lasts && share < CORRECTION.cooldown;
 }
 
 /** The facts that decide whether a step may be taken. */
-interface Place {
+interface PolicyInput {
   readonly policies: Policies;
   readonly policyStatus: PolicyStatus;
   readonly goal: Goal;
   readonly generation: number;
   readonly isDry: boolean;
   /** A correction was made a moment ago. */
-  readonly rests: boolean;
+  readonly inCooldown: boolean;
   /** Returns why the platform does not have an operation. */
   readonly unsupported: (op: string) => Why | undefined;
 }
 
-type Sifted = ReturnType<typeof sift>;
+type Selection = ReturnType<typeof selectStep>;
 
 type PlanWithout = (blockedOperations: ReadonlySet<string>, pendingOperations: ReadonlySet<string>) => Plan;
 
 /**
- * Returns a step that may be taken, or the kind's plan without the steps that may not; and, as `later`, the steps that
- * wait for approval.
+ * Returns a step that may be taken, or the kind's plan without the steps that may not; and, as `unapproved`, the
+ * steps that wait for approval.
  */
-function sift(place: Place, planWithout: PlanWithout) {
-  const later: Step[] = [];
+function selectStep(input: PolicyInput, planWithout: PlanWithout) {
+  const unapproved: Step[] = [];
   const blockedOperations = new Set<string>();
   const pendingOperations = new Set<string>();
   let missing: Why | undefined;
   let plan = planWithout(blockedOperations, pendingOperations);
   while (plan.is === "step" && !blockedOperations.has(plan.step.op) && blockedOperations.size < PLAN_LIMIT) {
-    const answer = judgeStep(place, plan.step);
-    if (answer === "yes" && later.length === 0) return { plan, mayTake: true, later, forbids: false, missing };
+    const answer = permissionFor(input, plan.step);
+    if (answer === "Granted" && unapproved.length === 0)
+      return { plan, mayTake: true, unapproved, hasForbidden: false, missing };
     // The steps after a step that waits, wait with it.
-    if (answer !== "never") {
-      later.push(plan.step);
+    if (answer !== "Forbidden") {
+      unapproved.push(plan.step);
       pendingOperations.add(plan.step.op);
     }
-    missing ??= place.unsupported(plan.step.op);
+    missing ??= input.unsupported(plan.step.op);
     blockedOperations.add(plan.step.op);
     plan = planWithout(blockedOperations, pendingOperations);
   }
-  return { plan, mayTake: false, later, forbids: blockedOperations.size > later.length, missing };
+  return { plan, mayTake: false, unapproved, hasForbidden: blockedOperations.size > unapproved.length, missing };
 }
 
-function judgeStep(place: Place, step: Step): "yes" | "later" | "never" {
-  const { policies, policyStatus, generation } = place;
-  if (policies.management === "ObserveOnly" || place.unsupported(step.op) !== undefined) return "never";
-  const isEnding = place.goal !== "present";
-  if (!isEnding && isLeftAlone(place, step)) return "never";
-  if (place.isDry) return "later";
-  return !isEnding && policies.manual && !covers(policyStatus.plan, generation, step) ? "later" : "yes";
+/** Whether a step may be taken. */
+type Permission = "Granted" | "NeedsApproval" | "Forbidden";
+
+function permissionFor(input: PolicyInput, step: Step): Permission {
+  const { policies, policyStatus, generation } = input;
+  if (policies.management === "ObserveOnly" || input.unsupported(step.op) !== undefined) return "Forbidden";
+  const isEnding = input.goal !== "present";
+  if (!isEnding && isLeftAlone(input, step)) return "Forbidden";
+  if (input.isDry) return "NeedsApproval";
+  return !isEnding && policies.manual && !covers(policyStatus.plan, generation, step) ? "NeedsApproval" : "Granted";
 }
 
 /** Reports whether a finished object is left alone: under CreateOnly, under Report, or right after a correction. */
-function isLeftAlone(place: Place, step: Step): boolean {
-  const { policies, policyStatus } = place;
+function isLeftAlone(input: PolicyInput, step: Step): boolean {
+  const { policies, policyStatus } = input;
   if (forbidsWrites(policies, policyStatus.appliedGeneration)) return true;
-  const untouched = policies.corrects === "Nothing" || place.rests;
-  return step.corrects === true && untouched && isDone(place);
+  const untouched = policies.corrects === "Nothing" || input.inCooldown;
+  return step.corrects === true && untouched && isDone(input);
 }
 
 /** Reports whether the current spec was applied to the platform: what differs since is drift. */
-function isDone({ policyStatus, generation }: Place): boolean {
+function isDone({ policyStatus, generation }: PolicyInput): boolean {
   return policyStatus.appliedGeneration === generation;
 }
 
 /** Returns the result if no step waits: the step to take, or how the kind ends the reconcile. */
-function concluded(place: Place, { plan, mayTake, forbids, missing }: Sifted): Allowed {
-  const { policyStatus } = place;
+function concluded(input: PolicyInput, { plan, mayTake, hasForbidden, missing }: Selection): Allowed {
+  const { policyStatus } = input;
   const approved = policyStatus.plan?.approved === true ? policyStatus.plan : undefined;
   if (mayTake) return { plan, policyStatus: { ...policyStatus, plan: approved } };
   const result = resultWithout(plan, missing);
@@ -143,7 +147,7 @@ function concluded(place: Place, { plan, mayTake, forbids, missing }: Sifted): A
   return {
     plan: result,
     policyStatus: {
-      appliedGeneration: forbids ? policyStatus.appliedGeneration : place.generation,
+      appliedGeneration: hasForbidden ? policyStatus.appliedGeneration : input.generation,
       plan: undefined,
       lastApprovedPlan: approved?.hash ?? policyStatus.lastApprovedPlan,
     },
@@ -171,8 +175,8 @@ function refused(step: Step): Exclude<Plan, { is: "step" }> {
  * Returns the result if steps wait. If the spec was applied already, the object keeps its result, and only its drift is
  * not corrected.
  */
-function pending(place: Place, plan: Plan, { hash, actions }: StatusPlan): Plan {
-  if (place.goal === "present" && isDone(place)) return plan.is === "step" ? { is: "settled" } : plan;
+function pending(input: PolicyInput, plan: Plan, { hash, actions }: StatusPlan): Plan {
+  if (input.goal === "present" && isDone(input)) return plan.is === "step" ? { is: "settled" } : plan;
   const operations = [...new Set(actions.map(({ operation }) => operation))].join(", ");
   const why: Why = {
     reason: "ApprovalPending",

@@ -7,13 +7,13 @@ import { ApiError } from "../../platform/transport/errors.ts";
 import { keyText, parseKey, shortName } from "../contract/keys.ts";
 import type { ActionResult, Trace, Why } from "../contract/kind.ts";
 import {
-  decide,
-  duty,
+  nextAction,
   openSlot,
+  traceOutcome,
   type Intent,
-  type Knowledge,
-  type TraceResult,
+  type IntentFacts,
   type IntentWriter,
+  type TraceResult,
 } from "../ledger/ledger.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "../ledger/record.ts";
 import { externalNameOf } from "../orphans/orphan.ts";
@@ -42,20 +42,20 @@ export async function recover(r: Resolved): Promise<ReconcileResult | ApiError |
     await recordAnswer(r, answer.id, kind.resource.memory.parse(answer.memory));
     return undefined;
   }
-  const known = knowledge(r, intent);
-  const due = duty(intent, known);
-  if (due === "repeat") {
+  const known = factsAbout(r, intent);
+  const action = nextAction(intent, known);
+  if (action === "repeat") {
     r.repeats = intent.op;
     return undefined;
   }
-  if (due === "clear") {
+  if (action === "clear") {
     noteConfirmation(r, intent, known);
     await clear(r, intent);
     return undefined;
   }
-  if (intent.creates) await holdObject(r);
-  const moved = elsewhere(r, intent);
-  if (moved !== undefined) return { is: "stalled", why: moved, exchange: "none" };
+  if (intent.creates) await addFinalizer(r);
+  const parentChanged = parentChange(r, intent);
+  if (parentChanged !== undefined) return { is: "stalled", why: parentChanged, exchange: "none" };
   try {
     const trace = await kind.trace(intent, r.context, r.connection.api);
     return await conclude(r, intent, trace, known);
@@ -69,7 +69,7 @@ export async function recover(r: Resolved): Promise<ReconcileResult | ApiError |
  * Adds the finalizer if it is due: a restored manifest may lack it, and the deletion policy may have changed since the
  * create began.
  */
-async function holdObject(r: Resolved): Promise<void> {
+async function addFinalizer(r: Resolved): Promise<void> {
   if (!finalizerDue(r) || hasFinalizer(r.object)) return;
   r.object = await r.ports.writer.patchChecked(r.object, { finalizers: finalizersWith(r.object, true) });
 }
@@ -78,13 +78,13 @@ async function conclude(
   r: Resolved,
   intent: Intent,
   trace: Trace,
-  known: Knowledge,
+  known: IntentFacts,
 ): Promise<ReconcileResult | undefined> {
   const landed = trace.is === "landed" ? trace.known : [];
-  const decision = decide(findingOf(trace), intent, known);
+  const decision = traceOutcome(findingOf(trace), intent, known);
   switch (decision) {
     case "record":
-      if (landed.length > 1) return { is: "stalled", why: several(intent, landed.length), exchange: "ok" };
+      if (landed.length > 1) return { is: "stalled", why: duplicateRemote(intent, landed.length), exchange: "ok" };
       if (landed[0] !== undefined) await recordLanded(r, intent, landed[0]);
       return undefined;
     case "retry":
@@ -96,8 +96,8 @@ async function conclude(
       r.repeats = intent.op;
       return undefined;
     case "wait":
-      return { is: "waiting", why: waiting(intent), exchange: "ok" };
-    case "giveUp": {
+      return { is: "waiting", why: waitingFor(intent), exchange: "ok" };
+    case "stall": {
       const isExplained = "why" in trace && intent.accepted === undefined;
       const why = isExplained ? withAnswer(r.object, intent, trace.why) : unconfirmed(r.object, intent);
       return { is: "stalled", why: { ...why, message: `${origin(r.object, intent)}${why.message}` }, exchange: "ok" };
@@ -126,7 +126,7 @@ function findingOf(trace: Trace): TraceResult {
 }
 
 /** Notes that a person named the object that an unconfirmed create made, before the intent is cleared. */
-function noteConfirmation(r: Resolved, { creates, accepted }: Intent, { writer }: Knowledge): void {
+function noteConfirmation(r: Resolved, { creates, accepted }: Intent, { writer }: IntentFacts): void {
   const { context, kind } = r;
   if (writer !== "Own" || !creates || context.identitySource !== "given") return;
   const memory = accepted === undefined ? context.memory : kind.resource.memory.parse(accepted);
@@ -134,7 +134,7 @@ function noteConfirmation(r: Resolved, { creates, accepted }: Intent, { writer }
 }
 
 /** Returns why a create that was sent under another parent than the current one cannot be traced. */
-function elsewhere({ recordedIdentity, object }: Resolved, intent: Intent): Why | undefined {
+function parentChange({ recordedIdentity, object }: Resolved, intent: Intent): Why | undefined {
   if (!intent.creates || intent.parentId === recordedIdentity.parentId) return undefined;
   const message = `An earlier create under the parent ${intent.parentId ?? "(none)"} was not confirmed, but the reference now leads to ${recordedIdentity.parentId ?? "none"}. Change the reference back until the operator knows the result. If nothing was created, run: ${recreateCommand(object, intent)}`;
   return { reason: "ParentChanged", message };
@@ -154,7 +154,7 @@ function writerOf({ ports, object, recordedIdentity }: Resolved, intent: Intent)
   return ports.cache.get(writer)?.metadata.uid === uid ? "None" : "Left";
 }
 
-function knowledge(r: Resolved, intent: Intent): Knowledge {
+function factsAbout(r: Resolved, intent: Intent): IntentFacts {
   const { ports, local, object, context, orphan } = r;
   return {
     writer: writerOf(r, intent),
@@ -196,7 +196,7 @@ async function clear(r: Resolved, intent: Intent): Promise<void> {
   else noteOutcome(r);
 }
 
-function waiting(intent: Intent): Why {
+function waitingFor(intent: Intent): Why {
   const what = intent.name === undefined ? intent.op : `${intent.op} of "${intent.name}"`;
   const message = `An earlier ${what} was not confirmed; the operator watches whether it was executed before it tries again.`;
   return { reason: intent.creates ? "Creating" : "Progressing", message };
@@ -204,13 +204,13 @@ function waiting(intent: Intent): Why {
 
 /** Returns the reason of a create that only a person can resolve. */
 function unconfirmed({ kind, metadata }: KubeObject, intent: Intent): Why {
-  if (intent.accepted === undefined) return waiting(intent);
+  if (intent.accepted === undefined) return waitingFor(intent);
   const { name, namespace } = metadata;
   const message = `The platform accepted ${intent.op} of "${intent.name ?? ""}" without returning an id, and does not show what it created. Nothing is sent again. Look up the id on the platform, then run: kubectl platform resolve ${kind.toLowerCase()}/${name} -n ${namespace ?? ""} --id ID`;
   return { reason: "CreateResultUnknown", message };
 }
 
-function several(intent: Intent, count: number): Why {
+function duplicateRemote(intent: Intent, count: number): Why {
   const message = `${count} objects of the platform may be the result of one ${intent.op}. Nothing is deleted. Set spec.externalId to the right one.`;
   return { reason: "DuplicateRemote", message };
 }

@@ -55,7 +55,7 @@ export async function connectedPorts<Api extends RatedApi>(
   const connections = createConnections<Api>({ ...common, connect: () => api, isNeeded: () => true });
   const opened = await connections.open(LINK, usualSettings(surface));
   if (opened.is !== "open") throw new TypeError(opened.why.message);
-  const connection = Object.assign(opened.connection, { surface, trouble: undefined });
+  const connection = Object.assign(opened.connection, { surface, notReadyReason: undefined });
   const ports: Ports<Api> = {
     ...common,
     connections,
