@@ -125,20 +125,20 @@ export async function flush(ports: Ports): Promise<void> {
 
 /** Returns the time until the next reconcile, and counts how often in a row the object waits for the same reason. */
 function nextReconcile(r: Unresolved | Resolved, result: ReconcileResult): Ms {
-  const { ports, object, local } = r;
-  const defaults = r.isResolved ? r.connection.settings.defaults : undefined;
-  const poll = pollInterval(object, ports.windows, defaults?.pollInterval);
+  const { ports, local } = r;
   if (result.is !== "retry" && result.is !== "held" && result.is !== "stalled") local.failures.count = 0;
   const reason = result.is === "waiting" || result.is === "unknown" ? result.why.reason : "";
   const { streak } = local.waiting;
   local.waiting.streak = { reason, times: reason === streak.reason ? streak.times + 1 : 0 };
-  const again = Math.min(result.again ?? usualDelay(r, result, poll.ms), r.report?.lookWithin ?? Infinity);
+  const again = Math.min(result.again ?? usualDelay(r, result), r.report?.lookWithin ?? Infinity);
   // Only work under way is requeued at once.
   return result.is === "waiting" ? again : Math.max(again, ports.windows.backoffMinMs);
 }
 
-function usualDelay(r: Unresolved | Resolved, result: ReconcileResult, pollMs: Ms): Ms {
+function usualDelay(r: Unresolved | Resolved, result: ReconcileResult): Ms {
   const { object, local, ports } = r;
+  const defaults = r.isResolved ? r.connection.settings.defaults : undefined;
+  const { ms: pollMs } = pollInterval(object, ports.windows, defaults?.pollInterval);
   const { windows, random, clock } = ports;
   switch (result.is) {
     case "settled": {
