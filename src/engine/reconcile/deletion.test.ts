@@ -1,0 +1,223 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  ID,
+  RECORDED,
+  type Script,
+  scripted,
+  type Scripted,
+  SETTLED,
+  step,
+  STEPS,
+} from "../../../test/support/engine/scripted.ts";
+import { FINALIZER, INTENT } from "../../api/names.ts";
+import type { Reason } from "../../api/reasons.ts";
+import { keyOf } from "../../kube/api/objects.ts";
+import type { Ms } from "../contract/kind.ts";
+import { conditionOf } from "../contract/status.ts";
+import { remove } from "./deletion.ts";
+
+const HOUR = 3_600_000;
+
+type Policy = "Retain" | "Delete" | "Stop";
+
+/** A recorded resource with the finalizer that is being deleted. */
+function going(policy: Policy, script: Script = RECORDED): Script {
+  const meta = { ...script.meta, finalizers: [FINALIZER], deletionTimestamp: "2026-11-21T09:00:00Z" };
+  return { ...script, meta, spec: { ...script.spec, lifecycle: { deletionPolicy: policy } } };
+}
+
+const UNRECORDED: Script = { status: {} };
+
+type Arrange = (env: Scripted) => void;
+
+const nothing: Arrange = () => {};
+
+async function removed(script: Script, arrange: Arrange = nothing) {
+  const env = await scripted(script);
+  arrange(env);
+  const again = await remove(env.r);
+  return { ...env, again, isReleased: again === undefined };
+}
+
+/** The events about the end of the deletion, e.g. "Normal Deleted". */
+const told = ({ events }: Scripted): readonly string[] =>
+  events.filter(({ action }) => action === "Delete").map(({ type, reason }) => `${type} ${reason}`);
+const reasonOf = ({ object }: Scripted): string | undefined => conditionOf(object() ?? {}, "Ready")?.reason;
+const orphansOf = ({ r }: Scripted): readonly string[] => r.ports.orphans.all().map(({ why }) => why);
+
+const stalled = (reason: Reason): NonNullable<Script["plans"]> => [
+  { is: "stalled", why: { reason, message: "It says so." } },
+];
+
+describe("a deletion that releases the resource", () => {
+  it.each<
+    [what: string, script: Script, happened: readonly string[], events: readonly string[], orphans: readonly string[]]
+  >([
+    [
+      "under Retain records the orphan and sends nothing",
+      going("Retain"),
+      ["write no finalizer"],
+      ["Normal Orphaned"],
+      ["Retain"],
+    ],
+    [
+      "under Delete deletes the object first",
+      { ...going("Delete"), plans: [step(STEPS.delete), SETTLED] },
+      ["read", "confirm", "send delete", "write no finalizer"],
+      ["Normal Deleted"],
+      [],
+    ],
+    [
+      "under Delete sends nothing where the object is gone already",
+      { ...going("Delete"), plans: [SETTLED] },
+      ["read", "write no finalizer"],
+      ["Normal Deleted"],
+      [],
+    ],
+    [
+      "under Stop stops the object and records the orphan",
+      { ...going("Stop"), plans: [step(STEPS.stop), SETTLED] },
+      ["read", "confirm", "send stop", "write no finalizer"],
+      ["Normal Orphaned"],
+      ["Stop"],
+    ],
+    [
+      "of a resource without an id and without an intent has nothing to do",
+      going("Delete", UNRECORDED),
+      ["write no finalizer"],
+      [],
+      [],
+    ],
+    [
+      "of an id that was given and never adopted leaves the object alone, with a Warning",
+      going("Delete", { ...UNRECORDED, spec: { externalId: ID } }),
+      ["write no finalizer"],
+      ["Warning Orphaned"],
+      [],
+    ],
+  ])("%s", async (_, script, happened, events, orphans) => {
+    const done = await removed(script);
+    expect(done.isReleased).toBe(true);
+    expect(done.happened).toEqual(happened);
+    expect(told(done)).toEqual(events);
+    expect(orphansOf(done)).toEqual(orphans);
+  });
+
+  it.each<Reason>([
+    "DeleteNotSupported",
+    "NotSupportedByPlatform",
+    "NotObservable",
+    "CreateResultUnknown",
+    "DuplicateRemote",
+    "AlreadyManaged",
+    "NameConflict",
+    "ForeignLedger",
+    "UnreadableLedger",
+    "ParentChanged",
+  ])("because of %s warns and records the orphan", async (reason) => {
+    const done = await removed({ ...going("Delete"), plans: stalled(reason) });
+    expect(done.isReleased).toBe(true);
+    expect(told(done)).toEqual(["Warning Orphaned"]);
+    expect(orphansOf(done)).toEqual([reason]);
+  });
+
+  it("does nothing for a resource without the operator's finalizer", async () => {
+    const { meta, ...script } = going("Delete");
+    const done = await removed({ ...script, meta: { ...meta, finalizers: ["somebody/else"] } });
+    expect(done.happened).toEqual([]);
+  });
+
+  it("under Retain warns where a create may have made an object that is not recorded", async () => {
+    const annotations = { [INTENT]: "{}" };
+    const done = await removed(going("Retain", { ...UNRECORDED, meta: { annotations } }));
+    expect(told(done)).toEqual(["Warning Orphaned"]);
+  });
+});
+
+describe("a deletion that keeps the resource", () => {
+  it.each<[what: string, script: Script, reason: Reason]>([
+    [
+      "waits for the platform",
+      { plans: [{ is: "waiting", why: { reason: "Stopping", message: "It stops." } }] },
+      "Stopping",
+    ],
+    ["reports a rejected deletion", { plans: stalled("DeleteFailed") }, "DeleteFailed"],
+    ["is blocked by a token that lacks a scope", { plans: stalled("PermissionDenied") }, "DeletionBlocked"],
+    ["is blocked by a rejected token", { plans: stalled("CredentialsInvalid") }, "DeletionBlocked"],
+  ])("%s", async (_, script, reason) => {
+    const done = await removed({ ...going("Delete"), ...script });
+    expect(done.isReleased).toBe(false);
+    expect(reasonOf(done)).toBe(reason);
+    expect(told(done)).toEqual([]);
+  });
+
+  it.each<[what: string, script: Script]>([
+    ["an invalid spec", { ...going("Delete"), spec: { name: 5, lifecycle: { deletionPolicy: "Delete" } } }],
+    [
+      "a connection that leads elsewhere",
+      going("Delete", {
+        ...RECORDED,
+        status: { ...RECORDED.status, identity: { ...RECORDED.status.identity, host: "old.example" } },
+      }),
+    ],
+  ])("is blocked by %s", async (_, script) => {
+    const done = await removed(script);
+    expect(done.isReleased).toBe(false);
+    expect(reasonOf(done)).toBe("DeletionBlocked");
+  });
+
+  it("waits for the resources that refer to this one", async () => {
+    const done = await removed(going("Delete"), ({ cluster, r }) => {
+      const child = cluster.create("Widget", "child", { name: "child" });
+      r.ports.dependencies.set(keyOf(child), [keyOf(r.object)], []);
+    });
+    expect(done.happened).toEqual(["write status"]);
+    expect(reasonOf(done)).toBe("WaitingForChildren");
+  });
+});
+
+describe("a deletion whose connection is missing", () => {
+  const withoutConnection: Arrange = ({ r }) => {
+    const why = { reason: "ConnectionNotReady", message: "There is none." } as const;
+    Object.assign(r.ports, { route: () => ({ is: "none", why }) });
+  };
+  const namespace = (terminating: boolean): NonNullable<Script["ports"]> => ({
+    namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating }) },
+  });
+  /** The connection that the object was recorded with was never open in this process. */
+  const elsewhere = {
+    ...RECORDED,
+    status: { ...RECORDED.status, identity: { ...RECORDED.status.identity, connectionUid: "uid-gone" } },
+  };
+
+  it.each<[what: string, terminating: boolean, afterMs: Ms, isReleased: boolean]>([
+    ["waits for an hour", false, HOUR - 1, false],
+    ["ends after an hour", false, HOUR, true],
+    ["waits for five minutes in a namespace that terminates", true, 300_000 - 1, false],
+    ["ends after five minutes in a namespace that terminates", true, 300_000, true],
+  ])("%s", async (_, terminating, afterMs, isReleased) => {
+    const env = await scripted({ ...going("Delete", elsewhere), ports: namespace(terminating) });
+    withoutConnection(env);
+    expect(await remove(env.r)).toBeTypeOf("number");
+    expect(conditionOf(env.object() ?? {}, "Stalled")?.reason).toBe("ConnectionNotReady");
+    await env.clock.advance(afterMs);
+    env.r.object = env.object() ?? env.r.object;
+    expect((await remove(env.r)) === undefined).toBe(isReleased);
+  });
+
+  it.each<[what: string, reason: Reason, expected: string]>([
+    ["waits for an outage to end, however long", "PlatformUnreachable", "ConnectionNotReady"],
+    ["is blocked while the token is rejected", "CredentialsInvalid", "DeletionBlocked"],
+  ])("%s", async (_, reason, expected) => {
+    const env = await scripted(going("Delete"));
+    const found = env.r.ports.route(env.r.object);
+    const connection = found.is === "found" ? env.r.ports.connections.last(found.key) : undefined;
+    Object.assign(connection ?? {}, { notReadyReason: { reason, message: "It says so." } });
+    await remove(env.r);
+    await env.clock.advance(10 * HOUR);
+    env.r.object = env.object() ?? env.r.object;
+    expect(await remove(env.r)).toBeTypeOf("number");
+    expect(reasonOf(env)).toBe(expected);
+  });
+});
