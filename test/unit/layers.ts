@@ -98,8 +98,6 @@ export const maxFiles = 15;
 /** Smaller files with one importer, and why they stay. */
 export const smallFiles: Readonly<Record<string, string>> = {
   "node-version": "main.ts imports it first, so that it runs before the other imports are loaded",
-  "console/page/browser/address": "its test runs without a document, which main.ts needs when it is loaded",
-  "console/page/browser/commands": "its test runs without a document, which item.ts needs when it is loaded",
 };
 
 /** Exported names that several files of src/ define, and why they may. */

@@ -1,4 +1,7 @@
-/** The JSON that the operator sends to the page; shared by both sides. */
+/**
+ * What the server of the page and the browser share: the JSON of the answer, and the view that a request asks for. And the
+ * parts of the browser's code that need no document. Pure.
+ */
 import type { Fact, Mark } from "../tree/facts.ts";
 
 /** Which objects are shown: all, those with another mark than ready, or those of one mark. */
@@ -16,6 +19,32 @@ export interface PageQuery {
   readonly at: string;
 }
 
+/**
+ * Reads the view in the address of the page, after the #, so that a view can be shared and survives a reload.
+ * @param hash "#show=not-ready&text=api"
+ * @returns the view, with defaults for missing parts
+ */
+export function viewOf(hash: string): PageQuery {
+  const parameters = new URLSearchParams(hash.replace(/^#/, ""));
+  const page = Number(parameters.get("page") ?? 1);
+  return {
+    show: SHOWS.find((known) => known === parameters.get("show")) ?? "all",
+    text: parameters.get("text") ?? "",
+    page: Number.isInteger(page) && page > 0 ? page : 1,
+    at: parameters.get("at") ?? "",
+  };
+}
+
+/** @returns the hash of this view, "" for the default view */
+export function hashOf({ show, text, page, at }: PageQuery): string {
+  const parameters = new URLSearchParams();
+  if (show !== "all") parameters.set("show", show);
+  if (text !== "") parameters.set("text", text);
+  if (page !== 1) parameters.set("page", String(page));
+  if (at !== "") parameters.set("at", at);
+  return parameters.size === 0 ? "" : `#${parameters.toString().replaceAll("%2F", "/")}`;
+}
+
 /** The number of objects on one page. */
 export const PAGE_SIZE = 200;
 /** The largest length of a filter text. */
@@ -31,6 +60,21 @@ export interface Row extends Omit<Fact, "kind" | "parent"> {
   readonly depth: number;
   /** True for a parent that does not match, but has a child that does. */
   readonly isContext: boolean;
+}
+
+/** @returns the kubectl commands that show more about an object, for a shell */
+export function commandsFor({ short, namespace, name }: Pick<Row, "short" | "namespace" | "name">): readonly string[] {
+  const place = namespace === "" ? "" : ` -n ${quoted(namespace)}`;
+  return [
+    `kubectl describe ${short} ${quoted(name)}${place}`,
+    `kubectl platform status ${short}/${quoted(name)}${place}`,
+    ...(short === "papp" ? [`kubectl platform logs ${quoted(name)}${place}`] : []),
+  ];
+}
+
+/** Quotes a word for a shell if necessary; valid names of Kubernetes never need it. */
+function quoted(word: string): string {
+  return /^[\w.-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** The process that answers. Every replica has the same caches; only the leader reconciles. */

@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { hashOf, viewOf } from "./browser/address.ts";
-import { commandsFor } from "./browser/commands.ts";
-import { SHOWS, type PageQuery } from "./shape.ts";
+import { commandsFor, hashOf, SHOWS, viewOf, type PageQuery } from "./shape.ts";
 
 describe("the address of a view", () => {
   it.each<[string, Partial<PageQuery>]>([
