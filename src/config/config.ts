@@ -23,8 +23,8 @@ export class ConfigError extends Error {
   }
 }
 
-/** The sources of a configuration besides the command line; tests have their own. */
-export interface Surroundings {
+/** The parts of the process that a configuration is read from, besides the command line. */
+export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly hostname: () => string;
   /** @returns the content of a file, undefined when it cannot be read. */
@@ -63,15 +63,15 @@ const milliseconds = z.int().min(0).max(86_400_000);
  * @param args the command line after `run`
  * @throws ConfigError with everything that is wrong
  */
-export function loadConfig(args: readonly string[], surroundings: Surroundings = systemSurroundings()): Config {
-  const { env, readFile } = surroundings;
-  const { kubeconfig, context, operatorNamespace, ...others } = parsedBy(options, given(args), env);
-  checkReceiver(others);
+export function loadConfig(args: readonly string[], environment: Environment = systemEnvironment()): Config {
+  const { env, readFile } = environment;
+  const { kubeconfig, context, operatorNamespace, ...parsed } = parsedBy(options, flagsIn(args), env);
+  checkReceiver(parsed);
   return Object.freeze({
-    ...others,
+    ...parsed,
     kube: configSource(kubeconfig, context),
     operatorNamespace: operatorNamespace ?? ownNamespace(env["POD_NAMESPACE"] ?? readFile(NAMESPACE_FILE)),
-    instance: env["POD_NAME"] ?? surroundings.hostname(),
+    instance: env["POD_NAME"] ?? environment.hostname(),
     windows: readTimes(WINDOWS_VARIABLE, env, DEFAULT_WINDOWS),
     deadlines: readTimes(DEADLINES_VARIABLE, env, DEFAULT_DEADLINES),
   });
@@ -113,7 +113,7 @@ export function loadPlatformRules(given: {
 }
 
 /** Returns the options of a schema, from flags, else from variables. @throws ConfigError with everything that is wrong */
-function parsedBy<Schema extends z.ZodObject>(schema: Schema, flags: Given, env: Surroundings["env"]) {
+function parsedBy<Schema extends z.ZodObject>(schema: Schema, flags: Given, env: Environment["env"]) {
   const texts = Object.keys(schema.shape).map((option) => [option, flags[option] ?? fromEnv(option, env)]);
   const parsed = schema.safeParse(Object.fromEntries(texts));
   if (parsed.success) return parsed.data;
@@ -128,7 +128,7 @@ export function loadShell() {
   return { kubeconfig: process.env["KUBECONFIG"], execInfo: process.env["KUBERNETES_EXEC_INFO"] };
 }
 
-function systemSurroundings(): Surroundings {
+function systemEnvironment(): Environment {
   return {
     env: process.env,
     hostname,
@@ -144,7 +144,8 @@ function systemSurroundings(): Surroundings {
 
 type Given = ReturnType<typeof readFlags>;
 
-function given(args: readonly string[]): Given {
+/** Reads the command line. @throws ConfigError for an unknown flag or a missing value */
+function flagsIn(args: readonly string[]): Given {
   try {
     return readFlags(args);
   } catch (error) {
@@ -153,7 +154,7 @@ function given(args: readonly string[]): Given {
   }
 }
 
-function explain({ path, message }: z.core.$ZodIssue, flags: Given, env: Surroundings["env"]): string {
+function explain({ path, message }: z.core.$ZodIssue, flags: Given, env: Environment["env"]): string {
   const option = String(path[0]);
   if (flags[option] !== undefined) return `--${flagName(option)} ${message}`;
   return `${variablesOf(option).find((name) => env[name] !== undefined) ?? envName(option)} ${message}`;
@@ -169,7 +170,7 @@ function variablesOf(option: string): readonly string[] {
   return [envName(option), ...(STANDARD[option] ?? [])];
 }
 
-function fromEnv(option: string, env: Surroundings["env"]): string | undefined {
+function fromEnv(option: string, env: Environment["env"]): string | undefined {
   return variablesOf(option)
     .map((name) => env[name])
     .find((text) => text !== undefined);
@@ -182,12 +183,12 @@ function ownNamespace(text: string | undefined): string {
   return name;
 }
 
-/** @returns `usual` with the times that a variable overrides, as JSON */
-function readTimes<Times extends object>(variable: string, env: Surroundings["env"], usual: Times): Times {
+/** @returns `defaults` with the times that a variable overrides, as JSON. @throws ConfigError */
+function readTimes<Times extends object>(variable: string, env: Environment["env"], defaults: Times): Times {
   const text = env[variable];
-  if (text === undefined || text === "") return usual;
-  const names = Object.keys(usual);
+  if (text === undefined || text === "") return defaults;
+  const names = Object.keys(defaults);
   const parsed = z.partialRecord(z.enum(names), milliseconds).safeParse(tryParseJson(text));
-  if (parsed.success) return Object.freeze({ ...usual, ...parsed.data });
+  if (parsed.success) return Object.freeze({ ...defaults, ...parsed.data });
   throw new ConfigError(`${variable} must be a JSON object of milliseconds with members of ${names.join(", ")}`);
 }

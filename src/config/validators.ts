@@ -99,12 +99,12 @@ export function parseLogLevels(text: string): LogLevels | { readonly problem: st
       problem: `must be ${anyOf.format(LOG_LEVELS)}, optionally followed by levels of single loggers, as in info,platform=debug`,
     };
   }
-  const stranger = single.find(({ name }) => !(LOGGERS as readonly string[]).includes(name));
-  if (stranger !== undefined)
-    return { problem: `does not know the logger "${stranger.name}"; the loggers are ${LOGGERS.join(", ")}` };
-  const levelOf = (wanted: LoggerName, usual: LogLevel): LogLevel => {
+  const unknown = single.find(({ name }) => !(LOGGERS as readonly string[]).includes(name));
+  if (unknown !== undefined)
+    return { problem: `does not know the logger "${unknown.name}"; the loggers are ${LOGGERS.join(", ")}` };
+  const levelOf = (wanted: LoggerName, fallback: LogLevel): LogLevel => {
     const named = single.find(({ name }) => name === wanted)?.level;
-    return named !== undefined && isLevel(named) ? named : usual;
+    return named !== undefined && isLevel(named) ? named : fallback;
   };
   return Object.freeze(eachLogger((name) => levelOf(name, name === "changes" ? "info" : all)));
 }

@@ -3,7 +3,7 @@ import type { Variable } from "../../simulator/model/world.ts";
 import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { variableSet } from "../../src/kinds/variable-set/index.ts";
 import { kindEnv, type KindEnv, type SurfaceName } from "../support/kinds/env.ts";
-import { kindRunner, type PassChange, type Ran, type Surroundings } from "../support/kinds/kind-runner.ts";
+import { kindRunner, type PassChange, type Ran, type RunnerEnvironment } from "../support/kinds/kind-runner.ts";
 
 /** A platform with two applications, "web" and "api", new for each test of one `describe`. */
 export function variableSetEnv(surface: SurfaceName) {
@@ -14,7 +14,7 @@ export function variableSetEnv(surface: SurfaceName) {
   return kindEnv(surface, prepare, (env) => {
     const own = {
       /** A set that was just applied, by default for "web" only. */
-      set: (spec: JsonObject, outside: Partial<Surroundings> = {}) => {
+      set: (spec: JsonObject, outside: Partial<RunnerEnvironment> = {}) => {
         const ids = { "spec.targets[0].applicationRef": env.web, "spec.targets[1].applicationRef": env.api };
         const around = { surface, ids, ...outside };
         const runner = kindRunner(variableSet, env.harness.api, around, { targets: [own.target("web")], ...spec });
@@ -31,7 +31,7 @@ export function variableSetEnv(surface: SurfaceName) {
         return { ...runner, settle };
       },
       /** A set that was applied, and reconciled until nothing is sent. */
-      synced: async (spec: JsonObject, outside?: Partial<Surroundings>) => {
+      synced: async (spec: JsonObject, outside?: Partial<RunnerEnvironment>) => {
         const runner = own.set(spec, outside);
         await runner.settle();
         return runner;

@@ -36,7 +36,7 @@ import { buildContext, type SpecChange } from "./contexts.ts";
 /** Changes of the context for one reconcile; a spec is a new generation of it, as a user writes it. */
 export type PassChange = SpecChange<ReconcileContext>;
 
-export interface Surroundings {
+export interface RunnerEnvironment {
   readonly surface: "Documented" | "Full";
   /** Ids behind references, by field. */
   readonly ids: Readonly<Record<string, string>>;
@@ -65,14 +65,14 @@ export const RECEIVER = {
   secret: "a-s3cret",
 } as const satisfies Receiver;
 
-/** @param given the surroundings that differ from the usual ones @param spec as a user writes it */
+/** @param given the environment that differ from the usual ones @param spec as a user writes it */
 export function kindRunner<K extends KindTypes>(
   typed: Kind<K>,
   api: K["api"],
-  given: Pick<Surroundings, "surface"> & Partial<Surroundings>,
+  given: Pick<RunnerEnvironment, "surface"> & Partial<RunnerEnvironment>,
   spec: JsonObject,
 ) {
-  const around: Surroundings = {
+  const around: RunnerEnvironment = {
     ids: {},
     values: {},
     sources: "s@1",
@@ -233,7 +233,12 @@ export function kindRunner<K extends KindTypes>(
 
 /** The resolved needs of a kind. @throws RangeError for a field that is not among them */
 export function resolvedNeeds(
-  { ids, values, all = {}, receiver = RECEIVER }: Pick<Surroundings, "ids" | "values" | "all"> & Partial<Surroundings>,
+  {
+    ids,
+    values,
+    all = {},
+    receiver = RECEIVER,
+  }: Pick<RunnerEnvironment, "ids" | "values" | "all"> & Partial<RunnerEnvironment>,
   fingerprint: ResolvedNeeds["fingerprint"],
 ): ResolvedNeeds {
   const found = <T>(table: Readonly<Record<string, T>>, field: string): T => {
