@@ -6,8 +6,8 @@ import { parseLogLevels, type LogLevels } from "../config/validators.ts";
 import { KubeError } from "../kube/api/errors.ts";
 import type { KeyValues } from "../kube/api/types.ts";
 import { ApiError } from "../platform/transport/errors.ts";
-import { createLevelSwitch, createLogs, tagged, type Fields, type Logger } from "./logger.ts";
-import { createRedactor, redacting } from "./secrets.ts";
+import { createLevelSwitch, createLogs, type Fields, type Logger, withFields } from "./logger.ts";
+import { createRedactor, redactingReader } from "./secrets.ts";
 
 const CANARY = 'c4n4ry-"token"-ä\\/+?&1';
 
@@ -93,7 +93,7 @@ describe("the log", () => {
   it("carries what it is tagged with, asked for line by line, for those alone that are written", () => {
     const { logs, parsed } = logging({ now: () => levels("info") });
     let asked = 0;
-    const { engine } = tagged(logs, () => ({ reconcileID: String((asked += 1)) }));
+    const { engine } = withFields(logs, () => ({ reconcileID: String((asked += 1)) }));
     engine.debug("not told");
     engine.info("one", { name: "a" });
     engine.info("two");
@@ -132,7 +132,7 @@ describe("the log", () => {
 
   it.for(SAID)("[E6] keeps a secret out of $way, $spelling", ({ say, spell }, { task }) => {
     const { logs, lines, parsed } = logging();
-    say(tagged(logs, () => ({ about: "shop" })).app, `before ${spell(CANARY)} after`);
+    say(withFields(logs, () => ({ about: "shop" })).app, `before ${spell(CANARY)} after`);
     expect(lines).toHaveLength(1);
     expect(parsed()).toHaveLength(1);
     for (const [, other] of SPELLINGS) {
@@ -220,7 +220,7 @@ describe("[E6] the redactor", () => {
       l: "second-value",
       unread: "unread-value",
     });
-    const reader = redacting(
+    const reader = redactingReader(
       { secret: async () => secret, configMap: async () => keyValues("1", { k: "public-value" }) },
       redactor,
     );

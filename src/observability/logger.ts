@@ -104,10 +104,10 @@ const FRAMES = 8;
 
 /**
  * @returns the loggers. They mask in each text, before they cut it, the values of the namespaces that the line is
- * about; a tenant's Secret changes no line about others, and no structure of its own lines
+ * about; a tenant's Secret changes no line about other namespaces, and no structure of lines about its own
  */
 export function createLogs({ levels, redactor, write = standardOutput() }: LoggerOptions): Logs {
-  const plain = (fields: Fields, text: (value: string) => string): Record<string, unknown> => {
+  const recordOf = (fields: Fields, text: (value: string) => string): Record<string, unknown> => {
     const known = Object.entries(fields).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
       if (!NAMES.has(name)) return [];
       if (typeof value === "string") return [[name, IDENTITIES.has(name) ? cleanText(value, TEXT_BYTES) : text(value)]];
@@ -129,10 +129,10 @@ export function createLogs({ levels, redactor, write = standardOutput() }: Logge
     const log = root.child({ logger: name }, { level: "trace" });
     return eachLevel((level) => (message, fields) => {
       if (!isWritten(level, levels()[name])) return;
-      const known = made(fields);
-      const namespaces = namespacesOf(known);
+      const resolved = resolve(fields);
+      const namespaces = namespacesOf(resolved);
       const text = (value: string): string => cleanText(redactor.redact(value, ...namespaces), TEXT_BYTES);
-      log[level](plain(known, text), text(message));
+      log[level](recordOf(resolved, text), text(message));
     });
   });
 }
@@ -142,8 +142,8 @@ function namespacesOf({ namespace, connection, about }: Fields): readonly string
   return [namespace, connection?.split("/")[1], about].filter((name) => name !== undefined);
 }
 
-function isWritten(level: LogLevel, least: LogLevel): boolean {
-  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
+function isWritten(level: LogLevel, minimum: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(minimum);
 }
 
 export type LevelSwitch = ReturnType<typeof createLevelSwitch>;
@@ -151,7 +151,7 @@ export type LevelSwitch = ReturnType<typeof createLevelSwitch>;
 /** The log levels, which can change while the operator runs. @param initial the levels of the flag --log-level */
 export function createLevelSwitch(initial: LogLevels) {
   let levels = initial;
-  let asked = "";
+  let requested = "";
   return {
     now: (): LogLevels => levels,
     /**
@@ -160,8 +160,8 @@ export function createLevelSwitch(initial: LogLevels) {
      * @param text as --log-level takes it; empty for the initial levels
      */
     set: (log: Logger, text: string): void => {
-      if (text === asked) return;
-      asked = text;
+      if (text === requested) return;
+      requested = text;
       const read = text === "" ? initial : parseLogLevels(text);
       if ("problem" in read) {
         log.warn("the lease asks for a log level that is not known: nothing changes", { detail: read.problem });
@@ -174,15 +174,15 @@ export function createLevelSwitch(initial: LogLevels) {
 }
 
 /** @returns loggers that add these fields to each line; the fields are evaluated for each line that is written */
-export function tagged(logs: Logs, tags: () => Fields): Logs {
+export function withFields(logs: Logs, tags: () => Fields): Logs {
   return eachLogger((name) =>
     eachLevel((level) => (message, fields) => {
-      logs[name][level](message, () => ({ ...tags(), ...made(fields) }));
+      logs[name][level](message, () => ({ ...tags(), ...resolve(fields) }));
     }),
   );
 }
 
-function made(fields: LazyFields | undefined): Fields {
+function resolve(fields: LazyFields | undefined): Fields {
   return typeof fields === "function" ? fields() : (fields ?? {});
 }
 
@@ -202,7 +202,7 @@ function standardOutput(): (line: string) => void {
 
 /**
  * Returns name, failure and message; for unexpected errors also the place in the operator's code. It leaves out `cause`
- * and other members, which hold bodies and headers (E6, E7), and the text of a SyntaxError, which quotes its input.
+ * and other members, which hold bodies and headers, and the text of a SyntaxError, which quotes its input.
  */
 function describeError(error: unknown, text: (value: string) => string): object {
   if (!(error instanceof Error)) return { name: typeof error };

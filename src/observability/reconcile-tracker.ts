@@ -1,4 +1,4 @@
-/** The current reconcile, in an AsyncLocalStorage: kinds and clients need not pass it on. */
+/** The current reconcile, in an AsyncLocalStorage, so that kinds and clients need no argument for it. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
 import type { ReconcilePriority } from "../engine/reconcile/triggers.ts";
@@ -26,7 +26,7 @@ export interface RunningReconcile {
 export type ReconcileTracker = ReturnType<typeof createReconcileTracker>;
 
 /**
- * @param random in [0, 1), called once: it distinguishes the reconciles of this process from those of others
+ * @param random in [0, 1), called once: it distinguishes the reconciles of this process from the reconciles of another
  * @param priorityOf returns the current priority of the object with this key
  */
 export function createReconcileTracker(
@@ -54,8 +54,8 @@ export function createReconcileTracker(
     /** Returns the current reconcile; undefined outside of any. */
     current: () => storage.getStore(),
     /** Starts work outside of any reconcile, e.g. the writing of a queue that serves several objects. */
-    outside: (begin: () => void): void => {
-      storage.exit(begin);
+    outside: (work: () => void): void => {
+      storage.exit(work);
     },
   };
 }

@@ -5,7 +5,7 @@ import { stored } from "../../test/support/kube/stored.ts";
 import type { EventInput, JsonObject } from "../kube/api/types.ts";
 import type { Reader } from "../kube/watch/readers.ts";
 import type { Writer } from "../kube/write/writer.ts";
-import { createRedactor, discreetEvents, discreetWriter, redacting } from "./secrets.ts";
+import { createRedactor, redactingEvents, redactingWriter, redactingReader } from "./secrets.ts";
 
 const object = stored("PlatformApplication", "web");
 
@@ -23,7 +23,7 @@ describe("[S1] what the operator tells of an object", () => {
       written.push(status);
       return told;
     };
-    const writer = discreetWriter({ patchStatus } as Writer, knowing());
+    const writer = redactingWriter({ patchStatus } as Writer, knowing());
     await writer.patchStatus(object, {
       conditions: [{ type: "Ready", reason: "hush-hush", message: 'rejects "hush-hush". Deployed.' }],
       lastFailure: { message: "hush-hush", at: null },
@@ -44,7 +44,7 @@ describe("[S1] what the operator tells of an object", () => {
     const redactor = createRedactor();
     const read = async (name: string, data: Readonly<Record<string, string>>): Promise<void> => {
       const reader = { secret: () => Promise.resolve(keyValues("1", data)) } as unknown as Reader;
-      const secret = await redacting(reader, redactor).secret("shop", name, 0);
+      const secret = await redactingReader(reader, redactor).secret("shop", name, 0);
       for (const key of secret?.keys ?? []) secret?.get(key);
     };
     await read("ours", { id: "an-id-of-ours", environmentId: "e", environment: "staging", password: "hush-hush" });
@@ -55,7 +55,7 @@ describe("[S1] what the operator tells of an object", () => {
 
   it("is the same in events", () => {
     const told: EventInput[] = [];
-    const events = discreetEvents({ record: (event) => told.push(event) }, knowing());
+    const events = redactingEvents({ record: (event) => told.push(event) }, knowing());
     const event = { regarding: object, type: "Warning", reason: "InvalidSpec", action: "Reconcile" } as const;
     events.record({ ...event, note: "hush-hush Deployed" });
     expect(told).toEqual([expect.objectContaining({ note: "[redacted] Deployed", reason: "InvalidSpec" })]);

@@ -1,4 +1,4 @@
-/** Removes live secret values from texts: tokens in use and the values read from Secrets (docs/reliability.md E6). */
+/** Masks secret values in texts: the tokens in use, and the values that were read from Secrets. */
 import { PLAIN_CONNECTION_KEYS } from "../api/names.ts";
 import { sentJson } from "../kube/api/json.ts";
 import type { EventRecorder, KeyValues } from "../kube/api/types.ts";
@@ -7,26 +7,26 @@ import type { Writer } from "../kube/write/writer.ts";
 import { type Mask, maskOf, withoutValues } from "../text/mask.ts";
 
 /**
- * The values of one namespace and of all that are remembered, in UTF-16 units; those that were read longest ago are
- * dropped. A namespace cannot take from others what they need: the values of a reconcile are read at its start.
+ * The size of the values of one namespace, and of all values, in UTF-16 units. The values that were read longest ago are
+ * evicted. No namespace can evict values that a reconcile of another namespace needs: they are read at its start.
  */
-const MOST_OF_A_NAMESPACE = 128 * 1024;
-const MOST = 8 * 1024 * 1024;
-/** What makes a value take memory besides its length. */
+const MAX_NAMESPACE_SIZE = 128 * 1024;
+const MAX_SIZE = 8 * 1024 * 1024;
+/** The memory that a value takes besides its length, in UTF-16 units. */
 const OVERHEAD = 64;
-/** A value that no reconcile has read for so long is forgotten: its Secret may have gone together with its readers. */
-const FORGOTTEN_AFTER_MS = 24 * 60 * 60 * 1_000;
-const MARK = "[redacted]";
+/** A value that no reconcile has read for so long is dropped: its Secret may have gone together with its readers. */
+const EXPIRES_AFTER_MS = 24 * 60 * 60 * 1_000;
+const REDACTED = "[redacted]";
 
-/** A value and, as it may still be in use, the value that it replaced. */
-interface Held {
+/** The value of a source and, as it may still be in use, the value that it replaced. */
+interface SecretValue {
   readonly values: readonly string[];
   readonly readAt: number;
 }
 
-/** The values of a namespace by their source, the one read longest ago first. */
-interface Space {
-  readonly held: Map<string, Held>;
+/** The values of a namespace by their source, in the order in which they were read. */
+interface NamespaceValues {
+  readonly bySource: Map<string, SecretValue>;
   size: number;
   /** Made from the values when a text is masked. */
   mask: Mask | undefined;
@@ -36,31 +36,31 @@ export type Redactor = ReturnType<typeof createRedactor>;
 
 /** @param now in milliseconds, monotonic @returns a redactor without values */
 export function createRedactor(now: () => number = () => performance.now()) {
-  /** By namespace, the one whose values were read longest ago first. "" has the values of the whole cluster. */
-  const spaces = new Map<string, Space>();
+  /** By namespace, in the order in which their values were read; "" has the values of the whole cluster. */
+  const spaces = new Map<string, NamespaceValues>();
   let total = 0;
-  const isFull = (): boolean => total > MOST;
+  const isFull = (): boolean => total > MAX_SIZE;
 
-  const drop = (namespace: string, space: Space, source: string): void => {
-    const size = sizeOf(space.held.get(source));
-    if (!space.held.delete(source)) return;
+  const drop = (namespace: string, space: NamespaceValues, source: string): void => {
+    const size = sizeOf(space.bySource.get(source));
+    if (!space.bySource.delete(source)) return;
     space.size -= size;
     total -= size;
     space.mask = undefined;
-    if (space.held.size === 0) spaces.delete(namespace);
+    if (space.bySource.size === 0) spaces.delete(namespace);
   };
-  const dropOldest = (namespace: string, space: Space): void => {
-    const [oldest] = space.held.keys();
+  const evictOldest = (namespace: string, space: NamespaceValues): void => {
+    const [oldest] = space.bySource.keys();
     if (oldest !== undefined) drop(namespace, space, oldest);
   };
   const maskIn = (namespace: string): Mask | undefined => {
     const space = spaces.get(namespace);
     if (space === undefined) return undefined;
-    for (const [source, { readAt }] of space.held) {
-      if (now() - readAt < FORGOTTEN_AFTER_MS) break;
+    for (const [source, { readAt }] of space.bySource) {
+      if (now() - readAt < EXPIRES_AFTER_MS) break;
       drop(namespace, space, source);
     }
-    space.mask ??= maskOf([...space.held.values()].flatMap(({ values }) => values));
+    space.mask ??= maskOf([...space.bySource.values()].flatMap(({ values }) => values));
     return space.mask;
   };
 
@@ -71,14 +71,14 @@ export function createRedactor(now: () => number = () => performance.now()) {
      * @param namespace "" for texts about any namespace
      */
     hold: (namespace: string, source: string, value: string): void => {
-      const space = spaces.get(namespace) ?? { held: new Map<string, Held>(), size: 0, mask: undefined };
-      const before = space.held.get(source);
+      const space = spaces.get(namespace) ?? { bySource: new Map<string, SecretValue>(), size: 0, mask: undefined };
+      const before = space.bySource.get(source);
       const isNew = before?.values[0] !== value;
       const next = isNew
         ? { values: [value, ...(before?.values ?? []).slice(0, 1)], readAt: now() }
         : { ...before, values: before.values, readAt: now() };
-      space.held.delete(source);
-      space.held.set(source, next);
+      space.bySource.delete(source);
+      space.bySource.set(source, next);
       spaces.delete(namespace);
       spaces.set(namespace, space);
       if (!isNew) return;
@@ -86,17 +86,17 @@ export function createRedactor(now: () => number = () => performance.now()) {
       const grown = sizeOf(next) - sizeOf(before);
       space.size += grown;
       total += grown;
-      while (space.size > MOST_OF_A_NAMESPACE) dropOldest(namespace, space);
+      while (space.size > MAX_NAMESPACE_SIZE) evictOldest(namespace, space);
       while (isFull()) {
         const [oldest] = spaces;
-        if (oldest !== undefined) dropOldest(...oldest);
+        if (oldest !== undefined) evictOldest(...oldest);
       }
     },
-    /** Forgets a source, or with "/" at its end all sources that begin with it. */
-    forget: (namespace: string, source: string): void => {
+    /** Removes the value of a source, or with "/" at its end the values of all sources that begin with it. */
+    release: (namespace: string, source: string): void => {
       const space = spaces.get(namespace);
       if (space === undefined) return;
-      const gone = [...space.held.keys()].filter((one) =>
+      const gone = [...space.bySource.keys()].filter((one) =>
         source.endsWith("/") ? one.startsWith(source) : one === source,
       );
       for (const one of gone) drop(namespace, space, one);
@@ -104,37 +104,37 @@ export function createRedactor(now: () => number = () => performance.now()) {
     /** @returns the text without the values of these namespaces and of the cluster, in any spelling */
     redact: (text: string, ...namespaces: readonly string[]): string => {
       const masks = [...new Set(["", ...namespaces])].flatMap((namespace) => maskIn(namespace) ?? []);
-      return withoutValues(text, masks, MARK);
+      return withoutValues(text, masks, REDACTED);
     },
   };
 }
 
-function sizeOf(held: Held | undefined): number {
-  return (held?.values ?? []).reduce((sum, value) => sum + value.length + OVERHEAD, 0);
+function sizeOf(value: SecretValue | undefined): number {
+  return (value?.values ?? []).reduce((sum, text) => sum + text.length + OVERHEAD, 0);
 }
 
-/** @returns a reader that registers each value that is taken out of a Secret, and forgets what a Secret no longer has */
-export function redacting(reader: Reader, redactor: Redactor): Reader {
+/** @returns a reader that registers each value that is taken out of a Secret, and releases values that the Secret no longer has */
+export function redactingReader(reader: Reader, redactor: Redactor): Reader {
   return {
     ...reader,
     secret: async (namespace, name, maxAgeMs) => {
       const secret = await reader.secret(namespace, name, maxAgeMs);
-      if (secret === undefined) redactor.forget(namespace, `${name}/`);
-      return secret && watched(secret, namespace, name, redactor);
+      if (secret === undefined) redactor.release(namespace, `${name}/`);
+      return secret && registering(secret, namespace, name, redactor);
     },
   };
 }
 
-function watched(secret: KeyValues, namespace: string, name: string, redactor: Redactor): KeyValues {
+function registering(secret: KeyValues, namespace: string, name: string, redactor: Redactor): KeyValues {
   // A Secret that the operator wrote also has names and ids, which are not secret.
-  const isOurs = secret.keys.includes("id") && secret.keys.includes("environmentId");
+  const isConnectionSecret = secret.keys.includes("id") && secret.keys.includes("environmentId");
   return {
     ...secret,
     get: (key) => {
       const value = secret.get(key);
-      if (isOurs && PLAIN_CONNECTION_KEYS.has(key)) return value;
+      if (isConnectionSecret && PLAIN_CONNECTION_KEYS.has(key)) return value;
       if (typeof value === "string") redactor.hold(namespace, `${name}/${key}`, value);
-      else redactor.forget(namespace, `${name}/${key}`);
+      else redactor.release(namespace, `${name}/${key}`);
       return value;
     },
   };
@@ -145,7 +145,7 @@ function watched(secret: KeyValues, namespace: string, name: string, redactor: R
  * and of the cluster are redacted, so that a Secret cannot mask texts in other namespaces.
  * @returns a writer whose statuses contain no value of a Secret in a message at any depth
  */
-export function discreetWriter(writer: Writer, redactor: Redactor): Writer {
+export function redactingWriter(writer: Writer, redactor: Redactor): Writer {
   return {
     ...writer,
     patchStatus: (object, status) => {
@@ -157,8 +157,8 @@ export function discreetWriter(writer: Writer, redactor: Redactor): Writer {
   };
 }
 
-/** @returns a recorder whose notes contain no value of a Secret either */
-export function discreetEvents(events: EventRecorder, redactor: Redactor): EventRecorder {
+/** @returns a recorder whose notes contain no value of a Secret of the namespace of their object */
+export function redactingEvents(events: EventRecorder, redactor: Redactor): EventRecorder {
   return {
     record: (event) => {
       const { namespace = "" } = event.regarding.metadata;

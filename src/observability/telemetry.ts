@@ -1,7 +1,7 @@
 /**
  * Reports the events of the operator's parts as log lines and metrics. The logger "changes" writes one line for every
  * call that asks the platform for a change, with the resource, the cause and the result. The line of a create is the
- * last record of its id (docs/architecture.md §6).
+ * last record of its id: after a crash, the id can be found there.
  */
 import type { ChangeRecord, Observer } from "../engine/context/context.ts";
 import { parseKey } from "../engine/contract/keys.ts";
@@ -48,12 +48,12 @@ export function watchObserver(log: Logger, metrics: Metrics["platform"]): Reflec
       metrics.malformed(kind);
     },
     failed: (kind, error, retryInMs) => {
-      log.warn(watchTrouble(error), { kind, error, retryInMs: Math.round(retryInMs) });
+      log.warn(watchFailureMessage(error), { kind, error, retryInMs: Math.round(retryInMs) });
     },
   };
 }
 
-function watchTrouble(error: KubeError): string {
+function watchFailureMessage(error: KubeError): string {
   if (error.failure === "NotFound")
     return "the API server does not know this kind: waiting for its CRD to be installed";
   if (error.failure === "Forbidden") return "not allowed to read this kind: is the operator's RBAC installed?";
@@ -126,7 +126,7 @@ export function logChange(
   running: RunningReconcile | undefined,
 ): void {
   const { key, uid, generation, cause, op, commit, result, sent } = change;
-  const made = running?.changed?.call.operation === op ? running.changed : undefined;
+  const recorded = running?.changed?.call.operation === op ? running.changed : undefined;
   const { level, message } = resultOf(result, sent);
   log[level](message, {
     ...fieldsOfKey(key),
@@ -135,14 +135,14 @@ export function logChange(
     installation,
     cause,
     op,
-    id: change.id ?? (made === undefined ? undefined : targetIdOf(made.call)),
+    id: change.id ?? (recorded === undefined ? undefined : targetIdOf(recorded.call)),
     commit,
     result,
-    ...(made === undefined ? {} : { connection: made.connection, ...fieldsOfCall(made.call) }),
+    ...(recorded === undefined ? {} : { connection: recorded.connection, ...fieldsOfCall(recorded.call) }),
   });
 }
 
-const ORPHANED = {
+const ORPHAN_MESSAGES = {
   recorded: "left an object on the platform",
   found: "found an object again that was left on the platform",
   forgotten: "an object that was left on the platform was taken out of the orphan ledger by hand",
@@ -152,7 +152,7 @@ const ORPHANED = {
 /** Logs a change of the orphan ledger. */
 export function logOrphan(log: Logger, { is, orphan }: OrphanChange): void {
   const { kind, namespace, name, id, parentId, installation, host, organizationId, why, at } = orphan;
-  log[is === "dropped" ? "warn" : "info"](ORPHANED[is], {
+  log[is === "dropped" ? "warn" : "info"](ORPHAN_MESSAGES[is], {
     ...fieldsOfKey({ kind, namespace, name }),
     installation,
     id,
@@ -172,22 +172,24 @@ function resultOf(
 ): { level: "debug" | "info" | "warn"; message: string } {
   if (result === "ok") return { level: "info", message: "changed the platform" };
   if (!notExecuted({ is: result })) return { level: "warn", message: "may have changed the platform" };
-  if (!sent && HELD.has(result)) return { level: "debug", message: "has not changed the platform yet" };
+  if (!sent && NOT_ADMITTED.has(result)) return { level: "debug", message: "has not changed the platform yet" };
   return { level: "warn", message: "could not change the platform" };
 }
 
-const HELD: ReadonlySet<ChangeRecord["result"]> = new Set(["OverBudget", "RateLimited"]);
+/** Results of calls that the rate gate did not admit: they are tried again. */
+const NOT_ADMITTED: ReadonlySet<ChangeRecord["result"]> = new Set(["OverBudget", "RateLimited"]);
 
 /** Returns the fields of a call and its answer. */
 function fieldsOfCall({ operation: name, method, status, durationMs, requestId }: CallRecord): Fields {
   return { method, path: operationEntry(name).path, status, durationMs: Math.round(durationMs), requestId };
 }
 
-/** Returns the id of the object that a call is about: the last one in its path. */
+/** Returns the id of the object that a call is about: the last id in its path. */
 export function targetIdOf({ ids }: CallRecord): string | undefined {
   return Object.values(ids).at(-1);
 }
 
+/** Returns the fields that identify an object; a cluster-scoped object has no namespace. */
 export function fieldsOfKey({ kind, namespace, name }: ObjectKey): Fields {
   return { kind, name, ...(namespace === "" ? {} : { namespace }) };
 }

@@ -13,10 +13,10 @@ import { createNamespaces, createReader } from "../kube/watch/readers.ts";
 import { createRecorder } from "../kube/write/events.ts";
 import { createOutputs } from "../kube/write/outputs.ts";
 import { createWriter } from "../kube/write/writer.ts";
-import { tagged, type LevelSwitch, type Logs } from "../observability/logger.ts";
+import { withFields, type LevelSwitch, type Logs } from "../observability/logger.ts";
 import { createMetrics, type Metrics } from "../observability/metrics/index.ts";
 import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
-import { discreetEvents, discreetWriter, redacting, type Redactor } from "../observability/secrets.ts";
+import { redactingEvents, redactingReader, redactingWriter, type Redactor } from "../observability/secrets.ts";
 import {
   engineObserver,
   logCall,
@@ -60,7 +60,7 @@ export function createParts(options: PartsOptions) {
   let working: Work | undefined;
   const kinds = boundKinds();
   const tracker = createReconcileTracker(random, (key) => priorityIn(caches.store, key));
-  const logs = tagged(options.logs, () => {
+  const logs = withFields(options.logs, () => {
     const running = tracker.current();
     return { reconcileID: running?.id, about: running && parseKey(running.key).namespace };
   });
@@ -81,7 +81,7 @@ export function createParts(options: PartsOptions) {
     orphans: () => orphans.all(),
     queue: () => queue,
   });
-  const connected = () =>
+  const connect = () =>
     createKubeClient({
       config: config.kube,
       userAgent: `${OPERATOR}/${version}`,
@@ -91,9 +91,9 @@ export function createParts(options: PartsOptions) {
         logRequest(logs.kube, request);
       },
     });
-  const client = connected();
+  const client = connect();
   // The lease has connections of its own: it does not wait for the lists of many namespaces.
-  const leaseClient = connected();
+  const leaseClient = connect();
   const base = { client, clock, random };
   const caches: Caches = createCaches({
     ...base,
@@ -167,7 +167,7 @@ export function createParts(options: PartsOptions) {
   });
   // Events are recorded outside of the reconcile: the first one starts the writes of a queue, which also has events of
   // other objects.
-  const owned: EventRecorder = {
+  const eventsOfParts: EventRecorder = {
     record: (event) => {
       tracker.outside(() => {
         events.record(event);
@@ -181,7 +181,7 @@ export function createParts(options: PartsOptions) {
     configMaps: orphanConfigMaps(client, config.operatorNamespace),
     report: (change) => {
       logOrphan(logs.changes, change);
-      if (change.is === "dropped") owned.record(droppedOrphan(config.operatorNamespace, change.orphan));
+      if (change.is === "dropped") eventsOfParts.record(droppedOrphan(config.operatorNamespace, change.orphan));
     },
   });
   const namespaces = createNamespaces(client, clock);
@@ -190,7 +190,7 @@ export function createParts(options: PartsOptions) {
     random,
     metrics: metrics.queue,
     laneOf: turns.laneOf,
-    // However busy one namespace is, one worker is free for the others, and one for changes by users.
+    // However busy one namespace is, one worker is free for other namespaces, and one for changes by users.
     perLane: Math.max(1, config.workers - 2),
     spare: config.workers > 1 ? 1 : 0,
     hasRoom: (lane, priority) => platforms.hasRoom(turns.gateIn(lane), priority),
@@ -212,11 +212,11 @@ export function createParts(options: PartsOptions) {
       log: logs.engine,
       engine: {
         orphans,
-        writer: discreetWriter(createWriter({ ...base, store: caches.store, types: TYPES }), options.redactor),
-        reader: redacting(createReader(client, clock), options.redactor),
+        writer: redactingWriter(createWriter({ ...base, store: caches.store, types: TYPES }), options.redactor),
+        reader: redactingReader(createReader(client, clock), options.redactor),
         withoutSecrets: options.redactor.redact,
         namespaces,
-        events: discreetEvents(owned, options.redactor),
+        events: redactingEvents(eventsOfParts, options.redactor),
         outputs: createOutputs(client),
         fence: election,
         random,

@@ -32,13 +32,13 @@ export function reconcileMetrics(registry: Registry, kinds: readonly string[], w
   const panics = counter("controller_runtime_reconcile_panics_total", labelNames);
   const timeouts = counter("controller_runtime_reconcile_timeouts_total", labelNames);
   const durations = histogram("controller_runtime_reconcile_time_seconds", labelNames, RECONCILE_SECONDS);
-  const most = gauge("controller_runtime_max_concurrent_reconciles", labelNames);
+  const maxWorkers = gauge("controller_runtime_max_concurrent_reconciles", labelNames);
   const active = gauge("controller_runtime_active_workers", labelNames);
   for (const controller of kinds.map(controllerOf)) {
     for (const result of RESULTS) total.inc({ controller, result }, 0);
     for (const metric of [errors, terminal, panics, timeouts]) metric.inc({ controller }, 0);
     durations.zero({ controller });
-    most.set({ controller }, workers);
+    maxWorkers.set({ controller }, workers);
     active.set({ controller }, 0);
   }
   return {

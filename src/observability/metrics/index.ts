@@ -47,8 +47,8 @@ export function createMetrics(figures: Figures) {
     const bytes = process.constrainedMemory();
     return bytes > 0 && bytes < totalmem() ? bytes : undefined;
   });
-  const counted = objectMetrics(registry, figures);
-  const followed = operationMetrics(registry, figures);
+  const objects = objectMetrics(registry, figures);
+  const operations = operationMetrics(registry, figures);
   const applies = applyMetrics(registry, figures);
   return {
     registry,
@@ -60,8 +60,8 @@ export function createMetrics(figures: Figures) {
     called: applies.called,
     /** Receives every change of the cache. */
     changed: (change: StoreChange) => {
-      counted(change);
-      followed(change);
+      objects(change);
+      operations(change);
       applies.changed(change);
     },
   };

@@ -27,7 +27,7 @@ export interface ObjectFigures {
 
 const READY = ["True", "False", "Unknown"] as const;
 /** The largest number of connections with a series: a user must not create endless series with connections. */
-const MOST_CONNECTIONS = 1_000;
+const MAX_CONNECTIONS = 1_000;
 
 /** @returns a function that counts the changes of the cache */
 export function objectMetrics(registry: Registry, figures: ObjectFigures): (change: StoreChange) => void {
@@ -47,7 +47,7 @@ export function objectMetrics(registry: Registry, figures: ObjectFigures): (chan
       .filter((object) => !isPaused(object))
       .map((object) => ({ object, up: Number(readiness(object) === "True") }))
       .toSorted((left, right) => left.up - right.up);
-    for (const { object, up: value } of up.slice(0, MOST_CONNECTIONS)) {
+    for (const { object, up: value } of up.slice(0, MAX_CONNECTIONS)) {
       const { namespace = "", name } = object.metadata;
       gauge.set({ kind: object.kind, exported_namespace: namespace, name }, value);
     }

@@ -48,7 +48,7 @@ const BEFORE_WORK: ReadonlySet<string> = new Set<Reason>([
 export function operationMetrics(registry: Registry, figures: OperationFigures): (change: StoreChange) => void {
   const { kinds, cache, leading, perNamespace } = figures;
   const { counter, histogram, collectedGauge } = instruments(registry, leading);
-  const beginnings = createBeginnings();
+  const starts = createWorkStarts();
   const durations = histogram(
     "platform_operator_operation_duration_seconds",
     ["kind", "operation", "outcome"],
@@ -56,7 +56,7 @@ export function operationMetrics(registry: Registry, figures: OperationFigures):
   );
   collectedGauge("platform_operator_operation_in_progress_seconds", ["kind"], (gauge) => {
     const now = figures.now().getTime();
-    for (const kind of kinds) gauge.set({ kind }, ageOfOldest(cache().list(kind), beginnings, now));
+    for (const kind of kinds) gauge.set({ kind }, ageOfOldest(cache().list(kind), starts, now));
   });
   const stalledLabels = ["kind", "reason", ...(perNamespace ? (["exported_namespace"] as const) : [])] as const;
   collectedGauge("platform_operator_resources_stalled", stalledLabels, (gauge) => {
@@ -71,27 +71,27 @@ export function operationMetrics(registry: Registry, figures: OperationFigures):
   return (change) => {
     if (!leading()) return;
     const now = figures.now().getTime();
-    const ended = endOf(change, beginnings, now);
+    const ended = endOf(change, starts, now);
     if (ended !== undefined) durations.observe(ended.labels, ended.seconds);
-    beginnings.follow(change, now);
+    starts.follow(change, now);
     if (change.type !== "updated" || hasUnknownState(change.old)) return;
     if (hasUnknownState(change.object)) unknown.inc({ field: "state" });
   };
 }
 
-type Beginnings = ReturnType<typeof createBeginnings>;
+type WorkStarts = ReturnType<typeof createWorkStarts>;
 
 /** Remembers when an object's last wait ended, because the status has only the start of the work, waits included. */
-function createBeginnings() {
-  const resumed = new Map<string, number>();
+function createWorkStarts() {
+  const endedWaits = new Map<string, number>();
   return {
     /** Returns when work started, in milliseconds; NaN where no valid time is known. */
-    of: ({ metadata }: KubeObject, { since }: Work): number => resumed.get(metadata.uid) ?? Date.parse(since),
+    of: ({ metadata }: KubeObject, { since }: Work): number => endedWaits.get(metadata.uid) ?? Date.parse(since),
     follow: (change: StoreChange, now: number): void => {
       const { object } = change;
       const { uid } = object.metadata;
-      if (change.type === "deleted" || workOf(object) === undefined || isBeforeWork(object)) resumed.delete(uid);
-      else if (change.type === "updated" && isBeforeWork(change.old)) resumed.set(uid, now);
+      if (change.type === "deleted" || workOf(object) === undefined || isBeforeWork(object)) endedWaits.delete(uid);
+      else if (change.type === "updated" && isBeforeWork(change.old)) endedWaits.set(uid, now);
     },
   };
 }
@@ -102,7 +102,7 @@ interface Work {
 }
 
 /** @returns undefined where no operation ends, or its start is unknown */
-function endOf(change: StoreChange, beginnings: Beginnings, now: number) {
+function endOf(change: StoreChange, starts: WorkStarts, now: number) {
   const { object } = change;
   switch (change.type) {
     case "added":
@@ -113,7 +113,7 @@ function endOf(change: StoreChange, beginnings: Beginnings, now: number) {
       const before = workOf(change.old);
       if (before === undefined || waits(change.old) || workOf(object) !== undefined) return undefined;
       const outcome = isGoalReached(conditionOf(object, "Ready")) ? "succeeded" : "failed";
-      return ended(object, before.reason, outcome, now - beginnings.of(object, before));
+      return ended(object, before.reason, outcome, now - starts.of(object, before));
     }
     default:
       return change satisfies never;
@@ -142,13 +142,13 @@ export function isBeforeWork(object: KubeObject): boolean {
   return BEFORE_WORK.has(workOf(object)?.reason ?? "");
 }
 
-function ageOfOldest(objects: readonly KubeObject[], beginnings: Beginnings, now: number): number {
+function ageOfOldest(objects: readonly KubeObject[], starts: WorkStarts, now: number): number {
   let oldest = now;
   for (const object of objects) {
     const work = workOf(object);
     if (work === undefined || !OPERATIONS.has(work.reason)) continue;
-    const began = beginnings.of(object, work);
-    if (began < oldest) oldest = began;
+    const startedAt = starts.of(object, work);
+    if (startedAt < oldest) oldest = startedAt;
   }
   return (now - oldest) / 1_000;
 }

@@ -9,11 +9,11 @@ import type { CallRecord } from "../../platform/client/caller.ts";
 import type { Budget } from "../../platform/rate/gate.ts";
 import { instruments } from "./instruments.ts";
 
-/** The statuses that the client distinguishes or deployed services send; a platform may send hundreds of others. */
+/** The statuses that the client distinguishes or deployed services send; a platform may send hundreds more. */
 const STATUSES: ReadonlySet<number> = new Set([
   0, 200, 201, 202, 204, 400, 401, 403, 404, 405, 409, 422, 429, 500, 501, 502, 503, 504,
 ]);
-/** Seconds; a read ends within 15, a write within 8 (docs/architecture.md §8). */
+/** Seconds; a read ends within 15, a write within 8 (DEFAULT_DEADLINES). */
 const CALL_SECONDS = [0.1, 0.5, 1, 5, 15];
 
 /** The sources of these metrics; functions are called at each scrape. */
