@@ -97,12 +97,12 @@ export function createCaches(options: CachesOptions) {
   });
 
   const scopeOf = (namespace: string | undefined, of: readonly ResourceType[]): Scope => {
-    const held: (() => void)[] = [];
+    const waiting: (() => void)[] = [];
     const admit = (put: () => void): void => {
-      held.push(put);
-      if (held.length === of.length) for (const each of held) each();
+      waiting.push(put);
+      if (waiting.length === of.length) for (const store of waiting) store();
       // The first kind has shown that the namespace can be read.
-      else if (held.length === 1 && !isStopped) for (const { reflector } of scope.watched) reflector.start();
+      else if (waiting.length === 1 && !isStopped) for (const { reflector } of scope.watched) reflector.start();
     };
     const more = {
       ...(namespace !== undefined && { namespace }),

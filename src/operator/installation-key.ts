@@ -1,6 +1,6 @@
+/** Reads the key of the installation from its Secret, and fills the Secret once. */
 import { randomBytes } from "node:crypto";
 
-/** Reads the key of the installation from its Secret, and fills the Secret once (docs/architecture.md §7). */
 import { INSTALLATION_KEY } from "../api/names.ts";
 import {
   installationKey,

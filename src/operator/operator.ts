@@ -11,8 +11,7 @@ import { startServers } from "./servers.ts";
 import type { Work } from "./work.ts";
 
 /**
- * How long running reconciles may take to finish by themselves: the longest write to the platform (docs/architecture.md
- * §8).
+ * How long running reconciles may take to finish by themselves: the deadline of a write of the platform.
  */
 const DRAIN_MS = 8_000;
 /** How long they may take after their connections are closed. */
@@ -44,7 +43,7 @@ export function createOperator(options: OperatorOptions) {
     abandoned: abandoned.signal,
     onSynced: synced.resolve,
     onStarted: () => {
-      if (installation !== undefined) void begin(installation);
+      if (installation !== undefined) void startWork(installation);
     },
     onLost: () => {
       log.error("lost the lease: ending at once, as another process may lead now");
@@ -53,7 +52,7 @@ export function createOperator(options: OperatorOptions) {
   });
   const { caches, client, leaseClient, election, events, metrics, namespaces } = parts;
 
-  const begin = async (uid: string): Promise<void> => {
+  const startWork = async (uid: string): Promise<void> => {
     const key = await loadInstallationKey({
       client,
       namespace: config.operatorNamespace,
@@ -83,8 +82,8 @@ export function createOperator(options: OperatorOptions) {
   });
 
   /**
-   * Reads the uid of the kube-system namespace, which identifies the installation in the ledger (docs/architecture.md
-   * §7), and retries until it succeeds.
+   * Reads the uid of the kube-system namespace, which identifies the installation in the ledger, and retries until it
+   * succeeds.
    * @returns undefined if the operator stops first
    */
   const findInstallation = async (): Promise<string | undefined> => {

@@ -13,14 +13,14 @@ export function orphanConfigMaps(client: KubeClient, namespace: string): ConfigM
 }
 
 /** Returns the event for an entry that was dropped for lack of room. It regards the ledger, as the resource is gone. */
-export function droppedOrphan(namespace: string, { kind, namespace: own, name, id }: Orphan): EventInput {
+export function droppedOrphan(namespace: string, { kind, namespace: ownNamespace, name, id }: Orphan): EventInput {
   const metadata = { name: `${ORPHANS}-0`, namespace, uid: "", resourceVersion: "" };
   return {
     regarding: { apiVersion: "v1", kind: "ConfigMap", metadata },
     type: "Warning",
     reason: "OrphanDropped",
     action: "Record",
-    note: `The orphan ledger is full. Its oldest entry is dropped: ${kind} "${own}/${name}" left ${id} on the platform.`,
+    note: `The orphan ledger is full. Its oldest entry is dropped: ${kind} "${ownNamespace}/${name}" left ${id} on the platform.`,
   };
 }
 
@@ -39,11 +39,11 @@ export async function storedOrphans(configMaps: ConfigMaps) {
 }
 
 /** How often a conflict with the operator's own writes is retried. */
-const TRIES = 5;
+const ATTEMPTS = 5;
 
-/** Removes the entries of an object from the ledger. @returns how many there were. @throws KubeError */
+/** Removes the entries of an object from the ledger. @returns their number. @throws KubeError */
 export async function forgetOrphans(configMaps: ConfigMaps, id: string): Promise<number> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const found = (await storedOrphans(configMaps)).filter(({ orphan }) => orphan.id === id);
     try {
       for (const [index, entries] of Map.groupBy(found, (entry) => entry.index)) {
@@ -51,7 +51,7 @@ export async function forgetOrphans(configMaps: ConfigMaps, id: string): Promise
       }
       return found.length;
     } catch (error) {
-      if (!isKube(error, "Conflict") || tries === TRIES) throw error;
+      if (!isKube(error, "Conflict") || attempt === ATTEMPTS) throw error;
     }
   }
 }

@@ -64,19 +64,19 @@ const RECONCILES = 5;
  * is not in `objects`
  */
 export async function planObjects(options: PlanningOptions): Promise<readonly Planned[]> {
-  const memory = createMemory(options.objects, (object, old) => {
+  const cluster = createInMemoryCluster(options.objects, (object, old) => {
     engine.changed({ type: "updated", object, old }, false);
   });
   const orphans = await orphansOf(options);
-  const engine = engineOver(memory, options, orphans);
+  const engine = engineOver(cluster, options, orphans);
   for (const object of options.objects) engine.changed({ type: "added", object }, true);
   const inOrder = TYPES.flatMap(({ kind }) => options.wanted.filter((object) => object.kind === kind));
-  const problemOf = createPlanner(memory, engine, options.explain);
+  const problemOf = createPlanner(cluster, engine, options.explain);
   const planned: Planned[] = [];
   try {
     for (const object of inOrder) {
       const problem = await problemOf(object);
-      const changed = memory.cache.get(keyOf(object));
+      const changed = cluster.cache.get(keyOf(object));
       if (changed === undefined) throw new RangeError("what is planned has to be among the objects");
       planned.push({ object: changed, problem });
     }
@@ -88,7 +88,7 @@ export async function planObjects(options: PlanningOptions): Promise<readonly Pl
 }
 
 /** @returns a function that plans an object, and returns why there is no plan */
-function createPlanner({ cache }: Memory, engine: Engine<Platform>, explain: PlanningOptions["explain"]) {
+function createPlanner({ cache }: InMemoryCluster, engine: Engine<Platform>, explain: PlanningOptions["explain"]) {
   /** Connections that were opened, and why they cannot be used. */
   const opened = new Map<string, string | undefined>();
 
@@ -150,13 +150,13 @@ async function orphansOf({ configMaps, clock, random, unread }: PlanningOptions)
 }
 
 /** Why a webhook with the operator as its receiver has no plan. */
-const ONLY_OPERATOR = {
+const NO_RECEIVER = {
   reason: "NotObservable",
   message: "Only the operator knows the URL and the secret of its receiver, so nothing is planned for this webhook.",
 } as const;
 
 function engineOver(
-  memory: Memory,
+  cluster: InMemoryCluster,
   { rules, version, ...options }: PlanningOptions,
   orphans: Orphans,
 ): Engine<Platform> {
@@ -164,7 +164,7 @@ function engineOver(
   return createEngine<Platform>(
     {
       ...options,
-      ...memory,
+      ...cluster,
       withoutSecrets: (text) => text,
       events: { record: () => {} },
       outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
@@ -173,7 +173,7 @@ function engineOver(
       // Without delays each reconcile writes its status at once.
       windows: { ...DEFAULT_WINDOWS, deferMs: 0, graceMs: 0 },
       dryRun: true,
-      receiver: () => ({ url: ONLY_OPERATOR, path: "", secret: "" }),
+      receiver: () => ({ url: NO_RECEIVER, path: "", secret: "" }),
       observer: { change: () => {}, status: () => {}, removed: () => {}, internal: () => {} },
       stopping: new AbortController().signal,
       connect: connectOf({ rules, version, clock, random }),
@@ -186,21 +186,24 @@ function engineOver(
 }
 
 /** The custom resources behind the engine's interfaces to the cluster. Every write stays in memory. */
-type Memory = Pick<EngineDeps<Platform>, "cache" | "writer">;
+type InMemoryCluster = Pick<EngineDeps<Platform>, "cache" | "writer">;
 
 /** @param onChange called after every write */
-function createMemory(objects: readonly KubeObject[], onChange: (object: KubeObject, old: KubeObject) => void): Memory {
-  const held = new Map(objects.map((object) => [keyText(keyOf(object)), object]));
+function createInMemoryCluster(
+  objects: readonly KubeObject[],
+  onChange: (object: KubeObject, old: KubeObject) => void,
+): InMemoryCluster {
+  const current = new Map(objects.map((object) => [keyText(keyOf(object)), object]));
 
   const write = (object: KubeObject, change: (old: KubeObject) => KubeObject): KubeObject => {
     const key = keyText(keyOf(object));
-    const old = held.get(key) ?? object;
+    const old = current.get(key) ?? object;
     const next = change(old);
-    held.set(key, next);
+    current.set(key, next);
     onChange(next, old);
     return next;
   };
-  const annotated = (
+  const writeMetadata = (
     object: KubeObject,
     annotations: Readonly<Record<string, string | null>>,
     finalizers?: readonly string[],
@@ -216,16 +219,16 @@ function createMemory(objects: readonly KubeObject[], onChange: (object: KubeObj
 
   return {
     cache: {
-      get: (key) => held.get(keyText(key)),
+      get: (key) => current.get(keyText(key)),
       list: (kind, namespace) =>
-        [...held.values()].filter(
+        [...current.values()].filter(
           (object) => object.kind === kind && (namespace === undefined || object.metadata.namespace === namespace),
         ),
     },
     writer: {
       patchChecked: (object, { annotations = {}, finalizers }) =>
-        Promise.resolve(annotated(object, annotations, finalizers)),
-      storeOutcome: (object, annotations) => Promise.resolve(annotated(object, annotations)),
+        Promise.resolve(writeMetadata(object, annotations, finalizers)),
+      storeOutcome: (object, annotations) => Promise.resolve(writeMetadata(object, annotations)),
       patchStatus: (object, status: JsonObject) => Promise.resolve(write(object, (old) => ({ ...old, status }))),
       confirm: () => Promise.resolve(),
     },

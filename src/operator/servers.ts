@@ -3,8 +3,7 @@ import type { Registry } from "prom-client";
 
 import type { Config } from "../config/config.ts";
 import { startStatusPage, type StatusPageOptions } from "../console/page/server.ts";
-import type { BindAddress } from "../http/server.ts";
-import { serve, type HttpServer, type Routes } from "../http/server.ts";
+import { serve, type BindAddress, type HttpServer, type Routes } from "../http/server.ts";
 import type { Logger } from "../observability/logger.ts";
 import { startReceiver, type ReceiverOptions } from "../webhooks/server.ts";
 

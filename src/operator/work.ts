@@ -21,7 +21,7 @@ import type { ReconcileMetrics, ResultLabel } from "../observability/metrics/con
 import type { ReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { fieldsOfKey } from "../observability/telemetry.ts";
 import type { Platform } from "../platform/index.ts";
-import type { Expecting } from "../webhooks/delivery.ts";
+import type { DeliveryProof } from "../webhooks/delivery.ts";
 
 /** A reconcile that takes longer may never end: each of its calls has a deadline of seconds. */
 export const LONG_RECONCILE_MS = 60_000;
@@ -67,7 +67,7 @@ export function createWork(options: WorkOptions) {
   const reconcile = async (text: string): Promise<Result> => {
     const key = parseKey(text);
     const startedAt = clock.monotonic();
-    const ended = (outcome: ResultLabel): void => {
+    const finish = (outcome: ResultLabel): void => {
       const durationMs = clock.monotonic() - startedAt;
       metrics.finished(key.kind, outcome, durationMs / 1_000);
       if (outcome !== "error")
@@ -82,12 +82,12 @@ export function createWork(options: WorkOptions) {
     const cancel = clock.after(LONG_RECONCILE_MS, reportLong);
     try {
       const afterMs = await engine.reconcile(key);
-      ended(outcomeOf(afterMs));
+      finish(outcomeOf(afterMs));
       return afterMs === undefined ? {} : { requeueAfterMs: afterMs, priority: priorityIn(store, text) };
     } catch (error) {
       const message = error instanceof KubeError ? "reconcile failed, trying again" : "reconcile failed unexpectedly";
       log.error(message, { ...fieldsOfKey(key), error });
-      ended("error");
+      finish("error");
       throw error;
     } finally {
       cancel();
@@ -130,7 +130,7 @@ export function createWork(options: WorkOptions) {
     /** Ends all connections to the platform; running calls fail. */
     disconnect: (): Promise<void> => engine.connections.closeAll(),
     /** Returns what proves a delivery for a PlatformWebhook that has the operator as its receiver. */
-    expected: ({ namespace, name }: Pick<ObjectKey, "namespace" | "name">): Expecting | undefined => {
+    expected: ({ namespace, name }: Pick<ObjectKey, "namespace" | "name">): DeliveryProof | undefined => {
       const object = store.get({ kind: platformWebhook.kind, namespace, name });
       const found = object !== undefined && member(object.spec, "receiver") === true ? engine.route(object) : undefined;
       const sender = found?.is === "found" ? engine.connections.last(found.key) : undefined;
@@ -155,16 +155,17 @@ export async function loadObjects(store: Store, changed: (change: StoreChange, i
     if (isLoaded) changed(change, false);
     else meanwhile.push(change);
   });
-  let told = 0;
-  const tell = (change: StoreChange, initial: boolean): boolean => {
+  let passed = 0;
+  /** Passes a change on. @returns whether other work should get a turn */
+  const pass = (change: StoreChange, initial: boolean): boolean => {
     changed(change, initial);
-    told += 1;
-    return told % LOADED_AT_ONCE === 0;
+    passed += 1;
+    return passed % LOADED_AT_ONCE === 0;
   };
   for (const object of TYPES.flatMap(({ kind }) => store.list(kind)))
-    if (tell({ type: "added", object }, true)) await setImmediate();
+    if (pass({ type: "added", object }, true)) await setImmediate();
   // The iterator of an array also reaches elements that are added while it runs.
-  for (const change of meanwhile) if (tell(change, false)) await setImmediate();
+  for (const change of meanwhile) if (pass(change, false)) await setImmediate();
   isLoaded = true;
   return unsubscribe;
 }
