@@ -1,6 +1,6 @@
 /**
  * The HTTP servers of the process. Anyone in the network may reach their ports, so connections, headers and time are
- * limited on each (docs/reliability.md S5). Those of /metrics and of the probes answer GET for a fixed set of paths.
+ * limited on each. The servers of /metrics and of the probes answer GET for a fixed set of paths.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
@@ -37,7 +37,7 @@ const REQUEST_MS = 5_000;
 const ANSWER_MS = 10_000;
 /** How often Node looks for requests that take too long, in milliseconds. */
 const CHECK_MS = 1_000;
-const MOST_HEADER_BYTES = 8 * 1024;
+const MAX_HEADER_BYTES = 8 * 1024;
 
 /** Creates a server, which does not listen yet. */
 export function limitedServer(limits: Limits, answer: RequestListener): Server {
@@ -48,7 +48,7 @@ export function limitedServer(limits: Limits, answer: RequestListener): Server {
       headersTimeout: requestMs,
       keepAliveTimeout: requestMs,
       connectionsCheckingInterval: Math.min(CHECK_MS, requestMs),
-      maxHeaderSize: MOST_HEADER_BYTES,
+      maxHeaderSize: MAX_HEADER_BYTES,
     },
     answer,
   );
@@ -60,9 +60,9 @@ export function limitedServer(limits: Limits, answer: RequestListener): Server {
 
 /**
  * Ends the connection that has waited longest for its request when there is one too many. Node itself would end the new
- * one: whoever opens connections without a request would keep the probe out.
+ * connection: whoever opens connections without a request would keep the probe out.
  */
-function limitConnections(server: Server, most: number): void {
+function limitConnections(server: Server, max: number): void {
   /** The connections without a request that is being answered, in the order in which they began to wait. */
   const waiting = new Set<Socket>();
   let open = 0;
@@ -78,7 +78,7 @@ function limitConnections(server: Server, most: number): void {
     });
     const [oldest = socket] = waiting;
     waiting.add(socket);
-    if (open > most) end(oldest);
+    if (open > max) end(oldest);
   });
   server.on("request", ({ socket }, response) => {
     waiting.delete(socket);

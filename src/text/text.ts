@@ -1,4 +1,4 @@
-/** Text from outside, made safe for terminals, statuses, events and logs (docs/reliability.md E5, E13). */
+/** Text from outside, made safe for terminals, statuses, events and logs. */
 
 /** Control and format characters (bidi among them), line and paragraph separators, lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;

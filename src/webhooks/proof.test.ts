@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { aKey } from "../../test/support/engine/keys.ts";
 import { usualSettings } from "../../test/support/engine/links.ts";
 import { temporaryKey } from "../engine/ownership/installation-key.ts";
-import { type Expected, type Expecting, senderOf } from "./delivery.ts";
+import { type DeliveryProof, type Expected, senderOf } from "./delivery.ts";
 import { proofOf, receivers, type Sender } from "./proof.ts";
 
 const connection = (name: string, change: Partial<Sender> = {}): Sender => ({
@@ -15,7 +15,7 @@ const connection = (name: string, change: Partial<Sender> = {}): Sender => ({
 const hook = (name: string, namespace = "shop") => ({ kind: "PlatformWebhook", namespace, name });
 
 const SENDER = connection("default");
-const expecting = (name: string, sendsSecret: boolean): Expecting => ({
+const expecting = (name: string, sendsSecret: boolean): DeliveryProof => ({
   ...proofOf(aKey(), hook(name), SENDER),
   connection: { ...SENDER.key, name: `connection of ${name}` },
   sendsSecret,

@@ -1,16 +1,15 @@
 /**
- * The receiver of the platform's deliveries (docs/reliability.md E12). It trusts no sender: it checks path and headers
+ * The receiver of the platform's deliveries. It trusts no sender: it checks path and headers
  * before it reads the body, limits the body's size and time, and can only queue resources of the sender's connection,
  * at a limited rate. Without deliveries the operator detects the same changes later, at its routine checks.
  * A replica that does not lead answers 503, so that a sender that retries reaches the leader; the leader's routine
- * checks find the rest.
+ * checks find every other change.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { LRUCache } from "lru-cache";
 
-import type { BindAddress } from "../http/server.ts";
-import { type HttpServer, limitedServer, listen } from "../http/server.ts";
+import { type BindAddress, type HttpServer, limitedServer, listen } from "../http/server.ts";
 import { createTokenBucket, type TokenBucket, type TokenBucketOptions } from "../kube/api/token-bucket.ts";
 import type { Clock, ObjectKey } from "../kube/api/types.ts";
 import { type EventLabel, readDelivery, type Expected, senderOf } from "./delivery.ts";
@@ -46,8 +45,8 @@ export interface ReceiverOptions {
 }
 
 /** Bytes; a delivery is a few thousand. */
-const MOST_BYTES = 64 * 1024;
-const MOST_CONNECTIONS = 128;
+const MAX_BYTES = 64 * 1024;
+const MAX_CONNECTIONS = 128;
 const REQUEST_MS = 5_000;
 /** The rate of genuine requests of one connection. */
 const GENUINE = { refillMs: 50, burst: 100 };
@@ -62,8 +61,8 @@ interface Verdict {
 
 /** Starts the receiver. @throws Error with what to do when the address cannot be used */
 export async function startReceiver(address: BindAddress, options: ReceiverOptions): Promise<HttpServer> {
-  const genuine = createAllowance(options.clock, GENUINE);
-  const unproven = createAllowance(options.clock, UNPROVEN);
+  const genuine = createRateLimiter(options.clock, GENUINE);
+  const unproven = createRateLimiter(options.clock, UNPROVEN);
 
   const receive = async (request: IncomingMessage): Promise<Verdict> => {
     const deliveries = options.deliveries();
@@ -87,7 +86,7 @@ export async function startReceiver(address: BindAddress, options: ReceiverOptio
 
   const { requestMs = REQUEST_MS } = options;
   const server = limitedServer(
-    { connections: MOST_CONNECTIONS, requestMs, answerMs: requestMs },
+    { connections: MAX_CONNECTIONS, requestMs, answerMs: requestMs },
     (request, response) => {
       void receive(request).then(
         (verdict) => {
@@ -112,24 +111,24 @@ function answer(response: ServerResponse, status: number): void {
 
 /** @returns undefined for a body that is too large. @throws Error when the sender disconnects */
 async function readText(request: IncomingMessage): Promise<string | undefined> {
-  if (Number(request.headers["content-length"] ?? 0) > MOST_BYTES) return undefined;
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BYTES) return undefined;
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) return undefined;
+    if (bytes > MAX_BYTES) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** The number of names that are remembered; the one used longest ago is dropped. */
-const REMEMBERED = 1_000;
+/** The number of names with a bucket; the bucket that was used longest ago is dropped. */
+const MAX_BUCKETS = 1_000;
 
 /** @returns a function that counts one request of `name`, and reports whether it is within the rate */
-function createAllowance(clock: Clock, rate: TokenBucketOptions): (name: string) => boolean {
+function createRateLimiter(clock: Clock, rate: TokenBucketOptions): (name: string) => boolean {
   const buckets = new LRUCache<string, TokenBucket>({
-    max: REMEMBERED,
+    max: MAX_BUCKETS,
     memoMethod: () => createTokenBucket(clock, rate),
   });
   return (name) => buckets.memo(name).allow();
