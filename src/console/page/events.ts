@@ -5,12 +5,12 @@ import type { Clock } from "../../kube/api/types.ts";
 
 /** The shortest time between two events, however much changes. */
 const PAUSE_MS = 1_000;
-/** How long the first change waits for others, as changes come in groups. */
+/** How long the first change waits for further changes, as changes come in groups. */
 const GATHER_MS = 50;
 const ALIVE_MS = 10_000;
-const MOST_STREAMS = 32;
+const MAX_STREAMS = 32;
 /** Bytes that a browser may leave unread. */
-const MOST_UNREAD = 16 * 1024;
+const MAX_UNREAD = 16 * 1024;
 
 export type Streams = ReturnType<typeof createStreams>;
 
@@ -21,7 +21,7 @@ export function createStreams(clock: Clock) {
   let cancel: (() => void) | undefined;
 
   const send = (response: ServerResponse, event: string): void => {
-    if (response.writableLength <= MOST_UNREAD) response.write(`event: ${event}\ndata:\n\n`);
+    if (response.writableLength <= MAX_UNREAD) response.write(`event: ${event}\ndata:\n\n`);
     else response.destroy();
   };
   const sendChanged = (): void => {
@@ -43,7 +43,7 @@ export function createStreams(clock: Clock) {
      * @returns false when there are too many streams
      */
     open: (response: ServerResponse): boolean => {
-      if (streams.size >= MOST_STREAMS) return false;
+      if (streams.size >= MAX_STREAMS) return false;
       response.once("close", () => {
         streams.get(response)?.();
         streams.delete(response);

@@ -6,8 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 
-import type { BindAddress } from "../../http/server.ts";
-import { type Answer, type HttpServer, limitedServer, listen } from "../../http/server.ts";
+import { type Answer, type BindAddress, type HttpServer, limitedServer, listen } from "../../http/server.ts";
 import type { Clock } from "../../kube/api/types.ts";
 import type { Store } from "../../kube/watch/store.ts";
 import { createStreams, type Streams } from "./events.ts";
@@ -20,7 +19,7 @@ export interface StatusPageOptions {
   readonly about: () => About;
 }
 
-const MOST_CONNECTIONS = 128;
+const MAX_CONNECTIONS = 128;
 
 /** Forbids other origins, inline scripts and styles, text as HTML, framing and caching. */
 const HEADERS = {
@@ -61,7 +60,7 @@ export async function startStatusPage(address: BindAddress, options: StatusPageO
   };
   // Without a limit of time for an answer, as one may be a stream.
   const server = limitedServer(
-    { connections: MOST_CONNECTIONS },
+    { connections: MAX_CONNECTIONS },
     (request, response) => void respond(request, response),
   );
   const listening = await listen(server, address);

@@ -48,7 +48,7 @@ export function hashOf({ show, text, page, at }: PageQuery): string {
 /** The number of objects on one page. */
 export const PAGE_SIZE = 200;
 /** The largest length of a filter text. */
-export const MOST_TEXT = 100;
+export const MAX_TEXT = 100;
 
 /** One object. Its texts are untrusted: they are shown as plain text. */
 export interface Row extends Omit<Fact, "kind" | "parent"> {

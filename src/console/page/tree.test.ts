@@ -6,7 +6,7 @@ import { applicationOf, environmentOf, projectOf } from "../../../test/support/p
 import type { KubeObject } from "../../kube/api/types.ts";
 import { createStore } from "../../kube/watch/store.ts";
 import { factsOf, hierarchyOf } from "../tree/hierarchy.ts";
-import { MOST_TEXT, PAGE_SIZE, SHOWS, type PageQuery } from "./shape.ts";
+import { MAX_TEXT, PAGE_SIZE, SHOWS, type PageQuery } from "./shape.ts";
 import { createTrees, parsePageQuery, partOf, treeOf, type Tree } from "./tree.ts";
 
 const tree = (...objects: readonly KubeObject[]): Tree => treeOf(hierarchyOf(factsOf(objects)));
@@ -23,7 +23,7 @@ const shop = tree(
   applicationOf("site", "production"),
   environmentOf("staging", "web"),
 );
-const LONGEST = "x".repeat(MOST_TEXT);
+const LONGEST = "x".repeat(MAX_TEXT);
 const names = (part: ReturnType<typeof partOf>): readonly string[] =>
   part.rows.map(({ name, depth, isContext }) => `${"-".repeat(depth)}${name}${isContext ? " (context)" : ""}`);
 

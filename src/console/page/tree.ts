@@ -1,5 +1,5 @@
 /**
- * The custom resources of the cache as a tree, built on request and kept until the cache changes; and the part of it
+ * The custom resources of the cache as a tree, built on request and current until the cache changes; and the part of it
  * that matches a browser's query.
  */
 import { setImmediate } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { cleanText } from "../../text/text.ts";
 import type { Fact, Mark } from "../tree/facts.ts";
 import { createFactCache, hierarchyOf, shortNameOf, type Branch } from "../tree/hierarchy.ts";
 import { wordOf } from "../tree/labels.ts";
-import { MOST_TEXT, PAGE_SIZE, SHOWS, type PageQuery, type Row, type TreePage } from "./shape.ts";
+import { MAX_TEXT, PAGE_SIZE, SHOWS, type PageQuery, type Row, type TreePage } from "./shape.ts";
 
 /** One object with its position in the tree. */
 interface TreeRow {
@@ -34,36 +34,36 @@ const SLICE_MS = 10;
 /** Builds the tree of a cache on request, and keeps it until the cache changes. */
 export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
   const facts = createFactCache();
-  let kept: Tree | undefined;
-  let making: Promise<Tree> | undefined;
+  let current: Tree | undefined;
+  let building: Promise<Tree> | undefined;
 
   const objects = (): readonly KubeObject[] => TYPES.flatMap(({ kind }) => cache.list(kind));
 
-  const make = async (): Promise<Tree> => {
-    let began = clock.monotonic();
+  const build = async (): Promise<Tree> => {
+    let sliceStart = clock.monotonic();
     for (const object of objects()) {
       facts.add(object);
-      if (clock.monotonic() - began < SLICE_MS) continue;
+      if (clock.monotonic() - sliceStart < SLICE_MS) continue;
       await setImmediate();
-      began = clock.monotonic();
+      sliceStart = clock.monotonic();
     }
     // This part does not yield, so that the tree has all changes until now.
-    kept = treeOf(hierarchyOf(facts.factsOf(objects())));
-    return kept;
+    current = treeOf(hierarchyOf(facts.factsOf(objects())));
+    return current;
   };
 
   return {
     /** @returns the current tree; concurrent calls share the work */
     read: async (): Promise<Tree> => {
-      if (kept !== undefined) return kept;
-      making ??= make().finally(() => {
-        making = undefined;
+      if (current !== undefined) return current;
+      building ??= build().finally(() => {
+        building = undefined;
       });
-      return making;
+      return building;
     },
     /** Must be called for every change of the cache. */
     changed: (): void => {
-      kept = undefined;
+      current = undefined;
     },
   };
 }
@@ -82,14 +82,14 @@ export function treeOf(branches: readonly Branch[]): Tree {
 }
 
 /** The largest size of a message in bytes: that of a condition may have 32 KB. */
-const MOST_MESSAGE = 1_024;
+const MAX_MESSAGE = 1_024;
 
 /** @returns undefined for an invalid query */
 export function parsePageQuery(parameters: URLSearchParams): PageQuery | undefined {
   const show = SHOWS.find((known) => known === (parameters.get("show") ?? "all"));
   const page = parameters.get("page") ?? "1";
   const text = parameters.get("text") ?? "";
-  if (show === undefined || !/^[1-9]\d{0,5}$/.test(page) || text.length > MOST_TEXT) return undefined;
+  if (show === undefined || !/^[1-9]\d{0,5}$/.test(page) || text.length > MAX_TEXT) return undefined;
   return { show, page: Number(page), text: text.trim().toLowerCase(), at: parameters.get("at") ?? "" };
 }
 
@@ -135,7 +135,7 @@ function rowOf(node: TreeRow | undefined, isContext: boolean): readonly Row[] {
   if (node === undefined) return [];
   const { fact, depth } = node;
   const { id, kind, namespace, name, mark, state, reason, since, commit, externalId } = fact;
-  const message = cleanText(fact.message, MOST_MESSAGE);
+  const message = cleanText(fact.message, MAX_MESSAGE);
   const names = { id, word: wordOf(kind), short: shortNameOf(kind), namespace, name };
   return [{ ...names, depth, mark, state, reason, message, since, commit, externalId, isContext }];
 }

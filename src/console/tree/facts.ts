@@ -39,7 +39,7 @@ export function isReady(object: KubeObject): boolean {
 /** @param parent the id of its parent. @returns the summary of the object */
 export function factOf(object: KubeObject, parent?: string) {
   const { name, namespace = "" } = object.metadata;
-  const { mark, word } = markOf(object);
+  const { mark, cause } = markOf(object);
   return {
     /** "PlatformProject/shop/web": kind, namespace, name. */
     id: factId(object.kind, namespace, name),
@@ -48,13 +48,13 @@ export function factOf(object: KubeObject, parent?: string) {
     name,
     parent,
     mark,
-    /** The state as the platform spells it: an application's state, a binding's layers; empty for others. */
+    /** The state as the platform spells it: an application's state, a binding's layers; empty for other kinds. */
     state: printable(stringMember(object.status, "state") ?? stringMember(object.status, "layersEnabled") ?? ""),
     /** The reason and message of the condition that matters most. */
-    reason: printable(word.reason),
-    message: printable(word.message),
+    reason: printable(cause.reason),
+    message: printable(cause.message),
     /** The last transition of that condition, as the API server has it; empty without a condition. */
-    since: word.lastTransitionTime,
+    since: cause.lastTransitionTime,
     /** The abbreviated commit of an application's last deployment. */
     commit: printable(stringMember(object.status, "commit") ?? ""),
     /** Its id on the platform; empty while it has none. */
@@ -67,20 +67,20 @@ export function factId(kind: string, namespace: string, name: string): string {
   return `${kind}/${namespace}/${name}`;
 }
 
-const SILENCE: Word = { reason: "", message: "Waiting for the operator.", lastTransitionTime: "" };
+const NO_CONDITION: Cause = { reason: "", message: "Waiting for the operator.", lastTransitionTime: "" };
 
-type Word = Pick<ConditionView, "reason" | "message" | "lastTransitionTime">;
+type Cause = Pick<ConditionView, "reason" | "message" | "lastTransitionTime">;
 
 /** Returns the mark, and the condition that explains it: failures before progress before success. */
-function markOf(object: KubeObject): { readonly mark: Mark; readonly word: Word } {
+function markOf(object: KubeObject): { readonly mark: Mark; readonly cause: Cause } {
   const ready = conditionView(object, "Ready");
-  if (object.metadata.deletionTimestamp !== undefined) return { mark: "deleting", word: ready ?? SILENCE };
-  if (ready === undefined || !isObserved(object)) return { mark: "new", word: SILENCE };
+  if (object.metadata.deletionTimestamp !== undefined) return { mark: "deleting", cause: ready ?? NO_CONDITION };
+  if (ready === undefined || !isObserved(object)) return { mark: "new", cause: NO_CONDITION };
   const stalled = conditionView(object, "Stalled");
-  if (stalled?.status === "True") return { mark: "stalled", word: stalled };
-  if (!isGoalReached(ready)) return { mark: "working", word: ready };
+  if (stalled?.status === "True") return { mark: "stalled", cause: stalled };
+  if (!isGoalReached(ready)) return { mark: "working", cause: ready };
   const warning = warningOf(object, ready);
-  return warning === undefined ? { mark: "ready", word: ready } : { mark: "warned", word: warning };
+  return warning === undefined ? { mark: "ready", cause: ready } : { mark: "warned", cause: warning };
 }
 
 /** Returns the condition that a person should look at, although nothing is left to do. */
