@@ -34,7 +34,7 @@ export function listUsage(
   ].join("");
 }
 
-/** @returns the help of one command @param withShared includes the flags that it shares with others */
+/** @returns the help of one command @param withShared includes the flags that many commands have */
 export function commandUsage(program: string, entry: Entry, command: Command, withShared = true): string {
   const own = pick(command.flags, (name) => !Object.hasOwn(PLATFORM_FLAGS, name));
   const shared = pick(command.flags, (name) => withShared && Object.hasOwn(PLATFORM_FLAGS, name));

@@ -20,7 +20,7 @@ const WAIT = {
 } as const satisfies Flags;
 
 const FIRST_WAIT_MS = 2_000;
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 
 interface Following {
   /** The state to wait for. */
@@ -131,7 +131,7 @@ async function follow(
     const state = await stateOf(readState);
     if (state !== undefined && state !== reported) call.report(`The platform reports ${state}.`);
     reported = state ?? reported;
-    if (state !== undefined && isOver(state)) {
+    if (state !== undefined && hasEnded(state)) {
       if (servicePhase(state) === wanted) return EXIT.ok;
       await failed?.();
       throw new CliError(`It ended in ${state}.`);
@@ -144,7 +144,7 @@ async function follow(
       call.report(`The platform continues. Check again with: ${call.program} ${later}`);
       return EXIT.interrupted;
     }
-    waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5);
+    waitMs = Math.min(MAX_WAIT_MS, waitMs * 1.5);
   }
 }
 
@@ -169,7 +169,7 @@ function stateReader(
   };
 }
 
-function isOver(state: string): boolean {
+function hasEnded(state: string): boolean {
   const phase = servicePhase(state);
   return phase !== "busy" && phase !== "unknown" && phase !== "idle";
 }

@@ -8,7 +8,7 @@ import { apiCommand, APPLICATION, pauseAfter } from "./declare.ts";
 /** The log is polled, as the platform has no stream; the platform accepts about 1,000 requests an hour. */
 const POLL_MS = 5_000;
 /** The number of lines that deployed services keep; all are read while following, so that none is missed. */
-const WINDOW = 1_000;
+const MAX_LINES = 1_000;
 
 export const logs = apiCommand({
   name: "logs",
@@ -16,16 +16,16 @@ export const logs = apiCommand({
   operations: ["getApplicationLog"],
   args: [APPLICATION],
   flags: {
-    tail: { is: "count", value: "N", least: 1, fallback: 100, about: "number of lines" },
+    tail: { is: "count", value: "N", min: 1, fallback: 100, about: "number of lines" },
     follow: { is: "switch", short: "f", about: "follow the log until Ctrl-C" },
   },
   run: async (call) => {
     const { tail, follow } = call.flags;
     const { platform, id } = await call.target(call.args.application, ["PlatformApplication"]);
     const read = (lines: number): Promise<readonly string[]> => platform.applications.log(id, lines);
-    const first = await read(follow ? Math.max(tail, WINDOW) : tail);
+    const first = await read(follow ? Math.max(tail, MAX_LINES) : tail);
     write(call, first.slice(-tail));
-    if (follow) await followOn(call, first, () => read(Math.max(tail, WINDOW)));
+    if (follow) await followOn(call, first, () => read(Math.max(tail, MAX_LINES)));
     return EXIT.ok;
   },
 });

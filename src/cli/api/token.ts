@@ -88,10 +88,10 @@ export const CLUSTER_ACCESS: readonly Entry[] = [
  * other; without such a request in the answer's version, else in v1.
  */
 function execCredential(answer: ClusterToken, execInfo: string | undefined): object {
-  const given = answer.apiVersion?.startsWith(`${EXEC_GROUP}/`) === true ? answer.apiVersion : `${EXEC_GROUP}/v1`;
+  const answered = answer.apiVersion?.startsWith(`${EXEC_GROUP}/`) === true ? answer.apiVersion : `${EXEC_GROUP}/v1`;
   const { token, expirationTimestamp } = answer.status;
   return {
-    apiVersion: askedVersion(execInfo) ?? given,
+    apiVersion: requestedVersion(execInfo) ?? answered,
     kind: "ExecCredential",
     spec: answer.spec ?? {},
     status: { token, ...(expirationTimestamp === undefined ? {} : { expirationTimestamp }) },
@@ -99,7 +99,7 @@ function execCredential(answer: ClusterToken, execInfo: string | undefined): obj
 }
 
 /** Returns the version that kubectl requests in $KUBERNETES_EXEC_INFO. */
-function askedVersion(execInfo: string | undefined): string | undefined {
+function requestedVersion(execInfo: string | undefined): string | undefined {
   const [, version] = /"apiVersion"\s*:\s*"(client\.authentication\.k8s\.io\/v1(?:beta1)?)"/.exec(execInfo ?? "") ?? [];
   return version;
 }

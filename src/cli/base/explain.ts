@@ -23,54 +23,54 @@ function codeOf(error: unknown): number {
 function messageOf(error: unknown): string {
   if (error instanceof CliError || error instanceof ConfigError) return error.message;
   if (error instanceof ApiError) return BY_PLATFORM[error.failure.is](`${error.operation}: ${error.message}`, error);
-  if (error instanceof KubeError) return (BY_CLUSTER[error.failure] ?? refused)(printable(error.message));
+  if (error instanceof KubeError) return (BY_CLUSTER[error.failure] ?? explainRefusal)(printable(error.message));
   return `Unexpected error: ${printable(error instanceof Error ? error.message : String(error))}`;
 }
 
-/** @param said the platform's own message, cleaned and without secrets */
-type Words = (said: string, error: ApiError) => string;
+/** Makes the sentence for a failure. @param text the platform's own message, cleaned and without secrets */
+type Explain = (text: string, error: ApiError) => string;
 
-const BY_PLATFORM: Readonly<Record<ApiFailure["is"], Words>> = {
-  Unauthorized: (said, { status }) => {
-    const what = status === 0 ? `Nothing was sent (${said})` : `The platform rejected the token (401, ${said})`;
+const BY_PLATFORM: Readonly<Record<ApiFailure["is"], Explain>> = {
+  Unauthorized: (text, { status }) => {
+    const what = status === 0 ? `Nothing was sent (${text})` : `The platform rejected the token (401, ${text})`;
     return `${what}. Replace the token in the connection's Secret.`;
   },
-  Forbidden: (said) => `The token may not do this (403, ${said}). Use a connection whose token has the scope for it.`,
-  NotFound: (said) => `The platform did not find it (404, ${said}). Check the id and the connection.`,
-  NotSupported: (_said, { operation }) => `This platform does not offer ${operation}.`,
-  Conflict: (said) => `The platform is busy (409, ${said}). Try again later.`,
-  Invalid: (said) => `The platform rejected the request (${said}).`,
-  RateLimited: slowDown,
-  OverBudget: slowDown,
-  Server: (said) => `The platform failed (${said}). Try again later.`,
-  Unreachable: (said) =>
-    `The platform cannot be reached (${said}). Check spec.baseUrl of the connection and the network.`,
-  OutcomeUnknown: (said) =>
-    `It is unknown whether the platform executed the request (${said}). Check before you try again.`,
-  BadResponse: (said) => `The platform's response cannot be parsed (${said}).`,
-  Refused: (said, { operation }) => {
+  Forbidden: (text) => `The token may not do this (403, ${text}). Use a connection whose token has the scope for it.`,
+  NotFound: (text) => `The platform did not find it (404, ${text}). Check the id and the connection.`,
+  NotSupported: (_text, { operation }) => `This platform does not offer ${operation}.`,
+  Conflict: (text) => `The platform is busy (409, ${text}). Try again later.`,
+  Invalid: (text) => `The platform rejected the request (${text}).`,
+  RateLimited: explainRateLimit,
+  OverBudget: explainRateLimit,
+  Server: (text) => `The platform failed (${text}). Try again later.`,
+  Unreachable: (text) =>
+    `The platform cannot be reached (${text}). Check spec.baseUrl of the connection and the network.`,
+  OutcomeUnknown: (text) =>
+    `It is unknown whether the platform executed the request (${text}). Check before you try again.`,
+  BadResponse: (text) => `The platform's response cannot be parsed (${text}).`,
+  Refused: (text, { operation }) => {
     const advice = " --allow-insecure-platform and --allowed-platform-hosts control which hosts may receive a token.";
-    return `Nothing was sent (${said}).${operation === "connect" ? advice : ""}`;
+    return `Nothing was sent (${text}).${operation === "connect" ? advice : ""}`;
   },
 };
 
-function slowDown(_said: string, { failure }: ApiError): string {
+function explainRateLimit(_text: string, { failure }: ApiError): string {
   const seconds = "retryAfterMs" in failure ? Math.ceil(failure.retryAfterMs / 1_000) : 0;
   return `The platform asks to slow down. Try again in ${seconds} s.`;
 }
 
-const BY_CLUSTER: Readonly<Partial<Record<KubeError["failure"], (said: string) => string>>> = {
-  Unauthorized: (said) => `The cluster does not accept your credentials: ${said}. Sign in again, or check --context.`,
-  Forbidden: (said) => `You may not do this in the cluster: ${said}.`,
-  Unreachable: unreachable,
-  Timeout: unreachable,
-  NotFound: (said) => `The cluster did not find it: ${said}.`,
+const BY_CLUSTER: Readonly<Partial<Record<KubeError["failure"], (text: string) => string>>> = {
+  Unauthorized: (text) => `The cluster does not accept your credentials: ${text}. Sign in again, or check --context.`,
+  Forbidden: (text) => `You may not do this in the cluster: ${text}.`,
+  Unreachable: explainUnreachable,
+  Timeout: explainUnreachable,
+  NotFound: (text) => `The cluster did not find it: ${text}.`,
 };
 
-function unreachable(said: string): string {
-  return `The cluster cannot be reached: ${said}. Check --kubeconfig and --context.`;
+function explainUnreachable(text: string): string {
+  return `The cluster cannot be reached: ${text}. Check --kubeconfig and --context.`;
 }
 
-function refused(said: string): string {
-  return `The cluster refused: ${said}.`;
+function explainRefusal(text: string): string {
+  return `The cluster refused: ${text}.`;
 }

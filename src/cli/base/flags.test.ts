@@ -6,8 +6,8 @@ import { parse, type Arg, type Flags } from "./flags.ts";
 const flags = {
   follow: { is: "switch", short: "f", about: "go on" },
   "read-only": { is: "switch", fallback: true, about: "only read" },
-  tail: { is: "count", value: "N", least: 1, fallback: 100, about: "lines" },
-  limit: { is: "count", value: "N", least: 0, about: "limit" },
+  tail: { is: "count", value: "N", min: 1, fallback: 100, about: "lines" },
+  limit: { is: "count", value: "N", min: 0, about: "limit" },
   key: { is: "list", value: "KEY", about: "a key" },
   output: { is: "text", short: "o", value: "FORMAT", choices: ["json", "yaml"], fallback: "json", about: "format" },
   name: { is: "text", value: "NAME", about: "name" },

@@ -24,8 +24,8 @@ export type Flag =
     })
   /** May be given several times. */
   | (Common & { readonly is: "list"; readonly value: string })
-  /** A whole number from `least` on. */
-  | (Common & { readonly is: "count"; readonly value: string; readonly least: number; readonly fallback?: number })
+  /** A whole number from `min` on. */
+  | (Common & { readonly is: "count"; readonly value: string; readonly min: number; readonly fallback?: number })
   /** A duration as kubectl writes it, e.g. 90s or 1m30s, in milliseconds. */
   | (Common & { readonly is: "duration"; readonly fallback?: string });
 
@@ -139,7 +139,7 @@ function valueOf(name: string, flag: Flag, given: Given): Value {
     case "list":
       return Array.isArray(given) ? given.map(String) : [];
     case "count":
-      return typeof given === "string" ? countOf(name, given, flag.least) : flag.fallback;
+      return typeof given === "string" ? countOf(name, given, flag.min) : flag.fallback;
     case "duration": {
       const text = typeof given === "string" ? given : flag.fallback;
       return text === undefined ? undefined : durationOf(name, text);
@@ -155,9 +155,9 @@ function valueOf(name: string, flag: Flag, given: Given): Value {
   }
 }
 
-function countOf(name: string, given: string, least: number): number {
-  if (!/^\d{1,9}$/.test(given) || Number(given) < least) {
-    throw new UsageError(`--${name} takes a whole number from ${least} on, not ${JSON.stringify(given)}.`);
+function countOf(name: string, given: string, min: number): number {
+  if (!/^\d{1,9}$/.test(given) || Number(given) < min) {
+    throw new UsageError(`--${name} takes a whole number from ${min} on, not ${JSON.stringify(given)}.`);
   }
   return Number(given);
 }

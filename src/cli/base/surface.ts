@@ -1,4 +1,4 @@
-/** The operations that the platform offers. */
+/** Which operations the platform of a connection offers. */
 import { platformConnection } from "../../kinds/connection/crd.ts";
 import { isDocumented } from "../../platform/codec/operations.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
@@ -12,8 +12,8 @@ export async function offers(access: Access, name: string): Promise<boolean> {
 }
 
 /**
- * Returns the surface that the connection declares, else the one that the operator found, else the one that a
- * harmless read shows.
+ * Returns the surface that the connection declares, else the surface that the operator found, else the surface that a
+ * read of a project shows.
  * @throws ApiError
  */
 export async function surfaceOf({ platform, connection, spec }: Access): Promise<EffectiveSurface> {

@@ -17,7 +17,7 @@ export interface Name {
 /** The argument that names one object. */
 export const TARGET = { name: "object", about: "kind and name, e.g. papp/api" } as const;
 
-/** The argument that names several. */
+/** The argument that names several objects. */
 export const TARGETS = {
   name: "object",
   about: "kind and name, e.g. papp/api; several may follow",
@@ -29,16 +29,16 @@ const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 /**
  * Parses `kind/name`, with the kind in any spelling that kubectl accepts, or a bare name.
  * @param kinds the allowed kinds; a bare name is of the first kind
- * @param besides other allowed forms, for the message
+ * @param alternatives other allowed forms, for the message
  * @throws UsageError
  */
-export function nameOf(text: string, kinds: readonly string[], besides: readonly string[] = []): Name {
+export function nameOf(text: string, kinds: readonly string[], alternatives: readonly string[] = []): Name {
   const [first, second, ...rest] = text.split("/");
   const name = second ?? first ?? "";
   const kind = second === undefined ? kinds[0] : kindOf(first ?? "");
   if (!NAME.test(name) || rest.length > 0) throw new UsageError(`${JSON.stringify(text)} is not a valid name.`);
   if (kind !== undefined && kinds.includes(kind)) return { kind, name };
-  const known = [...besides, ...kinds.map((each) => `${shortNameOf(each)}/${name}`)].join(" or ");
+  const known = [...alternatives, ...kinds.map((each) => `${shortNameOf(each)}/${name}`)].join(" or ");
   throw new UsageError(`${JSON.stringify(text)} is not allowed here. Use ${known}.`);
 }
 
@@ -51,7 +51,7 @@ export function kindOf(word: string): string | undefined {
   return found?.kind;
 }
 
-/** @param word a kind in any spelling, see kindOf @throws UsageError for an unknown kind */
+/** @param word a kind in any spelling, see kindOf @returns the kind @throws UsageError for an unknown kind */
 export function kindNamed(word: string): string {
   const kind = kindOf(word);
   if (kind !== undefined) return kind;
@@ -93,15 +93,15 @@ export function externalIdOf(object: KubeObject): string {
   throw new CliError(`${kind} "${metadata.name}" is not on the platform yet. ${because}`);
 }
 
-/** The longest name: that of a DNS label, so that it fits everywhere. */
-const LONGEST = 63;
+/** The length of a DNS-1123 label. */
+const MAX_LABEL = 63;
 
 /**
- * @param spare how many characters to leave for others
+ * @param reserved the number of characters to leave for a suffix
  * @returns the text as a DNS-1123 label; empty when no character of it is allowed
  */
-export function dnsLabel(text: string, spare = 0): string {
+export function dnsLabel(text: string, reserved = 0): string {
   const plain = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
   const label = plain.replaceAll(/[^a-z0-9]+/g, "-").replace(/^-+/, "");
-  return label.slice(0, LONGEST - spare).replace(/-+$/, "");
+  return label.slice(0, MAX_LABEL - reserved).replace(/-+$/, "");
 }

@@ -79,7 +79,7 @@ export const approveCommand = command({
   },
 });
 
-/** Records a user's decision that the operator must not make itself (docs/architecture.md §7). */
+/** Records a user's decision that the operator must not make itself. */
 export const resolveCommand = command({
   asks: "cluster",
   args: [TARGET],
@@ -101,7 +101,7 @@ export const resolveCommand = command({
     const object = await call.object(args.object);
     const cluster = await call.cluster();
     const answer = decision === "id" ? undefined : await answerTo(cluster, object, decision);
-    const refusal = decision === "id" ? refusedId(object, flags.id) : answer === undefined && unasked(object, decision);
+    const refusal = decision === "id" ? idRefusal(object, flags.id) : answer === undefined && unansweredMessage(object, decision);
     if (typeof refusal === "string") throw new CliError(`${args.object} ${refusal}`);
     await cluster.patch(object, changeOf(object, answer, flags.id));
     io.stdout.write(`${fullName(keyOf(object))} resolved: ${decision === "id" ? `it is ${flags.id}` : decision}\n`);
@@ -113,13 +113,13 @@ type Decision = (typeof DECISIONS)[number];
 
 /** @throws UsageError for none, or more than one */
 function decisionOf(flags: Readonly<Record<Decision, string | boolean | undefined>>): Decision {
-  const [decision, ...others] = DECISIONS.filter((name) => flags[name] !== undefined && flags[name] !== false);
-  if (decision !== undefined && others.length === 0) return decision;
+  const [decision, ...more] = DECISIONS.filter((name) => flags[name] !== undefined && flags[name] !== false);
+  if (decision !== undefined && more.length === 0) return decision;
   throw new UsageError("Give exactly one of --id UUID, --recreate, --adopt and --proceed.");
 }
 
 /** Why an id would have no effect on an object, or not the intended one; undefined for a valid one. */
-function refusedId(object: KubeObject, id: string | undefined): string | undefined {
+function idRefusal(object: KubeObject, id: string | undefined): string | undefined {
   if (isConnection(object)) return "is a connection: it represents no object of the platform.";
   const recorded = stringMember(object.status, "externalId");
   if (recorded === undefined || recorded === id) return undefined;
@@ -150,7 +150,7 @@ function answerOf(object: KubeObject, decision: Decision): string | undefined {
 }
 
 /** Why a decision answers nothing. */
-function unasked(object: KubeObject, decision: Exclude<Decision, "id">): string {
+function unansweredMessage(object: KubeObject, decision: Exclude<Decision, "id">): string {
   const reason = reasonOf(object);
   switch (decision) {
     case "recreate":

@@ -8,7 +8,7 @@ import { fullName, shortTarget } from "../base/targets.ts";
 import { eventsIn, eventsOf, type EventView } from "./shared/events.ts";
 
 /** The largest number of events that are shown; the API server keeps them for an hour by default. */
-const MOST = 500;
+const MAX_SHOWN = 500;
 
 export const eventsCommand = command({
   asks: "cluster",
@@ -27,8 +27,8 @@ export const eventsCommand = command({
     const events = await (object === undefined ? eventsIn(cluster, namespace) : eventsOf(cluster, object));
     if (events === undefined) throw new CliError("You may not list events in this namespace.");
     const found = events.filter(({ type }) => flags.type === undefined || type === flags.type);
-    await print(call, viewOf(host.clock.now(), namespace === ""), found.slice(0, MOST));
-    if (found.length > MOST) call.report(`Only the newest ${MOST} of ${found.length} events are shown.`);
+    await print(call, viewOf(host.clock.now(), namespace === ""), found.slice(0, MAX_SHOWN));
+    if (found.length > MAX_SHOWN) call.report(`Only the newest ${MAX_SHOWN} of ${found.length} events are shown.`);
   },
 });
 

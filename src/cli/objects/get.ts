@@ -96,7 +96,7 @@ const REMOTE: View<RemoteRow> = {
 };
 
 /**
- * Compares objects with the platform. An object that cannot be read does not stop the others.
+ * Compares objects with the platform. An object that cannot be read is reported, and the next object is read.
  * @returns the fields of all objects, and the number of objects whose read failed
  */
 export async function remoteRows(
@@ -163,22 +163,22 @@ async function remoteOf(access: Access, object: KubeObject, id: string): Promise
 }
 
 /** Members of specs that do not describe the object itself. */
-const OURS = new Set(["lifecycle", "connectionRef", "externalId", "variables", "deploy", "runState"]);
+const NOT_COMPARED = new Set(["lifecycle", "connectionRef", "externalId", "variables", "deploy", "runState"]);
 /** Whole records and secrets, which are never shown. */
 const HIDDEN = new Set(["record", "targetSecret"]);
 
 /** Returns every field of either side: those of the spec first. Only a field that both have can differ. */
 export function remoteFields(spec: Json, record: Json) {
-  const wanted = new Map(leaves(spec, "", OURS));
+  const wanted = new Map(leaves(spec, "", NOT_COMPARED));
   const found = new Map(leaves(record, "", HIDDEN));
   const paths = [...wanted.keys(), ...[...found.keys()].filter((path) => !wanted.has(path))];
   return paths.map((path) => {
-    const [ours, theirs] = [wanted.get(path), found.get(path)];
+    const [desired, observed] = [wanted.get(path), found.get(path)];
     return {
       path,
-      wanted: ours === undefined ? undefined : textOf(ours),
-      found: theirs === undefined ? undefined : textOf(theirs),
-      differs: ours !== undefined && theirs !== undefined && !covers(theirs, ours),
+      wanted: desired === undefined ? undefined : textOf(desired),
+      found: observed === undefined ? undefined : textOf(observed),
+      differs: desired !== undefined && observed !== undefined && !covers(observed, desired),
     };
   });
 }
@@ -190,8 +190,8 @@ function covers(record: Json, spec: Json): boolean {
   }
   if (isObject(spec) && isObject(record)) {
     return Object.entries(spec).every(([name, value]) => {
-      const shownThere = record[name];
-      return value === undefined || shownThere === undefined || covers(shownThere, value);
+      const recorded = record[name];
+      return value === undefined || recorded === undefined || covers(recorded, value);
     });
   }
   return textOf(spec) === textOf(record);

@@ -66,7 +66,7 @@ async function request(call: Call, objects: readonly KubeObject[]): Promise<stri
 const isStalled = (object: KubeObject): boolean => factOf(object).mark === "stalled";
 
 /** How long an object may stay Stalled before the wait for it ends. A retry begins within seconds. */
-const PATIENCE_MS = 30_000;
+const STALLED_GRACE_MS = 30_000;
 
 /**
  * Requests a reconcile and waits until each object is Ready or needs a person.
@@ -81,14 +81,14 @@ export async function requestAndWait(call: Call, objects: readonly KubeObject[],
   const interrupt = host.interrupt();
   const namespace = objects.find(({ metadata }) => metadata.namespace !== undefined)?.metadata.namespace ?? "";
   const kinds = [...new Set(objects.map(({ kind }) => kind))];
-  const lateAt = clock.monotonic() + PATIENCE_MS;
+  const graceEndsAt = clock.monotonic() + STALLED_GRACE_MS;
   const following = followObjects({ cluster, namespace, kinds, report, clock });
   let isSynced = false;
   const isHandled = (now: KubeObject, before: KubeObject): boolean => {
     if (stringMember(now.status, "lastHandledReconcileAt") === token) return true;
     // The operator may not handle the request of an object that stays Stalled, e.g. because its spec is invalid.
-    const isLate = clock.monotonic() >= lateAt;
-    return isStalled(now) && (isLate || !isStalled(before) || now.metadata.generation !== before.metadata.generation);
+    const isGraceOver = clock.monotonic() >= graceEndsAt;
+    return isStalled(now) && (isGraceOver || !isStalled(before) || now.metadata.generation !== before.metadata.generation);
   };
   const resultOf = (object: KubeObject): Result => {
     const now = following.store.get(keyOf(object));
@@ -99,21 +99,21 @@ export async function requestAndWait(call: Call, objects: readonly KubeObject[],
     return { object, now, is: isStalled(now) ? "stalled" : "working" };
   };
   const results = (): readonly Result[] => objects.map(resultOf);
-  const isOver = (): boolean => following.unread.size > 0 || results().every(({ is }) => is !== "working");
+  const isOver = (): boolean => following.unreadable.size > 0 || results().every(({ is }) => is !== "working");
   const lines = (): readonly string[] =>
     results().flatMap(({ now }) => (now === undefined ? [] : renderLine(factOf(now))));
   const uids = new Set(objects.map(({ metadata }) => metadata.uid));
-  const isOurs = ({ object }: StoreChange): boolean => uids.has(object.metadata.uid);
+  const isRequested = ({ object }: StoreChange): boolean => uids.has(object.metadata.uid);
   let stopProgress = (): void => {};
   try {
     const outcome = await waitFor(isOver, { clock, timeoutMs, interrupt }, (check) => {
       void following.synced.then(() => {
         isSynced = true;
         const screen = createScreen(host.io.stderr);
-        stopProgress = showChanges({ store: following.store, screen, clock, render: lines, concerns: isOurs });
+        stopProgress = showChanges({ store: following.store, screen, clock, render: lines, concerns: isRequested });
         check();
       });
-      const cancel = clock.after(PATIENCE_MS, check);
+      const cancel = clock.after(STALLED_GRACE_MS, check);
       const unsubscribe = following.store.subscribe(check);
       return () => {
         cancel();
@@ -121,7 +121,7 @@ export async function requestAndWait(call: Call, objects: readonly KubeObject[],
       };
     });
     stopProgress();
-    for (const error of following.unread.values()) throw error;
+    for (const error of following.unreadable.values()) throw error;
     return await conclude(call, outcome, results());
   } finally {
     await following.stop();

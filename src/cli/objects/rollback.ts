@@ -67,7 +67,7 @@ export const rollbackCommand = command({
     to: {
       is: "count",
       value: "N",
-      least: 1,
+      min: 1,
       about: "number of the deployment in history; defaults to the last other commit that ran",
     },
     "dry-run": { is: "switch", about: "send the change to the API server as a dry run" },

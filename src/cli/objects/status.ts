@@ -71,10 +71,10 @@ export function summaryOf({ object, events, now, program }: SummaryOf): readonly
   const { mark, reason, message } = factOf(object);
   const place = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
   const heading = [`${MARKS[mark].sign} ${wordOf(kind)} ${place}`, reason].filter((word) => word !== "").join("  ");
-  const said = new Set<string>();
+  const shown = new Set<string>();
   const once: Once = (sentence) => {
-    if (said.has(sentence)) return "";
-    said.add(sentence);
+    if (shown.has(sentence)) return "";
+    shown.add(sentence);
     return sentence;
   };
   return [

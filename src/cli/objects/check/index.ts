@@ -49,7 +49,7 @@ export const checkCommand = command({
       const open = findings.filter(({ is }) => is === "failed");
       if (open.length > 0 && !isLast) {
         report(`not yet: ${open.map(({ what }) => what).join(", ")}`);
-        if (await abortableSleep(clock, AGAIN_MS, interrupt)) continue;
+        if (await abortableSleep(clock, RETRY_MS, interrupt)) continue;
       }
       await printFindings(call, findings);
       if (open.length === 0) return EXIT.ok;
@@ -59,7 +59,7 @@ export const checkCommand = command({
   },
 });
 
-const AGAIN_MS = 2_000;
+const RETRY_MS = 2_000;
 
 /** The parts that a flag chooses. */
 const PARTS = ["pre", "installation", "uninstall"] as const;
@@ -68,8 +68,8 @@ type Part = (typeof PARTS)[number] | "all";
 
 /** @throws UsageError for more than one part */
 function partOf(flags: Readonly<Record<(typeof PARTS)[number], boolean>>): Part {
-  const [part = "all", ...others] = PARTS.filter((name) => flags[name]);
-  if (others.length > 0) throw new UsageError("Give at most one of --pre, --installation and --uninstall.");
+  const [part = "all", ...more] = PARTS.filter((name) => flags[name]);
+  if (more.length > 0) throw new UsageError("Give at most one of --pre, --installation and --uninstall.");
   return part;
 }
 
@@ -99,7 +99,7 @@ const CHECKS: readonly Check[] = [
 
 /**
  * Runs the checks of a part.
- * @returns their findings. A check that fails does not stop the others, unless it is that of the cluster
+ * @returns their findings. A check that fails does not stop the next check, except the check of the cluster
  */
 export async function runChecks(context: CheckContext, part: Part): Promise<readonly Finding[]> {
   const findings: Finding[] = [];

@@ -17,7 +17,7 @@ import { listKind } from "../shared/listing.ts";
 import { failed, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
 
 /** The CRDs have selectable fields, which Kubernetes has by default from 1.30 on (KEP-4358). */
-const LEAST_MINOR = 30;
+const MIN_MINOR = 30;
 
 /** Checks the version of the cluster. @throws KubeError */
 export async function checkServerVersion({ client }: ClusterClient): Promise<readonly Finding[]> {
@@ -25,8 +25,8 @@ export async function checkServerVersion({ client }: ClusterClient): Promise<rea
   if (!isObject(answer)) throw new KubeError("BadResponse", 200, "GET /version: the answer is no object");
   const version = stringMember(answer, "gitVersion") ?? "";
   const minor = Number(/^\d+/.exec(stringMember(answer, "minor") ?? "")?.[0]);
-  if (stringMember(answer, "major") === "1" && minor < LEAST_MINOR) {
-    return [failed("cluster", `it runs Kubernetes ${version}; the CRDs need 1.${LEAST_MINOR} or later`)];
+  if (stringMember(answer, "major") === "1" && minor < MIN_MINOR) {
+    return [failed("cluster", `it runs Kubernetes ${version}; the CRDs need 1.${MIN_MINOR} or later`)];
   }
   return [ok("cluster", `${client.host}, Kubernetes ${version}`)];
 }
@@ -167,16 +167,16 @@ const FINALIZERS = "finalizers";
 
 /**
  * Finds the objects whose deletion would wait, or change the platform.
- * @param namespace "" for all of them
+ * @param namespace "" for all namespaces
  * @returns a finding for each object with the operator's finalizer, and one for the kinds that the user may not list
  * @throws KubeError
  */
 export async function checkUninstall(cluster: ClusterClient, namespace: string): Promise<readonly Finding[]> {
   const lists = await Promise.all(TYPES.map(({ kind }) => listKind(cluster, kind, namespace)));
   const objects = lists.flatMap((list) => (list instanceof Error ? [] : list));
-  const unseen = TYPES.filter((_, index) => lists[index] instanceof KubeError).map(({ plural }) => plural);
+  const unlisted = TYPES.filter((_, index) => lists[index] instanceof KubeError).map(({ plural }) => plural);
   const held = objects.filter(({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true);
-  if (held.length === 0 && unseen.length === 0) {
+  if (held.length === 0 && unlisted.length === 0) {
     const where = namespace === "" ? "" : ` in namespace "${namespace}"`;
     return [
       ok(FINALIZERS, `none of ${objects.length} objects${where} has one: deleting them does not change the platform`),
@@ -184,7 +184,7 @@ export async function checkUninstall(cluster: ClusterClient, namespace: string):
   }
   return [
     ...held.map((object) => failed(nameOf(object), detailOf(object))),
-    ...(unseen.length === 0 ? [] : [unknown(FINALIZERS, `you may not list ${unseen.join(", ")}`)]),
+    ...(unlisted.length === 0 ? [] : [unknown(FINALIZERS, `you may not list ${unlisted.join(", ")}`)]),
   ];
 }
 
@@ -199,11 +199,11 @@ const EFFECTS: Readonly<Record<string, string>> = {
 const ADVICE = "Delete it while the operator runs, or set spec.lifecycle.deletionPolicy to Retain.";
 
 function detailOf({ spec, metadata }: KubeObject): string {
-  const said = stringMember(member(spec, "lifecycle"), "deletionPolicy");
-  const policy = said === undefined ? "deletionPolicy as its connection says" : `deletionPolicy ${said}`;
+  const declared = stringMember(member(spec, "lifecycle"), "deletionPolicy");
+  const policy = declared === undefined ? "deletionPolicy as its connection says" : `deletionPolicy ${declared}`;
   if (metadata.deletionTimestamp !== undefined) {
     return `${policy}: it is being deleted and waits for the operator. Its conditions show the reason.`;
   }
-  if (said === "Retain") return `${policy}: the operator has not removed the finalizer yet. It does so while it runs.`;
-  return `${policy}: ${EFFECTS[said ?? ""] ?? "deleting it changes the platform"}. ${ADVICE}`;
+  if (declared === "Retain") return `${policy}: the operator has not removed the finalizer yet. It does so while it runs.`;
+  return `${policy}: ${EFFECTS[declared ?? ""] ?? "deleting it changes the platform"}. ${ADVICE}`;
 }

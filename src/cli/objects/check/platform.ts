@@ -1,4 +1,4 @@
-/** Checks the connections, and the platform of the one that the user would use. */
+/** Checks the connections, and the platform of the connection that the user's commands use. */
 import { TYPES } from "../../../config/kinds.ts";
 import { factOf } from "../../../console/tree/facts.ts";
 import { ageOf } from "../../../console/tree/labels.ts";
@@ -16,13 +16,13 @@ import { shortTarget } from "../../base/targets.ts";
 import { listKind } from "../shared/listing.ts";
 import { failed, info, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
 
-/** With a larger difference, times on the platform do not prove who created an object (docs/architecture.md §6). */
+/** With a larger difference, times on the platform do not prove who created an object. */
 const SKEW_MS = 60_000;
 
 /** Reports the conditions of the namespace's connections. @throws KubeError */
 export async function checkConnections(cluster: ClusterClient): Promise<readonly Finding[]> {
-  const { objects, unseen } = await objectsOf(cluster, [platformConnection.kind, clusterPlatformConnection.kind]);
-  if (objects.length === 0 && unseen.length === 0) {
+  const { objects, unlisted } = await objectsOf(cluster, [platformConnection.kind, clusterPlatformConnection.kind]);
+  if (objects.length === 0 && unlisted.length === 0) {
     const advice = "Create one, or add the namespace to spec.allowedNamespaces of a ClusterPlatformConnection.";
     const what = `namespace "${cluster.namespace}" has no PlatformConnection, and no ClusterPlatformConnection allows it`;
     return [failed("connections", `${what}. ${advice}`)];
@@ -31,7 +31,7 @@ export async function checkConnections(cluster: ClusterClient): Promise<readonly
     const what = shortTarget(keyOf(object));
     return [connectionFinding(object, what), surfaceFinding(object, what)];
   });
-  return [...findings, ...hiddenFindings("connections", unseen)];
+  return [...findings, ...unlistedFindings("connections", unlisted)];
 }
 
 function surfaceFinding({ status }: KubeObject, what: string): Finding {
@@ -58,12 +58,12 @@ async function objectsOf(cluster: ClusterClient, kinds: readonly string[]) {
     objects: lists
       .flatMap((list) => (list instanceof Error ? [] : list))
       .filter((object) => concerns(object, namespace)),
-    unseen: kinds.filter((_, index) => lists[index] instanceof KubeError).map((kind) => typeOf(kind).plural),
+    unlisted: kinds.filter((_, index) => lists[index] instanceof KubeError).map((kind) => typeOf(kind).plural),
   };
 }
 
-function hiddenFindings(what: string, unseen: readonly string[]): readonly Finding[] {
-  return unseen.length === 0 ? [] : [unknown(what, `you may not list ${unseen.join(", ")}`)];
+function unlistedFindings(what: string, unlisted: readonly string[]): readonly Finding[] {
+  return unlisted.length === 0 ? [] : [unknown(what, `you may not list ${unlisted.join(", ")}`)];
 }
 
 /**
@@ -94,10 +94,10 @@ export async function checkPlatform(context: CheckContext): Promise<readonly Fin
 }
 
 function clockFinding({ platform }: Access, clock: Clock): Finding {
-  const theirs = platform.serverNow();
+  const platformNow = platform.serverNow();
   const what = "clocks";
-  if (theirs === undefined) return unknown(what, "the platform does not show its time");
-  const skew = Math.abs(clock.now().getTime() - theirs.getTime());
+  if (platformNow === undefined) return unknown(what, "the platform does not show its time");
+  const skew = Math.abs(clock.now().getTime() - platformNow.getTime());
   if (skew <= SKEW_MS) return ok(what, "this machine and the platform agree");
   const seconds = Math.round(skew / 1_000);
   return failed(what, `this machine and the platform are ${seconds} s apart. Set this machine's clock.`);
@@ -120,9 +120,9 @@ async function tokenFindings(
   );
   if (expires === undefined) return [scope];
   const left = ageOf(clock.now().toISOString(), expires);
-  const isOver = expires.getTime() <= clock.now().getTime();
+  const hasExpired = expires.getTime() <= clock.now().getTime();
   return [
-    isOver
+    hasExpired
       ? failed(what, "it has expired. Put a new one into the connection's Secret.")
       : info(what, `it is a user's token and expires in ${left}; API tokens do not expire`),
     ...(scheme === "Token" ? [info(what, "it is a JWT, which needs spec.auth.scheme: Bearer")] : []),
@@ -140,15 +140,15 @@ function expiryOf(token: string): Date | undefined {
 /** Reports the objects that are Stalled, which need a person. @throws KubeError */
 export async function checkObjects(cluster: ClusterClient): Promise<readonly Finding[]> {
   const what = "objects";
-  const { objects, unseen } = await objectsOf(
+  const { objects, unlisted } = await objectsOf(
     cluster,
     TYPES.map(({ kind }) => kind),
   );
   const stalled = objects.filter((object) => factOf(object).mark === "stalled");
-  const content = unseen.length === TYPES.length ? [] : [ok(what, `none of ${objects.length} is Stalled`)];
+  const content = unlisted.length === TYPES.length ? [] : [ok(what, `none of ${objects.length} is Stalled`)];
   const findings = stalled.map((object) => {
     const { reason, message } = factOf(object);
     return failed(shortTarget(keyOf(object)), `${reason}: ${message}`);
   });
-  return [...(stalled.length === 0 ? content : findings), ...hiddenFindings(what, unseen)];
+  return [...(stalled.length === 0 ? content : findings), ...unlistedFindings(what, unlisted)];
 }

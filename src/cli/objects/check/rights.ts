@@ -29,33 +29,33 @@ const INSTALLS: readonly Question[] = [
   { group: "apps", resource: "deployments", verb: "create", namespace: OPERATOR },
 ];
 
-const YOURS = "your rights";
+const USER_RIGHTS = "your rights";
 
 /** Checks that the user may install the operator. @throws KubeError */
 export async function checkInstaller(cluster: ClusterClient): Promise<readonly Finding[]> {
   const denied = await deniedOf(cluster, INSTALLS);
-  if (denied.length === 0) return [ok(YOURS, "enough to install")];
-  return [failed(YOURS, `you may not ${denied.join(", ")}. Ask a cluster admin to install the operator.`)];
+  if (denied.length === 0) return [ok(USER_RIGHTS, "enough to install")];
+  return [failed(USER_RIGHTS, `you may not ${denied.join(", ")}. Ask a cluster admin to install the operator.`)];
 }
 
 /** Checks that the user may work with the custom resources of the namespace, and read the tokens. @throws KubeError */
 export async function checkUser(cluster: ClusterClient): Promise<readonly Finding[]> {
   const { namespace } = cluster;
-  const ours = RESOURCES.filter(({ scope }) => scope === "Namespaced");
+  const namespaced = RESOURCES.filter(({ scope }) => scope === "Namespaced");
   const ask = (verbs: readonly string[]): readonly Question[] =>
-    ours.flatMap(({ plural }) => verbs.map((verb) => ({ group: GROUP, resource: plural, verb, namespace })));
-  const unread = await deniedOf(cluster, ask(["get", "list", "watch"]));
+    namespaced.flatMap(({ plural }) => verbs.map((verb) => ({ group: GROUP, resource: plural, verb, namespace })));
+  const denied = await deniedOf(cluster, ask(["get", "list", "watch"]));
   const unwritten = await deniedOf(cluster, ask(["create", "patch", "delete"]));
   const secrets = await deniedOf(cluster, [{ group: "", resource: "secrets", verb: "get", namespace }]);
   const where = `namespace "${namespace}"`;
-  const mayRead = ok(YOURS, `you may read the custom resources of ${where}`);
-  const mayNotRead = failed(YOURS, `in ${where} you may not ${some(unread)}. Ask for a role with these rights.`);
-  const mayNotWrite = info(YOURS, `in ${where} you may not ${some(unwritten)}`);
+  const mayRead = ok(USER_RIGHTS, `you may read the custom resources of ${where}`);
+  const mayNotRead = failed(USER_RIGHTS, `in ${where} you may not ${listed(denied)}. Ask for a role with these rights.`);
+  const mayNotWrite = info(USER_RIGHTS, `in ${where} you may not ${listed(unwritten)}`);
   const noSecrets = `you may not read Secrets of ${where}: commands that query the platform need this right`;
   return [
-    unread.length === 0 ? mayRead : mayNotRead,
+    denied.length === 0 ? mayRead : mayNotRead,
     ...(unwritten.length === 0 ? [] : [mayNotWrite]),
-    ...(secrets.length === 0 ? [] : [info(YOURS, noSecrets)]),
+    ...(secrets.length === 0 ? [] : [info(USER_RIGHTS, noSecrets)]),
   ];
 }
 
@@ -78,7 +78,7 @@ export async function checkOperatorRights(context: CheckContext): Promise<readon
     if (denied.length === 0) return [ok(what, `ServiceAccount ${account} has its roles`)];
     const advice =
       "Apply the roles of this version, have the operator watch this namespace, or name the operator's ServiceAccount with --operator-namespace and --service-account.";
-    return [failed(what, `ServiceAccount ${account} may not ${some(denied)}. ${advice}`)];
+    return [failed(what, `ServiceAccount ${account} may not ${listed(denied)}. ${advice}`)];
   } catch (error) {
     if (!isKube(error, "Forbidden")) throw error;
     return [unknown(what, "you may not check the rights of others")];
@@ -106,7 +106,7 @@ export async function checkWatchedNamespaces(context: CheckContext): Promise<rea
     const unserved: string[] = [];
     for (const namespace of watched) {
       const question = { group: GROUP, resource: "platformprojects", verb: "list", namespace };
-      if (!(await mayI(cluster, question, user))) unserved.push(namespace);
+      if (!(await isAllowed(cluster, question, user))) unserved.push(namespace);
     }
     if (watched.length === 0) return [];
     if (unserved.length === 0) return [ok(WATCHED, `the operator may serve all ${watched.length}`)];
@@ -146,7 +146,7 @@ async function deniedOf(
   const denied = new Set<string>();
   for (let at = 0; at < questions.length; at += AT_ONCE) {
     const asked = questions.slice(at, at + AT_ONCE);
-    const answers = await Promise.all(asked.map((question) => mayI(cluster, question, user)));
+    const answers = await Promise.all(asked.map((question) => isAllowed(cluster, question, user)));
     for (const [index, { verb, resource }] of asked.entries()) {
       if (answers[index] === false) denied.add(`${verb} ${resource}`);
     }
@@ -154,7 +154,7 @@ async function deniedOf(
   return [...denied];
 }
 
-async function mayI({ client }: ClusterClient, question: Question, user: string | undefined): Promise<boolean> {
+async function isAllowed({ client }: ClusterClient, question: Question, user: string | undefined): Promise<boolean> {
   const { resource, ...attributes } = question;
   const [plural, subresource] = resource.split("/");
   const kind = user === undefined ? "SelfSubjectAccessReview" : "SubjectAccessReview";
@@ -173,7 +173,7 @@ async function mayI({ client }: ClusterClient, question: Question, user: string 
 /** The number of denied rights that a finding names. */
 const NAMED = 4;
 
-function some(denied: readonly string[]): string {
+function listed(denied: readonly string[]): string {
   const more = denied.length > NAMED ? ` and ${denied.length - NAMED} more` : "";
   return `${denied.slice(0, NAMED).join(", ")}${more}`;
 }

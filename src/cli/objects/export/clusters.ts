@@ -9,7 +9,7 @@ export function clusterItem({ record, status }: FoundCluster): ExportItem {
   return {
     kind: "PlatformCluster",
     id: record.id,
-    wishes: [record.name],
+    preferredNames: [record.name],
     describe: (context) => ({
       comments: [`Cluster ${JSON.stringify(record.name)}.`],
       spec: {
@@ -35,7 +35,7 @@ export function bindingItem({ record, templates }: FoundCluster, binding: Bindin
   return {
     kind: "PlatformBinding",
     id: bindingId(record.id),
-    wishes: [record.name, `${record.name} binding`],
+    preferredNames: [record.name, `${record.name} binding`],
     describe: (context) => ({
       obstacles: [
         ...(template === undefined ? [`The template "${key}" version "${version}" is no longer offered.`] : []),
@@ -68,7 +68,7 @@ function sensitiveFields(template: Template | undefined): ReadonlyMap<string, bo
   );
 }
 
-/** Returns the values of fields that the template does not mark as sensitive, and the paths of the others. */
+/** Returns the values of fields that the template does not mark as sensitive, and the paths of all other fields. */
 function openConfig({ managedConfig = {} }: Binding, sensitive: ReadonlyMap<string, boolean>) {
   const all = Object.entries(managedConfig).flatMap(([component, values]) =>
     Object.entries(values).map(([key, value]) => ({ component, key, value })),

@@ -9,16 +9,16 @@ import { dnsLabel } from "../../base/targets.ts";
 /** A spec as plain data; members that are undefined are left out. */
 export type SpecData = Readonly<Record<string, unknown>>;
 
-/** An object that needs a name. Several objects may prefer the same one. */
-interface Nameless {
+/** An object that needs a name. Several objects may prefer the same name. */
+interface NameRequest {
   /** Id on the platform. */
   readonly id: string;
   /** Preferred names, the short one first, e.g. ["API", "staging API"]. */
-  readonly wishes: readonly string[];
+  readonly preferredNames: readonly string[];
 }
 
 /** One object of the platform that a resource can describe. */
-export interface ExportItem extends Nameless {
+export interface ExportItem extends NameRequest {
   readonly kind: KindName;
   readonly describe: (context: ExportContext) => Description;
 }
@@ -97,23 +97,23 @@ const ID_PART = 8;
  * @param taken names that are in use already
  * @returns names by id, all different
  */
-export function namesFor(things: readonly Nameless[], taken: ReadonlySet<string>): ReadonlyMap<string, string> {
+export function namesFor(requests: readonly NameRequest[], taken: ReadonlySet<string>): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const used = new Set(taken);
-  const give = (id: string, name: string): void => {
+  const assign = (id: string, name: string): void => {
     names.set(id, name);
     used.add(name);
   };
-  const levels = Math.max(0, ...things.map(({ wishes }) => wishes.length));
+  const levels = Math.max(0, ...requests.map(({ preferredNames }) => preferredNames.length));
   for (let level = 0; level < levels; level += 1) {
-    const left = things.filter(({ id }) => !names.has(id));
-    const wanted = Map.groupBy(left, ({ wishes }) => dnsLabel(wishes[level] ?? ""));
-    for (const [label, [only, ...others]] of wanted) {
-      if (label !== "" && only !== undefined && others.length === 0 && !used.has(label)) give(only.id, label);
+    const unnamed = requests.filter(({ id }) => !names.has(id));
+    const wanted = Map.groupBy(unnamed, ({ preferredNames }) => dnsLabel(preferredNames[level] ?? ""));
+    for (const [label, [only, ...more]] of wanted) {
+      if (label !== "" && only !== undefined && more.length === 0 && !used.has(label)) assign(only.id, label);
     }
   }
-  for (const { id, wishes } of things.filter((thing) => !names.has(thing.id))) {
-    give(id, unused(dnsLabel(wishes[0] ?? "", ID_PART + 1), id, used));
+  for (const { id, preferredNames } of requests.filter((request) => !names.has(request.id))) {
+    assign(id, unused(dnsLabel(preferredNames[0] ?? "", ID_PART + 1), id, used));
   }
   return names;
 }
@@ -154,11 +154,11 @@ function fitting(kind: KindName, spec: SpecData) {
       return { spec: left, comments, fits: true };
     }
     const member = String(issue.path[0] ?? "");
-    const { [member]: value, ...others } = left;
+    const { [member]: value, ...remaining } = left;
     const reason = dropped.get(member) ?? `${["spec", ...issue.path.map(String)].join(".")} ${issue.message}`;
     if (value === undefined) return { spec, comments: [`It cannot be described: ${reason}.`], fits: false };
     dropped.set(member, reason);
-    left = others;
+    left = remaining;
   }
 }
 

@@ -210,13 +210,13 @@ it.each([
 it("names are the short ones where nobody else wants them, else the long ones, else have a part of the id", () => {
   const names = namesFor(
     [
-      { id: id(1), wishes: ["API", "staging API"] },
-      { id: id(2), wishes: ["api", "production api"] },
-      { id: id(3), wishes: ["web", "staging web"] },
-      { id: id(4), wishes: ["taken", "staging taken"] },
-      { id: id(5), wishes: ["worker", "same worker"] },
-      { id: id(6), wishes: ["Worker", "same Worker"] },
-      { id: id(7), wishes: ["東京"] },
+      { id: id(1), preferredNames: ["API", "staging API"] },
+      { id: id(2), preferredNames: ["api", "production api"] },
+      { id: id(3), preferredNames: ["web", "staging web"] },
+      { id: id(4), preferredNames: ["taken", "staging taken"] },
+      { id: id(5), preferredNames: ["worker", "same worker"] },
+      { id: id(6), preferredNames: ["Worker", "same Worker"] },
+      { id: id(7), preferredNames: ["東京"] },
     ],
     new Set(["taken"]),
   );
@@ -227,8 +227,8 @@ it("names are the short ones where nobody else wants them, else the long ones, e
 });
 
 it("names are valid and all different, whatever the platform's are", () => {
-  const wishes = fc.array(fc.oneof(fc.string(), fc.constantFrom("a", "A b")), { maxLength: 3 });
-  const things = fc.uniqueArray(fc.record({ id: fc.uuid(), wishes }), { selector: (one) => one.id });
+  const preferredNames = fc.array(fc.oneof(fc.string(), fc.constantFrom("a", "A b")), { maxLength: 3 });
+  const things = fc.uniqueArray(fc.record({ id: fc.uuid(), preferredNames }), { selector: (one) => one.id });
   fc.assert(
     fc.property(things, fc.array(fc.constantFrom("a", "a-b")), (list, taken) => {
       const names = namesFor(list, new Set(taken));

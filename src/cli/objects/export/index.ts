@@ -16,7 +16,7 @@ import { surfaceOf } from "../../base/surface.ts";
 import { listObjects } from "../shared/listing.ts";
 import { bindingId, bindingItem, clusterItem } from "./clusters.ts";
 import { exportContext, documentOf, yamlOf, type Document, type Home, type ExportItem } from "./documents.ts";
-import { takeInventory, type FoundCluster, type FoundProject, type Inventory } from "./inventory.ts";
+import { readInventory, type FoundCluster, type FoundProject, type Inventory } from "./inventory.ts";
 import {
   applicationItem,
   databaseItem,
@@ -50,7 +50,7 @@ export const exportCommand = command({
     const access = await reach();
     const surface = await surfaceOf(access);
     const only = flags.project.length === 0 ? undefined : flags.project;
-    const inventory = await takeInventory({ platform: access.platform, surface, only, report });
+    const inventory = await readInventory({ platform: access.platform, surface, only, report });
     refuseUnknown(only, inventory);
     const { kind, metadata } = access.connection;
     const files = filesOf(inventory, {

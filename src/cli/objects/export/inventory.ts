@@ -8,14 +8,14 @@ import type { Platform } from "../../../platform/index.ts";
 import { ApiError } from "../../../platform/transport/errors.ts";
 import type { EffectiveSurface } from "../../base/surface.ts";
 
-export type Inventory = Awaited<ReturnType<typeof takeInventory>>;
+export type Inventory = Awaited<ReturnType<typeof readInventory>>;
 export type FoundProject = Inventory["projects"][number];
 export type FoundCluster = Inventory["clusters"][number];
 export type FoundEnvironment = FoundProject["environments"][number];
 export type FoundApplication = FoundEnvironment["applications"][number];
 export type FoundDatabase = FoundEnvironment["databases"][number];
 
-interface Survey {
+interface InventoryOptions {
   readonly platform: Platform;
   readonly surface: EffectiveSurface;
   /** Names or ids of projects; undefined for all, with the clusters. */
@@ -29,7 +29,7 @@ interface Survey {
  * gap, and the rest is still read.
  * @throws ApiError when not even the projects can be listed
  */
-export async function takeInventory({ platform, surface, only, report }: Survey) {
+export async function readInventory({ platform, surface, only, report }: InventoryOptions) {
   /** What could not be read, as sentences. */
   const gaps: string[] = [];
   /** Turns a failed read into a gap; an object that does not exist is no gap. */
@@ -44,7 +44,7 @@ export async function takeInventory({ platform, surface, only, report }: Survey)
   };
   const all = await platform.projects.list();
   const chosen = only === undefined ? all : all.filter(({ id, name }) => only.includes(id) || only.includes(name));
-  const projects = await inTurn(chosen, async (record) => {
+  const projects = await readEach(chosen, async (record) => {
     report(`reading project ${JSON.stringify(record.name)}`);
     return { record, environments: await readEnvironments(record, { platform, surface, orGap }) };
   });
@@ -53,11 +53,11 @@ export async function takeInventory({ platform, surface, only, report }: Survey)
   return { surface, projects, clusters, gaps };
 }
 
-/** Reads one after the other, by name. */
-async function inTurn<One extends Named, Found>(all: readonly One[], read: (one: One) => Promise<Found>) {
-  const found: Found[] = [];
-  for (const one of all.toSorted(byName)) found.push(await read(one));
-  return found;
+/** Reads the records one after the other, in the order of their names. */
+async function readEach<Item extends Named, Result>(items: readonly Item[], read: (item: Item) => Promise<Result>) {
+  const results: Result[] = [];
+  for (const item of items.toSorted(byName)) results.push(await read(item));
+  return results;
 }
 
 interface Reading {
@@ -96,7 +96,7 @@ async function readServices(id: string, record: Environment | undefined, { platf
   const databases = (await orGap(`${what}: its databases`, platform.databases.list(id))) ?? [];
   const known = new Set([...applications, ...databases].map((one) => one.id));
   return {
-    applications: await inTurn(applications, async (record) => {
+    applications: await readEach(applications, async (record) => {
       const name = `Application ${JSON.stringify(record.name)}`;
       const variables = await orGap(`${name}: its variables`, platform.variables.list(record.id));
       const secrets = await orGap(`${name}: its secrets`, platform.secrets.list(record.id));
@@ -111,7 +111,7 @@ async function readServices(id: string, record: Environment | undefined, { platf
 async function readClusters({ platform, orGap }: Omit<Reading, "surface">) {
   const templates = (await orGap("The templates", platform.templates.list())) ?? [];
   const records = (await orGap("The clusters", platform.clusters.list())) ?? [];
-  return inTurn(records, async (record) => {
+  return readEach(records, async (record) => {
     const name = JSON.stringify(record.name);
     const status = await orGap(`Cluster ${name}`, platform.clusters.status(record.id));
     const binding = await orGap(`The binding of cluster ${name}`, platform.templates.binding(record.id));

@@ -11,7 +11,7 @@ export function projectItem({ id, name, description }: FoundProject["record"]): 
   return {
     kind: "PlatformProject",
     id,
-    wishes: [name],
+    preferredNames: [name],
     describe: ({ connectionRef, lifecycle }) => ({
       spec: { connectionRef, name, description: description || undefined, externalId: id, lifecycle },
     }),
@@ -23,7 +23,7 @@ export function environmentItem(project: FoundProject["record"], found: FoundEnv
   return {
     kind: "PlatformEnvironment",
     id,
-    wishes: record === undefined ? [] : [record.name, `${project.name} ${record.name}`],
+    preferredNames: record === undefined ? [] : [record.name, `${project.name} ${record.name}`],
     describe: ({ nameOf, clusterRef, lifecycle }) => ({
       spec: {
         projectRef: { name: nameOf(project.id) },
@@ -55,7 +55,7 @@ export interface ServicePlace {
   readonly project: string;
 }
 
-function serviceWishes({ name }: { readonly name: string }, { environment, project }: ServicePlace): readonly string[] {
+function preferredServiceNames({ name }: { readonly name: string }, { environment, project }: ServicePlace): readonly string[] {
   return [name, `${environment} ${name}`, `${project} ${environment} ${name}`];
 }
 
@@ -67,7 +67,7 @@ export function databaseItem({ record, state }: FoundDatabase, place: ServicePla
   return {
     kind: "PlatformDatabase",
     id,
-    wishes: serviceWishes(record, place),
+    preferredNames: preferredServiceNames(record, place),
     describe: ({ nameOf, lifecycle }) => ({
       comments: isIdle ? ["It was never deployed. Remove spec.runState to deploy it."] : [],
       spec: {
@@ -95,7 +95,7 @@ export function applicationItem(found: FoundApplication, place: ServicePlace): E
   return {
     kind: "PlatformApplication",
     id,
-    wishes: serviceWishes(record, place),
+    preferredNames: preferredServiceNames(record, place),
     describe: ({ nameOf, lifecycle }) => ({
       comments: [
         ...variableComments(found),
@@ -132,7 +132,7 @@ export function otherService({ name, serviceType, blueprintId, id }: FoundEnviro
   return { comments: [`Omitted: ${what}, because ${why}.`] };
 }
 
-/** Sets runState for stopped services only; the default, Running, does not change the others. */
+/** Sets runState for stopped services only; the default, Running, is left out. */
 function runStateOf(state: string | undefined): "Stopped" | undefined {
   return state !== undefined && servicePhase(state) === "stopped" ? "Stopped" : undefined;
 }

@@ -35,7 +35,7 @@ export async function dryApply(
         ? { method: "POST", path: collectionPath(type, at), query, body: sent(manifest, at) }
         : mergePatch(objectPath(type, { namespace: at, name }), patchOf(manifest, at, old), { query }),
     );
-    const object = parseObject(type, versioned(answer));
+    const object = parseObject(type, withVersion(answer));
     if (object === undefined) throw new KubeError("BadResponse", 200, `${manifest.file}: the answer is no object`);
     return object;
   } catch (error) {
@@ -44,12 +44,12 @@ export async function dryApply(
     if (error.failure === "AlreadyExists") return "It exists already, but you may not read it.";
     // NotFound: the namespace does not exist yet, as the same files create it.
     if (error.failure !== "Forbidden" && error.failure !== "NotFound") throw error;
-    return overlaid(manifest, at, old);
+    return computed(manifest, at, old);
   }
 }
 
 /** Adds a resourceVersion if there is none: a new object of a dry run has none. */
-function versioned(answer: Json): Json {
+function withVersion(answer: Json): Json {
   const metadata = member(answer, "metadata");
   if (!isObject(answer) || !isObject(metadata)) return answer;
   return { ...answer, metadata: { resourceVersion: "0", ...metadata } };
@@ -72,7 +72,7 @@ function patchOf(manifest: Manifest, namespace: string, old: KubeObject): JsonOb
   return { ...mergingObject(last, body), metadata: merging(member(last, "metadata"), after) };
 }
 
-/** Returns a merge patch that changes the members of `before` to those of `after`, and leaves others alone. */
+/** Returns a merge patch that changes the members of `before` to those of `after`, and leaves all other members alone. */
 function merging(before: Json | undefined, after: Json): Json {
   return isObject(after) ? mergingObject(before, after) : after;
 }
@@ -88,7 +88,7 @@ function mergingObject(before: Json | undefined, after: JsonObject): JsonObject 
 }
 
 /** Computes the result without the API server. @returns the result, or why the manifest is not a valid object */
-function overlaid(manifest: Manifest, namespace: string, old: KubeObject | undefined): KubeObject | string {
+function computed(manifest: Manifest, namespace: string, old: KubeObject | undefined): KubeObject | string {
   const { kind, name, file } = manifest;
   const { status: _, ...change } = old === undefined ? sent(manifest, namespace) : patchOf(manifest, namespace, old);
   const metadata = { uid: `new/${kind}/${namespace}/${name}`, resourceVersion: "0", generation: 0 };

@@ -53,11 +53,11 @@ function tableOf(rows: readonly PlanRow[]): readonly string[] {
   const namespaces = new Set(rows.map(({ namespace }) => namespace).filter((namespace) => namespace !== ""));
   const nameOf = (row: PlanRow): string =>
     namespaces.size > 1 && row.namespace !== "" ? `${row.namespace}/${shortTarget(row)}` : shortTarget(row);
-  const lines = [...Map.groupBy(rows, (row) => row.cause ?? row).values()].flatMap(([row, ...others]) => {
+  const lines = [...Map.groupBy(rows, (row) => row.cause ?? row).values()].flatMap(([row, ...more]) => {
     if (row === undefined) return [];
-    const and = others.length === 0 ? "" : ` and ${others.length} more`;
+    const suffix = more.length === 0 ? "" : ` and ${more.length} more`;
     return [
-      [`${nameOf(row)}${and}`, row.action, printable(row.note)],
+      [`${nameOf(row)}${suffix}`, row.action, printable(row.note)],
       ...actionLines(row.actions, row.deployed).map((detail) => ["", "", detail]),
     ];
   });

@@ -31,26 +31,26 @@ export interface Overlay extends Pick<PlanningOptions, "clock" | "rules" | "oper
 /** @returns a row for each custom resource of the manifests, parents first @throws KubeError, CliError */
 export async function planManifests(manifests: readonly Manifest[], overlay: Overlay): Promise<readonly PlanRow[]> {
   const { cluster, clock, operatorNamespace, rules, report } = overlay;
-  const ours = manifests.filter(isOurs).map((manifest) => placed(manifest, cluster));
-  if (ours.length < manifests.length) {
+  const resources = manifests.filter(isCustomResource).map((manifest) => placed(manifest, cluster));
+  if (resources.length < manifests.length) {
     report(
-      `Objects of other kinds, which are not planned: ${manifests.length - ours.length}. The values of Secrets and ConfigMaps among them are used.`,
+      `Objects of other kinds, which are not planned: ${manifests.length - resources.length}. The values of Secrets and ConfigMaps among them are used.`,
     );
   }
-  const present = await presentIn(ours, overlay);
-  const refused: PlanRow[] = [];
+  const present = await presentIn(resources, overlay);
+  const rejected: PlanRow[] = [];
   const applied = new Map<string, KubeObject>();
-  for (const manifest of ours) {
+  for (const manifest of resources) {
     const id = factId(manifest.kind, manifest.namespace, manifest.name);
     const answer = await dryApply(cluster, manifest, manifest.namespace, present.get(id));
-    if (typeof answer === "string") refused.push(refusedRow(manifest, answer));
-    else applied.set(id, replanned(answer));
+    if (typeof answer === "string") rejected.push(rejectedRow(manifest, answer));
+    else applied.set(id, withoutPlan(answer));
   }
-  const namespaces = permitted(createNamespaces(cluster.client, clock));
+  const namespaces = namespacesAsPermitted(createNamespaces(cluster.client, clock));
   const planned = await planObjects({
     objects: [...new Map([...present, ...applied]).values()],
     wanted: [...applied.values()],
-    reader: overlaidReader(createReader(cluster.client, clock), manifests, cluster.namespace),
+    reader: readerWith(createReader(cluster.client, clock), manifests, cluster.namespace),
     namespaces,
     rules,
     operatorNamespace,
@@ -66,7 +66,7 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
     explain: (error) => explain(error).message,
   });
   const rows = planned.map(({ object, problem }) => rowOf({ object, old: present.get(factOf(object).id), problem }));
-  return [...refused, ...rows];
+  return [...rejected, ...rows];
 }
 
 async function keyOfInstallation({ cluster, operatorNamespace, report }: Overlay): Promise<PlanningOptions["key"]> {
@@ -81,7 +81,7 @@ async function keyOfInstallation({ cluster, operatorNamespace, report }: Overlay
 /** A manifest in its namespace; "" for a cluster-scoped object. */
 type Placed = Manifest & { readonly namespace: string };
 
-function isOurs({ apiVersion, kind }: Manifest): boolean {
+function isCustomResource({ apiVersion, kind }: Manifest): boolean {
   return apiVersion === API_VERSION && TYPES.some((type) => type.kind === kind);
 }
 
@@ -117,19 +117,19 @@ function unlessForbidden(error: unknown): undefined {
 }
 
 /** Removes the operator's earlier plan. */
-function replanned(object: KubeObject): KubeObject {
+function withoutPlan(object: KubeObject): KubeObject {
   if (!isObject(object.status)) return object;
   const { plan: _, ...status } = object.status;
   return { ...object, status };
 }
 
-function refusedRow({ kind, namespace, name, file }: Placed, why: string): PlanRow {
+function rejectedRow({ kind, namespace, name, file }: Placed, why: string): PlanRow {
   const note = `${fileLabel(file)}: ${why}`;
   return { kind, namespace, name, action: "error", note, actions: [], is: "error", cause: note };
 }
 
 /** Treats namespaces that the user may not read as unknown. */
-function permitted(namespaces: Namespaces): Namespaces {
+function namespacesAsPermitted(namespaces: Namespaces): Namespaces {
   return {
     get: (name, maxAgeMs) =>
       namespaces.get(name, maxAgeMs).catch((error: unknown) => {
@@ -154,7 +154,7 @@ async function installationOf(namespaces: Namespaces, objects: readonly KubeObje
  * Returns a reader in which the Secrets and ConfigMaps of the manifests replace those of the cluster.
  * @param home the namespace of manifests that name none
  */
-function overlaidReader(reader: Reader, manifests: readonly Manifest[], home: string): Reader {
+function readerWith(reader: Reader, manifests: readonly Manifest[], home: string): Reader {
   const valuesIn = (kind: "Secret" | "ConfigMap", namespace: string, name: string): KeyValues | undefined => {
     const manifest = manifests.findLast(
       (one) =>

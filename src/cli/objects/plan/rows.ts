@@ -52,7 +52,7 @@ function unplanned({ object, problem }: PlannedObject): Outcome | undefined {
 
 /** The row of an object that was planned. */
 function planOf(planned: PlannedObject): Outcome {
-  return changes(planned) ?? trouble(planned) ?? adopted(planned) ?? settled(planned);
+  return changes(planned) ?? failure(planned) ?? adopted(planned) ?? settled(planned);
 }
 
 /** Adds which settings cannot be sent, and why. */
@@ -72,18 +72,18 @@ function changes({ object }: PlannedObject): Outcome | undefined {
   }
   const ready = conditionView(object, "Ready");
   if (ready?.reason !== "ParentNotReady") return undefined;
-  // The end of the message is dropped: the parent's reason is that of its plan, not the one after an apply.
+  // The end of the message is dropped: the parent's reason is the reason of its plan, which differs after an apply.
   const [, parent] = /^Waiting for (\w+ "[^"]+")/.exec(ready.message) ?? [];
   const note = parent === undefined ? ready.message : `Will be created after ${parent}.`;
   return { action: "create", note, is: "change" };
 }
 
 /** The row of an object that needs a person, or whose plan failed. */
-function trouble({ object }: PlannedObject): Outcome | undefined {
+function failure({ object }: PlannedObject): Outcome | undefined {
   const ready = conditionView(object, "Ready");
   const synced = conditionView(object, "Synced");
-  const unasked = ready?.status !== "True" && synced?.status !== "True" ? ready : undefined;
-  const found = conditionView(object, "Stalled") ?? unasked ?? (synced?.status === "False" ? synced : undefined);
+  const unsynced = ready?.status !== "True" && synced?.status !== "True" ? ready : undefined;
+  const found = conditionView(object, "Stalled") ?? unsynced ?? (synced?.status === "False" ? synced : undefined);
   return found === undefined ? undefined : error(`${found.reason}: ${found.message}`, found.message);
 }
 

@@ -17,7 +17,7 @@ export interface BundleFile {
   readonly text: string;
 }
 
-const MOST_EVENTS = 1_000;
+const MAX_EVENTS = 1_000;
 
 /** @returns a file for each kind, with its objects */
 export function objectEntries(objects: readonly KubeObject[]): readonly BundleFile[] {
@@ -63,7 +63,7 @@ async function versionsOf({ client }: ClusterClient): Promise<Json> {
 /** Returns the events on custom resources. */
 async function maskedEvents(cluster: ClusterClient, namespace: string): Promise<Json> {
   const events = await eventsIn(cluster, namespace);
-  return events.slice(0, MOST_EVENTS).map(({ kind, name, ...event }) => ({
+  return events.slice(0, MAX_EVENTS).map(({ kind, name, ...event }) => ({
     object: `${kind}/${name}`,
     ...event,
     message: maskedText(event.message),

@@ -89,11 +89,11 @@ function isSecret(name: string, value: Json): boolean {
 export function maskedEnv(container: Json): Json {
   return listMember(container, "env").map((entry) => {
     const name = member(entry, "name");
-    const isOurs = typeof name === "string" && name.startsWith("PLATFORM_OPERATOR_");
+    const isOperatorVariable = typeof name === "string" && name.startsWith("PLATFORM_OPERATOR_");
     const value = member(entry, "value");
     return {
       name,
-      ...(value === undefined ? {} : { value: isOurs && typeof value === "string" ? maskedText(value) : MASK }),
+      ...(value === undefined ? {} : { value: isOperatorVariable && typeof value === "string" ? maskedText(value) : MASK }),
     };
   });
 }

@@ -26,9 +26,9 @@ const COLORS = {
 
 const GAP = "  ";
 /** The smallest width of each column, so that columns do not jump. */
-const LEAST: readonly number[] = [31, 8, 14];
+const MIN_WIDTHS: readonly number[] = [31, 8, 14];
 /** A message that would be cut to less than this is left out. */
-const SHORTEST_MESSAGE = 12;
+const MIN_MESSAGE_WIDTH = 12;
 
 interface Row {
   readonly fact: Fact;
@@ -49,11 +49,11 @@ export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly s
   ]);
   const headings = ["OBJECT", "STATE", "REASON", ...(wide ? ["REMOTE-ID"] : [])];
   const widths = headings.map((heading, column) =>
-    Math.max(LEAST[column] ?? heading.length, ...cells.map((row) => row[column]?.length ?? 0)),
+    Math.max(MIN_WIDTHS[column] ?? heading.length, ...cells.map((row) => row[column]?.length ?? 0)),
   );
   const rest = width - widths.reduce((sum, column) => sum + column + GAP.length, 0);
   const lineOf = (row: readonly string[], message: string): string => {
-    const last = rest < SHORTEST_MESSAGE ? [] : [fitWidth(message, rest)];
+    const last = rest < MIN_MESSAGE_WIDTH ? [] : [fitWidth(message, rest)];
     return fitWidth(
       [...row.map((cell, column) => cell.padEnd(widths[column] ?? 0)), ...last].join(GAP).trimEnd(),
       width,

@@ -15,7 +15,7 @@ const PAGE = 500;
 /** The parts of an event that people read, and its object. */
 export type EventView = Readonly<ReturnType<typeof eventOf>>;
 
-/** @returns the events on an object, the last one first; undefined when the user may not read them @throws KubeError */
+/** @returns the events on an object, the newest first; undefined when the user may not read them @throws KubeError */
 export async function eventsOf(
   { client }: ClusterClient,
   { metadata }: KubeObject,
@@ -28,12 +28,12 @@ export async function eventsOf(
   }
 }
 
-/** @param namespace "" for all of them @returns the events on custom resources, the last one first @throws KubeError */
+/** @param namespace "" for all namespaces @returns the events on custom resources, the newest first @throws KubeError */
 export async function eventsIn({ client }: ClusterClient, namespace: string): Promise<readonly EventView[]> {
   return list(client, namespace, `involvedObject.apiVersion=${API_VERSION}`);
 }
 
-/** Reads all pages: they are in the order of names, so the newest event may be on the last one. */
+/** Reads all pages: they are in the order of names, so the newest event may be on the last page. */
 async function list(
   client: ClusterClient["client"],
   namespace: string,

@@ -62,10 +62,10 @@ export type Following = ReturnType<typeof followObjects>;
 export function followObjects({ cluster, namespace, kinds, report, clock }: Scope & { readonly clock: Clock }) {
   const types = typesOf(kinds);
   const listed = new Set<string>();
-  const unread = new Map<string, KubeError>();
+  const unreadable = new Map<string, KubeError>();
   const synced = Promise.withResolvers<void>();
   const settle = (): void => {
-    if (listed.size + unread.size === types.length) synced.resolve();
+    if (listed.size + unreadable.size === types.length) synced.resolve();
   };
   const { store, start, stop } = createCaches({
     client: cluster.client,
@@ -75,19 +75,19 @@ export function followObjects({ cluster, namespace, kinds, report, clock }: Scop
     namespaces: namespace === "" ? [] : [namespace],
     observer: {
       listed: (kind) => {
-        unread.delete(kind);
+        unreadable.delete(kind);
         listed.add(kind);
         settle();
       },
       failed: (kind, error) => {
-        if (listed.has(kind) || unread.has(kind)) return;
+        if (listed.has(kind) || unreadable.has(kind)) return;
         const { plural } = typeOf(kind);
         if (!isKube(error, ...FINAL)) {
           report(`${plural} cannot be read now: ${error.message}; retrying.`);
           return;
         }
         report(`${plural} are omitted until they can be read: ${error.message}.`);
-        unread.set(kind, error);
+        unreadable.set(kind, error);
         settle();
       },
     },
@@ -103,9 +103,9 @@ export function followObjects({ cluster, namespace, kinds, report, clock }: Scop
     /** Resolves when every kind is listed, or cannot be read. */
     synced: synced.promise,
     /** The kinds that cannot be read, e.g. because the user may not list them. */
-    unread,
+    unreadable,
     /** Returns why no kind can be read; undefined if one can. */
-    failure: () => (unread.size === types.length ? [...unread.values()][0] : undefined),
+    failure: () => (unreadable.size === types.length ? [...unreadable.values()][0] : undefined),
     stop,
   };
 }
