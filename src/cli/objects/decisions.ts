@@ -101,7 +101,8 @@ export const resolveCommand = command({
     const object = await call.object(args.object);
     const cluster = await call.cluster();
     const answer = decision === "id" ? undefined : await answerTo(cluster, object, decision);
-    const refusal = decision === "id" ? idRefusal(object, flags.id) : answer === undefined && unansweredMessage(object, decision);
+    const refusal =
+      decision === "id" ? idRefusal(object, flags.id) : answer === undefined && unansweredMessage(object, decision);
     if (typeof refusal === "string") throw new CliError(`${args.object} ${refusal}`);
     await cluster.patch(object, changeOf(object, answer, flags.id));
     io.stdout.write(`${fullName(keyOf(object))} resolved: ${decision === "id" ? `it is ${flags.id}` : decision}\n`);

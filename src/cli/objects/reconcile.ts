@@ -88,7 +88,9 @@ export async function requestAndWait(call: Call, objects: readonly KubeObject[],
     if (stringMember(now.status, "lastHandledReconcileAt") === token) return true;
     // The operator may not handle the request of an object that stays Stalled, e.g. because its spec is invalid.
     const isGraceOver = clock.monotonic() >= graceEndsAt;
-    return isStalled(now) && (isGraceOver || !isStalled(before) || now.metadata.generation !== before.metadata.generation);
+    return (
+      isStalled(now) && (isGraceOver || !isStalled(before) || now.metadata.generation !== before.metadata.generation)
+    );
   };
   const resultOf = (object: KubeObject): Result => {
     const now = following.store.get(keyOf(object));

@@ -204,6 +204,7 @@ function detailOf({ spec, metadata }: KubeObject): string {
   if (metadata.deletionTimestamp !== undefined) {
     return `${policy}: it is being deleted and waits for the operator. Its conditions show the reason.`;
   }
-  if (declared === "Retain") return `${policy}: the operator has not removed the finalizer yet. It does so while it runs.`;
+  if (declared === "Retain")
+    return `${policy}: the operator has not removed the finalizer yet. It does so while it runs.`;
   return `${policy}: ${EFFECTS[declared ?? ""] ?? "deleting it changes the platform"}. ${ADVICE}`;
 }

@@ -49,7 +49,10 @@ export async function checkUser(cluster: ClusterClient): Promise<readonly Findin
   const secrets = await deniedOf(cluster, [{ group: "", resource: "secrets", verb: "get", namespace }]);
   const where = `namespace "${namespace}"`;
   const mayRead = ok(USER_RIGHTS, `you may read the custom resources of ${where}`);
-  const mayNotRead = failed(USER_RIGHTS, `in ${where} you may not ${listed(denied)}. Ask for a role with these rights.`);
+  const mayNotRead = failed(
+    USER_RIGHTS,
+    `in ${where} you may not ${listed(denied)}. Ask for a role with these rights.`,
+  );
   const mayNotWrite = info(USER_RIGHTS, `in ${where} you may not ${listed(unwritten)}`);
   const noSecrets = `you may not read Secrets of ${where}: commands that query the platform need this right`;
   return [

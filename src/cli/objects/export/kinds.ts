@@ -55,7 +55,10 @@ export interface ServicePlace {
   readonly project: string;
 }
 
-function preferredServiceNames({ name }: { readonly name: string }, { environment, project }: ServicePlace): readonly string[] {
+function preferredServiceNames(
+  { name }: { readonly name: string },
+  { environment, project }: ServicePlace,
+): readonly string[] {
   return [name, `${environment} ${name}`, `${project} ${environment} ${name}`];
 }
 

@@ -93,7 +93,9 @@ export function maskedEnv(container: Json): Json {
     const value = member(entry, "value");
     return {
       name,
-      ...(value === undefined ? {} : { value: isOperatorVariable && typeof value === "string" ? maskedText(value) : MASK }),
+      ...(value === undefined
+        ? {}
+        : { value: isOperatorVariable && typeof value === "string" ? maskedText(value) : MASK }),
     };
   });
 }
