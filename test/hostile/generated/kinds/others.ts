@@ -53,7 +53,8 @@ export const connection: KindCases = {
     "auth.tokenSecretRef.key": ofCalls("other"),
     "proxy.url": always("http://127.0.0.1:9", reported("PlatformUnreachable", "that proxy does not exist")),
     "proxy.secretRef.name": {
-      ...always("values", reported("CredentialsMissing", "that Secret has no user name")),
+      // No source of values: a Secret that a connection uses is none for other resources.
+      ...always(`${name}-spare`, reported("CredentialsMissing", "that Secret has no user name")),
       in: { proxy: { url: proxyUrl } },
     },
     "caBundle.pem": ofCalls(certificate),
