@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 
 import { DEFAULT_WINDOWS } from "../engine/contract/windows.ts";
 import { DEFAULT_DEADLINES } from "../platform/client/caller.ts";
-import { DEADLINES_VARIABLE, loadConfig, WINDOWS_VARIABLE, type Config, type Environment } from "./config.ts";
+import { DEADLINES_VARIABLE, loadConfig, WINDOWS_VARIABLE, type Config, type ProcessEnvironment } from "./config.ts";
 
 const every = <Level extends string>(level: Level) =>
   ({ app: level, kube: level, engine: level, platform: level, changes: level }) as const;
 
-type Env = Environment["env"];
+type Env = ProcessEnvironment["env"];
 
 function load(args: readonly string[] = [], env: Env = {}, namespaceFile?: string): Config {
   return loadConfig(args, { env, hostname: () => "host-1", readFile: () => namespaceFile });

@@ -24,7 +24,7 @@ export class ConfigError extends Error {
 }
 
 /** The parts of the process that a configuration is read from, besides the command line. */
-export interface Environment {
+export interface ProcessEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly hostname: () => string;
   /** @returns the content of a file, undefined when it cannot be read. */
@@ -63,7 +63,7 @@ const milliseconds = z.int().min(0).max(86_400_000);
  * @param args the command line after `run`
  * @throws ConfigError with everything that is wrong
  */
-export function loadConfig(args: readonly string[], environment: Environment = systemEnvironment()): Config {
+export function loadConfig(args: readonly string[], environment: ProcessEnvironment = processEnvironment()): Config {
   const { env, readFile } = environment;
   const { kubeconfig, context, operatorNamespace, ...parsed } = parsedBy(options, flagsIn(args), env);
   checkReceiver(parsed);
@@ -113,7 +113,7 @@ export function loadPlatformRules(given: {
 }
 
 /** Returns the options of a schema, from flags, else from variables. @throws ConfigError with everything that is wrong */
-function parsedBy<Schema extends z.ZodObject>(schema: Schema, flags: Given, env: Environment["env"]) {
+function parsedBy<Schema extends z.ZodObject>(schema: Schema, flags: Given, env: ProcessEnvironment["env"]) {
   const texts = Object.keys(schema.shape).map((option) => [option, flags[option] ?? fromEnv(option, env)]);
   const parsed = schema.safeParse(Object.fromEntries(texts));
   if (parsed.success) return parsed.data;
@@ -128,7 +128,7 @@ export function loadShell() {
   return { kubeconfig: process.env["KUBECONFIG"], execInfo: process.env["KUBERNETES_EXEC_INFO"] };
 }
 
-function systemEnvironment(): Environment {
+function processEnvironment(): ProcessEnvironment {
   return {
     env: process.env,
     hostname,
@@ -154,7 +154,7 @@ function flagsIn(args: readonly string[]): Given {
   }
 }
 
-function explain({ path, message }: z.core.$ZodIssue, flags: Given, env: Environment["env"]): string {
+function explain({ path, message }: z.core.$ZodIssue, flags: Given, env: ProcessEnvironment["env"]): string {
   const option = String(path[0]);
   if (flags[option] !== undefined) return `--${flagName(option)} ${message}`;
   return `${variablesOf(option).find((name) => env[name] !== undefined) ?? envName(option)} ${message}`;
@@ -170,7 +170,7 @@ function variablesOf(option: string): readonly string[] {
   return [envName(option), ...(STANDARD[option] ?? [])];
 }
 
-function fromEnv(option: string, env: Environment["env"]): string | undefined {
+function fromEnv(option: string, env: ProcessEnvironment["env"]): string | undefined {
   return variablesOf(option)
     .map((name) => env[name])
     .find((text) => text !== undefined);
@@ -184,7 +184,7 @@ function ownNamespace(text: string | undefined): string {
 }
 
 /** @returns `defaults` with the times that a variable overrides, as JSON. @throws ConfigError */
-function readTimes<Times extends object>(variable: string, env: Environment["env"], defaults: Times): Times {
+function readTimes<Times extends object>(variable: string, env: ProcessEnvironment["env"], defaults: Times): Times {
   const text = env[variable];
   if (text === undefined || text === "") return defaults;
   const names = Object.keys(defaults);
