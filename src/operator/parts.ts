@@ -33,7 +33,8 @@ import { receivers } from "../webhooks/proof.ts";
 import { createCaches, type Caches } from "./caches.ts";
 import { createLeadership } from "./leadership.ts";
 import { droppedOrphan, orphanConfigMaps } from "./orphans.ts";
-import { createPlatforms, createTurns, type Platforms } from "./platforms.ts";
+import { createPlatforms, type Platforms } from "./platforms.ts";
+import { createTurns } from "./turns.ts";
 import { createWork, priorityIn, type Work } from "./work.ts";
 
 export interface PartsOptions {

@@ -1,17 +1,16 @@
-/** Creates the engine's platform clients, and decides the order in which they are used. */
+/** Creates the engine's platform clients, and those of commands. */
 import type { Config, PlatformRules } from "../config/config.ts";
 import { type AccessSource, readNetwork } from "../engine/connections/access.ts";
 import type { Connect } from "../engine/connections/connections.ts";
 import { parseKey } from "../engine/contract/keys.ts";
 import type { ConnectionSettings, NetworkAccess, WaySettings, Why } from "../engine/contract/kind.ts";
-import type { ReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { createRedactor, type Redactor } from "../observability/secrets.ts";
 import { type CallRecord, DEFAULT_DEADLINES } from "../platform/client/caller.ts";
 import { createCacheBudget } from "../platform/client/read-cache.ts";
 import { connectPlatform, type Platform, type PlatformOptions } from "../platform/index.ts";
-import { createGates, type Turn } from "../platform/rate/gate.ts";
+import { createGates } from "../platform/rate/gate.ts";
 import type { RequestPriority } from "../platform/rate/pacer.ts";
-import { isDirect } from "../platform/transport/address.ts";
+import { bypassesProxy } from "../platform/transport/address.ts";
 
 /** The options of all clients, and the callbacks for their calls. */
 export interface PlatformsOptions extends Pick<
@@ -116,7 +115,7 @@ export function wayTo(
   network: () => NetworkAccess,
 ): Way {
   if (proxy !== undefined) return { proxy: { url: proxy.url, from: "spec.proxy", isTrusted: false }, network };
-  if (platformProxy === undefined || isDirect(baseUrl, platformNoProxy)) return { network };
+  if (platformProxy === undefined || bypassesProxy(baseUrl, platformNoProxy)) return { network };
   const { url, credentials: proxyCredentials } = platformProxy;
   return {
     proxy: { url, from: "--platform-proxy", isTrusted: true },
@@ -152,33 +151,4 @@ export async function openPlatform(
     "",
     () => network,
   );
-}
-
-/**
- * Decides the order of work, in the work queue and at the rate gates: by priority, and namespaces take turns within one
- * priority. A key whose rate gate has no room waits in the queue.
- * @param gateOf the rate gate that a key needs, "" for none
- */
-export function createTurns(
-  { current }: Pick<ReconcileTracker, "current">,
-  gateOf: (key: string) => string = () => "",
-) {
-  const namespaceOf = (key: string): string => parseKey(key).namespace;
-  return {
-    /** The lane of a queued key: its namespace, and the rate gate that it needs. */
-    laneOf: (key: string) => `${namespaceOf(key)} ${gateOf(key)}`,
-    /** The rate gate that the keys of a lane need, "" for none. */
-    gateIn: (lane: string) => lane.slice(lane.indexOf(" ") + 1),
-    /** The turn of the current reconcile at the rate gate: its priority, which may rise, and its namespace. */
-    turn: (): Turn => {
-      const running = current();
-      if (running === undefined) return { priority: "normal", lane: "" };
-      return {
-        get priority() {
-          return running.priority();
-        },
-        lane: namespaceOf(running.key),
-      };
-    },
-  };
 }

@@ -98,6 +98,8 @@ export const maxFiles = 15;
 /** Smaller files with one importer, and why they stay. */
 export const smallFiles: Readonly<Record<string, string>> = {
   "node-version": "main.ts imports it first, so that it runs before the other imports are loaded",
+  "operator/turns":
+    "parts.ts only connects parts, and the tests of an operator in their process make the turns as well",
 };
 
 /** Exported names that several files of src/ define, and why they may. */

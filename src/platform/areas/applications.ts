@@ -125,7 +125,7 @@ function changed(current: Application, input: ApplicationInput): Encode {
   };
 }
 
-/** The nested parts of a record, with all members. An unreadable port does not hide the others. */
+/** The nested parts of a record, with all members. An unreadable port is left out, and hides no other port. */
 const storedParts = record({
   git_repository: optional.of(z.looseObject({})),
   ports: optional.of(wellShaped(z.looseObject({ internal_port: z.number() }))),

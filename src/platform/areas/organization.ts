@@ -6,7 +6,7 @@ import { json, nothing, wellShapedList } from "../codec/decode.ts";
 import { sent } from "../codec/encode.ts";
 import { optional, pathId, record, wellShaped } from "../codec/schema.ts";
 
-/** The spec shows the one object type AWS; deployed services send eight, not all of them with an access key. */
+/** The spec shows a single object type, AWS; deployed services send eight, not all of them with an access key. */
 const credentials = record({
   id: pathId,
   name: optional.text,

@@ -24,7 +24,7 @@ const constraints = record({
 
 const field = record({
   key: z.string(),
-  /** string, number or bool; others may be added */
+  /** string, number or bool; the platform may add types */
   type: z.string(),
   required: z.boolean(),
   /** A string for every type. */
@@ -63,7 +63,7 @@ const template = record({
 }).transform(({ layers: { known, isIncomplete }, ...rest }) => ({
   ...rest,
   layers: known,
-  /** True when a layer could not be parsed: it may have a key that the others lack. */
+  /** True when a layer could not be parsed: it may have a key that no other layer has. */
   ...(isIncomplete && { isIncomplete }),
 }));
 

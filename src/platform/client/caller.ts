@@ -60,7 +60,7 @@ export interface Caller {
   /** Makes a write: sent once, never repeated. */
   write<T>(name: OperationName, ids: readonly string[], call: Call<T>): Promise<T>;
   /**
-   * Takes the rate token of a POST before its intent is written (docs/architecture.md §6); the next POST that may
+   * Takes the rate token of a POST before its intent is written, so that no intent waits for the gate; the next POST that may
    * happen only once then takes none.
    * @throws ApiError "RateLimited" or "OverBudget" with the time to wait
    */
@@ -124,7 +124,7 @@ export function createCaller(options: CallerOptions): Caller {
     const { prepared, gate } = attempt;
     const sentAt = clock.monotonic();
     try {
-      const answer = await transport.exchange({ ...prepared.request, deadlineMs, mostBytes: decode.mostBytes });
+      const answer = await transport.exchange({ ...prepared.request, deadlineMs, maxBytes: decode.maxBytes });
       if (answer.status !== 429)
         gate.recordEnd({ sentAt, isAnswered: true, quota: quotaOf(answer.header, clock.now()) });
       const serverDate = parseDate(answer.header("date"));

@@ -27,7 +27,7 @@ type Create<Name extends OperationName, Input, T> = (
   ...args: [...PathIds<Name>, input: Input, options?: CreateOptions]
 ) => Promise<Created<T>>;
 
-/** Returns the function of a read whose answer others may share. */
+/** Returns the function of a read whose answer equal reads share. */
 export function read<Name extends OperationName, T>(caller: Caller, name: Name, answer: Decode<T>): Read<Name, T> {
   return (...args) => {
     const options = args.find((arg) => typeof arg === "object");

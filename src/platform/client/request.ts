@@ -30,7 +30,7 @@ export interface Content {
 
 export interface Prepared {
   readonly operation: OperationName;
-  readonly request: Omit<HttpRequest, "deadlineMs" | "mostBytes">;
+  readonly request: Omit<HttpRequest, "deadlineMs" | "maxBytes">;
   /** The token and the secrets of the content, which must not appear in any text. */
   readonly secrets: readonly string[];
 }
@@ -94,6 +94,6 @@ function encoded<T>(name: OperationName, encode: () => T, secrets: readonly stri
 /** Returns what is wrong with the content of a request; undefined for a defect of the operator. */
 function complaintOf(error: unknown): string | undefined {
   if (error instanceof ShapeError) return error.message;
-  // Some thousand nested objects exceed the stack (E5), in a spec or in the platform's record that a PUT starts from.
+  // Some thousand nested objects exceed the stack, in a spec or in the platform's record that a PUT starts from.
   return error instanceof RangeError ? "the request cannot be sent: it is nested too deeply" : undefined;
 }

@@ -1,6 +1,5 @@
 /**
- * How the bodies of successes are read. Deployed services answer any 2xx, some without a body (docs/architecture.md
- * §9).
+ * How the bodies of successes are read. Deployed services answer any 2xx, some without a body.
  */
 import type { z } from "zod";
 
@@ -19,21 +18,21 @@ export interface Received {
 /** How a body is read. */
 export interface Decode<T> {
   /** The size of the largest body that is received, in bytes. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** @throws ShapeError */
   readonly read: (received: Received) => T;
 }
 
 /**
- * The largest bodies (docs/architecture.md §8). The record of an application has some thousand bytes, that of a project
+ * The largest bodies that are received. The record of an application has some thousand bytes, that of a project
  * or a variable some hundred.
  */
-const MOST_BYTES = { record: 256 * 1024, list: 2 * 1024 * 1024, text: 2 * 1024 * 1024 } as const;
+const MAX_BYTES = { record: 256 * 1024, list: 2 * 1024 * 1024, text: 2 * 1024 * 1024 } as const;
 /** The number of items of the longest list that is read. */
-const MOST_ITEMS = 10_000;
+const MAX_ITEMS = 10_000;
 
 /**
- * The answer to a create: the record and, for the ledger's proof (docs/architecture.md §6), the platform's own clock.
+ * The answer to a create: the record and the platform's own clock, by which the ledger proves who created it.
  */
 export type Created<T> = T & { readonly serverDate?: Date };
 
@@ -41,12 +40,12 @@ const WRONG_SHAPE = "the answer does not have the documented shape";
 
 /** Reads the body of one record. @throws ShapeError */
 export function ofRecord<T>(read: Decode<T>["read"]): Decode<T> {
-  return { mostBytes: MOST_BYTES.record, read };
+  return { maxBytes: MAX_BYTES.record, read };
 }
 
 /** Reads a long text. @throws ShapeError */
 export function ofText<T>(read: Decode<T>["read"]): Decode<T> {
-  return { mostBytes: MOST_BYTES.text, read };
+  return { maxBytes: MAX_BYTES.text, read };
 }
 
 /** JSON of this shape. */
@@ -56,7 +55,7 @@ export function json<T>(schema: z.ZodType<T>): Decode<T> {
 
 /** JSON of this shape, with members that are as long as a list. */
 export function longJson<T>(schema: z.ZodType<T>): Decode<T> {
-  return { ...json(schema), mostBytes: MOST_BYTES.list };
+  return { ...json(schema), maxBytes: MAX_BYTES.list };
 }
 
 /** `{ "results": […] }` with items of this shape; see `isWhole` for what such a list proves. */
@@ -71,11 +70,11 @@ export function wellShapedList<Item extends z.ZodType>(item: Item): Decode<reado
 
 function listOf<T>(schema: z.ZodType<readonly T[]>): Decode<readonly T[]> {
   return {
-    mostBytes: MOST_BYTES.list,
+    maxBytes: MAX_BYTES.list,
     read: ({ text, header }) => {
       const body = parsed(text);
       const results = resultsIn(body);
-      if (results.length > MOST_ITEMS) throw new ShapeError(`the list has more than ${String(MOST_ITEMS)} items`);
+      if (results.length > MAX_ITEMS) throw new ShapeError(`the list has more than ${String(MAX_ITEMS)} items`);
       const list = shaped(schema, results, WRONG_SHAPE);
       return indicatesPages(body, header) ? asPage(list) : list;
     },

@@ -33,7 +33,7 @@ const READ_ONLY = new Set([
 
 /**
  * Returns the body of a PUT: the platform's current record with the changes, because a PUT resets absent members to
- * defaults (docs/architecture.md §9). Undefined members of `changes` are ignored.
+ * defaults. Undefined members of `changes` are ignored.
  */
 export function overlay(
   record: Readonly<Record<string, unknown>>,
@@ -81,7 +81,7 @@ export const filled = wellFormed.refine((value) => value.trim() !== "", "blank")
 /** An absolute URI, e.g. an icon's or a receiver's (spec). */
 export const uri = filled.refine((value) => URL.canParse(value), "not a URI");
 
-/** A git commit, possibly abbreviated (docs/architecture.md §4). */
+/** A git commit, possibly abbreviated. */
 export const commitText = z.string().regex(/^[0-9a-f]{7,64}$/i, "not 7 to 64 hex digits");
 
 /** An object with keys that the user chose. Unlike `z.record`, it keeps a key `__proto__`. */

@@ -22,11 +22,11 @@ const LONG_NUMBER = /(?:^|[[:,])\s*-?\d{16}/;
 const INTEGER = /^-?\d{1,100}$/;
 
 /** 10,000 records of ten members have as many. The cost of a text depends on its values more than on its length. */
-const MOST_VALUES = 110_000;
+const MAX_VALUES = 110_000;
 /** Of a text with long numbers, which takes several times as long to parse. */
-const MOST_EXACT_VALUES = 30_000;
+const MAX_EXACT_VALUES = 30_000;
 /** The platform's records are nested five deep. Code that walks a value may use the stack. */
-const MOST_DEPTH = 100;
+const MAX_DEPTH = 100;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -52,7 +52,7 @@ export function parseExactJson(text: string): unknown {
 
 /** Returns why a text of JSON must not be parsed: it has too many values, or is nested too deeply. */
 export function excessIn(text: string): string | undefined {
-  const mostValues = LONG_NUMBER.test(text) ? MOST_EXACT_VALUES : MOST_VALUES;
+  const maxValues = LONG_NUMBER.test(text) ? MAX_EXACT_VALUES : MAX_VALUES;
   let [values, depth] = [1, 0];
   let isString = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -64,8 +64,8 @@ export function excessIn(text: string): string | undefined {
       values += 1;
       depth += 1;
     } else if (isClosing(character)) depth -= 1;
-    if (depth > MOST_DEPTH) return `is nested more than ${String(MOST_DEPTH)} deep`;
-    if (values > mostValues) return `has more than ${String(mostValues)} values`;
+    if (depth > MAX_DEPTH) return `is nested more than ${String(MAX_DEPTH)} deep`;
+    if (values > maxValues) return `has more than ${String(maxValues)} values`;
   }
   return undefined;
 }

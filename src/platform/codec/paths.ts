@@ -1,4 +1,4 @@
-/** Builds request paths in which no id can reach another operation (docs/reliability.md E1). */
+/** Builds request paths. Every id is checked, so that none can lead to another operation. */
 import { ApiError } from "../transport/errors.ts";
 import { type OperationName, operations } from "./operations.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Tolerant readers (docs/architecture.md §8): unknown members stay out, enum values stay strings, null and absent are
+ * Tolerant readers: unknown members stay out, enum values stay strings, null and absent are
  * the same. A record and a list end at their first complaint: an answer of thousands of malformed values costs no more
  * than a good one.
  */

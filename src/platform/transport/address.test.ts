@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { addressFilter, checkedBase, isDirect, checkProxy } from "./address.ts";
+import { addressFilter, checkedBase, bypassesProxy, checkProxy } from "./address.ts";
 import { ApiError } from "./errors.ts";
 
 const strict = { allowedHosts: [], allowInsecure: false };
@@ -145,7 +145,7 @@ it.each<[string, readonly string[], boolean]>([
   ["https://api.example.com", ["*"], true],
   ["https://api.example.com", [], false],
 ])("the hosts that go past the operator's proxy %s with %j: %s", (url, noProxy, expected) => {
-  expect(isDirect(url, noProxy)).toBe(expected);
+  expect(bypassesProxy(url, noProxy)).toBe(expected);
 });
 
 it.each([

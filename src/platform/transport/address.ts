@@ -1,5 +1,5 @@
 /**
- * The rules for targets of requests (docs/reliability.md E8): https, an allowed host, and no address inside the cluster
+ * The rules for targets of requests: https, an allowed host, and no address inside the cluster
  * or the machine.
  */
 import { isIP } from "node:net";
@@ -66,7 +66,7 @@ export function checkProxy(url: string, rules: AddressRules): void {
  * @param noProxy as in the variable NO_PROXY: host names (which include their subdomains), .suffixes, *.suffixes and
  * addresses, each with or without a port, CIDR blocks, or * for all
  */
-export function isDirect(baseUrl: string, noProxy: readonly string[]): boolean {
+export function bypassesProxy(baseUrl: string, noProxy: readonly string[]): boolean {
   const url = URL.parse(baseUrl);
   if (url === null) return false;
   const host = hostOf(url);

@@ -37,7 +37,7 @@ async function behindProxy(change: { readonly isPlain?: boolean; readonly option
   const url = change.isPlain === true ? server.url : server.url.replace("http:", "https:");
   const headers = { authorization: "Token x" };
   const call = (to = url) =>
-    transport.exchange({ method: "POST", url: to, headers, body: "{}", deadlineMs: 5_000, mostBytes: 1_000 });
+    transport.exchange({ method: "POST", url: to, headers, body: "{}", deadlineMs: 5_000, maxBytes: 1_000 });
   return { server, proxy, network, call, authority: `127.0.0.1:${port}` };
 }
 

@@ -35,7 +35,7 @@ export interface ConnectOptions {
 }
 
 /** The time limit of a DNS lookup for a host that the proxy resolves itself. */
-const JUDGE_MS = 1_000;
+const LOOKUP_MS = 1_000;
 const REFUSED_ADDRESS = "ERR_REFUSED_ADDRESS";
 export const TOO_LATE = "ERR_TOO_LATE";
 
@@ -85,13 +85,13 @@ export function createConnector(options: ConnectOptions, network: Network): Conn
   });
   const encrypt = buildConnector(tls);
   const tunnel = async (target: buildConnector.Options): Promise<Socket> => {
-    await judge(target.hostname, allowAddress, proxy.mayResolve);
+    await checkTarget(target.hostname, allowAddress, proxy.mayResolve);
     const socket = await openTunnel(pool, proxy, target, network.proxyCredentials, timeout);
     if (target.protocol !== "https:") return socket;
     return await new Promise<Socket>((resolve, reject) => {
       encrypt({ ...target, httpSocket: socket }, (error, encrypted) => {
         if (error === null) resolve(encrypted);
-        else reject(noConnection(`the platform through the proxy of ${proxy.from}`, error));
+        else reject(connectError(`the platform through the proxy of ${proxy.from}`, error));
       });
     });
   };
@@ -100,7 +100,7 @@ export function createConnector(options: ConnectOptions, network: Network): Conn
     try {
       socket = await tunnel(target);
     } catch (error) {
-      done(error instanceof Error ? error : noConnection("the platform", error), null);
+      done(error instanceof Error ? error : connectError("the platform", error), null);
       return;
     }
     done(null, socket);
@@ -116,24 +116,24 @@ export function createConnector(options: ConnectOptions, network: Network): Conn
 /** @returns the error of an exchange that ended before anything was sent; undefined for any other */
 export function failedToConnect(error: unknown): TransportError | undefined {
   if (error instanceof TransportError) return error;
-  const { code, syscall } = traitsOf(error);
-  if (code === REFUSED_ADDRESS) return refusedAddress("the host");
+  const { code, syscall } = codesOf(error);
+  if (code === REFUSED_ADDRESS) return addressError("the host");
   const isBefore = NEVER_SENT.has(code) || code.startsWith("CERT_") || syscall === "connect";
-  return isBefore ? noConnection("the platform", error) : undefined;
+  return isBefore ? connectError("the platform", error) : undefined;
 }
 
-function noConnection(to: string, error: unknown): TransportError {
-  const { code, name } = traitsOf(error);
+function connectError(to: string, error: unknown): TransportError {
+  const { code, name } = codesOf(error);
   const hint = UNKNOWN_AUTHORITY.has(code) ? ": no trusted authority signed its certificate; see spec.caBundle" : "";
   return new TransportError("connect", `no connection to ${to} (${code === "" ? name : code})${hint}`);
 }
 
-function refusedAddress(what: string): TransportError {
+function addressError(what: string): TransportError {
   return new TransportError("address", `${what} resolves to an address that is not public`);
 }
 
 /** The parts of a library's error that may be shown: its message may hold hosts, headers or bodies. */
-export function traitsOf(error: unknown): { readonly name: string; readonly code: string; readonly syscall: string } {
+export function codesOf(error: unknown): { readonly name: string; readonly code: string; readonly syscall: string } {
   if (!(error instanceof Error)) return { name: "unknown", code: "", syscall: "" };
   const text = (value: unknown) => (typeof value === "string" ? value : "");
   return {
@@ -160,7 +160,7 @@ async function openTunnel(
   const answer = pool.connect({ path, headers: { host: path, ...authorization }, signal });
   const { statusCode, socket } = await answer.catch((error: unknown) => {
     const what = `the proxy of ${from}`;
-    throw traitsOf(error).code === REFUSED_ADDRESS ? refusedAddress(what) : noConnection(what, error);
+    throw codesOf(error).code === REFUSED_ADDRESS ? addressError(what) : connectError(what, error);
   });
   if (statusCode === 200 && socket instanceof Socket) return socket;
   socket.on("error", () => {}).destroy();
@@ -179,24 +179,24 @@ function refusal(status: number, from: string, hasCredentials: boolean): string 
  * allowed, since the proxy chooses one, and, unless the proxy may resolve it, one that does not resolve here in time.
  * @throws TransportError "address" or "connect"
  */
-function judge(hostname: string, allow: (address: string) => boolean, mayResolve: boolean): Promise<void> {
+function checkTarget(hostname: string, allow: (address: string) => boolean, mayResolve: boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const unresolved = (code: string): void => {
       if (mayResolve) resolve();
-      else reject(new TransportError("connect", uncheckable(code)));
+      else reject(new TransportError("connect", unresolvedMessage(code)));
     };
-    AbortSignal.timeout(JUDGE_MS).addEventListener("abort", () => {
+    AbortSignal.timeout(LOOKUP_MS).addEventListener("abort", () => {
       unresolved("timeout");
     });
     lookup(hostname.replaceAll(/[[\]]/g, ""), { all: true }, (error, addresses) => {
-      if (error !== null) unresolved(traitsOf(error).code);
+      if (error !== null) unresolved(codesOf(error).code);
       else if (addresses.length > 0 && addresses.every(({ address }) => allow(address))) resolve();
-      else reject(refusedAddress("the host"));
+      else reject(addressError("the host"));
     });
   });
 }
 
-function uncheckable(code: string): string {
+function unresolvedMessage(code: string): string {
   return `the host does not resolve here (${code}), so its address cannot be checked: name the host in --allowed-platform-hosts to let the proxy resolve it`;
 }
 

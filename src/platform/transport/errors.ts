@@ -1,5 +1,5 @@
 /**
- * Failures of a call of the platform, by what the caller has to do about them (docs/architecture.md §6, §8).
+ * Failures of a call of the platform, by what the caller has to do about them.
  * "OutcomeUnknown" is a write that may have been executed: it is traced, never repeated.
  */
 export type ApiFailure =
@@ -40,7 +40,7 @@ export class ApiError extends Error {
 /** Whether the operation only reads. A failed write may have been executed. */
 export type Effect = "read" | "write";
 
-/** "address" and "connect" occur before the first byte is sent; after all others the request may have arrived. */
+/** "address" and "connect" occur before the first byte is sent; after every other failure the request may have arrived. */
 export type TransportFailure = "address" | "connect" | "deadline" | "interrupted" | "tooLarge";
 
 /** Why there was no answer. Its message never quotes a library's, which may hold hosts, headers or bodies. */
@@ -66,8 +66,8 @@ const STATUS: ReadonlyMap<number, ApiFailure> = new Map([
 ]);
 
 /**
- * Classifies an answer that is not a success. The outcome of a write is unknown after every status that
- * docs/architecture.md §6 does not list as "certainly not executed": redirects, the other 4xx and 5xx.
+ * Classifies an answer that is not a success. The outcome of a write is unknown after redirects and after every 4xx and
+ * 5xx that STATUS does not have (docs/architecture.md §6).
  * @param retryAfterMs the pause that a 429 asks for; used for no other status
  */
 export function failureOfStatus(status: number, effect: Effect, retryAfterMs: number): ApiFailure {
@@ -105,7 +105,7 @@ export function sentenceOf({ message }: ApiError): string {
   return /[.!?…]$/.test(message) ? message : `${message}.`;
 }
 
-/** Whether the platform may have executed a call that failed like this (docs/architecture.md §6). */
+/** Whether the platform may have executed a call with this failure. */
 const MAY_BE_EXECUTED: Readonly<Record<ApiFailure["is"], boolean>> = {
   Unauthorized: false,
   Forbidden: false,
@@ -124,7 +124,7 @@ const MAY_BE_EXECUTED: Readonly<Record<ApiFailure["is"], boolean>> = {
 
 /**
  * Reports whether the platform certainly did not execute a call that failed like this: a failure before anything was
- * sent, 400, 401, 403, 404, 405, 409, 422, 429, 501.
+ * sent, 400, 401, 403, 404, 405, 409, 422, 429, 501 (docs/architecture.md §6).
  */
 export function notExecuted({ is }: Pick<ApiFailure, "is">): boolean {
   return !MAY_BE_EXECUTED[is];

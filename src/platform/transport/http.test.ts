@@ -12,7 +12,7 @@ let server: ScriptedServer;
 const always = () => true;
 const options = { connections: 4, connectTimeoutMs: 1000, network: () => ({}), mayCall: always, allowAddress: always };
 /** The size of the largest body that these tests receive. */
-const MOST = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 const FAILURE = 64 * 1024;
 /** A client that ends with the test. */
 function client(change: Partial<HttpOptions> = {}): Transport {
@@ -21,9 +21,9 @@ function client(change: Partial<HttpOptions> = {}): Transport {
   return transport;
 }
 const get = (url: string, deadlineMs = 5000, transport = client()) =>
-  transport.exchange({ method: "GET", url, headers: {}, deadlineMs, mostBytes: MOST });
+  transport.exchange({ method: "GET", url, headers: {}, deadlineMs, maxBytes: MAX_BYTES });
 const post = (url: string, transport = client()) =>
-  transport.exchange({ method: "POST", url, headers: {}, body: "{}", deadlineMs: 5000, mostBytes: MOST });
+  transport.exchange({ method: "POST", url, headers: {}, body: "{}", deadlineMs: 5000, maxBytes: MAX_BYTES });
 
 beforeEach(async () => {
   server = await startScriptedServer();
@@ -32,7 +32,7 @@ afterEach(() => server.stop());
 
 describe("an exchange", () => {
   it("sends no body and no content type unless there is one", async () => {
-    await client().exchange({ method: "POST", url: server.url, headers: {}, deadlineMs: 5000, mostBytes: MOST });
+    await client().exchange({ method: "POST", url: server.url, headers: {}, deadlineMs: 5000, maxBytes: MAX_BYTES });
     await post(server.url);
     const sent = server.arrived.map(({ body, headers }) => [body, headers["content-length"], headers["content-type"]]);
     expect(sent).toEqual([
@@ -114,8 +114,8 @@ describe("an exchange without an answer", () => {
     ["[C4] half a body", cutOff, { failure: "interrupted" }],
     [
       "[C4] a body larger than the largest",
-      bytes(MOST + 1),
-      { failure: "tooLarge", message: `the answer is larger than ${MOST} bytes` },
+      bytes(MAX_BYTES + 1),
+      { failure: "tooLarge", message: `the answer is larger than ${MAX_BYTES} bytes` },
     ],
     [
       "[E5] a body of too many packets",
@@ -133,19 +133,19 @@ describe("an exchange without an answer", () => {
   });
 
   it("takes a body of the largest size", async () => {
-    server.script(bytes(MOST));
-    expect((await get(server.url)).text).toHaveLength(MOST);
+    server.script(bytes(MAX_BYTES));
+    expect((await get(server.url)).text).toHaveLength(MAX_BYTES);
   });
 
   it.each([
-    [200, MOST],
+    [200, MAX_BYTES],
     [404, FAILURE],
   ])("[E5] that would be endless is received up to the limit: status %i, %i bytes", async (status, most) => {
     const sent = new Promise<number>((resolve) => server.script(endless(status, resolve)));
     const outcome = await get(server.url).catch((error: unknown) => error);
     expect(outcome).toMatchObject(status === 200 ? { failure: "tooLarge" } : { status, text: "x".repeat(most) });
     // The rest are bytes in the buffers of both sockets.
-    expect(await sent).toBeLessThan(most + 16 * MOST);
+    expect(await sent).toBeLessThan(most + 16 * MAX_BYTES);
   });
 
   it("[E5] of a failure is cut where it is long, and its connection is used no more", async () => {
@@ -178,7 +178,7 @@ describe("an exchange without an answer", () => {
 
   it("[E2] never quotes headers", async () => {
     const headers = { authorization: "Token s3cret\r\nx: y" };
-    const sent = client().exchange({ method: "GET", url: server.url, headers, deadlineMs: 1000, mostBytes: MOST });
+    const sent = client().exchange({ method: "GET", url: server.url, headers, deadlineMs: 1000, maxBytes: MAX_BYTES });
     await expect(sent).rejects.toSatisfy((error: Error) => !`${error.message} ${error.stack}`.includes("s3cret"));
   });
 });

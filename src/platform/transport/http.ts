@@ -11,7 +11,7 @@ import {
   failedToConnect,
   type Network,
   TOO_LATE,
-  traitsOf,
+  codesOf,
 } from "./connect.ts";
 import { TransportError } from "./errors.ts";
 
@@ -24,7 +24,7 @@ export interface HttpRequest {
   /** Milliseconds for the whole exchange, from connecting to the last byte. */
   readonly deadlineMs: number;
   /** The size of the largest body of a success, in bytes. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 export interface HttpAnswer {
@@ -57,7 +57,7 @@ export interface HttpOptions extends ConnectOptions {
 /** Of the body of a failure only the beginning is read. */
 const FAILURE_BYTES = 64 * 1024;
 /** A server may send each byte in a packet of its own, and a packet takes more memory than a byte. */
-const MOST_PACKETS = 10_000;
+const MAX_PACKETS = 10_000;
 
 /**
  * Creates one pool of HTTP/1.1 connections to one platform. It does not follow redirects. When certificates or
@@ -121,7 +121,7 @@ function guarded<S extends Socket>(socket: S, mayCall: () => boolean): S {
 
 async function exchange(
   agent: Dispatcher,
-  { method, url, headers, body, deadlineMs, mostBytes }: HttpRequest,
+  { method, url, headers, body, deadlineMs, maxBytes }: HttpRequest,
 ): Promise<HttpAnswer> {
   try {
     // undici's own timers are coarse, and none of them ends a body that arrives byte by byte.
@@ -131,7 +131,7 @@ async function exchange(
     const answer = await agent.request({ origin, path, method, headers, body: body ?? null, signal });
     const { statusCode: status } = answer;
     const isSuccess = status >= 200 && status <= 299;
-    const { bytes, excess } = await beginningOf(answer.body, isSuccess ? mostBytes : FAILURE_BYTES);
+    const { bytes, excess } = await readBody(answer.body, isSuccess ? maxBytes : FAILURE_BYTES);
     if (isSuccess && excess !== undefined) throw new TransportError("tooLarge", `the answer ${excess}`);
     const header = (name: string) => [answer.headers[name]].flat()[0];
     return { status, text: new TextDecoder().decode(bytes), header };
@@ -141,25 +141,25 @@ async function exchange(
 }
 
 /** Reads a body up to a limit. What exceeds it is not received: the connection is closed. */
-async function beginningOf(body: AsyncIterable<Buffer>, mostBytes: number) {
+async function readBody(body: AsyncIterable<Buffer>, maxBytes: number) {
   const packets: Buffer[] = [];
   let size = 0;
   let excess: string | undefined;
   for await (const packet of body) {
     packets.push(packet);
     size += packet.length;
-    if (size > mostBytes) excess = `is larger than ${String(mostBytes)} bytes`;
-    else if (packets.length > MOST_PACKETS) excess = `comes in more than ${String(MOST_PACKETS)} packets`;
+    if (size > maxBytes) excess = `is larger than ${String(maxBytes)} bytes`;
+    else if (packets.length > MAX_PACKETS) excess = `comes in more than ${String(MAX_PACKETS)} packets`;
     // This destroys the body, and with it the connection.
     if (excess !== undefined) break;
   }
-  return { bytes: Buffer.concat(packets, Math.min(size, mostBytes)), excess };
+  return { bytes: Buffer.concat(packets, Math.min(size, maxBytes)), excess };
 }
 
 function transportError(error: unknown, deadlineMs: number): TransportError {
   const early = failedToConnect(error);
   if (early !== undefined) return early;
-  const { name, code } = traitsOf(error);
+  const { name, code } = codesOf(error);
   if (name === "TimeoutError") return new TransportError("deadline", `no answer within ${deadlineMs} ms`);
   return new TransportError("interrupted", `the exchange with the platform broke off (${code === "" ? name : code})`);
 }

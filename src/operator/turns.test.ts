@@ -1,0 +1,50 @@
+import { setImmediate } from "node:timers/promises";
+
+import { expect, it } from "vitest";
+
+import type { ReconcilePriority } from "../engine/reconcile/triggers.ts";
+import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
+import { createTurns } from "./turns.ts";
+
+it("carries the namespace and the priority of a key along with the work on it, and nowhere else", async () => {
+  const priorityOf = (key: string) => (key.includes("/b/") ? "urgent" : "low");
+  const tracker = createReconcileTracker(() => 0, priorityOf);
+  const turns = createTurns(tracker);
+  const told = await Promise.all(
+    ["PlatformProject/a/x", "PlatformProject/b/x", "ClusterPlatformConnection//x"].map((key) =>
+      tracker.within(key, async () => {
+        await setImmediate();
+        const { lane, priority } = turns.turn();
+        return `${lane} ${priority}`;
+      }),
+    ),
+  );
+  expect(told).toEqual(["a low", "b urgent", " low"]);
+  expect(turns.turn()).toEqual({ lane: "", priority: "normal" });
+});
+
+it("raises the turn of a running reconcile with the priority of its object, and never below that at its start", async () => {
+  let priority: ReconcilePriority = "low";
+  const priorityOf = () => priority;
+  const tracker = createReconcileTracker(() => 0, priorityOf);
+  await tracker.within("PlatformProject/a/x", async () => {
+    const turn = createTurns(tracker).turn();
+    const seen = (["low", "urgent", "normal", "low"] as const).map((next) => {
+      priority = next;
+      return turn.priority;
+    });
+    expect(seen).toEqual(["low", "urgent", "normal", "low"]);
+  });
+  priority = "urgent";
+  await tracker.within("PlatformProject/a/x", async () => {
+    priority = "normal";
+    expect(createTurns(tracker).turn().priority).toBe("urgent");
+  });
+});
+
+it("has a lane for each namespace and rate gate", () => {
+  const turns = createTurns({ current: () => undefined }, (key) => (key.endsWith("x") ? "7" : ""));
+  const lanes = ["PlatformProject/a/x", "PlatformProject/a/y", "ClusterPlatformConnection//y"].map(turns.laneOf);
+  expect(lanes).toEqual(["a 7", "a ", " "]);
+  expect(lanes.map(turns.gateIn)).toEqual(["7", "", ""]);
+});
