@@ -12,10 +12,10 @@ export class Problem extends Error {
   readonly status: number;
   readonly fields: readonly FieldProblem[];
 
-  /** @param said the message, or the problems by field */
-  constructor(status: number, said: string | readonly FieldProblem[]) {
-    const fields = typeof said === "string" ? [] : said;
-    super(typeof said === "string" ? said : fields.map(({ field, message }) => `${field} ${message}`).join("; "));
+  /** @param detail the message, or the problems by field */
+  constructor(status: number, detail: string | readonly FieldProblem[]) {
+    const fields = typeof detail === "string" ? [] : detail;
+    super(typeof detail === "string" ? detail : fields.map(({ field, message }) => `${field} ${message}`).join("; "));
     this.name = "Problem";
     this.status = status;
     this.fields = fields;

@@ -60,7 +60,7 @@ export const ManifestInput = z.strictObject({
   engineVersions: z.array(z.string()).default([]),
 });
 
-/** Adds a template version, or replaces the one of the same key and version. @throws z.ZodError */
+/** Adds a template version, or replaces the version of the same key and version number. @throws z.ZodError */
 export function putTemplate(world: World, input: unknown): TemplateVersion {
   const template: TemplateVersion = TemplateInput.parse(input);
   const others = world.templates.filter((each) => each.key !== template.key || each.version !== template.version);
@@ -68,7 +68,7 @@ export function putTemplate(world: World, input: unknown): TemplateVersion {
   return template;
 }
 
-/** Adds a blueprint's manifest, or replaces the one of the same tag. @throws z.ZodError */
+/** Adds a blueprint's manifest, or replaces the manifest of the same tag. @throws z.ZodError */
 export function putManifest(world: World, input: unknown): BlueprintManifest {
   const manifest: BlueprintManifest = ManifestInput.parse(input);
   world.manifests.set(manifest.tag, manifest);

@@ -4,11 +4,11 @@ import { Problem } from "../base/problems.ts";
 import { cancel } from "../lifecycle/deployments.ts";
 import { serviceKinds } from "../model/actions.ts";
 import { clusterModes } from "../model/catalog.ts";
-import { bornNow, newService } from "../model/creation.ts";
+import { createdNow, newService } from "../model/creation.ts";
 import { newCluster } from "../model/seed.ts";
 import { servicesOf, type Cluster, type Service, type Variable } from "../model/world.ts";
 import type { Call } from "../request/route.ts";
-import { order } from "../request/service-orders.ts";
+import { requestAction } from "../request/service-actions.ts";
 import type { Simulation } from "../request/simulation.ts";
 
 /** A service that no operation of the surface creates. */
@@ -47,7 +47,7 @@ export function addService(sim: Simulation, input: z.input<typeof ServiceInput>)
 
 /** Adds a variable out of band. */
 export function addForeignVariable(sim: Simulation, input: z.input<typeof VariableInput>): Variable {
-  const variable = { ...bornNow(sim), id: sim.ids.uuid(), description: null, ...VariableInput.parse(input) };
+  const variable = { ...createdNow(sim), id: sim.ids.uuid(), description: null, ...VariableInput.parse(input) };
   sim.world.variables.set(variable.id, variable);
   return variable;
 }
@@ -64,7 +64,7 @@ export function addCluster(sim: Simulation, input: z.input<typeof ClusterInput>)
 export function foreignDeploy(sim: Simulation, serviceId: string, commit: string): string {
   const service = sim.world.services.get(serviceId);
   if (service === undefined) throw new Problem(404, "no such service");
-  return requestOf(order(stranger(sim, "git"), service, "deploy", commit), service);
+  return requestOf(requestAction(stranger(sim, "git"), service, "deploy", commit), service);
 }
 
 /** Stops all running services of an environment, like a deployment rule with a schedule. @returns their number */
@@ -72,7 +72,7 @@ export function scheduledStop(sim: Simulation, environmentId: string): number {
   const running = servicesOf(sim.world, environmentId).filter(
     (service) => service.state === "DEPLOYED" || service.state === "RESTARTED",
   );
-  for (const service of running) order(stranger(sim, "schedule"), service, "stop", null);
+  for (const service of running) requestAction(stranger(sim, "schedule"), service, "stop", null);
   return running.length;
 }
 

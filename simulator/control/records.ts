@@ -11,7 +11,7 @@ import {
 import type { Simulation } from "../request/simulation.ts";
 
 /** Maps of the world whose entries have no id of their own, or are never edited. */
-const OTHERS: ReadonlySet<string> = new Set<keyof World>(["organizations", "manifests", "graves"]);
+const OTHERS: ReadonlySet<string> = new Set<keyof World>(["organizations", "manifests", "deletedIds"]);
 
 /** @returns the records that tests can read, edit and remove without the operator, by kind and id */
 function recordsOf(world: World): Readonly<Record<string, Map<string, object>>> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { platformEnv } from "../../test/support/env/simulated-platform.ts";
 import { clusterStates } from "../model/states.ts";
 import type { Cluster } from "../model/world.ts";
-import { judgeCluster, startCluster, type ClusterAction } from "./clusters.ts";
+import { refusalOfAction, startCluster, type ClusterAction } from "./clusters.ts";
 
 /** The result of each command in each of the states: 0 for accepted, else the status of the refusal. */
 const table: readonly (readonly [states: string, deploy: number, stop: number, upgrade: number])[] = [
@@ -27,7 +27,7 @@ function env(): { cluster: Cluster } & ReturnType<typeof platformEnv> {
   return { ...platform, cluster };
 }
 
-describe("judgeCluster", () => {
+describe("refusalOfAction", () => {
   it("is tested in all 24 states", () => {
     expect(rows.map(({ state }) => state).toSorted()).toEqual(clusterStates.toSorted());
   });
@@ -35,16 +35,16 @@ describe("judgeCluster", () => {
   it.each(cells)("$action in $state: $expected", ({ action, state, expected }) => {
     const { cluster } = env();
     cluster.state = state;
-    expect(judgeCluster(cluster, action, NOW)?.status ?? 0).toBe(expected);
+    expect(refusalOfAction(cluster, action, NOW)?.status ?? 0).toBe(expected);
   });
 
   it("refuses everything under a lock, and an upgrade without a newer version", () => {
     const { cluster } = env();
     cluster.nextVersion = null;
-    expect(judgeCluster(cluster, "upgrade", NOW)?.status).toBe(400);
+    expect(refusalOfAction(cluster, "upgrade", NOW)?.status).toBe(400);
     cluster.lock = { reason: "audit", lockedAt: "2026-01-01T00:00:00Z", ownerName: "kim", ttlInDays: 1 };
-    expect(actions.map((action) => judgeCluster(cluster, action, NOW)?.status)).toEqual([409, 409, 409]);
-    expect(judgeCluster(cluster, "stop", new Date("2026-01-02T00:00:00Z"))).toBeUndefined();
+    expect(actions.map((action) => refusalOfAction(cluster, action, NOW)?.status)).toEqual([409, 409, 409]);
+    expect(refusalOfAction(cluster, "stop", new Date("2026-01-02T00:00:00Z"))).toBeUndefined();
   });
 });
 

@@ -55,7 +55,7 @@ export function lockOf({ lock }: Cluster, now: Date): ClusterLock | null {
 }
 
 /** @returns why the action is refused, or undefined when it is allowed */
-export function judgeCluster(cluster: Cluster, action: ClusterAction, now: Date): Refusal | undefined {
+export function refusalOfAction(cluster: Cluster, action: ClusterAction, now: Date): Refusal | undefined {
   if (isInProgress(cluster.state)) return { status: 409, message: "Operation is in progress" };
   const lock = lockOf(cluster, now);
   if (lock !== null) return { status: 409, message: `The cluster is locked: ${lock.reason}` };
@@ -71,7 +71,7 @@ export function judgeCluster(cluster: Cluster, action: ClusterAction, now: Date)
   return undefined;
 }
 
-/** Begins an action that was judged legal. */
+/** Begins an action that was accepted. */
 export function startCluster(machine: Machine, cluster: Cluster, action: ClusterAction): void {
   const now = machine.time.virtual();
   cluster.executionId = `${cluster.id}-${machine.ids.hex(4)}`;

@@ -35,18 +35,18 @@ export function finish(
   if (request.action === "delete") clear(machine, environment, at);
 }
 
-/** Removes a doomed environment, and its project, once all services are deleted; keeps them if a deletion failed. */
+/** Removes a isBeingDeleted environment, and its project, once all services are deleted; keeps them if a deletion failed. */
 function clear(machine: Machine, environment: Environment, at: number): void {
-  if (!environment.doomed || environment.queue.some((request) => request.action === "delete")) return;
+  if (!environment.isBeingDeleted || environment.queue.some((request) => request.action === "delete")) return;
   const project = machine.world.projects.get(environment.projectId);
   if (servicesOf(machine.world, environment.id).length > 0) {
-    environment.doomed = false;
-    if (project !== undefined) project.doomed = false;
+    environment.isBeingDeleted = false;
+    if (project !== undefined) project.isBeingDeleted = false;
     return;
   }
   for (const request of environment.queue) setRequestStatus(machine, request, "CANCELED", at);
   removeEnvironment(machine.world, environment);
-  if (project?.doomed === true && environmentsOf(machine.world, project.id).length === 0) {
+  if (project?.isBeingDeleted === true && environmentsOf(machine.world, project.id).length === 0) {
     removeProject(machine.world, project);
   }
 }

@@ -14,7 +14,7 @@ export interface Order {
 }
 
 /**
- * Queues an order that `judge` accepted. It merges with the last request of the environment if that is from the same
+ * Queues an action that `decideAction` accepted. It merges with the last request of the environment if that is from the same
  * principal, is the same action and has not begun.
  * @returns the request that will execute it
  */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { judge, type Action } from "./actions.ts";
+import { decideAction, type Action } from "./actions.ts";
 import { serviceStates } from "./states.ts";
 
 /** The result of each command in each of the states in the mode "queue": accepted, gone, or the status of the refusal. */
@@ -24,8 +24,8 @@ const busy: ReadonlySet<string> = new Set(statesOf(inProgress));
 const actions: readonly Action[] = ["deploy", "stop", "restart", "delete"];
 
 function outcome(action: Action, state: string, mode: "queue" | "strict"): string {
-  const verdict = judge(action, state, mode);
-  return verdict.is === "refused" ? String(verdict.status) : verdict.is;
+  const decision = decideAction(action, state, mode);
+  return decision.is === "refused" ? String(decision.status) : decision.is;
 }
 
 describe("judge", () => {

@@ -70,7 +70,7 @@ const legalFrom: Readonly<Record<Exclude<Action, "delete">, readonly ServiceStat
 /** Whether requests queue, or are refused while one is in progress. */
 export type QueueMode = "queue" | "strict";
 
-export type Verdict =
+export type ActionDecision =
   | { readonly is: "accepted" }
   /** A service that was never deployed is deleted without a deployment. */
   | { readonly is: "gone" }
@@ -80,8 +80,8 @@ export type Verdict =
  * Decides whether an action on a service in `state`, which may be undocumented, is accepted.
  * @returns accepted, also when it has to wait for work in progress; gone; or refused with the status to answer
  */
-export function judge(action: Action, state: string, mode: QueueMode): Verdict {
-  if (isInProgress(state)) return judgeBusy(action, state, mode);
+export function decideAction(action: Action, state: string, mode: QueueMode): ActionDecision {
+  if (isInProgress(state)) return decideWhileBusy(action, state, mode);
   if (action === "delete") return { is: state === "READY" ? "gone" : "accepted" };
   const legal: readonly string[] = legalFrom[action];
   if (legal.includes(state)) return { is: "accepted" };
@@ -89,14 +89,14 @@ export function judge(action: Action, state: string, mode: QueueMode): Verdict {
   return refused(400, `InvalidAction: cannot ${action} a service in state ${state}`);
 }
 
-function judgeBusy(action: Action, state: string, mode: QueueMode): Verdict {
+function decideWhileBusy(action: Action, state: string, mode: QueueMode): ActionDecision {
   if (action === "restart") return refused(400, `InvalidAction: cannot restart a service in state ${state}`);
   if (action !== "delete" && isDeleting(state)) return refused(400, "InvalidAction: the service is being deleted");
   if (mode === "strict") return refused(409, "Operation is in progress");
   return { is: "accepted" };
 }
 
-function refused(status: 400 | 409, message: string): Verdict {
+function refused(status: 400 | 409, message: string): ActionDecision {
   return { is: "refused", status, message };
 }
 
@@ -110,7 +110,7 @@ const stageOf = {
   application: 3,
 } as const satisfies Record<ServiceKind, number>;
 
-/** A part of a deployment in which some services are in one state, and the others wait. */
+/** A part of a deployment in which some services are in one state, and all other services wait. */
 export interface Phase {
   readonly is: "build" | "work" | "execute";
   readonly shows: ServiceState;

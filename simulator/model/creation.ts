@@ -3,9 +3,9 @@ import type { Machine } from "./machine.ts";
 import type { Environment, Fields, Service } from "./world.ts";
 
 /** @returns the dates of a record that is created now. */
-export function bornNow({ time }: Machine): { createdAt: string; updatedAt: string; bornAt: number } {
+export function createdNow({ time }: Machine): { createdAt: string; updatedAt: string; createdAtMs: number } {
   const now = time.wall().toISOString();
-  return { createdAt: now, updatedAt: now, bornAt: time.real() };
+  return { createdAt: now, updatedAt: now, createdAtMs: time.real() };
 }
 
 /** Creates a service in the state READY, never deployed. The caller has checked that the name is free. */
@@ -18,7 +18,7 @@ export function newService(
   blueprintId: string | null = null,
 ): Service {
   const service: Service = {
-    ...bornNow(machine),
+    ...createdNow(machine),
     id: machine.ids.uuid(),
     kind,
     environmentId: environment.id,

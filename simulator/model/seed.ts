@@ -77,7 +77,7 @@ export function newCluster(
     organizationId,
     createdAt: now,
     updatedAt: now,
-    bornAt: -Infinity,
+    createdAtMs: -Infinity,
     cloudProvider: "AWS",
     mode: "PLATFORM_MANAGED",
     state: "DEPLOYED",

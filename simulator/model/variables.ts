@@ -1,5 +1,5 @@
 import { Problem } from "../base/problems.ts";
-import { bornNow } from "./creation.ts";
+import { createdNow } from "./creation.ts";
 import type { Machine } from "./machine.ts";
 import { markEdited } from "./state-changes.ts";
 import { servicesOf, type Service, type Variable, type World } from "./world.ts";
@@ -8,37 +8,37 @@ import { servicesOf, type Service, type Variable, type World } from "./world.ts"
 const reservedPrefix = "VENDOR_";
 
 /** The parent of a variable that is imported through an application. */
-export interface Place {
+export interface VariableParent {
   readonly scope: "APPLICATION" | "ENVIRONMENT" | "PROJECT";
   readonly parentId: string;
 }
 
-/** The place of an application's own variables. */
-export function ownPlace(service: Service): Place {
+/** The parent of an application's own variables. */
+export function applicationParent(service: Service): VariableParent {
   return { scope: "APPLICATION", parentId: service.id };
 }
 
-/** @returns the variable or secret of that name in a place. */
-export function variableIn(world: World, place: Place, key: string): Variable | undefined {
+/** @returns the variable or secret of that name with a parent */
+export function variableIn(world: World, parent: VariableParent, key: string): Variable | undefined {
   return [...world.variables.values()].find(
-    (each) => each.scope === place.scope && each.parentId === place.parentId && each.key === key,
+    (each) => each.scope === parent.scope && each.parentId === parent.parentId && each.key === key,
   );
 }
 
 /**
- * Returns the place that an import names for a variable.
+ * Returns the parent that an import names for a variable.
  * @param scope as the caller sent it; only the profile with public records requires one
  * @throws Problem 400 for a missing but required scope, or one that applications cannot use
  */
-export function placeOf(machine: Machine, service: Service, scope: string | undefined): Place {
+export function importParent(machine: Machine, service: Service, scope: string | undefined): VariableParent {
   if (scope === undefined) {
     if (machine.settings.profile.records === "public") throw new Problem(400, "scope is required");
-    return ownPlace(service);
+    return applicationParent(service);
   }
   const projectId = machine.world.environments.get(service.environmentId)?.projectId ?? "";
   switch (scope) {
     case "APPLICATION":
-      return ownPlace(service);
+      return applicationParent(service);
     case "ENVIRONMENT":
       return { scope, parentId: service.environmentId };
     case "PROJECT":
@@ -64,13 +64,13 @@ export function checkVariableName(key: string): void {
 /** Adds a variable, and marks all services that see it as edited. The caller has checked the name. */
 export function addVariable(
   machine: Machine,
-  place: Place,
+  parent: VariableParent,
   content: { key: string; value: string; secret: boolean; description?: string | null | undefined },
 ): Variable {
   const variable: Variable = {
-    ...bornNow(machine),
+    ...createdNow(machine),
     id: machine.ids.uuid(),
-    ...place,
+    ...parent,
     key: content.key,
     value: content.value,
     secret: content.secret,
@@ -85,7 +85,7 @@ export function addVariable(
 export function changeVariable(machine: Machine, variable: Variable, content: { key?: string; value: string }): void {
   variable.key = content.key ?? variable.key;
   variable.value = content.value;
-  variable.updatedAt = bornNow(machine).updatedAt;
+  variable.updatedAt = createdNow(machine).updatedAt;
   markReaders(machine.world, variable);
 }
 
@@ -113,7 +113,7 @@ export function addBuiltIns(machine: Machine, service: Service): void {
   const short = service.id.slice(0, 8);
   const id = ids.uuid();
   world.variables.set(id, {
-    ...bornNow(machine),
+    ...createdNow(machine),
     id,
     scope: "BUILT_IN",
     parentId: service.id,

@@ -26,7 +26,7 @@ interface Dated {
   readonly createdAt: string;
   updatedAt: string;
   /** Real monotonic milliseconds of the creation: lists with a lag hide younger records. */
-  readonly bornAt: number;
+  readonly createdAtMs: number;
 }
 
 export interface Project extends Dated {
@@ -35,7 +35,7 @@ export interface Project extends Dated {
   name: string;
   description: string | null;
   /** Its environments are being deleted; it is removed with the last of them. */
-  doomed: boolean;
+  isBeingDeleted: boolean;
 }
 
 export interface Environment extends Dated {
@@ -44,11 +44,11 @@ export interface Environment extends Dated {
   name: string;
   mode: string;
   clusterId: string;
-  /** Deployment requests, oldest first: one at a time is worked on, the others wait. */
+  /** Deployment requests, oldest first: one at a time is worked on, further requests wait. */
   queue: DeploymentRequest[];
   lastRequestId: string | null;
   /** Its services are being deleted; it is removed with the last of them. */
-  doomed: boolean;
+  isBeingDeleted: boolean;
 }
 
 /** A build or an action that fails on purpose the next time. */
@@ -106,7 +106,7 @@ export interface DeploymentRequest {
   stage: "accepted" | "queued" | "working" | "canceling" | "finished";
   phases: readonly Phase[];
   phase: number;
-  /** Virtual milliseconds of the next step; undefined while it waits for others. */
+  /** Virtual milliseconds of the next step; undefined while it waits for earlier requests. */
   dueAt: number | undefined;
   startedAt: number | undefined;
   /** The deployment state of this request only. */
@@ -227,7 +227,7 @@ export function emptyWorld() {
     templates: [] as TemplateVersion[],
     repositories: [] as Repository[],
     /** The ids of deleted objects, with their parents: some platforms answer 403 for them. */
-    graves: new Map<string, string | null>(),
+    deletedIds: new Map<string, string | null>(),
   };
 }
 
@@ -244,7 +244,7 @@ export function environmentsOf(world: World, projectId: string): Environment[] {
 /** Removes a service with its variables and its blueprint. */
 export function removeService(world: World, service: Service): void {
   world.services.delete(service.id);
-  world.graves.set(service.id, service.environmentId);
+  world.deletedIds.set(service.id, service.environmentId);
   for (const variable of world.variables.values()) {
     if (variable.parentId === service.id) world.variables.delete(variable.id);
   }
@@ -255,12 +255,12 @@ export function removeService(world: World, service: Service): void {
 export function removeEnvironment(world: World, environment: Environment): void {
   for (const service of servicesOf(world, environment.id)) removeService(world, service);
   world.environments.delete(environment.id);
-  world.graves.set(environment.id, environment.projectId);
+  world.deletedIds.set(environment.id, environment.projectId);
 }
 
 /** Removes a project with everything in it. */
 export function removeProject(world: World, project: Project): void {
   for (const environment of environmentsOf(world, project.id)) removeEnvironment(world, environment);
   world.projects.delete(project.id);
-  world.graves.set(project.id, null);
+  world.deletedIds.set(project.id, null);
 }

@@ -57,8 +57,8 @@ export function checkOrganization(call: Call, organizationId: string): void {
 /** Throws the error for a missing object: deployed services answer 403 for a deleted project or parent. */
 function missing(call: Call, what: string, id: string): never {
   const { settings, world } = call.sim;
-  const parent = world.graves.get(id);
-  const parentGone = parent === null || (parent !== undefined && world.graves.has(parent));
+  const parent = world.deletedIds.get(id);
+  const parentGone = parent === null || (parent !== undefined && world.deletedIds.has(parent));
   if (settings.goneAs === 403 && parentGone) throw new Problem(403, `Access to this ${what} is forbidden`);
   throw new Problem(404, `No ${what} with id ${id}`);
 }
@@ -79,9 +79,9 @@ export function checkNameFree(
 }
 
 /** @returns the records that a list shows: with a lag, without new ones; with pages, those of the first page */
-export function listed<T extends { readonly bornAt: number }>(call: Call, records: Iterable<T>): T[] {
+export function listed<T extends { readonly createdAtMs: number }>(call: Call, records: Iterable<T>): T[] {
   const { listLagSeconds, pageLength } = call.sim.settings;
   const now = call.sim.time.real();
-  const shown = [...records].filter((record) => now - record.bornAt >= listLagSeconds * 1000);
+  const shown = [...records].filter((record) => now - record.createdAtMs >= listLagSeconds * 1000);
   return pageLength === null ? shown : shown.slice(0, pageLength);
 }

@@ -36,7 +36,7 @@ export interface Route {
   /** Schemas for the OpenAPI document. */
   readonly input: Input;
   readonly answer: z.ZodType;
-  /** The members of its body that the journal may keep; all others are masked. */
+  /** The members of its body that the journal may keep; all other members are masked. */
   readonly keeps: Masks | undefined;
   /** @throws Problem 400 for an invalid input, or another one */
   handle(input: RawInput, call: Call): Result;

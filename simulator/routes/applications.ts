@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { Problem } from "../base/problems.ts";
-import { bornNow, newService } from "../model/creation.ts";
+import { createdNow, newService } from "../model/creation.ts";
 import { markEdited } from "../model/state-changes.ts";
 import { addBuiltIns } from "../model/variables.ts";
 import { servicesOf, type Fields, type Service } from "../model/world.ts";
@@ -19,7 +19,7 @@ import {
   ServiceStatus,
   Text,
 } from "../request/schemas.ts";
-import { order, orderDeletion } from "../request/service-orders.ts";
+import { requestAction, requestServiceDeletion } from "../request/service-actions.ts";
 
 const EnvironmentPath = z.object({ environmentId: Id });
 const ApplicationPath = z.object({ applicationId: Id });
@@ -98,7 +98,7 @@ export const applicationRoutes = [
       checkNameFree(call, "application", body.name, applicationsOf(call, service.environmentId), service.id);
       service.name = body.name;
       service.settings = settingsOf(call, body);
-      service.updatedAt = bornNow(call.sim).updatedAt;
+      service.updatedAt = createdNow(call.sim).updatedAt;
       markEdited(service);
       call.effect({ updated: service.id });
       return { body: showService(call.sim, service) };
@@ -109,7 +109,7 @@ export const applicationRoutes = [
     input: { params: ApplicationPath },
     answer: Nothing,
     handle({ params }, call) {
-      orderDeletion(call, find(call, params.applicationId));
+      requestServiceDeletion(call, find(call, params.applicationId));
       return {};
     },
   }),
@@ -122,20 +122,20 @@ export const applicationRoutes = [
     },
     answer: ServiceStatus,
     handle: ({ params, body }, call) => ({
-      body: order(call, find(call, params.applicationId), "deploy", body.git_commit_id),
+      body: requestAction(call, find(call, params.applicationId), "deploy", body.git_commit_id),
     }),
   }),
   route({
     operation: "stopApplication",
     input: { params: ApplicationPath },
     answer: ServiceStatus,
-    handle: ({ params }, call) => ({ body: order(call, find(call, params.applicationId), "stop", null) }),
+    handle: ({ params }, call) => ({ body: requestAction(call, find(call, params.applicationId), "stop", null) }),
   }),
   route({
     operation: "restartApplication",
     input: { params: ApplicationPath },
     answer: ServiceStatus,
-    handle: ({ params }, call) => ({ body: order(call, find(call, params.applicationId), "restart", null) }),
+    handle: ({ params }, call) => ({ body: requestAction(call, find(call, params.applicationId), "restart", null) }),
   }),
   route({
     operation: "getApplicationStatus",

@@ -2,14 +2,14 @@ import { z } from "zod";
 
 import { Problem } from "../base/problems.ts";
 import { checkOverrides, deployedAnswer } from "../model/blueprints.ts";
-import { bornNow, newService } from "../model/creation.ts";
-import { addVariable, checkVariableName, ownPlace } from "../model/variables.ts";
+import { createdNow, newService } from "../model/creation.ts";
+import { addVariable, checkVariableName, applicationParent } from "../model/variables.ts";
 import type { Blueprint } from "../model/world.ts";
 import { checkNameFree, findEnvironment } from "../request/lookups.ts";
 import { maskVariables, safe } from "../request/masks.ts";
 import { alsoNeeds, route } from "../request/route.ts";
 import { Id, Name } from "../request/schemas.ts";
-import { order } from "../request/service-orders.ts";
+import { requestAction } from "../request/service-actions.ts";
 
 const Body = z.object({
   name: Name,
@@ -47,7 +47,7 @@ export const blueprintRoutes = [
       const kind = manifest.engine === "helm" ? "helm" : "terraform";
       const service = newService(call.sim, environment, kind, body.name, { icon_uri: body.icon, ...overrides }, id);
       const blueprint: Blueprint = {
-        ...bornNow(call.sim),
+        ...createdNow(call.sim),
         id,
         environmentId: environment.id,
         serviceId: service.id,
@@ -56,7 +56,7 @@ export const blueprintRoutes = [
       };
       world.blueprints.set(id, blueprint);
       for (const { name, value, is_secret: secret } of body.variables) {
-        addVariable(call.sim, ownPlace(service), { key: name, value, secret });
+        addVariable(call.sim, applicationParent(service), { key: name, value, secret });
       }
       call.effect({ created: id });
       const record = {
@@ -66,7 +66,7 @@ export const blueprintRoutes = [
         environment_id: environment.id,
       };
       if (!deploy) return { body: record };
-      const status = order(call, service, "deploy", null);
+      const status = requestAction(call, service, "deploy", null);
       const shown = deployedAnswer(settings.profile.blueprintDeployed, { blueprint: record, status });
       return { body: shown, publicStatus: 202 };
     },

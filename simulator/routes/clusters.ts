@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { Problem } from "../base/problems.ts";
-import { judgeCluster, startCluster, type ClusterAction } from "../lifecycle/clusters.ts";
+import { refusalOfAction, startCluster, type ClusterAction } from "../lifecycle/clusters.ts";
 import type { Cluster, Fields } from "../model/world.ts";
 import { checkOrganization, findCluster, findClusterOf } from "../request/lookups.ts";
 import { showClusterStatus } from "../request/render.ts";
@@ -115,7 +115,7 @@ export const clusterRoutes = [
 ];
 
 function act(call: Call, cluster: Cluster, action: ClusterAction): { body: Fields } {
-  const refusal = judgeCluster(cluster, action, call.sim.time.wall());
+  const refusal = refusalOfAction(cluster, action, call.sim.time.wall());
   if (refusal !== undefined) throw new Problem(refusal.status, refusal.message);
   startCluster(call.sim, cluster, action);
   call.effect(effectOf(cluster, action));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { Problem } from "../base/problems.ts";
-import { bornNow, newService } from "../model/creation.ts";
+import { createdNow, newService } from "../model/creation.ts";
 import { markEdited } from "../model/state-changes.ts";
 import { servicesOf, type Service } from "../model/world.ts";
 import { checkNameFree, findEnvironment, findService, listed } from "../request/lookups.ts";
@@ -9,7 +9,7 @@ import { safe } from "../request/masks.ts";
 import { showService } from "../request/render.ts";
 import { route, type Call } from "../request/route.ts";
 import { Id, listOf, Name, Nothing, Positive, Service as ServiceBody, ServiceStatus } from "../request/schemas.ts";
-import { order, orderDeletion } from "../request/service-orders.ts";
+import { requestAction, requestServiceDeletion } from "../request/service-actions.ts";
 
 const EnvironmentPath = z.object({ environmentId: Id });
 const DatabasePath = z.object({ databaseId: Id });
@@ -95,7 +95,7 @@ export const databaseRoutes = [
       const { type, mode } = service.settings;
       service.name = name;
       service.settings = { ...settings, version, type, mode };
-      service.updatedAt = bornNow(call.sim).updatedAt;
+      service.updatedAt = createdNow(call.sim).updatedAt;
       markEdited(service);
       call.effect({ updated: service.id });
       return { body: showService(call.sim, service) };
@@ -106,7 +106,7 @@ export const databaseRoutes = [
     input: { params: DatabasePath },
     answer: Nothing,
     handle({ params }, call) {
-      orderDeletion(call, find(call, params.databaseId));
+      requestServiceDeletion(call, find(call, params.databaseId));
       return {};
     },
   }),
@@ -114,7 +114,7 @@ export const databaseRoutes = [
     operation: "deployDatabase",
     input: { params: DatabasePath },
     answer: ServiceStatus,
-    handle: ({ params }, call) => ({ body: order(call, find(call, params.databaseId), "deploy", null) }),
+    handle: ({ params }, call) => ({ body: requestAction(call, find(call, params.databaseId), "deploy", null) }),
   }),
   route({
     operation: "stopDatabase",
@@ -123,7 +123,7 @@ export const databaseRoutes = [
     handle({ params }, call) {
       const service = find(call, params.databaseId);
       checkStoppable(call, service);
-      return { body: order(call, service, "stop", null) };
+      return { body: requestAction(call, service, "stop", null) };
     },
   }),
 ];

@@ -1,14 +1,14 @@
 import { z } from "zod";
 
 import { Problem } from "../base/problems.ts";
-import { bornNow } from "../model/creation.ts";
+import { createdNow } from "../model/creation.ts";
 import { environmentsOf, servicesOf, type Cluster, type Environment } from "../model/world.ts";
 import { checkNameFree, findCluster, findEnvironment, findProject, listed } from "../request/lookups.ts";
 import { safe } from "../request/masks.ts";
 import { showEnvironment } from "../request/render.ts";
 import { route, type Call } from "../request/route.ts";
 import { Environment as EnvironmentBody, Id, listOf, Name, Nothing } from "../request/schemas.ts";
-import { orderEnvironmentDeletion } from "../request/service-orders.ts";
+import { requestEnvironmentDeletion } from "../request/service-actions.ts";
 
 const ProjectPath = z.object({ projectId: Id });
 const EnvironmentPath = z.object({ environmentId: Id });
@@ -33,7 +33,7 @@ export const environmentRoutes = [
       const project = findProject(call, params.projectId);
       checkNameFree(call, "environment", body.name, environmentsOf(call.sim.world, project.id));
       const environment: Environment = {
-        ...bornNow(call.sim),
+        ...createdNow(call.sim),
         id: call.sim.ids.uuid(),
         projectId: project.id,
         name: body.name,
@@ -41,7 +41,7 @@ export const environmentRoutes = [
         clusterId: clusterFor(call, project.organizationId, body.cluster ?? body.cluster_id).id,
         queue: [],
         lastRequestId: null,
-        doomed: false,
+        isBeingDeleted: false,
       };
       call.sim.world.environments.set(environment.id, environment);
       call.effect({ created: environment.id });
@@ -89,7 +89,7 @@ export const environmentRoutes = [
       if (name !== undefined) checkNameFree(call, "environment", name, siblings, environment.id);
       environment.name = name ?? environment.name;
       environment.mode = mode ?? environment.mode;
-      environment.updatedAt = bornNow(call.sim).updatedAt;
+      environment.updatedAt = createdNow(call.sim).updatedAt;
       call.effect({ updated: environment.id });
       return { body: showEnvironment(call.sim, environment) };
     },
@@ -99,7 +99,7 @@ export const environmentRoutes = [
     input: { params: EnvironmentPath },
     answer: Nothing,
     handle({ params }, call) {
-      orderEnvironmentDeletion(call, findEnvironment(call, params.environmentId));
+      requestEnvironmentDeletion(call, findEnvironment(call, params.environmentId));
       return {};
     },
   }),

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-import { bornNow } from "../model/creation.ts";
+import { createdNow } from "../model/creation.ts";
 import type { Project } from "../model/world.ts";
 import { checkNameFree, checkOrganization, findProject, listed } from "../request/lookups.ts";
 import { safe } from "../request/masks.ts";
 import { showProject } from "../request/render.ts";
 import { route, type Call } from "../request/route.ts";
 import { Id, listOf, Name, Nothing, Project as ProjectBody, Text } from "../request/schemas.ts";
-import { orderProjectDeletion } from "../request/service-orders.ts";
+import { requestProjectDeletion } from "../request/service-actions.ts";
 
 const OrganizationPath = z.object({ organizationId: Id });
 const ProjectPath = z.object({ projectId: Id });
@@ -38,12 +38,12 @@ export const projectRoutes = [
       checkOrganization(call, params.organizationId);
       checkNameFree(call, "project", body.name, siblings(call, params.organizationId));
       const project: Project = {
-        ...bornNow(call.sim),
+        ...createdNow(call.sim),
         id: call.sim.ids.uuid(),
         organizationId: params.organizationId,
         name: body.name,
         description: body.description ?? null,
-        doomed: false,
+        isBeingDeleted: false,
       };
       call.sim.world.projects.set(project.id, project);
       call.effect({ created: project.id });
@@ -66,7 +66,7 @@ export const projectRoutes = [
       checkNameFree(call, "project", body.name, siblings(call, project.organizationId), project.id);
       project.name = body.name;
       project.description = body.description ?? null;
-      project.updatedAt = bornNow(call.sim).updatedAt;
+      project.updatedAt = createdNow(call.sim).updatedAt;
       call.effect({ updated: project.id });
       return { body: showProject(call.sim, project) };
     },
@@ -76,7 +76,7 @@ export const projectRoutes = [
     input: { params: ProjectPath },
     answer: Nothing,
     handle({ params }, call) {
-      orderProjectDeletion(call, findProject(call, params.projectId));
+      requestProjectDeletion(call, findProject(call, params.projectId));
       return {};
     },
   }),

@@ -5,12 +5,12 @@ import {
   addVariable,
   changeVariable,
   checkVariableName,
-  ownPlace,
-  placeOf,
+  applicationParent,
+  importParent,
   removeVariable,
   variableIn,
   visibleVariables,
-  type Place,
+  type VariableParent,
 } from "../model/variables.ts";
 import type { Fields, Service, Variable } from "../model/world.ts";
 import { findService, listed } from "../request/lookups.ts";
@@ -95,19 +95,19 @@ export const variableRoutes = [
     }),
     handle({ params, body }, call) {
       const service = find(call, params.applicationId);
-      const items = body.vars.map((item) => ({ item, place: placeOf(call.sim, service, item.scope) }));
+      const items = body.vars.map((item) => ({ item, parent: importParent(call.sim, service, item.scope) }));
       for (const { name } of body.vars) checkVariableName(name);
-      const imported = items.filter(({ item, place }) => importOne(call, place, item, body.overwrite));
+      const imported = items.filter(({ item, parent }) => importOne(call, parent, item, body.overwrite));
       call.effect({ imported: service.id, names: imported.map(({ item }) => item.name) });
       const isPublic = call.sim.settings.profile.records === "public";
       return {
         body: {
           total_variables_to_import: body.vars.length,
-          successful_imported_variables: imported.map(({ item: { name, is_secret, value }, place }) => ({
+          successful_imported_variables: imported.map(({ item: { name, is_secret, value }, parent }) => ({
             name,
             is_secret,
             value,
-            ...(isPublic && { scope: place.scope }),
+            ...(isPublic && { scope: parent.scope }),
           })),
         },
       };
@@ -118,19 +118,19 @@ export const variableRoutes = [
 /** @returns whether it was imported: an existing variable is overwritten only on request, a secret never */
 function importOne(
   call: Call,
-  place: Place,
+  parent: VariableParent,
   { name, value, is_secret: secret }: z.output<typeof Import>["vars"][number],
   overwrite: boolean,
 ): boolean {
   if (call.sim.settings.refusedVariables.includes(name)) return false;
-  const existing = variableIn(call.sim.world, place, name);
+  const existing = variableIn(call.sim.world, parent, name);
   if (existing !== undefined && (!overwrite || existing.secret)) return false;
   if (existing !== undefined && !secret) {
     changeVariable(call.sim, existing, { value });
     return true;
   }
   if (existing !== undefined) removeVariable(call.sim, existing);
-  addVariable(call.sim, place, { key: name, value, secret });
+  addVariable(call.sim, parent, { key: name, value, secret });
   return true;
 }
 
@@ -148,7 +148,7 @@ function create(
   const service = find(call, applicationId);
   checkVariableName(content.key);
   checkKeyFree(call, service, content.key);
-  const variable = addVariable(call.sim, ownPlace(service), content);
+  const variable = addVariable(call.sim, applicationParent(service), content);
   call.effect({ created: variable.id });
   return { body: show(call, service, variable) };
 }
@@ -179,7 +179,7 @@ function find(call: Call, id: string): Service {
   return findService(call, id, "application");
 }
 
-/** Finds one of the application's own variables: it cannot change others. */
+/** Finds one of the application's own variables: an application cannot change inherited variables. */
 function findOwn(
   call: Call,
   applicationId: string,
@@ -196,7 +196,7 @@ function findOwn(
 }
 
 function checkKeyFree(call: Call, service: Service, key: string, self?: string): void {
-  const taken = variableIn(call.sim.world, ownPlace(service), key);
+  const taken = variableIn(call.sim.world, applicationParent(service), key);
   if (taken !== undefined && taken.id !== self) throw new Problem(409, `The variable ${key} exists already`);
 }
 

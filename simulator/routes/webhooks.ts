@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { bornNow } from "../model/creation.ts";
+import { createdNow } from "../model/creation.ts";
 import { checkOrganization, findWebhook } from "../request/lookups.ts";
 import { safe } from "../request/masks.ts";
 import { showWebhook } from "../request/render.ts";
@@ -32,7 +32,7 @@ export const webhookRoutes = [
     handle({ params: { organizationId }, body }, call) {
       checkOrganization(call, organizationId);
       const { sim } = call;
-      const webhook = { ...contentOf(body), ...bornNow(sim), id: sim.ids.uuid(), organizationId };
+      const webhook = { ...contentOf(body), ...createdNow(sim), id: sim.ids.uuid(), organizationId };
       sim.world.webhooks.set(webhook.id, webhook);
       sim.deliveries.kick();
       call.effect({ created: webhook.id });
@@ -52,7 +52,7 @@ export const webhookRoutes = [
     answer: WebhookAnswer,
     handle({ params, body }, call) {
       const webhook = findWebhook(call, params.organizationId, params.webhookId);
-      Object.assign(webhook, contentOf(body), { updatedAt: bornNow(call.sim).updatedAt });
+      Object.assign(webhook, contentOf(body), { updatedAt: createdNow(call.sim).updatedAt });
       call.effect({ updated: webhook.id });
       return { body: showWebhook(webhook) };
     },
@@ -64,7 +64,7 @@ export const webhookRoutes = [
     handle({ params }, call) {
       const { id, organizationId } = findWebhook(call, params.organizationId, params.webhookId);
       call.sim.world.webhooks.delete(id);
-      call.sim.world.graves.set(id, organizationId);
+      call.sim.world.deletedIds.set(id, organizationId);
       call.effect({ deleted: id });
       return {};
     },

@@ -3,7 +3,7 @@ import { accept } from "../../../simulator/http/wire.ts";
 import { submit } from "../../../simulator/lifecycle/deployments.ts";
 import { advance } from "../../../simulator/lifecycle/transitions.ts";
 import type { Action, ServiceKind } from "../../../simulator/model/actions.ts";
-import { bornNow, newService } from "../../../simulator/model/creation.ts";
+import { createdNow, newService } from "../../../simulator/model/creation.ts";
 import type { Environment, Project, Service } from "../../../simulator/model/world.ts";
 import {
   createSimulation,
@@ -53,7 +53,7 @@ export function placeEnvironment(
   project: Pick<Project, "id" | "organizationId" | "name">,
   environment: Pick<Environment, "id" | "name" | "mode" | "clusterId">,
 ): Environment {
-  const born = { ...bornNow(sim), doomed: false };
+  const born = { ...createdNow(sim), isBeingDeleted: false };
   const placed = { ...born, ...environment, projectId: project.id, queue: [], lastRequestId: null };
   sim.world.projects.set(project.id, { ...born, ...project, description: null });
   sim.world.environments.set(environment.id, placed);

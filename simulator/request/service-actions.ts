@@ -1,6 +1,6 @@
 import { Problem } from "../base/problems.ts";
 import { submit } from "../lifecycle/deployments.ts";
-import { judge, statesOf, type Action } from "../model/actions.ts";
+import { decideAction, statesOf, type Action } from "../model/actions.ts";
 import {
   environmentsOf,
   removeEnvironment,
@@ -21,7 +21,12 @@ import type { Call } from "./route.ts";
  * @returns the service deployment status for the answer, which shows the request even if reads do not yet
  * @throws Problem 400 or 409 when the service's state does not allow it.
  */
-export function order(call: Call, service: Service, action: Exclude<Action, "delete">, commit: string | null): Fields {
+export function requestAction(
+  call: Call,
+  service: Service,
+  action: Exclude<Action, "delete">,
+  commit: string | null,
+): Fields {
   accept(call, service, action);
   const request = enqueue(call, service, action, commit);
   switch (action) {
@@ -41,8 +46,8 @@ export function order(call: Call, service: Service, action: Exclude<Action, "del
   return showStatus(call.sim, service, { state, requestId: request.id });
 }
 
-/** Deletes a service: at once if it was never deployed, else with a deployment request. @throws Problem as `order` */
-export function orderDeletion(call: Call, service: Service): void {
+/** Deletes a service: at once if it was never deployed, else with a deployment request. @throws Problem as `requestAction` */
+export function requestServiceDeletion(call: Call, service: Service): void {
   if (accept(call, service, "delete") === "gone") removeService(call.sim.world, service);
   else enqueue(call, service, "delete", null);
   call.effect({ deleted: service.id });
@@ -50,25 +55,25 @@ export function orderDeletion(call: Call, service: Service): void {
 
 /**
  * Deletes an environment: at once if nothing in it was ever deployed, else after the deletion of its services.
- * @throws Problem as `order`
+ * @throws Problem as `requestAction`
  */
-export function orderEnvironmentDeletion(call: Call, environment: Environment): void {
-  doomEnvironment(call, environment);
+export function requestEnvironmentDeletion(call: Call, environment: Environment): void {
+  startEnvironmentDeletion(call, environment);
   call.effect({ deleted: environment.id });
 }
 
-/** Deletes a project with all of its environments. @throws Problem as `order`, and deletes none of them */
-export function orderProjectDeletion(call: Call, project: Project): void {
+/** Deletes a project with all of its environments. @throws Problem as `requestAction`, and deletes none of them */
+export function requestProjectDeletion(call: Call, project: Project): void {
   const { world } = call.sim;
   const environments = environmentsOf(world, project.id);
   for (const { id } of environments) for (const service of servicesOf(world, id)) accept(call, service, "delete");
-  project.doomed = true;
-  for (const environment of environments) doomEnvironment(call, environment);
+  project.isBeingDeleted = true;
+  for (const environment of environments) startEnvironmentDeletion(call, environment);
   if (environmentsOf(world, project.id).length === 0) removeProject(world, project);
   call.effect({ deleted: project.id });
 }
 
-function doomEnvironment(call: Call, environment: Environment): void {
+function startEnvironmentDeletion(call: Call, environment: Environment): void {
   const { world } = call.sim;
   const services = servicesOf(world, environment.id);
   const deployed = services.filter((service) => accept(call, service, "delete") !== "gone");
@@ -76,7 +81,7 @@ function doomEnvironment(call: Call, environment: Environment): void {
     removeEnvironment(world, environment);
     return;
   }
-  environment.doomed = true;
+  environment.isBeingDeleted = true;
   for (const service of services) {
     if (deployed.includes(service)) enqueue(call, service, "delete", null);
     else removeService(world, service);
@@ -84,12 +89,12 @@ function doomEnvironment(call: Call, environment: Environment): void {
 }
 
 function accept(call: Call, service: Service, action: Action): "accepted" | "gone" {
-  const verdict = judge(action, service.state, call.sim.settings.queueMode);
-  if (verdict.is === "refused") {
+  const decision = decideAction(action, service.state, call.sim.settings.queueMode);
+  if (decision.is === "refused") {
     const isStopped = action === "stop" && service.state === "STOPPED";
-    throw new Problem(verdict.status, isStopped ? call.sim.settings.alreadyStopped : verdict.message);
+    throw new Problem(decision.status, isStopped ? call.sim.settings.alreadyStopped : decision.message);
   }
-  return verdict.is;
+  return decision.is;
 }
 
 function enqueue(call: Call, service: Service, action: Action, commit: string | null): DeploymentRequest {
