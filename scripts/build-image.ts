@@ -13,12 +13,12 @@ const ROOT = dirname(import.meta.dirname);
  * The engines in order of preference, each with a command that succeeds only if it works: a `docker` without a daemon
  * cannot build.
  */
-const QUESTIONS = {
+const PROBES = {
   docker: ["version", "--format", "{{.Server.Version}}"],
   podman: ["info", "--format", "{{.Version.Version}}"],
   buildah: ["info", "--format", "{{.host.os}}"],
 } as const;
-export type Engine = keyof typeof QUESTIONS;
+export type Engine = keyof typeof PROBES;
 const ALL: readonly Engine[] = ["docker", "podman", "buildah"];
 
 /**
@@ -30,24 +30,24 @@ const ALL: readonly Engine[] = ["docker", "podman", "buildah"];
 export async function findEngine(path: string | undefined, wanted: readonly Engine[] = ALL): Promise<Engine> {
   const reasons: string[] = [];
   for (const engine of wanted) {
-    const trouble = await troubleOf(engine, path);
-    if (trouble === undefined) return engine;
-    reasons.push(`${engine}: ${trouble}`);
+    const problem = await problemOf(engine, path);
+    if (problem === undefined) return engine;
+    reasons.push(`${engine}: ${problem}`);
   }
   throw new Error(
     `This needs ${new Intl.ListFormat("en", { type: "disjunction" }).format(wanted)}.\n${reasons.join("\n")}`,
   );
 }
 
-async function troubleOf(engine: Engine, path: string | undefined): Promise<string | undefined> {
+async function problemOf(engine: Engine, path: string | undefined): Promise<string | undefined> {
   try {
-    await promisify(execFile)(engine, QUESTIONS[engine], { env: { ...process.env, PATH: path }, timeout: 30_000 });
+    await promisify(execFile)(engine, PROBES[engine], { env: { ...process.env, PATH: path }, timeout: 30_000 });
     return undefined;
   } catch (error) {
     if (!(error instanceof Error)) return String(error);
     if ("code" in error && error.code === "ENOENT") return "not on PATH";
-    const said = "stderr" in error ? String(error.stderr).trim().split("\n").at(-1) : "";
-    return `installed, and does not work: ${said || error.message}`;
+    const stderr = "stderr" in error ? String(error.stderr).trim().split("\n").at(-1) : "";
+    return `installed, and does not work: ${stderr || error.message}`;
   }
 }
 
@@ -84,7 +84,7 @@ async function git(root: string, ...args: readonly string[]): Promise<string | u
   );
 }
 
-export interface ImageOrder {
+export interface ImageBuild {
   readonly facts: ImageFacts;
   /** The image's name with its tag. */
   readonly name: string;
@@ -95,7 +95,7 @@ export interface ImageOrder {
 }
 
 /** @returns the arguments of the engine, without the folder to build */
-export function buildArguments(engine: Engine, { facts, name, bases = {}, npmrc }: ImageOrder): readonly string[] {
+export function buildArguments(engine: Engine, { facts, name, bases = {}, npmrc }: ImageBuild): readonly string[] {
   const { version, revision, epoch } = facts;
   const values = {
     VERSION: version,

@@ -70,8 +70,8 @@ function withRanges(figures: readonly string[]): readonly string[] {
     return shape.replaceAll("#", () => {
       const numbers = rows.map((row) => row[column] ?? 0);
       column += 1;
-      const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
-      return least === most ? String(least) : `${least} to ${most}`;
+      const [min, max] = [Math.min(...numbers), Math.max(...numbers)];
+      return min === max ? String(min) : `${min} to ${max}`;
     });
   });
 }

@@ -16,6 +16,6 @@ if (Number(version.split(".")[0]) < NEEDED) {
   process.exit(1);
 }
 const cache = process.env["XDG_CACHE_HOME"] || path.join(os.homedir(), ".cache");
-// Without a home the path would be one of the current folder, where others may write.
+// Without a home the path would be in the current folder, where another user may write.
 if (path.isAbsolute(cache)) nodeModule.enableCompileCache(path.join(cache, "kubectl-platform"));
 void import(path.join(__dirname, "operator.js"));

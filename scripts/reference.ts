@@ -171,7 +171,7 @@ function qualified(group: string, resource: string): string {
   return [group === "" ? plural : `${plural}.${group}`, ...subresource].join("/");
 }
 
-/** The page that links all others. */
+/** The page that links all pages of the reference. */
 function indexPage(): string {
   const rows = RESOURCES.map(
     ({ kind, shortNames, description }) =>

@@ -5,9 +5,8 @@ import { ANNOTATIONS } from "../../src/api/annotations.ts";
 import { APPROVED_PLAN, GROUP } from "../../src/api/names.ts";
 import { CONFIG_MAP_OUTPUTS, GRANTS, SECRET_OUTPUTS } from "../../src/operator/rbac.ts";
 import type { Grant } from "../../src/operator/rbac.ts";
-import { configMapPolicy, type PolicySubject } from "../admission.ts";
 import { COMMAND } from "../image.ts";
-import { ruleOf, userRules } from "../rbac.ts";
+import { configMapPolicy, type PolicySubject, ruleOf, userRules } from "../rbac.ts";
 
 /** @returns helm-chart/templates/_generated.tpl. */
 export function generatedPartials(): string {

@@ -127,7 +127,7 @@ export const GRANTS: readonly Grant[] = [
 export type OutputGrant = Grant & { readonly role: string };
 
 /**
- * A ClusterRole that is bound in the whole cluster only beside the admission policy of scripts/admission.ts, which
+ * A ClusterRole that is bound in the whole cluster only beside the admission policy of scripts/rbac.ts, which
  * limits it to owned ConfigMaps, as RBAC cannot. Otherwise a cluster admin may bind it in chosen namespaces. Only
  * catalogs need it; the status of their objects reports when it is missing.
  */
