@@ -180,13 +180,13 @@ function tenantsRows({ tenants: { operator, peer } }: Results): readonly Row[] {
     const other = peer[index];
     if (other === undefined) return [];
     const row = (what: string, of: (one: TenantsFigures) => number, digits: number): Row => {
-      const [mine, theirs] = [of(own), of(other)];
+      const [operatorValue, peerValue] = [of(own), of(other)];
       return [
         `${String(own.limit)}/s: ${what}`,
-        mine.toFixed(digits),
-        theirs.toFixed(digits),
+        operatorValue.toFixed(digits),
+        peerValue.toFixed(digits),
         "–",
-        ratio(mine, theirs),
+        ratio(operatorValue, peerValue),
       ];
     };
     return [

@@ -123,7 +123,7 @@ function jainOf(calls: readonly Call[], commits: readonly string[], wanted: read
   return (sum * sum) / (parts.length * parts.reduce((all, part) => all + part * part, 0));
 }
 
-/** Returns the max-min fair shares: none exceeds what is wanted, and the rest is divided equally. */
+/** Returns the max-min fair shares: none exceeds what is wanted, and what is left is divided equally. */
 function fairShares(total: number, wanted: readonly number[]): readonly number[] {
   const ascending = wanted.toSorted((one, other) => one - other);
   let left = total;
