@@ -241,7 +241,7 @@ const OF_THE_OPERATOR: readonly Annotation[] = [
   { name: names.INSTALLATION, does: "Installation that recorded the id." },
   { name: names.INTENT, does: "Record of a create that is not confirmed yet, so that it is never sent twice." },
   {
-    name: names.BEGUN,
+    name: names.ACTION_STARTED,
     does: "Marks that a PlatformDatabase was deployed on a platform that does not show its state, so that it is not deployed again if the status is lost.",
   },
 ];

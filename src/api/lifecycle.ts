@@ -86,7 +86,7 @@ export type DeletionPolicy = keyof typeof DELETES;
  * Returns the lifecycle schema of one kind: the members that work for it, and no others.
  * @param members e.g. ["managementPolicy", "driftPolicy"]
  * @param deletion the deletion policies of the kind; none if there is nothing to delete
- * @param usual the default apply policy; a kind with Manual also sets `needsApproval`
+ * @param usual the default apply policy; Manual for a resource whose lifecycle is Independent
  */
 export function lifecycleOf(
   members: readonly (keyof typeof MEMBERS)[],

@@ -31,7 +31,7 @@ export const INTENT = `${GROUP}/intent`;
  * The started marker: the uid, namespace and name of the object. It is set when a request is started that must not be
  * sent twice and that only the status records.
  */
-export const BEGUN = `${GROUP}/begun`;
+export const ACTION_STARTED = `${GROUP}/action-started`;
 
 /**
  * The keys of the Secret of spec.writeConnectionSecretToRef whose values are not secret: spec and status show them too.

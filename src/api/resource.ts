@@ -22,6 +22,17 @@ export interface CelRule {
 }
 
 /**
+ * What the resources of a kind stand for on the platform.
+ * - "Managed": one object each, which the operator may create, and which is recorded by its id.
+ * - "Independent": one object each, which the operator adopts and never creates. If it stays after its resource is
+ *   deleted, it is no orphan, and its steps wait for approval unless the resource or its connection says otherwise.
+ * - "Fields": fields of other objects, which are removed when the resource is deleted.
+ * - "LastingFields": fields of other objects, which stay.
+ * - "None": nothing.
+ */
+export type ExternalLifecycle = "Managed" | "Independent" | "Fields" | "LastingFields" | "None";
+
+/**
  * The Kubernetes side of one kind: its names, schemas and columns. The CRD is generated from it. `Spec` is the parsed
  * spec. `Mem` is the memory: the members of status that the platform does not return. `memory` parses it from a status
  * and must accept `{}`.
@@ -31,6 +42,7 @@ export interface Resource<Spec = unknown, Mem = unknown> {
   readonly plural: string;
   readonly shortNames: readonly string[];
   readonly scope: "Namespaced" | "Cluster";
+  readonly lifecycle: ExternalLifecycle;
   readonly description: string;
   readonly spec: z.ZodType<Spec>;
   readonly memory: z.ZodType<Mem>;
@@ -54,10 +66,21 @@ const EXTERNAL_ID_STAYS: CelRule = {
   fieldPath: ".spec.externalId",
 };
 
-type Defaulted = "plural" | "scope" | "rules" | "selectableFields";
+/** Reports whether each resource of the kind stands for one object of the platform, which is recorded by its id. */
+export function hasObject({ lifecycle }: Pick<Resource, "lifecycle">): boolean {
+  return lifecycle === "Managed" || lifecycle === "Independent";
+}
+
+/** Reports whether the resources of the kind have no objects of their own and write fields of other objects. */
+export function writesFields({ lifecycle }: Pick<Resource, "lifecycle">): boolean {
+  return lifecycle === "Fields" || lifecycle === "LastingFields";
+}
+
+type Defaulted = "plural" | "scope" | "lifecycle" | "rules" | "selectableFields";
 
 /**
- * Completes the declaration of a kind with the defaults of most kinds: namespaced, with a reference to a connection.
+ * Completes the declaration of a kind with the defaults of most kinds: namespaced, with a reference to a connection, one
+ * object on the platform for each resource.
  * @param declared.memory the members of the status that are its memory
  */
 export function defineResource<Spec, Members extends Readonly<Record<string, z.ZodType>>>({
@@ -72,6 +95,7 @@ export function defineResource<Spec, Members extends Readonly<Record<string, z.Z
   const hasExternalId = declared.spec instanceof z.ZodObject && "externalId" in declared.spec.shape;
   return {
     scope: "Namespaced",
+    lifecycle: "Managed",
     selectableFields: [".spec.connectionRef.name"],
     ...declared,
     memory: memorySchema(memory),

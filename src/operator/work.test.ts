@@ -35,8 +35,7 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
     isDeletable: true,
     references: () => [],
     claim: () => undefined,
-    fieldOwnership: () => [],
-    externalWrites: () => [],
+    fieldClaims: () => [],
     recordOrphan: () => {},
     attach: () => async (key) => {
       passes.push(`${key.kind}/${key.name}`);

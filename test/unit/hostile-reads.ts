@@ -101,7 +101,7 @@ function observing(connections: (typeof CONNECTIONS)[keyof typeof CONNECTIONS]):
   type Types = KindTypes & { spec: ConnectionSpec; memory: ConnectionMemory; observed: ProbeReport; api: Platform };
   const kind: Kind<Types> = {
     resource: connections.resource,
-    externalLifecycle: false,
+    claim: () => undefined,
     needs: () => ({ references: [], values: [], inputs: () => ({}) }),
     observe: ({ spec }, api) => connections.probe(spec, api),
     plan: (_context, { refusal }) => (refusal === undefined ? { is: "settled" } : { is: "stalled", why: refusal }),

@@ -59,7 +59,7 @@ export interface ContextPolicies {
 /** What other resources, lists and annotations record of the object. */
 export interface ContextRecords {
   /**
-   * Returns "namespace/name" of another custom resource that holds this id. For a field (`Kind.fieldOwnership`): of the
+   * Returns "namespace/name" of another custom resource that holds this id. For a field (`fieldKey`): of the
    * resource that writes it, with its kind.
    */
   readonly holderOf: (id: Uuid) => string | undefined;
@@ -70,7 +70,7 @@ export interface ContextRecords {
    * unknown. The condition Capabilities names the operation.
    */
   readonly unread: (operation: string, status: number) => void;
-  /** When another resource last wrote to the object, by the platform's clock (`Kind.externalWrites`). */
+  /** When another resource last wrote to the object, by the platform's clock (`FieldClaim.writtenAt`). */
   readonly writtenAt: string | undefined;
   /** Returns `writtenAt` for any object of the platform. */
   readonly writtenInto: (id: Uuid) => string | undefined;
@@ -81,10 +81,10 @@ export interface ContextRecords {
   /** Returns the fingerprint of content that was read from the platform and may hold secrets. */
   readonly fingerprint: ResolvedNeeds["fingerprint"];
   /**
-   * The started marker, an annotation that survives the loss of the status, says that the operation was started
-   * (`Kind.notObservableAfterwards`).
+   * The object has the started marker, an annotation that survives the loss of the status: an action was executed that
+   * the platform does not show (`Step.notObservableAfterwards`).
    */
-  readonly started?: boolean;
+  readonly started: boolean;
 }
 
 /** Everything that a kind's pure code sees of one reconcile. */

@@ -4,10 +4,10 @@
 import type { Resource } from "../../api/resource.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { KindTypes, ReconcileContext } from "./context.ts";
-import type { KindOperations, ConditionFact, DriftField, ExternalWrite, Ms, Needs, Uuid, Why } from "./types.ts";
+import type { KindOperations, ConditionFact, DriftField, FieldClaim, Ms, Needs, Uuid, Why } from "./types.ts";
 
 export type { Json, JsonObject } from "../../kube/api/types.ts";
-export { entryOf, isChangedAtSource, refreshed, sameContent } from "./types.ts";
+export { fieldKey, isChangedAtSource, refreshed, sameContent } from "./types.ts";
 export type * from "./context.ts";
 export type * from "./types.ts";
 
@@ -30,6 +30,11 @@ interface StepFacts<Action> {
   readonly redeploys?: string | undefined;
   /** What the step changes, for a plan; without secret values. */
   readonly changes?: readonly DriftField[];
+  /**
+   * The platform does not show afterwards that the step was executed. The engine then sets the started marker as soon as
+   * the step has succeeded, so that it is not repeated if the status is lost (`ContextRecords.started`).
+   */
+  readonly notObservableAfterwards?: boolean;
 }
 
 export type Step<Action = unknown> =
@@ -56,8 +61,12 @@ export type Plan<Action = unknown> =
    * Unknown since then; it is absent where no list shows the object (`ContextRecords.presence`).
    */
   | { readonly is: "unknown"; readonly why: Why; readonly condition?: string }
-  /** Adopt the existing object with this id. The engine records it like the outcome of a create. */
-  | { readonly is: "adopt"; readonly id: Uuid }
+  /**
+   * Adopt the existing object with this id. The engine records it like the outcome of a create.
+   * `notObservableAfterwards`: the platform may not show what was done to the object before. If an earlier resource left
+   * the object and its memory is lost, the engine sets the started marker.
+   */
+  | { readonly is: "adopt"; readonly id: Uuid; readonly notObservableAfterwards?: true }
   /** The recorded object is proven gone and a new one is wanted: the engine drops its records. */
   | { readonly is: "forget"; readonly why: Why }
   | { readonly is: "step"; readonly step: Step<Action> };
@@ -125,15 +134,18 @@ export interface Report {
   readonly learned?: JsonObject | undefined;
   /** Requeue within so many milliseconds, however long the poll interval is. */
   readonly lookWithin?: Ms;
+  /**
+   * The memory records an action that the platform does not show. The engine keeps the started marker of such an
+   * object, e.g. after a replace removed it.
+   */
+  readonly notObservableAfterwards?: boolean;
 }
 
 /**
- * How the objects of a kind exist on the platform. `true`: a resource represents one object, which is recorded by
- * its id, and has a finalizer while a policy needs one. `false`: there are none. "InOthers": a resource has no object
- * of its own, but writes fields of other objects and removes them when it is deleted. "Stays": the same, but the fields
- * stay.
+ * How an object that the operator did not create came to its resource: "Found" without a record of what was done to it;
+ * "Confirmed" by a user, who named the object that an unconfirmed create made.
  */
-export type ExternalLifecycle = boolean | "InOthers" | "Stays";
+export type Adoption = "Found" | "Confirmed";
 
 /** How the command line reads one object by its id. */
 export interface RemoteRead<Api> {
@@ -145,10 +157,11 @@ export interface RemoteRead<Api> {
   documented?(api: Api, id: Uuid): Promise<object | undefined>;
 }
 
-/** What the engine knows of a kind. The members that are optional declare capabilities that some kinds have. */
+/**
+ * What the engine knows of a kind. The members that are optional declare capabilities that several kinds have.
+ */
 export interface Kind<K extends KindTypes = KindTypes> {
   readonly resource: Resource<K["spec"], K["memory"]>;
-  readonly externalLifecycle: ExternalLifecycle;
   /** The references and values that a spec needs. Pure. */
   needs(spec: K["spec"]): Needs<K["inputs"]>;
   /** Reads the platform, and nothing else. @throws ApiError */
@@ -166,12 +179,9 @@ export interface Kind<K extends KindTypes = KindTypes> {
   trace(intent: OpenIntent, context: ReconcileContext<K>, api: K["api"]): Promise<Trace<K["observed"], K["memory"]>>;
   /** Builds conditions, members of status and outputs. Pure. */
   report(context: ReconcileContext<K>, observed: K["observed"]): Report;
+  /** Returns the id of an existing object that a spec names as its own; undefined where it names none. Pure. */
+  claim(spec: K["spec"]): Uuid | undefined;
 
-  /**
-   * Returns the id of an existing object that a spec refers to as its own.
-   * @param idOf returns the id behind a reference by name, if it is known
-   */
-  claim?(spec: K["spec"], idOf: (field: string) => Uuid | undefined): Uuid | undefined;
   /** Reports whether the platform lists the objects by name, so that adoptionPolicy defaults to IfUniqueName. */
   listable?(isFull: boolean): boolean;
   /** Returns the operations for the condition Capabilities. Absent: specs never change, stop or delete anything. */
@@ -179,23 +189,16 @@ export interface Kind<K extends KindTypes = KindTypes> {
   /** Reads an object to compare it with its spec; members are spelled as in specs. Absent where no read shows it. */
   readonly remote?: RemoteRead<K["api"]>;
   /**
-   * The kind adopts objects and never creates them, so an object that stays after its resource is deleted is no orphan.
+   * Returns the claims of a resource to fields of objects of the platform, its own object or those of other resources:
+   * to the fields that its memory holds, or, with inputs, to those that it is about to write. Two resources must not
+   * write the same field; `ContextRecords.holderOf` decides which one may. Pure.
+   * @param of.id of the resource's own object, if it has one
    */
-  readonly independent?: true;
-  /** Steps wait for approval unless the object or its connection says otherwise. */
-  readonly needsApproval?: true;
-  /**
-   * Returns the fields of objects of the platform ("<id>/<name>") that the kind writes beside its own object: those
-   * that its memory holds, or, with inputs, those that it is about to write. Two resources must not write the same
-   * field; `ContextRecords.holderOf` decides which one may.
-   */
-  fieldOwnership?(of: {
+  fieldClaims?(of: {
     readonly id: Uuid | undefined;
     readonly memory: K["memory"];
     readonly inputs: K["inputs"] | undefined;
-  }): readonly string[];
-  /** Returns when the kind last wrote to objects of other resources. The engine then reconciles these resources. */
-  externalWrites?(memory: K["memory"]): readonly ExternalWrite[];
+  }): readonly FieldClaim[];
   /**
    * Reports whether a read shows the object of a step that was answered 404. If it does, the platform does not have the
    * operation. Absent where no read shows the object.
@@ -209,15 +212,8 @@ export interface Kind<K extends KindTypes = KindTypes> {
    */
   keep?(memory: K["memory"]): JsonObject | undefined;
   /**
-   * The memory of an object that is adopted without a record of what was done to it. It distinguishes the object from
-   * one whose status was lost.
+   * Returns the members of memory that an adopted object has unless they are known otherwise; undefined where there are
+   * none. They distinguish the object from one whose status was lost. Pure.
    */
-  readonly adopted?: K["memory"];
-  /** Adds to the memory what an unconfirmed create implies, once a user has named the object that it made. */
-  confirmed?(memory: K["memory"]): K["memory"];
-  /**
-   * Reports whether the memory records an action that this platform does not show afterwards. The engine then sets the
-   * started marker, so that the action is not repeated if the status is lost.
-   */
-  notObservableAfterwards?(memory: K["memory"], isFull: boolean): boolean;
+  adopted?(how: Adoption): K["memory"] | undefined;
 }

@@ -51,10 +51,17 @@ export type DriftField = {
   readonly observed: string;
 };
 
-/** A write of a resource to an object of the platform, and when, by the platform's clock (ISO 8601). */
-export interface ExternalWrite {
+/** A field of an object of the platform that a resource writes. */
+export interface FieldClaim {
+  /** The object that has the field. */
   readonly id: Uuid;
-  readonly at: string;
+  /** Absent where the resource wrote to the object and holds no field of it any more. */
+  readonly field?: string;
+  /**
+   * When the resource last wrote to the object, by the platform's clock (ISO 8601), where it is another resource's. The
+   * engine then reconciles that resource.
+   */
+  readonly writtenAt?: string | undefined;
 }
 
 /** A reference to another custom resource, or to an object of the platform by its id. Exactly one of name and id. */
@@ -180,9 +187,9 @@ export interface Receiver {
   readonly secret: string;
 }
 
-/** @returns the name of a field in another object (see `Kind.fieldOwnership`) */
-export function entryOf(id: Uuid, name: string): string {
-  return `${id}/${name}`;
+/** Returns the key of a field of an object of the platform, as `ContextRecords.holderOf` takes it. */
+export function fieldKey(id: Uuid, field: string): string {
+  return `${id}/${field}`;
 }
 
 /**

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 
 import { aKey } from "../../../test/support/engine/keys.ts";
-import { BEGUN, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECORD_SIGNATURE } from "../../api/names.ts";
+import { ACTION_STARTED, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECORD_SIGNATURE } from "../../api/names.ts";
+import type { ExternalLifecycle } from "../../api/resource.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
-import type { ExternalLifecycle } from "../contract/kind.ts";
 import { createIdOwnership } from "../ownership/ids.ts";
 import { temporaryKey } from "../ownership/installation-key.ts";
 import {
   finalizerDue,
   isStarted,
+  keepStarted,
   keepRecord,
-  noteStarted,
   readRecord,
   recordAnnotations,
   recordId,
@@ -149,31 +149,31 @@ describe("keepRecord", () => {
     ["no finalizer of ours that the policy does not need", retained, [{ finalizers: ["other/one"] }]],
   ])("writes %s", async (_, target, expected) => {
     const { ports, changes } = portsWith();
-    await keepRecord(ports, target, true);
+    await keepRecord(ports, target, { lifecycle: "Managed" });
     expect(changes).toEqual(expected);
   });
 
   it("writes no signature while the key is not stored", async () => {
     const { ports, changes } = portsWith();
-    await keepRecord({ ...ports, key: temporaryKey() }, recorded(unsigned), true);
+    await keepRecord({ ...ports, key: temporaryKey() }, recorded(unsigned), { lifecycle: "Managed" });
     expect(changes).toEqual([]);
   });
 
   it("continues without a backup that is refused, and reports any other failure", async () => {
     const failing = (error: KubeError) =>
-      keepRecord(portsWith(() => Promise.reject(error)).ports, recorded(other), true);
+      keepRecord(portsWith(() => Promise.reject(error)).ports, recorded(other), { lifecycle: "Managed" });
     for (const refusal of [new KubeError("Invalid", 422, "refused"), new KubeError("Forbidden", 403, "refused")])
       await expect(failing(refusal)).resolves.toEqual(recorded(other).object);
     await expect(failing(new KubeError("Conflict", 409, "changed"))).rejects.toThrow("changed");
   });
 
   it.each<[string, RecordTarget, ExternalLifecycle, readonly object[]]>([
-    ["the installation, and the finalizer for what it removes", recorded(), "InOthers", [{ ...mine, ...held }]],
-    ["the installation alone if its fields stay", recorded(), "Stays", [mine]],
-    ["nothing while it is deleted", recorded({}, { deleting: true }), "InOthers", []],
+    ["the installation, and the finalizer for what it removes", recorded(), "Fields", [{ ...mine, ...held }]],
+    ["the installation alone if its fields stay", recorded(), "LastingFields", [mine]],
+    ["nothing while it is deleted", recorded({}, { deleting: true }), "Fields", []],
   ])("writes for a resource that writes into others %s", async (_, target, lifecycle, expected) => {
     const { ports, changes } = portsWith();
-    await keepRecord(ports, target, lifecycle);
+    await keepRecord(ports, target, { lifecycle });
     expect(changes).toEqual(expected);
   });
 });
@@ -217,9 +217,9 @@ describe("the started marker", () => {
   async function started(): Promise<KubeObject> {
     const { object } = place();
     const { ports, changes } = portsWith();
-    await noteStarted(ports, object);
-    expect(changes).toEqual([{ annotations: { [BEGUN]: "uid-1 n/a", [INSTALLATION]: "here" } }]);
-    return { ...object, metadata: { ...object.metadata, annotations: { [BEGUN]: "uid-1 n/a" } } };
+    await keepStarted({ ports, object });
+    expect(changes).toEqual([{ annotations: { [ACTION_STARTED]: "uid-1 n/a", [INSTALLATION]: "here" } }]);
+    return { ...object, metadata: { ...object.metadata, annotations: { [ACTION_STARTED]: "uid-1 n/a" } } };
   }
 
   it.each<[string, Partial<KubeObject["metadata"]>, boolean]>([

@@ -1,7 +1,8 @@
 /** Records which object of the platform belongs to a resource, and releases it. */
 import { isDeepStrictEqual } from "node:util";
 
-import { BEGUN, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECORD_SIGNATURE } from "../../api/names.ts";
+import { ACTION_STARTED, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECORD_SIGNATURE } from "../../api/names.ts";
+import { writesFields } from "../../api/resource.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { isObject, member, parseJson, stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -9,7 +10,7 @@ import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import { shortName } from "../contract/keys.ts";
-import type { ExternalLifecycle, Uuid } from "../contract/kind.ts";
+import type { Kind, Uuid } from "../contract/kind.ts";
 import { recordedIdentityIn, recordedIdIn, statusOf } from "../contract/status.ts";
 import { type InstallationKey, sameCode } from "../ownership/installation-key.ts";
 import { policiesOf } from "../policies/policy.ts";
@@ -48,9 +49,9 @@ export interface RecordTarget {
 export async function keepRecord(
   ports: Ports,
   target: RecordTarget,
-  externalLifecycle: ExternalLifecycle,
+  { lifecycle }: Pick<Kind["resource"], "lifecycle">,
 ): Promise<KubeObject> {
-  if (typeof externalLifecycle === "string") return await keepHolder(ports, target, externalLifecycle === "InOthers");
+  if (writesFields({ lifecycle })) return await keepHolder(ports, target, lifecycle === "Fields");
   return await keepBackup(ports, { ...target, object: await keepFinalizer(ports, target) });
 }
 
@@ -249,13 +250,18 @@ export async function forgetId(ports: Ports, object: KubeObject): Promise<KubeOb
  * matches.
  */
 export function isStarted(object: KubeObject): boolean {
-  const [uid, place] = (object.metadata.annotations?.[BEGUN] ?? "").split(" ");
+  const [uid, place] = (object.metadata.annotations?.[ACTION_STARTED] ?? "").split(" ");
   return uid === object.metadata.uid || place === shortName(keyOf(object));
 }
 
-/** Sets the started marker, in case the status is lost. @throws KubeError */
-export async function noteStarted(ports: Ports, object: KubeObject): Promise<KubeObject> {
-  const begun = `${object.metadata.uid} ${shortName(keyOf(object))}`;
-  const annotations = { [BEGUN]: begun, [INSTALLATION]: ports.installation };
-  return await ports.writer.patchChecked(object, { annotations });
+/**
+ * Sets the started marker of an object that lacks it, in case the status is lost.
+ * @throws KubeError "Conflict" if the resource has changed since it was read; others
+ */
+export async function keepStarted(r: { readonly ports: Ports; object: KubeObject }): Promise<void> {
+  const { ports, object } = r;
+  if (isStarted(object)) return;
+  const marker = `${object.metadata.uid} ${shortName(keyOf(object))}`;
+  const annotations = { [ACTION_STARTED]: marker, [INSTALLATION]: ports.installation };
+  r.object = await ports.writer.patchChecked(object, { annotations });
 }

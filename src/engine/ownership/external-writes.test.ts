@@ -12,8 +12,8 @@ const named = (name: string, identity = HERE) => anObject({ meta: { name }, stat
 describe("the external writes", () => {
   it("return the latest of several writers", () => {
     const writes = createExternalWrites(isHeld);
-    writes.record(named("a"), [{ id: "1", at }]);
-    writes.record(named("b"), [{ id: "1", at: "2026-11-21T10:00:00.500Z" }]);
+    writes.record(named("a"), [{ id: "1", writtenAt: at }]);
+    writes.record(named("b"), [{ id: "1", writtenAt: "2026-11-21T10:00:00.500Z" }]);
     expect(writes.latest("1", HERE)).toBe("2026-11-21T10:00:00.500Z");
     writes.forget(named("b"));
     expect(writes.latest("1", HERE)).toBe(at);
@@ -22,9 +22,9 @@ describe("the external writes", () => {
 
   it("name the objects with a new write", () => {
     const writes = createExternalWrites(isHeld);
-    const later = ["1", "2"].map((id) => ({ id, at: "2026-11-21T11:00:00.000Z" }));
-    expect(writes.record(named("a"), [{ id: "1", at }])).toEqual(["1"]);
-    expect(writes.record(named("a"), [{ id: "1", at }])).toEqual([]);
+    const later = ["1", "2"].map((id) => ({ id, writtenAt: "2026-11-21T11:00:00.000Z" }));
+    expect(writes.record(named("a"), [{ id: "1", writtenAt: at }])).toEqual(["1"]);
+    expect(writes.record(named("a"), [{ id: "1", writtenAt: at }])).toEqual([]);
     expect(writes.record(named("a"), later)).toEqual(["1", "2"]);
     expect(writes.record(named("a"), [])).toEqual([]);
     expect(writes.latest("1", HERE)).toBeUndefined();
@@ -32,9 +32,9 @@ describe("the external writes", () => {
 
   it("include what was just written, and still name it once the status reports it", () => {
     const writes = createExternalWrites(isHeld);
-    writes.note(named("a"), [{ id: "1", at }], HERE);
+    writes.note(named("a"), [{ id: "1", writtenAt: at }], HERE);
     expect(writes.latest("1", HERE)).toBe(at);
-    expect(writes.record(named("a"), [{ id: "1", at }])).toEqual(["1"]);
+    expect(writes.record(named("a"), [{ id: "1", writtenAt: at }])).toEqual(["1"]);
     writes.forget(named("a"));
     expect(writes.latest("1", HERE)).toBeUndefined();
   });
@@ -44,8 +44,8 @@ describe("the external writes", () => {
     (there) => {
       const writes = createExternalWrites(isHeld);
       const elsewhere = { ...HERE, ...there };
-      writes.record(named("a", elsewhere), [{ id: "1", at }]);
-      writes.note(named("b"), [{ id: "1", at }], elsewhere);
+      writes.record(named("a", elsewhere), [{ id: "1", writtenAt: at }]);
+      writes.note(named("b"), [{ id: "1", writtenAt: at }], elsewhere);
       expect(writes.latest("1", HERE)).toBeUndefined();
       expect(writes.latest("1", elsewhere)).toBe(at);
     },
@@ -53,7 +53,7 @@ describe("the external writes", () => {
 
   describe("that are not reported any more", () => {
     const [before, after] = [at, "2026-11-21T11:00:00.000Z"];
-    const write = (at: string, id = "held") => ({ id, at });
+    const write = (writtenAt: string, id = "held") => ({ id, writtenAt });
 
     /** Writers whose status reported a write, and which have made another one since. */
     function withUnreported() {

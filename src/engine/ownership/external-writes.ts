@@ -6,7 +6,7 @@ import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { keyText, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
 import { recordedIdIn } from "../contract/status.ts";
-import type { ExternalWrite, Uuid } from "../contract/types.ts";
+import type { FieldClaim, Uuid } from "../contract/types.ts";
 
 export type ExternalWrites = ReturnType<typeof createExternalWrites>;
 
@@ -67,15 +67,15 @@ export function createExternalWrites(isHeld: (id: Uuid) => boolean) {
      * Records the writes that an object's status reports, in place of earlier ones.
      * @returns the ids with a new write, including one that was noted (`note`) and that the status does not report
      */
-    record: (object: KubeObject, externalWrites: readonly ExternalWrite[]): readonly Uuid[] =>
-      report(object, timesOf(externalWrites, recordedTenant(object))),
+    record: (object: KubeObject, claims: readonly FieldClaim[]): readonly Uuid[] =>
+      report(object, timesOf(claims, recordedTenant(object))),
     /**
      * Records the writes that an object has just made, before its status reports them: a deployment from now on
      * includes them, and must not be repeated once the status is written.
      * @param tenant the tenant of the writes
      */
-    note: (object: KubeObject, externalWrites: readonly ExternalWrite[], tenant: Tenant): void => {
-      put(unrecorded(object), timesOf(externalWrites, tenant));
+    note: (object: KubeObject, claims: readonly FieldClaim[], tenant: Tenant): void => {
+      put(unrecorded(object), timesOf(claims, tenant));
     },
     /**
      * Forgets a deleted object, but not its writes to objects that other resources represent.
@@ -100,8 +100,11 @@ export function createExternalWrites(isHeld: (id: Uuid) => boolean) {
   };
 }
 
-function timesOf(externalWrites: readonly ExternalWrite[], tenant: Tenant): Times {
-  return new Map(externalWrites.map(({ id, at }) => [placeOf(id, tenant), at]));
+/** Returns the times of the writes that the claims of a resource report. */
+function timesOf(claims: readonly FieldClaim[], tenant: Tenant): Times {
+  return new Map(
+    claims.flatMap(({ id, writtenAt }) => (writtenAt === undefined ? [] : [[placeOf(id, tenant), writtenAt]])),
+  );
 }
 
 /** Reports whether the write is later than the known one. */

@@ -7,7 +7,7 @@ import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { keyText, shortName, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
 import { recordedIdIn } from "../contract/status.ts";
-import type { Uuid } from "../contract/types.ts";
+import { type FieldClaim, fieldKey, type Uuid } from "../contract/types.ts";
 
 export type FieldOwnership = ReturnType<typeof createFieldOwnership>;
 
@@ -48,9 +48,9 @@ export function createFieldOwnership() {
 
   return {
     /** Records the fields that an object has written according to its status, in place of its earlier ones. */
-    record: (object: KubeObject, entries: readonly string[]): void => note(object, { recorded: new Set(entries) }),
+    record: (object: KubeObject, claims: readonly FieldClaim[]): void => note(object, { recorded: keysOf(claims) }),
     /** Records the fields that the object is about to write, in place of its earlier ones. */
-    want: (object: KubeObject, entries: readonly string[]): void => note(object, { wanted: new Set(entries) }),
+    want: (object: KubeObject, claims: readonly FieldClaim[]): void => note(object, { wanted: keysOf(claims) }),
     /** Forgets an object that is gone. @returns the keys of the resources that may write its fields now */
     forget: (object: KubeObject): readonly string[] => {
       const key = keyText(keyOf(object));
@@ -94,6 +94,10 @@ function writerOf(object: KubeObject): Omit<Writer, "recorded" | "wanted"> {
     id: recordedIdIn(object),
     since: object.metadata.creationTimestamp ?? "",
   };
+}
+
+function keysOf(claims: readonly FieldClaim[]): ReadonlySet<string> {
+  return new Set(claims.flatMap(({ id, field }) => (field === undefined ? [] : [fieldKey(id, field)])));
 }
 
 function entriesOf(writer: Writer | undefined): readonly string[] {

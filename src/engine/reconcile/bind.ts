@@ -3,7 +3,7 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import { secretsUsedBy } from "../connections/secrets.ts";
 import type { Ports } from "../context/context.ts";
 import type { ConnectionKind, ConnectionTypes } from "../contract/connection.ts";
-import type { ExternalWrite, Kind, KindTypes, RatedApi, Reference, Uuid } from "../contract/kind.ts";
+import type { FieldClaim, Kind, KindTypes, RatedApi, Reference, Uuid } from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { recordedIdIn } from "../contract/status.ts";
 import { connectionReconciler } from "./connection.ts";
@@ -17,9 +17,10 @@ export interface Bound<Api extends RatedApi> {
   /** Whether any platform deletes objects of the kind: then deletionPolicy Retain is a choice of the user. */
   readonly isDeletable: boolean;
   references(object: KubeObject): readonly Reference[];
-  claim(object: KubeObject, idOf: (field: string) => Uuid | undefined): Uuid | undefined;
-  fieldOwnership(object: KubeObject): readonly string[];
-  externalWrites(object: KubeObject): readonly ExternalWrite[];
+  /** Returns the id that the spec names as the resource's own. */
+  claim(object: KubeObject): Uuid | undefined;
+  /** Returns the claims to fields that the status holds. */
+  fieldClaims(object: KubeObject): readonly FieldClaim[];
   /** Records the orphan that a deleted object leaves on the platform. */
   recordOrphan(ports: Ports<Api>, object: KubeObject): void;
   attach(ports: Ports<Api>): Reconcile;
@@ -77,15 +78,11 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
     kind: kind.resource.kind,
     isDeletable: attempt(() => kind.operations?.({}).delete)?.length !== 0,
     references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
-    claim: (object, idOf) => ask(object, (spec) => kind.claim?.(spec, idOf)),
-    fieldOwnership: (object) => {
-      if (kind.fieldOwnership === undefined) return [];
+    claim: (object) => ask(object, (spec) => kind.claim(spec)),
+    fieldClaims: (object) => {
+      if (kind.fieldClaims === undefined) return [];
       const id = recordedIdIn(object);
-      return recall(object, (memory) => kind.fieldOwnership?.({ id, memory, inputs: undefined })) ?? [];
-    },
-    externalWrites: (object) => {
-      if (kind.externalWrites === undefined) return [];
-      return recall(object, (memory) => kind.externalWrites?.(memory)) ?? [];
+      return recall(object, (memory) => kind.fieldClaims?.({ id, memory, inputs: undefined })) ?? [];
     },
     recordOrphan: (ports, object) => {
       attempt(() => {

@@ -1,8 +1,9 @@
+import type { Reason } from "../../api/reasons.ts";
 /**
  * The deletion of a resource, from `kubectl delete` to the release of its finalizer (docs/architecture.md §7). Where
  * waiting cannot help, the object stays on the platform, and a Warning reports it.
  */
-import type { Reason } from "../../api/reasons.ts";
+import { hasObject } from "../../api/resource.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
@@ -50,12 +51,12 @@ export async function remove(r: Unresolved): Promise<Ms | undefined> {
   const policy = policiesOf(object, defaultsFor(ports, object)).deletion;
   const id = idToStore(r);
   const isCertain = openSlot(object, local.persistence).is === "empty";
-  const canEnd = kind.externalLifecycle === true || kind.externalLifecycle === "InOthers";
+  const canEnd = hasObject(kind.resource) || kind.resource.lifecycle === "Fields";
   if (policy === "Retain" || !canEnd) {
     const event = orphanedEvent(isCertain ? "Normal" : "Warning", subject(kind, id), RETAINED);
     return await recordOrphanAndRelease(r, "Retain", event);
   }
-  const hasNothing = kind.externalLifecycle === true && isCertain && id === undefined && identify(object).is === "none";
+  const hasNothing = hasObject(kind.resource) && isCertain && id === undefined && identify(object).is === "none";
   if (hasNothing) return await releaseObject(r, undefined);
   const blocked = await blockedBelow(ports, object, policy === "Delete" ? id : undefined);
   return blocked === undefined ? await deleteResolved(r, policy) : await writeStatus(r, blocked);
@@ -97,7 +98,7 @@ async function deleteExternal(r: Resolved, policy: "Delete" | "Stop"): Promise<M
   const result = await runSteps(r);
   const { id } = r.context;
   if (result.is === "settled") {
-    const isKnown = id !== undefined || kind.externalLifecycle === "InOthers";
+    const isKnown = id !== undefined || kind.resource.lifecycle === "Fields";
     const event = isKnown ? endEvent(policy, subject(kind, id)) : undefined;
     return policy === "Delete" ? await releaseObject(r, event) : await recordOrphanAndRelease(r, "Stop", event);
   }
@@ -273,8 +274,8 @@ async function writeUnrecorded(
 }
 
 /** Returns how a sentence names what the resource has on the platform. */
-function subject({ externalLifecycle }: Pick<Kind, "externalLifecycle">, id: Uuid | undefined): string {
-  if (externalLifecycle === "InOthers") return "what this resource wrote";
+function subject({ resource }: Pick<Kind, "resource">, id: Uuid | undefined): string {
+  if (resource.lifecycle === "Fields") return "what this resource wrote";
   return id === undefined ? "an object that was never recorded" : `the object ${id}`;
 }
 

@@ -118,7 +118,8 @@ it("an object that another resource writes to while it is read is read again bef
   const env = engineEnv({
     kind: {
       ...widget,
-      externalWrites: ({ told }) => (told === undefined ? [] : [{ id: told, at: "2026-11-21T10:00:00.000Z" }]),
+      fieldClaims: ({ memory: { told } }) =>
+        told === undefined ? [] : [{ id: told, writtenAt: "2026-11-21T10:00:00.000Z" }],
       observe: async (pass, api) => {
         if (pass.spec.name === "a") {
           reads.push({ reconcile: env.passes.length, writtenAt: pass.records.writtenAt });

@@ -57,25 +57,6 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const ports: Ports<Api> = { ...deps, ...owned, connections, isDeletable, route, usedSecrets, wake };
   const reconcilers = new Map([...bound.connections, ...bound.managed].map((kind) => [kind.kind, kind.attach(ports)]));
 
-  /** Returns the id that a reference by name leads to now. */
-  const idBehind = (object: KubeObject, field: string): Uuid | undefined => {
-    const found = kinds
-      .get(object.kind)
-      ?.references(object)
-      .find((one) => one.field === field);
-    if (found?.name === undefined) return undefined;
-    const { kind, name } = found;
-    const namespace = object.metadata.namespace ?? "";
-    return recordedIdIn(deps.cache.get({ kind, namespace, name }));
-  };
-
-  const claim = (object: KubeObject): void => {
-    idOwnership.set(
-      object,
-      kinds.get(object.kind)?.claim(object, (field) => idBehind(object, field)),
-    );
-  };
-
   /** Returns the connections that an object uses or would use, as the index has them. */
   const connectionsOf = (key: ObjectKey): readonly string[] =>
     dependencies.references(key).filter((text) => isConnection(deps.connectionKinds, parseKey(text).kind));
@@ -129,9 +110,6 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const note = (change: StoreChange): readonly Uuid[] => {
     const { object } = change;
     const old = change.type === "updated" ? change.old : undefined;
-    // A claim through a reference is known once the reference has its id.
-    if (recordedIdIn(object) !== recordedIdIn(old))
-      existing(ports, dependencies.dependents(keyOf(object))).forEach(claim);
     const kind = kinds.get(object.kind);
     if (kind === undefined) return [];
     if (change.type === "deleted") {
@@ -139,14 +117,12 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       return forget(object);
     }
     if (recordedIdIn(object) !== recordedIdIn(old)) foundAgain(ports, object);
-    claim(object);
-    if (old === undefined || object.status !== old.status) fieldOwnership.record(object, kind.fieldOwnership(object));
+    idOwnership.set(object, kind.claim(object));
+    const claims = kind.fieldClaims(object);
+    if (old === undefined || object.status !== old.status) fieldOwnership.record(object, claims);
     refer(kind, object);
     // The records of another installation are not trusted.
-    return externalWrites.record(
-      object,
-      checkInstallation(ports, object) === undefined ? kind.externalWrites(object) : [],
-    );
+    return externalWrites.record(object, checkInstallation(ports, object) === undefined ? claims : []);
   };
 
   /**

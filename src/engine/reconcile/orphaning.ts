@@ -41,8 +41,7 @@ export async function orphanOf(
   { object, id, why, recordedIdentity, memory }: OrphanInput,
 ): Promise<Orphan | undefined> {
   const recorded = recordedIdentity ?? recordedPlace(object);
-  if (kind.externalLifecycle !== true || kind.independent === true || !isOurs(ports, object, id, recorded))
-    return undefined;
+  if (kind.resource.lifecycle !== "Managed" || !isOurs(ports, object, id, recorded)) return undefined;
   const { host, organizationId, installation, parentId } = recorded;
   const { namespace, name } = keyOf(object);
   const externalName = externalNameOf(object);

@@ -1,6 +1,7 @@
 /** Hop 8 of a reconcile: one status patch if something changed, events on transitions, and the next requeue. */
 import { isDeepStrictEqual } from "node:util";
 
+import { hasObject, writesFields } from "../../api/resource.ts";
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
@@ -39,7 +40,7 @@ export async function writeStatus(r: Unresolved | Resolved, ended: ReconcileResu
     result,
     report: r.report,
     memory: memoryToStore(r),
-    id: kind.externalLifecycle ? idToStore(r) : undefined,
+    id: kind.resource.lifecycle === "None" ? undefined : idToStore(r),
     recordedIdentity: r.isResolved && isPinned(r, result) ? r.recordedIdentity : undefined,
     isListed: isListed(r),
     intent: openAction(object, local.persistence),
@@ -76,8 +77,8 @@ function isHeld({ policyStatus }: Resolved): boolean {
  * found them as wanted.
  */
 function isPinned(r: Resolved, result: ReconcileResult): boolean {
-  const { externalLifecycle } = r.kind;
-  if (typeof externalLifecycle === "boolean") return externalLifecycle && idToStore(r) !== undefined;
+  const { resource } = r.kind;
+  if (!writesFields(resource)) return hasObject(resource) && idToStore(r) !== undefined;
   const isOurs = result.is === "settled" || member(r.object.status, "identity") !== undefined;
   return r.local.persistence.state.outcome !== undefined || (r.report !== undefined && isOurs);
 }

@@ -79,7 +79,7 @@ export function reconcileContext(
       wasReady: conditionOf(object, "Ready")?.status === "True" && !isSettled(object),
       withoutSecrets: (text) => ports.withoutSecrets(text, object.metadata.namespace ?? ""),
       fingerprint,
-      started: kind.notObservableAfterwards !== undefined && isStarted(object),
+      started: isStarted(object),
     },
   };
 }

@@ -3,6 +3,7 @@
  * resource comes from.
  */
 import { INTENT } from "../../api/names.ts";
+import { hasObject } from "../../api/resource.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
@@ -71,7 +72,7 @@ export async function resolveObject(r: Unresolved, goal: Goal): Promise<Resolved
   const allowMissing = requireRefs ? undefined : { parentId: recordedIdentity.parentId };
   const inputs = await resolveInputs(r, needs, references, { connection, allowMissing });
   if ("is" in inputs) return inputs;
-  const policies = policiesOf(object, connection.settings.defaults, kind.needsApproval);
+  const policies = policiesOf(object, connection.settings.defaults, kind.resource.lifecycle === "Independent");
   const unreadable = goal === "present" ? invalidSchedule(policies.runSchedule, ports.clock.now()) : undefined;
   if (unreadable !== undefined) return stalled(unreadable);
 
@@ -122,8 +123,8 @@ function referencesOf(
 
 /** Claims the fields that the kind is about to write. The object's own id counts only once it is recorded. */
 function claimFields({ ports, kind, object }: Unresolved, context: ReconcileContext): void {
-  if (kind.fieldOwnership === undefined) return;
-  ports.fieldOwnership.want(object, kind.fieldOwnership({ ...context, id: recordedId(context) }));
+  if (kind.fieldClaims === undefined) return;
+  ports.fieldOwnership.want(object, kind.fieldClaims({ ...context, id: recordedId(context) }));
 }
 
 /** Reads the values that the spec refers to, and builds the kind's inputs; or returns how the reconcile ends. */
@@ -241,7 +242,7 @@ async function originOf(
   goal: Goal,
   policies: Resolved["policies"],
 ): Promise<Origin> {
-  const mayAdopt = goal === "present" && kind.externalLifecycle === true;
+  const mayAdopt = goal === "present" && hasObject(kind.resource);
   const record = recordOfClaim(ports, place, identity);
   if (record?.uid === place.object.metadata.uid) {
     // A process that was killed right after it adopted an orphan left no status.

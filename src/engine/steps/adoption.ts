@@ -1,13 +1,13 @@
 /** Adopts an existing object of the platform for a resource, or forgets one that is gone. */
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { Uuid, Why } from "../contract/kind.ts";
+import type { Plan, Uuid, Why } from "../contract/kind.ts";
 import {
   finalizerDue,
   finalizersWith,
   forgetId,
   hasFinalizer,
-  noteStarted,
+  keepStarted,
   readRecord,
   recordAnnotations,
   recordId,
@@ -16,10 +16,16 @@ import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { remember } from "./execute.ts";
 
-/** Adopts an existing object: records it like the result of a create, with the finalizer if due. @throws KubeError */
-export async function adopt(r: Resolved, id: Uuid): Promise<void> {
+/**
+ * Adopts an existing object as a plan says: records it like the result of a create, with the finalizer if due.
+ * @throws KubeError
+ */
+export async function adopt(
+  r: Resolved,
+  { id, notObservableAfterwards }: Extract<Plan, { is: "adopt" }>,
+): Promise<void> {
   const { ports, kind, orphan, context } = r;
-  const adopted = readRecord(ports.key, r, id) === undefined ? kind.adopted : undefined;
+  const adopted = readRecord(ports.key, r, id) === undefined ? kind.adopted?.("Found") : undefined;
   r.object = await adoptObject(r, id, adopted);
   if (orphan !== undefined) {
     const note = `Takes over ${id}, which an earlier resource of this name left on the platform. Nothing was created.`;
@@ -27,8 +33,8 @@ export async function adopt(r: Resolved, id: Uuid): Promise<void> {
     r.orphan = undefined;
     // Without its memory, an action may have been executed already, as after the loss of a status.
     const isForgotten = context.identitySource !== "orphaned" || orphan.memory === undefined;
-    if (isForgotten && kind.notObservableAfterwards !== undefined) {
-      r.object = await noteStarted(ports, r.object);
+    if (isForgotten && notObservableAfterwards === true) {
+      await keepStarted(r);
       r.context = { ...context, records: { ...context.records, started: true } };
     }
   }

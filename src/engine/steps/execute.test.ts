@@ -154,6 +154,24 @@ describe("a step that must not happen twice", () => {
       "done",
       ["the outcome with a closed intent"],
     ],
+    [
+      "that the platform does not show afterwards sets the started marker as soon as it is carried out",
+      { ...STEPS.deploy, notObservableAfterwards: true },
+      RECORDED,
+      nothing,
+      ["write status with intent", "send deploy", "write started"],
+      "done",
+      ["the outcome with a closed intent"],
+    ],
+    [
+      "that the platform does not show afterwards sets no marker where it was certainly not executed",
+      { ...STEPS.deploy, notObservableAfterwards: true },
+      { ...RECORDED, answers: { deploy: apiError("deploy", { is: "Conflict" }, 409) } },
+      nothing,
+      ["write status with intent", "send deploy"],
+      "failed Conflict",
+      ["an unsent attempt", "the outcome with a closed intent"],
+    ],
   ])("%s", async (_, step, script, arrange, happened, end, expected) => {
     const env = await planned(script);
     arrange(env);

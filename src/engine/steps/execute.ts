@@ -6,7 +6,15 @@ import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
 import type { ActionResult, JsonObject, Step, Uuid, Why } from "../contract/kind.ts";
 import { type Intent, whyNotSend } from "../ledger/ledger.ts";
-import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordAccepted, recordId } from "../ledger/record.ts";
+import {
+  clearIntent,
+  finalizerDue,
+  finalizersWith,
+  hasFinalizer,
+  keepStarted,
+  recordAccepted,
+  recordId,
+} from "../ledger/record.ts";
 import { noteDeleted } from "../ownership/presence.ts";
 import { isSpecApplied } from "../policies/policy-status.ts";
 import { buildStatus, type ReconcileResult } from "../status/build.ts";
@@ -138,6 +146,7 @@ async function executeOnce(
   }
   if (!step.creates) {
     remember(r, sent);
+    if (step.notObservableAfterwards === true) await keepStarted(r);
     return { value: sent.observed };
   }
   local.recreates = false;
@@ -186,18 +195,24 @@ async function closeUnsent(r: Resolved, intent: Intent): Promise<void> {
 }
 
 async function send(r: Resolved, observed: unknown, step: Step): Promise<ActionResult | ApiError> {
-  const { ports, kind, object, context } = r;
+  const { kind, context } = r;
   try {
     const known = await kind.act(step, context, observed, r.connection.api);
     reportChange(r, step, { id: known.id });
-    if (kind.externalWrites !== undefined)
-      ports.externalWrites.note(object, kind.externalWrites(known.memory), r.recordedIdentity);
+    noteClaims(r, known);
     return known;
   } catch (error) {
     reportChange(r, step, { error });
     if (!(error instanceof ApiError)) throw error;
     return error;
   }
+}
+
+/** Notes what a step wrote to the objects of other resources, before a status reports it. */
+function noteClaims({ ports, kind, object, recordedIdentity, context }: Resolved, { memory }: ActionResult): void {
+  if (kind.fieldClaims === undefined) return;
+  const claims = kind.fieldClaims({ id: recordedId(context), memory, inputs: undefined });
+  ports.externalWrites.note(object, claims, recordedIdentity);
 }
 
 /** Continues the reconcile with this id and memory. The next write of the status stores them. */

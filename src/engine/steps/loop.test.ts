@@ -4,6 +4,7 @@ import { apiError } from "../../../test/support/engine/fake-platform.ts";
 import {
   endOf,
   ID,
+  READY,
   RECORDED,
   resolved,
   type Script,
@@ -13,6 +14,7 @@ import {
   STEPS,
   WORKING,
 } from "../../../test/support/engine/scripted.ts";
+import { ACTION_STARTED } from "../../api/names.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
 import { runSteps } from "./loop.ts";
 
@@ -127,7 +129,7 @@ describe("one reconcile", () => {
     const env = await scripted({ ...RECORDED, plans: [step(STEPS.update), SETTLED] });
     const r = await resolved(env);
     const writer = { ...r.object, kind: "Other", metadata: { ...r.object.metadata, name: "writer" } };
-    r.ports.externalWrites.note(writer, [{ id: ID, at: "2026-11-21T09:00:00Z" }], r.recordedIdentity);
+    r.ports.externalWrites.note(writer, [{ id: ID, writtenAt: "2026-11-21T09:00:00Z" }], r.recordedIdentity);
     await runSteps(r);
     expect(env.happened).toEqual(["read", "read", "confirm", "send update"]);
     expect(r.context.records.writtenAt).toBe("2026-11-21T09:00:00Z");
@@ -141,6 +143,23 @@ const failing = (op: string, failure: ApiFailure, status: number): Script => ({
 });
 
 const LOST = { is: "OutcomeUnknown" } as const;
+
+describe("the started marker", () => {
+  const report = () => ({ ready: READY, conditions: [], status: {}, notObservableAfterwards: true });
+
+  it("is set again where it is missing and the memory records an action that the platform does not show", async () => {
+    const env = await scripted({ ...RECORDED, kind: { report } });
+    await runSteps(await resolved(env));
+    expect(env.happened).toEqual(["read", "write started"]);
+  });
+
+  it("is not written again while the object has it", async () => {
+    const annotations = { ...RECORDED.meta.annotations, [ACTION_STARTED]: "uid-of-a-backup team/a" };
+    const env = await scripted({ ...RECORDED, meta: { annotations }, kind: { report } });
+    await runSteps(await resolved(env));
+    expect(env.happened).toEqual(["read"]);
+  });
+});
 
 describe("after a failed exchange", () => {
   it.each<Row>([

@@ -1,11 +1,12 @@
 /** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step (docs/architecture.md §2). */
+import { hasObject, writesFields } from "../../api/resource.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
 import type { Plan, Step, Why } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import { isSettled, unknownFor } from "../contract/status.ts";
-import { isStarted, keepRecord, noteStarted } from "../ledger/record.ts";
+import { keepRecord, keepStarted } from "../ledger/record.ts";
 import { hiddenFor } from "../ownership/presence.ts";
 import { notAdopted } from "../resolve/orphan.ts";
 import type { ReconcileResult } from "../status/build.ts";
@@ -31,6 +32,7 @@ export async function runSteps(r: Resolved): Promise<ReconcileResult> {
   if (open !== undefined) return open;
   await keepRecords(r);
   const result = await reconcileSteps(r);
+  if (r.report?.notObservableAfterwards === true) await keepStarted(r);
   if (r.report !== undefined) r.report = withCapabilities(r, r.report);
   // The action that was to be repeated is no longer wanted.
   if (r.repeats !== undefined && result.is === "settled") remember(r, { memory: r.context.memory });
@@ -40,12 +42,10 @@ export async function runSteps(r: Resolved): Promise<ReconcileResult> {
 /** Brings the records of the object outside of its status up to date. */
 async function keepRecords(r: Resolved): Promise<void> {
   const { ports, kind, context } = r;
-  const { externalLifecycle } = kind;
-  const isRecorded = externalLifecycle && context.identitySource === "recorded";
-  if (typeof externalLifecycle !== "string" && !isRecorded) return;
-  r.object = await keepRecord(ports, r, externalLifecycle);
-  const isUnobservable = kind.notObservableAfterwards?.(context.memory, context.isFull) === true;
-  if (isUnobservable && !isStarted(r.object)) r.object = await noteStarted(ports, r.object);
+  const { resource } = kind;
+  const isRecorded = hasObject(resource) && context.identitySource === "recorded";
+  if (!writesFields(resource) && !isRecorded) return;
+  r.object = await keepRecord(ports, r, resource);
 }
 
 /** Observes, plans and acts until there is no step left, or until other objects should be reconciled. */
@@ -95,7 +95,7 @@ async function step(r: Resolved, observed: unknown): Promise<ReconcileResult | O
 
   const plan = allowedPlan(r, observed);
   if (plan.is === "adopt") {
-    await adopt(r, plan.id);
+    await adopt(r, plan);
     return undefined;
   }
   if (plan.is === "forget") return await recreate(r, observed, plan.why);
@@ -184,8 +184,7 @@ const RECREATING: Why = {
 
 /** Forgets an object that is gone, so that the next reconcile creates it. An id that the user gave is not forgotten. */
 async function recreate(r: Resolved, observed: unknown, why: Why): Promise<ReconcileResult> {
-  if (r.kind.claim?.(r.context.spec, () => undefined) === r.context.id)
-    return concluded(r, observed, { is: "stalled", why });
+  if (r.kind.claim(r.context.spec) === r.context.id) return concluded(r, observed, { is: "stalled", why });
   // The limit of mass changes applies here: the next create has no record left to show that no new generation caused
   // it.
   const held = massChangeHeld(r);

@@ -130,7 +130,7 @@ function noteConfirmation(r: Resolved, { creates, accepted }: Intent, { writer }
   const { context, kind } = r;
   if (writer !== "Own" || !creates || context.identitySource !== "given") return;
   const memory = accepted === undefined ? context.memory : kind.resource.memory.parse(accepted);
-  r.context = { ...context, memory: kind.confirmed?.(memory) ?? memory };
+  r.context = { ...context, memory: { ...kind.adopted?.("Confirmed"), ...memory } };
 }
 
 /** Returns why a create that was sent under another parent than the current one cannot be traced. */

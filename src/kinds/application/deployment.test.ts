@@ -143,7 +143,7 @@ describe("another deployment", () => {
 
 describe("an application that was deployed before we came, or whose status was lost", () => {
   const adopted = { surface: "Full", ...isNew } as const;
-  const unshown = { memory: { lastDeployment: undefined, ...application.adopted } };
+  const unshown = { memory: { lastDeployment: undefined, ...application.adopted?.("Found") } };
   const deployed = (deployedCommitId: string) => observedFull("DEPLOYED", { gitRepository: { deployedCommitId } });
   const withKeys = (...keys: readonly string[]) => observedFull("DEPLOYED", {}, { keys: new Set(keys) });
 

@@ -1,5 +1,5 @@
 /** PlatformApplication: exists, settings, variables, the commit deployed, running or stopped. */
-import { type ActionResult, entryOf } from "../../engine/contract/kind.ts";
+import type { ActionResult } from "../../engine/contract/kind.ts";
 import type { Application } from "../../platform/areas/applications.ts";
 import type { Platform } from "../../platform/index.ts";
 import { defineService } from "../service/define.ts";
@@ -59,9 +59,9 @@ export const application = defineService<ApplicationTypes, Application>({
     environmentId: resolved.id("spec.environmentRef"),
     ...inputVariables(spec, resolved),
   }),
-  fieldOwnership: ({ id, memory, inputs }) => {
+  fieldClaims: ({ id, memory, inputs }) => {
     const names = inputs?.variables.map(({ name }) => name) ?? memory.written?.variableNames ?? [];
-    return id === undefined ? [] : names.map((name) => entryOf(id, name));
+    return id === undefined ? [] : names.map((field) => ({ id, field }));
   },
 
   observe,
@@ -70,7 +70,7 @@ export const application = defineService<ApplicationTypes, Application>({
   isChangedByUser,
 
   // A status that was lost has no revision.
-  adopted: { written: { revision: 0 } },
+  adopted: (how) => (how === "Found" ? { written: { revision: 0 } } : undefined),
   prepare: (step, context, observed) => prepareImport(step.action, context, observed),
   keep,
   act: async (step, context, observed, api, shared) => {

@@ -109,6 +109,7 @@ export type BindingLayer = NonNullable<BindingMemory["layers"]>[number];
 
 export const platformBinding = defineResource({
   kind: "PlatformBinding",
+  lifecycle: "LastingFields",
   shortNames: ["pbind"],
   description: "A platform template bound to a cluster, with its layers, configuration and inputs.",
   spec,

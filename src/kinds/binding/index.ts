@@ -1,11 +1,10 @@
 /** PlatformBinding: a template bound to a cluster by a repeatable PUT, checked before it is sent. */
 import {
-  entryOf,
+  fieldKey,
   isChangedAtSource,
   sameContent,
   type ActionResult,
   type Plan,
-  type Uuid,
   type Why,
   type Kind,
 } from "../../engine/contract/kind.ts";
@@ -34,11 +33,11 @@ export function createBinding(): Kind<BindingTypes> {
   const listTemplates = createTemplateList();
   return {
     resource: platformBinding,
-    externalLifecycle: "Stays",
-    // One resource writes the binding of a cluster; the other resource may be in another namespace.
-    fieldOwnership: ({ memory, inputs }) => {
+    claim: () => undefined,
+    // One resource writes the binding of a cluster. A second resource may be in another namespace.
+    fieldClaims: ({ memory, inputs }) => {
       const clusterId = inputs?.clusterId ?? (memory.written === undefined ? undefined : memory.clusterId);
-      return clusterId === undefined ? [] : [bindingOf(clusterId)];
+      return clusterId === undefined ? [] : [{ id: clusterId, field: BINDING }];
     },
     needs: (spec) => ({
       references: [clusterNeed(spec.clusterRef)],
@@ -53,9 +52,8 @@ export function createBinding(): Kind<BindingTypes> {
   };
 }
 
-function bindingOf(clusterId: Uuid): string {
-  return entryOf(clusterId, "platform binding");
-}
+/** The field of a cluster that stands for its binding. */
+const BINDING = "platform binding";
 
 function plan(context: BindingContext, observed: Observed): Plan<"put"> {
   const refused = refusal(context, observed);
@@ -130,7 +128,7 @@ function noCluster({ inputs }: BindingContext): Why {
 /** Returns why this resource may not write to the cluster at all. */
 function refusal(context: BindingContext, { cluster }: Observed): Why | undefined {
   const id = context.inputs.clusterId;
-  const holder = context.records.holderOf(bindingOf(id));
+  const holder = context.records.holderOf(fieldKey(id, BINDING));
   if (holder !== undefined) {
     const message = `${holder} binds the cluster ${id} already. Delete one of the two.`;
     return { reason: "AlreadyManaged", message };

@@ -38,6 +38,7 @@ export type CatalogMemory = z.output<typeof platformCatalog.memory>;
 
 export const platformCatalog = defineResource({
   kind: "PlatformCatalog",
+  lifecycle: "None",
   shortNames: ["pcat"],
   description:
     "The platform's catalog, read periodically into a ConfigMap. Where the operator is limited to namespaces, or installed " +

@@ -27,7 +27,7 @@ const MINUTE_MS = 60_000;
  */
 export const catalog: Kind<CatalogTypes> = {
   resource: platformCatalog,
-  externalLifecycle: false,
+  claim: () => undefined,
   needs: () => ({ references: [], values: [], inputs: () => ({}) }),
   observe: async ({ spec, requested }, api) => {
     const maxAgeMs = requested === undefined ? MAX_AGE_MS : 0;

@@ -144,6 +144,7 @@ export type ClusterOrder = z.output<typeof order>;
 
 export const platformCluster = defineResource({
   kind: "PlatformCluster",
+  lifecycle: "Independent",
   shortNames: ["pcl"],
   description: "An existing cluster of the platform: running or stopped, upgraded, with a token for its users.",
   spec,

@@ -11,10 +11,6 @@ import { report } from "./report.ts";
 
 const unscheduled: Kind<ClusterTypes> = {
   resource: platformCluster,
-  externalLifecycle: true,
-  independent: true,
-  // A stop or an upgrade affects everybody on the cluster.
-  needsApproval: true,
   claim: (spec) => spec.externalId,
   operations: ({ runState, runSchedule }) => ({
     stop: ["stopCluster"],

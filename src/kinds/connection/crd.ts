@@ -232,6 +232,7 @@ const shared = {
 
 export const platformConnection = defineResource({
   kind: "PlatformConnection",
+  lifecycle: "None",
   shortNames: ["pconn"],
   description: "Access to one organization of the platform for the objects of one namespace.",
   spec: namespacedSpec,
@@ -240,6 +241,7 @@ export const platformConnection = defineResource({
 
 export const clusterPlatformConnection = defineResource({
   kind: "ClusterPlatformConnection",
+  lifecycle: "None",
   shortNames: ["cpconn"],
   scope: "Cluster",
   description:

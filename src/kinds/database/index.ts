@@ -11,7 +11,7 @@ import { DATABASE_SETTINGS, type DatabaseTypes, NAMES, NOTHING_OBSERVED, typeChe
 import { observe } from "./observe.ts";
 import { checks, followedDatabase } from "./plan.ts";
 import { drift, ready, report, reportAlways, shownRecord } from "./report.ts";
-import { NEVER_DEPLOYED, NO_REQUEST, notObservableAfterwards } from "./reported.ts";
+import { NEVER_DEPLOYED, NO_REQUEST } from "./reported.ts";
 
 export const database = defineService<DatabaseTypes, Database>({
   ...NAMES,
@@ -23,8 +23,9 @@ export const database = defineService<DatabaseTypes, Database>({
   followed: followedDatabase,
   created: ({ memory }, _observed, made) => ({ ...memory, ...shownRecord(made), state: NEVER_DEPLOYED }),
   // After a crash before the first status, it distinguishes a new database from an adopted one.
+  notObservableAfterwards: true,
   keep: ({ state }) => (state === undefined ? undefined : { state }),
-  confirmed: (memory) => ({ ...memory, state: memory.state ?? NEVER_DEPLOYED }),
+  adopted: (how) => (how === "Confirmed" ? { state: NEVER_DEPLOYED } : undefined),
   // Without a request id the documented surface shows nothing of a request afterwards.
   ordered: ({ id = "", isFull }, what, answer) => {
     const requestId = answer?.deploymentRequestId;
@@ -36,7 +37,6 @@ export const database = defineService<DatabaseTypes, Database>({
   },
   needed: { update: ["listDatabases", "updateDatabase"], delete: ["listDatabases", "deleteDatabase"] },
   inputs: (_spec, resolved) => ({ environmentId: resolved.id("spec.environmentRef") }),
-  notObservableAfterwards,
 
   observe,
   shows: (_step, context, observed) => serviceRecord(context, observed) !== undefined,

@@ -89,7 +89,9 @@ function deploy(
   observed: Observed,
   { corrects = false, attempts }: { readonly corrects?: boolean; readonly attempts?: number },
 ): Plan<ServiceAction> {
-  return deployService(NAMES, context, observed, { message: "The database is being deployed.", corrects, attempts });
+  const message = "The database is being deployed.";
+  const notObservableAfterwards = !context.isFull;
+  return deployService(NAMES, context, observed, { message, corrects, attempts, notObservableAfterwards });
 }
 
 /**

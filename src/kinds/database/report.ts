@@ -25,6 +25,7 @@ export function report(context: DatabaseContext, observed: Observed): ServiceRep
   return {
     ...secret,
     redeployRefusal: redeployRefusal(NAMES.noun, context),
+    notObservableAfterwards: !context.isFull && memory.lastDeployment !== undefined,
     conditions: [...upToDate(context, observed), ...secret.conditions],
     status: {
       ...secret.status,

@@ -51,8 +51,8 @@ describe("the state of a database that cannot be read", () => {
   });
 
   it("is that of a new one where a person confirms that the operator created it", () => {
-    expect(toldBy({ ...database.confirmed?.(nothing) }, undefined, DATABASE)).toBe("READY");
-    expect(database.confirmed?.({ ...nothing, state: "STOPPED" })).toMatchObject({ state: "STOPPED" });
+    expect(toldBy({ ...nothing, ...database.adopted?.("Confirmed") }, undefined, DATABASE)).toBe("READY");
+    expect(database.adopted?.("Found")).toBeUndefined();
   });
 
   it("is kept with the record of a create, for the loss of the status", () => {

@@ -5,7 +5,6 @@
 import type { Ms, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Deployment } from "../../platform/areas/service-status.ts";
 import { requestPhase, servicePhase } from "../../platform/codec/states.ts";
-import type { DatabaseMemory } from "./crd.ts";
 import type { DatabaseContext, Observed } from "./model.ts";
 
 /** The state of a database that was created and never deployed. */
@@ -51,11 +50,6 @@ export function unreadState(context: DatabaseContext, id: Uuid, request: Deploym
 
 /** How long a request may not be found, as a read may lag. */
 const FIND_MS: Ms = 600_000;
-
-/** Reports whether the database was deployed and the platform shows nothing but the answer. */
-export function notObservableAfterwards({ lastDeployment }: DatabaseMemory, isFull: boolean): boolean {
-  return !isFull && lastDeployment !== undefined;
-}
 
 /** Returns the id of the followed request: of a stop, else of a deployment that has not ended. */
 export function followedRequest({ memory }: DatabaseContext): Uuid | undefined {
@@ -105,7 +99,7 @@ function unanswered({ memory, now }: DatabaseContext, id: Uuid): ReportedState {
 function standing({ memory, spec, records: { started } }: DatabaseContext, id: Uuid, isShown: boolean): ReportedState {
   const { state, lastDeployment } = memory;
   const known = state ?? lastDeployment?.state;
-  if (known === undefined && started === true) return unseen(id, LOST);
+  if (known === undefined && started) return unseen(id, LOST);
   const isFound = isShown || spec.externalId !== undefined;
   if (known === undefined && isFound) return unseen(id, NEVER_REPORTED);
   return { status: { id, state: known ?? NEVER_DEPLOYED }, request: undefined, unseen: undefined };

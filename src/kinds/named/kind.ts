@@ -113,7 +113,6 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
   const { resource, noun, operations, list } = declared;
   return {
     resource,
-    externalLifecycle: true,
     claim: (spec) => spec.externalId,
     operations: () => ({
       update: [...(list === undefined ? [] : [list]), operations.update],

@@ -55,18 +55,9 @@ type Traced<K extends ServiceTypes> = Trace<K["observed"], K["memory"]>;
 export interface ServiceKind<K extends ServiceTypes = ServiceTypes, Item extends ListedObject = ListedObject>
   extends
     ServiceNames,
-    Pick<
-      Kind<K>,
-      | "resource"
-      | "remote"
-      | "shows"
-      | "prepare"
-      | "keep"
-      | "adopted"
-      | "confirmed"
-      | "fieldOwnership"
-      | "notObservableAfterwards"
-    > {
+    Pick<Kind<K>, "resource" | "remote" | "shows" | "prepare" | "keep" | "adopted" | "fieldClaims"> {
+  /** What was done to a service is not shown afterwards on the surface Documented. */
+  readonly notObservableAfterwards?: true;
   readonly settings: readonly ServiceSetting<K["spec"], Item>[];
   /** What is observed before anything was read. */
   readonly nothingObserved: K["observed"];
@@ -158,7 +149,6 @@ export function defineService<K extends ServiceTypes<Item>, Item extends ListedO
 
 function sharedOf(kind: ServiceKind): Omit<Kind<ServiceTypes>, "resource"> {
   return {
-    externalLifecycle: true,
     claim: (spec) => spec.externalId,
     operations: ({ runState, runSchedule }) => ({
       ...kind.needed,
@@ -192,7 +182,13 @@ function plan(kind: ServiceKind, context: ServiceContext, observed: ServiceObser
   const found =
     checkPlace(context, observed) ??
     (id === undefined ? planNew(kind, context, observed) : checkIdentity(kind, context, observed, id));
-  if (found?.is === "adopt") return adoptable(kind, context, observed, found);
+  if (found?.is === "adopt") {
+    const { notObservableAfterwards } = kind;
+    return adoptable(kind, context, observed, {
+      ...found,
+      ...(notObservableAfterwards && { notObservableAfterwards }),
+    });
+  }
   if (found !== undefined) return found;
   const next = firstOf(context, [
     () => checkSettings(kind, context, observed),

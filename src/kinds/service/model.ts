@@ -179,4 +179,7 @@ export interface Start<K extends ServiceTypes, Item extends ListedObject> {
 }
 
 /** The conditions, the members of status, the text of the event, the refusal of a request, and the Secret to write. */
-export type ServiceReport = Pick<Report, "conditions" | "status" | "note" | "redeployRefusal" | "secret">;
+export type ServiceReport = Pick<
+  Report,
+  "conditions" | "status" | "note" | "redeployRefusal" | "secret" | "notObservableAfterwards"
+>;

@@ -109,6 +109,7 @@ interface Deployment {
   readonly mark?: Readonly<Record<string, Json | undefined>>;
   readonly corrects: boolean;
   readonly attempts: number | undefined;
+  readonly notObservableAfterwards?: boolean;
 }
 
 /** Deploys a service. */
@@ -116,7 +117,7 @@ export function deploy(
   { operations }: ServiceNames,
   context: ServiceContext,
   { status }: ObservedState,
-  { commit, message, mark, corrects, attempts }: Deployment,
+  { commit, message, mark, corrects, attempts, notObservableAfterwards = false }: Deployment,
 ): Plan<ServiceAction> {
   const what = commit === undefined ? {} : { commit };
   const why: Why = { reason: "Deploying", message };
@@ -136,6 +137,7 @@ export function deploy(
       corrects: corrects && redeploys === undefined,
       retries: attempts !== undefined,
       redeploys,
+      ...(notObservableAfterwards && { notObservableAfterwards }),
     },
   );
 }

@@ -181,6 +181,7 @@ const status = managedStatus({
 
 export const platformVariableSet = defineResource({
   kind: "PlatformVariableSet",
+  lifecycle: "Fields",
   shortNames: ["pvars"],
   description: "Environment variables and secrets that are imported into one or several applications.",
   spec,

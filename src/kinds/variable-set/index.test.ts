@@ -4,7 +4,7 @@ import { buildContext } from "../../../test/support/kinds/contexts.ts";
 import { resolvedNeeds } from "../../../test/support/kinds/kind-runner.ts";
 import { platformWith } from "../../../test/support/kinds/platform.ts";
 import type { Fingerprint, Json } from "../../engine/contract/kind.ts";
-import { platformVariableSet } from "./crd.ts";
+import { type KnownVariable, platformVariableSet } from "./crd.ts";
 import { needs, variableSet } from "./index.ts";
 import type { Action, Inputs, Observed, SetContext, TargetInput } from "./model.ts";
 
@@ -29,16 +29,28 @@ const known = { applicationId: MINE, written: { ...fingerprint }, variables: [{ 
 /** A fingerprint that is the content itself. */
 const content = (of: Json): Fingerprint => ({ ...fingerprint, digest: JSON.stringify(of) });
 
-type Owner = Parameters<NonNullable<typeof variableSet.fieldOwnership>>[0];
+type Owner = Parameters<NonNullable<typeof variableSet.fieldClaims>>[0];
 
-it.each<[what: string, of: Omit<Owner, "id">, entries: readonly string[]]>([
+it.each<[what: string, of: Omit<Owner, "id">, fields: readonly string[]]>([
   ["are of an application of its namespace", { memory: {}, inputs: inputs({ name: "web" }) }, ["KEY"]],
   ["are not of an unverified id: it may be another team's", { memory: {}, inputs: inputs({}) }, []],
   ["are of an id that it has written to", { memory: { targets: [known] }, inputs: inputs({}) }, ["KEY"]],
   ["are none where it overwrites nothing", { memory: {}, inputs: inputs({ name: "web" }, false) }, []],
   ["are those that it has written", { memory: { targets: [known] }, inputs: undefined }, ["KEY"]],
 ])("the fields that a variable set claims %s", (_, of, names) => {
-  expect(variableSet.fieldOwnership?.({ id: undefined, ...of })).toEqual(names.map((name) => `${MINE}/${name}`));
+  const claims = variableSet.fieldClaims?.({ id: undefined, ...of }) ?? [];
+  const fields = claims.flatMap(({ id, field }) => (field === undefined ? [] : [{ id, field }]));
+  expect(fields).toEqual(names.map((field) => ({ id: MINE, field })));
+});
+
+it.each<[what: string, variables: readonly KnownVariable[]]>([
+  ["variables", known.variables],
+  ["no variable any more", []],
+])("a variable set reports when it last wrote to an application in which it has %s", (_, variables) => {
+  const writtenAt = "2026-11-21T10:00:00.000Z";
+  const memory = { targets: [{ ...known, variables: [...variables], writtenAt }] };
+  const claims = variableSet.fieldClaims?.({ id: undefined, memory, inputs: undefined });
+  expect(claims).toContainEqual({ id: MINE, writtenAt });
 });
 
 describe("an import", () => {

@@ -1,26 +1,19 @@
 /** PlatformVariableSet: variables and secrets imported into applications, and removed where the set created them. */
-import { entryOf, type Kind, type Needs, type ResolvedNeeds, type ValueRequest } from "../../engine/contract/kind.ts";
+import type { FieldClaim, Kind, Needs, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import { type InputVariable, resolvedVariables, variableRequests } from "../shared/variables.ts";
 import { act, prepare } from "./act.ts";
 import { platformVariableSet, type VariableSetMemory, type VariableSetSpec } from "./crd.ts";
 import type { Inputs, SetVariable, TargetInput, VariableSetTypes } from "./model.ts";
 import { isVerified, observe } from "./observe.ts";
-import { plan, removalOf, writtenEntries } from "./plan.ts";
+import { plan, removalOf, claimedFields } from "./plan.ts";
 import { report } from "./report.ts";
 
 export const variableSet: Kind<VariableSetTypes> = {
   resource: platformVariableSet,
-  externalLifecycle: "InOthers",
   operations: (spec) => ({ delete: removalsOf(spec) }),
   needs,
-  fieldOwnership: ({ memory, inputs }) => {
-    if (inputs !== undefined) return wantedEntries(inputs, memory);
-    return (memory.targets ?? []).flatMap(({ applicationId, variables }) =>
-      (variables ?? []).flatMap(({ key, digest }) => (digest === undefined ? [] : [entryOf(applicationId, key)])),
-    );
-  },
-  externalWrites: ({ targets }) =>
-    (targets ?? []).flatMap(({ applicationId: id, writtenAt: at }) => (at === undefined ? [] : [{ id, at }])),
+  claim: () => undefined,
+  fieldClaims: ({ memory, inputs }) => (inputs === undefined ? heldFields(memory) : wantedFields(inputs, memory)),
   observe,
   shows: ({ action: step }, _context, { targets }) => {
     const state = targets.get(step.id);
@@ -33,14 +26,22 @@ export const variableSet: Kind<VariableSetTypes> = {
   report,
 };
 
+/** Returns the variables that a set wrote, and when it last wrote to each application. */
+function heldFields({ targets = [] }: VariableSetMemory): readonly FieldClaim[] {
+  return targets.flatMap(({ applicationId: id, variables = [], writtenAt }) => [
+    { id, writtenAt },
+    ...variables.flatMap(({ key, digest }) => (digest === undefined ? [] : [{ id, field: key, writtenAt }])),
+  ]);
+}
+
 /**
  * Returns the fields that a set is about to write. A set that overwrites nothing claims nothing before it has written.
  * No set claims anything in an application that is not verified: it may be another team's.
  */
-function wantedEntries(inputs: Inputs, memory: VariableSetMemory): readonly string[] {
+function wantedFields(inputs: Inputs, memory: VariableSetMemory): readonly FieldClaim[] {
   if (!inputs.overwrite) return [];
   const targets = inputs.targets.filter(({ id }) => id !== undefined && isVerified({ inputs, memory }, id));
-  return writtenEntries({ ...inputs, targets }).map(({ entry }) => entry);
+  return claimedFields({ ...inputs, targets }).map(({ id, field }) => ({ id, field }));
 }
 
 const targetField = (index: number): string => `spec.targets[${index}].applicationRef`;

@@ -1,5 +1,5 @@
 /** Plans a variable set: a list of checks, of which the first difference wins. Pure. */
-import { entryOf, isChangedAtSource, type Ms, type Plan, type Why } from "../../engine/contract/kind.ts";
+import { fieldKey, isChangedAtSource, type Ms, type Plan, type Why } from "../../engine/contract/kind.ts";
 import { firstOf, safely } from "../shared/checks.ts";
 import { hasOperation } from "../shared/surface.ts";
 import { isOfApplication } from "../shared/variables.ts";
@@ -69,18 +69,18 @@ function unfinished(outlook: readonly Outlook[]): Check {
 /** Returns the conflict with a resource that writes the same variable: each would undo the writes of the other. */
 function conflictOf({ inputs, records: { holderOf } }: SetContext): Why | undefined {
   if (!inputs.overwrite) return undefined;
-  for (const { entry, name, label } of writtenEntries(inputs)) {
-    const holder = holderOf(entry);
-    if (holder !== undefined) return conflict(name, label, holder);
+  for (const { id, field, label } of claimedFields(inputs)) {
+    const holder = holderOf(fieldKey(id, field));
+    if (holder !== undefined) return conflict(field, label, holder);
   }
   return undefined;
 }
 
 /** Returns the fields that the set writes. Only variables in an application's own scope can be distinguished. */
-export function writtenEntries({ targets, variables }: Pick<SetContext["inputs"], "targets" | "variables">) {
+export function claimedFields({ targets, variables }: Pick<SetContext["inputs"], "targets" | "variables">) {
   const own = variables.filter(isOfApplication);
   return targets.flatMap(({ id, name: resource }) =>
-    id === undefined ? [] : own.map(({ name }) => ({ entry: entryOf(id, name), name, label: resource ?? id })),
+    id === undefined ? [] : own.map(({ name }) => ({ id, field: name, label: resource ?? id })),
   );
 }
 

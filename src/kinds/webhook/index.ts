@@ -36,7 +36,6 @@ import { report } from "./report.ts";
 
 export const webhook: Kind<WebhookTypes> = {
   resource: platformWebhook,
-  externalLifecycle: true,
   claim: (spec) => spec.externalId,
   operations: () => ({ update: ["getWebhook", "updateWebhook"], delete: ["getWebhook", "deleteWebhook"] }),
   needs: ({ targetUrl, receiver: isReceiver, events = [], enabled }) => ({

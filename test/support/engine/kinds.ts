@@ -27,8 +27,8 @@ const resource = defineResource({
   memory: {
     deployed: z.object({ commit: z.string(), retry: z.string().optional() }),
     told: z.string(),
-    /** Where the kind throws an unexpected error when it reads the status. */
-    torn: z.enum(["entries", "imprints"]),
+    /** The kind throws an unexpected error when it reads the status. */
+    torn: z.boolean(),
   },
   status: managedStatus({}),
   columns: [],
@@ -54,7 +54,6 @@ type WidgetContext = ReconcileContext<WidgetTypes>;
 
 export const widget: Kind<WidgetTypes> = {
   resource,
-  externalLifecycle: true,
   claim: ({ explode, externalId }) => {
     throwIn(explode, "claim");
     return externalId;
@@ -69,12 +68,8 @@ export const widget: Kind<WidgetTypes> = {
       inputs: (resolved) => ({ parentId: parentRef === undefined ? undefined : resolved.id("spec.parentRef") }),
     };
   },
-  fieldOwnership: ({ memory }) => {
-    throwIn(memory.torn, "entries");
-    return [];
-  },
-  externalWrites: (memory) => {
-    throwIn(memory.torn, "imprints");
+  fieldClaims: ({ memory }) => {
+    if (memory.torn === true) throw new TypeError("the kind throws in fieldClaims");
     return [];
   },
   observe: async (pass, api) => {

@@ -2,7 +2,7 @@
  * One reconcile of a widget whose plans, answers and traces a test lists, with an API server in memory. What happens is
  * one list of sentences in its order: reads and requests of the platform, and writes to the API server.
  */
-import { BEGUN, EXTERNAL_ID, INSTALLATION, INTENT } from "../../../src/api/names.ts";
+import { ACTION_STARTED, EXTERNAL_ID, INSTALLATION, INTENT } from "../../../src/api/names.ts";
 import { LocalState } from "../../../src/engine/context/local-state.ts";
 import type { Goal, Step, Trace, Why } from "../../../src/engine/contract/kind.ts";
 import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
@@ -201,6 +201,11 @@ function contentOf({ what, body }: Write): string {
   };
   const finalizers = body["finalizers"];
   const held = Array.isArray(finalizers) ? [finalizers.length > 0 ? "finalizer" : "no finalizer"] : [];
-  const parts = [...changed(INTENT, "intent"), ...changed(EXTERNAL_ID, "id"), ...changed(BEGUN, "started"), ...held];
+  const parts = [
+    ...changed(INTENT, "intent"),
+    ...changed(EXTERNAL_ID, "id"),
+    ...changed(ACTION_STARTED, "started"),
+    ...held,
+  ];
   return parts.length === 0 ? "installation" : parts.join(", ");
 }
