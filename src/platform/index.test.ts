@@ -9,23 +9,27 @@ const project = { id: ID, name: "web" };
 const none = { body: { results: [] } };
 const limited = { status: 429, headers: { "X-RateLimit-Reset": "5" } };
 
-describe("a request", () => {
+describe("a request of the client", () => {
   it.each([
     ["Token", "", `/organization/${ORGANIZATION}/project`],
     ["Bearer", "/api/v1", `/api/v1/organization/${ORGANIZATION}/project`],
-  ] as const)("carries %s with the latest token, the version and the prefix %j", async (scheme, pathPrefix, url) => {
-    const { server, connect } = await startHarness(none);
-    let token = "one\n";
-    const platform = connect({ scheme, pathPrefix, token: () => token });
-    await platform.projects.list();
-    token = "two";
-    await platform.projects.list();
-    const sent = (value: string) => {
-      const headers = { authorization: `${scheme} ${value}`, "user-agent": "platform-operator/1.2.3" };
-      return { method: "GET", url, body: "", headers };
-    };
-    expect(server.arrived).toMatchObject([sent("one"), sent("two")]);
-  });
+  ] as const)(
+    "has the current token with the scheme %s, the version, and the path prefix %j",
+    async (scheme, pathPrefix, url) => {
+      const { server, connect } = await startHarness(none);
+      let token = "one\n";
+      const platform = connect({ scheme, pathPrefix, token: () => token });
+      await platform.projects.list();
+      token = "two";
+      await platform.projects.list();
+      const sent = (value: string) => {
+        const headers = { authorization: `${scheme} ${value}`, "user-agent": "platform-operator/1.2.3" };
+        return { method: "GET", url, body: "", headers };
+      };
+      expect(server.arrived).toMatchObject([sent("one"), sent("two")]);
+      expect(server.arrived[0]?.headers).not.toHaveProperty("content-type");
+    },
+  );
 
   it.each(["", "\n", "a b", "a\n\n", "a\r\nb: c", "a\u0000", "päss", "a\t"])(
     "[E2] is not sent with the malformed token %j",
@@ -39,7 +43,7 @@ describe("a request", () => {
   );
 });
 
-it("a connection knows the platform's clock", async () => {
+it("a client knows the platform's clock from the date of its answers", async () => {
   const headers = { date: "Sat, 21 Nov 2026 12:00:00 GMT" };
   const { clock, connect } = await startHarness({ headers, body: project });
   const platform = connect();
@@ -50,8 +54,8 @@ it("a connection knows the platform's clock", async () => {
   expect(platform.serverNow()).toEqual(new Date("2026-11-21T12:00:01.500Z"));
 });
 
-describe("the rate limit", () => {
-  it("is sent by nobody who may not, not even what was reserved", async () => {
+describe("the rate gate of a client", () => {
+  it("refuses every request while no call is allowed, also one with a reservation", async () => {
     const { server, calls, connect } = await startHarness();
     let mayCall = true;
     const platform = connect({ mayCall: () => mayCall });
@@ -64,7 +68,7 @@ describe("the rate limit", () => {
     expect(calls.map(({ sent }) => sent)).toEqual([false, false]);
   });
 
-  it("is not used for a write that may no longer start once it waited for the gate, whatever kind of write it is", async () => {
+  it("refuses a write that is no longer allowed after it waited at the gate, for each kind of write", async () => {
     const { server, calls, connect } = await startHarness(none);
     const clock = manualClock();
     const asked: string[] = [];
@@ -85,7 +89,7 @@ describe("the rate limit", () => {
     expect(calls.map(({ sent }) => sent)).toEqual([true, false, false]);
   });
 
-  it("lets a reserved POST through when there is no room for others", async () => {
+  it("lets a POST with a reservation pass when there is no room for other requests", async () => {
     const { server, connect } = await startHarness({ body: project }, none);
     const clock = manualClock();
     const platform = connect({ clock, rate: { requestsPerSecond: 0.1, burst: 1 } });
@@ -100,7 +104,7 @@ describe("the rate limit", () => {
     expect(await list).toEqual([]);
   });
 
-  it("is that of the token, whichever connection sends", async () => {
+  it("is shared by all connections with the same token", async () => {
     const { connect } = await startHarness(limited, none);
     const clock = manualClock();
     const gates = createGates({ clock, random: () => 0 });
@@ -114,7 +118,7 @@ describe("the rate limit", () => {
   });
 });
 
-it("shared reads are remembered as long as the caller allows, until a write that touches them", async () => {
+it("an answer is remembered up to the age that the caller allows, until a write that makes it stale", async () => {
   const { server, connect } = await startHarness();
   const platform = connect();
   server.script(none);
@@ -127,7 +131,7 @@ it("shared reads are remembered as long as the caller allows, until a write that
   expect(server.arrived).toHaveLength(3);
 });
 
-it("shared reads never hold a credential", async () => {
+it("the token of a cluster is never remembered", async () => {
   const { server, connect } = await startHarness({ body: { status: { token: "t" } } });
   const { clusters } = connect();
   for (let read = 0; read < 2; read += 1) expect(await clusters.token(ID)).toEqual({ status: { token: "t" } });

@@ -32,7 +32,7 @@ const onMain = { gitRepository: { url, branch } };
 const sizes = { cpu: 250, memory: 512.5 };
 const [NUMBER, INTEGER] = ["Invalid input: expected number, received", "Invalid input: expected int, received number"];
 
-describe("an application", () => {
+describe("the request for an application", () => {
   itSends(
     ["created with documented members alone", create(onMain), post, { name: "web", git_repository: { url, branch } }],
     [
@@ -113,6 +113,6 @@ it.each([
   ["git@git.acme.com:github/web.git", undefined],
   ["not a url", undefined],
   ["", undefined],
-])("the provider of %j is %s", (url, expected) => {
+])("the git provider of %j is %s", (url, expected) => {
   expect(gitProvider(url)).toBe(expected);
 });

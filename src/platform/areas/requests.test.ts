@@ -10,7 +10,7 @@ import type { DatabaseInput } from "./databases.ts";
 const organization = `/organization/${ORGANIZATION}`;
 const HALF = "not well-formed Unicode";
 
-describe("a project", () => {
+describe("the request for a project", () => {
   const web = { id: ID, name: "web" };
   const current = {
     ...web,
@@ -31,7 +31,7 @@ describe("a project", () => {
   );
 });
 
-describe("an environment", () => {
+describe("the request for an environment", () => {
   const current = { id: ID, name: "prod", record: { id: ID, name: "prod", mode: "STAGING", cluster_id: OTHER } };
   const create =
     (change: { name?: string; mode?: string; clusterId?: string }, extended = false) =>
@@ -66,7 +66,7 @@ describe("an environment", () => {
   );
 });
 
-describe("a database", () => {
+describe("the request for a database", () => {
   const input = { name: "db", type: "POSTGRESQL", mode: "MANAGED" };
   const sizes = { version: "16", cpu: 250, memory: 512, storage: 10 };
   const stored = { ...input, version: "16", accessibility: "PRIVATE" };
@@ -89,7 +89,7 @@ describe("a database", () => {
   );
 });
 
-describe("a blueprint", () => {
+describe("the request for a blueprint", () => {
   const input = { name: "cache", tag: "redis/1.0", icon: "https://x.example/y.svg" };
   const create =
     (change: Partial<BlueprintInput>, deploy = false) =>
@@ -131,7 +131,7 @@ describe("a blueprint", () => {
   );
 });
 
-describe("a variable", () => {
+describe("the request for a variable", () => {
   const secret = { key: "PASSWORD", value: "hunter22" };
   const broken = { key: "PASSWORD", value: `hunter22${LONE_SURROGATE}` };
   const empty = { key: "A", value: "" };
@@ -166,7 +166,7 @@ describe("a variable", () => {
   );
 });
 
-describe("a cluster", () => {
+describe("the request for a cluster", () => {
   const members =
     "start end step time timeout dedup partialResponse maxSourceResolution engine analyze boardShortName metricShortName traceId";
   const numbered = Object.fromEntries(members.split(" ").map((name, index) => [name, String(index + 1)]));
@@ -193,7 +193,7 @@ describe("a cluster", () => {
   );
 });
 
-describe("a webhook", () => {
+describe("the request for a webhook", () => {
   const usual = { events: ["DEPLOYMENT_STARTED"], enabled: true };
   const input = { ...usual, targetUrl: "https://x.example/y" };
   const sent = { ...usual, target_url: "https://x.example/y" };
@@ -215,7 +215,7 @@ describe("a webhook", () => {
   );
 });
 
-describe("a read by the id of something else", () => {
+describe("the request for a read by another id", () => {
   const status = (id: string) => (p: Platform) => p.deployments.status(id);
   const ofToken = (gitTokenId: string) => (p: Platform) =>
     p.organization.gitRepositories({ gitTokenId }, { maxAgeMs: 10_000 });

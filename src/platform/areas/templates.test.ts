@@ -15,7 +15,7 @@ const input = { templateKey: "base", templateVersion: "1.0.0" };
 const bind = (change: Partial<BindingInput>) => (platform: Platform) =>
   platform.templates.bind(ID, { ...input, ...change });
 
-describe("templates", () => {
+describe("the request for templates", () => {
   itSends(
     ["all", ({ templates }) => templates.list(), list],
     ["of a cluster", templatesOf({ clusterMode, cloudProvider: "AWS" }), `${list}?clusterMode=X&cloudProvider=AWS`],
@@ -30,7 +30,7 @@ describe("templates", () => {
 
 const LAYER = { key: "a", status: "ENABLED" };
 
-describe("a binding", () => {
+describe("the request for a binding", () => {
   const chosen = { layerSelections: { logs: true, "per-node": false }, customerProvidedInputs: { db: { size: "1" } } };
 
   itSends(
@@ -47,7 +47,7 @@ describe("a binding", () => {
     ],
   );
 
-  it("is sent with hostile keys as plain ones", async () => {
+  it("sends keys that name members of prototypes as plain keys", async () => {
     const { server, connect } = await startHarness();
     const managedConfig = JSON.parse(`{"__proto__":{"constructor":1}}`);
     await connect().templates.bind(ID, { ...input, managedConfig });
@@ -60,7 +60,7 @@ describe("a binding", () => {
     ["items of another shape apart", [LAYER, null, { key: "b" }, 7], [LAYER]],
     ["none at all", undefined, undefined],
     ["no list", "ENABLED", undefined],
-  ])("answers with the layers, %s", async (_name, layers, expected) => {
+  ])("returns the layers of the answer, %s", async (_name, layers, expected) => {
     const { connect } = await startHarness({ body: { clusterId: ID, ...input, layers } });
     expect((await connect().templates.bind(ID, input))?.layers).toEqual(expected);
   });

@@ -13,8 +13,12 @@ const SHORT_MS = 90;
 
 it.each<[string, Answer, string, number]>([
   ["401", { status: 401 }, "Unauthorized", 1],
+  ["404", { status: 404 }, "NotFound", 1],
+  ["405", { status: 405 }, "NotSupported", 1],
   ["429", { status: 429 }, "RateLimited", 1],
   ["500", { status: 500 }, "Server", 3],
+  ["501", { status: 501 }, "NotSupported", 1],
+  ["503", { status: 503 }, "Server", 3],
   ["a reset", reset, "Unreachable", 3],
   ["no answer within the deadline", silence, "Unreachable", 1],
   ["an empty body", {}, "BadResponse", 1],
@@ -25,19 +29,21 @@ it.each<[string, Answer, string, number]>([
   ["more than a list may have", { body: { results: " ".repeat(2 * 1024 * 1024) } }, "BadResponse", 1],
   ["an id that is none", { body: { results: [{ ...project, id: "../x" }] } }, "BadResponse", 1],
   ["a redirect", { status: 302, headers: { location: "/x" } }, "BadResponse", 1],
-])("a failing read: %s", async (_name, answer, failure, requests) => {
+])("a read that fails with %s is repeated where that may help", async (_name, answer, failure, requests) => {
   const { server, calls, connect } = await startHarness(answer);
   const platform = connect(answer === silence ? { deadlines: { readMs: SHORT_MS } } : {});
   const error = await failureOf(platform.projects.list());
-  expect([error.failure.is, error.operation, server.arrived.length]).toEqual([failure, "listProjects", requests]);
+  expect(error.failure.is).toBe(failure);
+  expect(error.operation).toBe("listProjects");
+  expect(server.arrived).toHaveLength(requests);
   expect(calls.map((call) => call.failure)).toEqual(Array.from({ length: requests }, () => failure));
 });
 
-describe("[C4] an answer whose type is wrong", () => {
+describe("[C4] an answer with a wrong content type", () => {
   const html = "<!DOCTYPE html><title>no</title>";
 
   const types = ["text/html", "application/json; charset=utf-7", "application/octet-stream", "nonsense", ""];
-  it.each(types)("(%s) is read for what it is", async (type) => {
+  it.each(types)("(%s) is read by its content", async (type) => {
     const { server, connect } = await startHarness();
     const headers = { "content-type": type };
     const { projects } = connect();
@@ -49,7 +55,7 @@ describe("[C4] an answer whose type is wrong", () => {
     expect((await failureOf(projects.create({ name: "web" }))).failure.is).toBe("OutcomeUnknown");
   });
 
-  it("is read even where it says that it is JSON and is none", async () => {
+  it("that says JSON and contains HTML is a BadResponse, and is not quoted", async () => {
     const { connect } = await startHarness({ headers: { "content-type": "application/json" }, body: html });
     const { failure, message } = await failureOf(connect().projects.list());
     expect(failure.is).toBe("BadResponse");
@@ -58,7 +64,7 @@ describe("[C4] an answer whose type is wrong", () => {
 });
 
 describe("the record of a call", () => {
-  it("names what its path names, which try it was, and the platform's id of a deployment request", async () => {
+  it("has the ids of its path, the number of the attempt, and the platform's id of a deployment request", async () => {
     const { server, calls, connect } = await startHarness();
     const status = { id: ID, state: "DEPLOYED", deployment_request_id: OTHER };
     server.script({ status: 503 }, { body: status }, { status: 202, body: status }, { status: 409 });
@@ -78,27 +84,32 @@ describe("the record of a call", () => {
 
 it.each<[string, Answer, string]>([
   ["409", { status: 409 }, "Conflict"],
+  ["422", { status: 422 }, "Invalid"],
+  ["429", { status: 429 }, "RateLimited"],
   ["500", { status: 500 }, "OutcomeUnknown"],
+  ["503", { status: 503 }, "OutcomeUnknown"],
   ["302", { status: 302, headers: { location: "/x" } }, "OutcomeUnknown"],
   ["a reset", reset, "OutcomeUnknown"],
   ["no answer", silence, "OutcomeUnknown"],
   ["no body where an id is due", { status: 201 }, "OutcomeUnknown"],
   ["no id", { body: { name: "web" } }, "OutcomeUnknown"],
   ["HTML", { body: "<html>" }, "OutcomeUnknown"],
-])("a failing write (%s) is sent once", async (_name, answer, failure) => {
+])("a write that fails with %s is sent once", async (_name, answer, failure) => {
   const { server, connect } = await startHarness(answer);
   const platform = connect(answer === silence ? { deadlines: { writeMs: SHORT_MS } } : {});
   const error = await failureOf(platform.projects.create({ name: "web" }));
-  expect([error.failure.is, server.arrived.length]).toEqual([failure, 1]);
+  expect(error.failure.is).toBe(failure);
+  expect(server.arrived).toHaveLength(1);
 });
 
-it("a failing write that only computes fails like a read", async () => {
+it("a write that only computes a value fails like a read", async () => {
   const { server, connect } = await startHarness({ status: 500 });
   const error = await failureOf(connect().environments.helmDefaultValues(ID, {}));
-  expect([error.failure.is, server.arrived.length]).toEqual(["Server", 1]);
+  expect(error.failure.is).toBe("Server");
+  expect(server.arrived).toHaveLength(1);
 });
 
-it("the text of an error is the platform's own, less what was sent in confidence", async () => {
+it("the message of an error is the platform's own, without the values that were sent as secrets", async () => {
   const { connect } = await startHarness({ status: 400, body: { detail: `${TOKEN}: hunter22 is weak\n\u202Eevil` } });
   const error = await failureOf(connect().secrets.create(ID, { key: "PASSWORD", value: "hunter22" }));
   expect(error.message).toBe("•••: ••• is weak evil");
@@ -111,11 +122,11 @@ it.each([
     "the answer does not have the documented shape: state: Invalid input: expected string, received number",
   ],
   ["does not quote a body that is no JSON", "hunter22", "the answer is not JSON"],
-])("the text of an error %s", async (_name, body, message) => {
+])("the message of an error %s", async (_name, body, message) => {
   const { connect } = await startHarness({ body });
   expect((await failureOf(connect().applications.status(ID))).message).toBe(message);
 });
 
-it("[C3] deadlines are 15 s for a read with all its repetitions, 8 s for a write", () => {
+it("[C3] the deadline is 15 s for a read with all its attempts, and 8 s for a write", () => {
   expect(DEFAULT_DEADLINES).toEqual({ readMs: 15_000, writeMs: 8_000 });
 });

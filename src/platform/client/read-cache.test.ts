@@ -23,13 +23,13 @@ function setUp() {
 }
 
 describe("shared reads", () => {
-  it("make one request of equal ones in flight, and separate ones of others", async () => {
+  it("send one request for equal reads at the same time, and separate ones for different reads", async () => {
     const { reads, load } = setUp();
     const all = [stats("a"), stats("a"), stats("b"), { ...stats("a"), query: "?x=1" }, project];
     expect(await Promise.all(all.map((key) => reads.get(key, 0, load)))).toEqual([1, 1, 2, 3, 4]);
   });
 
-  it("wait for no read of another lane, and answer all lanes from memory", async () => {
+  it("do not wait for a read of another lane, and answer all lanes from memory", async () => {
     const { clock, reads, load, slow } = setUp();
     const noisy = reads.get({ ...project, lane: "noisy" }, 0, slow(5000));
     expect(await reads.get({ ...project, lane: "quiet" }, 0, load)).toBe(1);
@@ -39,7 +39,7 @@ describe("shared reads", () => {
     expect(await reads.get({ ...project, lane: "noisy" }, 1000, load)).toBe(2);
   });
 
-  it("answer from memory as long as the caller allows", async () => {
+  it("are answered from memory up to the age that the caller allows", async () => {
     const { clock, reads, load } = setUp();
     expect(await reads.get(project, 0, load)).toBe(1);
     await clock.advance(9999);
@@ -49,7 +49,7 @@ describe("shared reads", () => {
     expect(await reads.get(project, 0, load)).toBe(3);
   });
 
-  it("count the age from when it was asked", async () => {
+  it("count their age from when the request was sent", async () => {
     const { clock, reads, load, slow } = setUp();
     const first = reads.get(project, 0, slow(5000));
     await clock.advance(5000);
@@ -57,7 +57,7 @@ describe("shared reads", () => {
     expect(await reads.get(project, 5000, load)).toBe(1);
   });
 
-  it("share a failure with those who wait, and forget it", async () => {
+  it("share a failure with the callers that wait, and do not remember it", async () => {
     const { reads, load } = setUp();
     const fail = () => Promise.reject(new Error("down"));
     const both = await Promise.allSettled([reads.get(project, 0, fail), reads.get(project, 0, load)]);
@@ -65,7 +65,7 @@ describe("shared reads", () => {
     expect(await reads.get(project, 10_000, load)).toBe(1);
   });
 
-  it("forget everything when the platform was heard to have changed, what is in flight included", async () => {
+  it("forget all answers when the platform is known to have changed, also those in flight", async () => {
     const { clock, reads, load, slow } = setUp();
     await reads.get(project, 0, load);
     const first = reads.get(stats("a"), 0, slow(50));
@@ -76,7 +76,7 @@ describe("shared reads", () => {
     expect(await reads.get(stats("a"), 10_000, load)).toBe(3);
   });
 
-  it("forget what a write makes stale, and only that", async () => {
+  it("forget exactly the answers that a write makes stale", async () => {
     const { reads, load } = setUp();
     const keys = [project, stats("a"), stats("b")];
     await Promise.all(keys.map((key) => reads.get(key, 0, load)));
@@ -97,7 +97,7 @@ describe("shared reads", () => {
     expect(await reads.get(project, 10_000, load)).toBe(1);
   });
 
-  it("keep 512 answers at most, dropping the oldest", async () => {
+  it("remember at most 512 answers, and forget the oldest first", async () => {
     const { reads, load } = setUp();
     for (let index = 0; index < 600; index += 1) await reads.get(stats(String(index)), 0, load);
     expect(await reads.get(stats("599"), 10_000, load)).toBe(600);
@@ -105,7 +105,7 @@ describe("shared reads", () => {
     expect(await reads.get(stats("87"), 10_000, load)).toBe(601);
   });
 
-  it("[E5] of all clients remember no more than fits: the client that remembers most forgets its oldest", async () => {
+  it("[E5] of all clients share a limited memory, in which the client that uses most forgets its oldest answers", async () => {
     const { budget, another, load } = setUp();
     const [small, large] = [another(), another()];
     const byId = (count: number) => Array.from({ length: count }, (_, index) => stats(String(index)));
@@ -118,7 +118,7 @@ describe("shared reads", () => {
     expect(await large.get(stats("41"), 10_000, load), "forgotten").toBe(53);
   });
 
-  it("[E5] free the memory of what a write makes stale, of what is read again, and of all when they end", async () => {
+  it("[E5] free their memory when an answer is stale, when it is read again, and when they end", async () => {
     const { clock, budget, another, load } = setUp();
     const reads = another();
     for (const key of [project, stats("a"), stats("b"), stats("a")]) await reads.get(key, 0, load);

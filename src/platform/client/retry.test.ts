@@ -37,17 +37,17 @@ async function run(reads: readonly Endings[], deadlineMs = 15_000, costMs = 0) {
 const attempts = async (...reads: readonly Endings[]) => (await run(reads)).map(({ startedAt }) => startedAt.length);
 
 describe("the repetition of reads", () => {
-  it.each([{ is: "Server" }, { is: "Unreachable" }] as const)("repeats a read twice after $is", async (failure) => {
+  it.each([{ is: "Server" }, { is: "Unreachable" }] as const)("sends a read three times after $is", async (failure) => {
     expect(await run([[failure, failure, "ok"]])).toMatchObject([{ outcome: "value", startedAt: [0, 200, 600] }]);
     expect(await run([[failure]])).toMatchObject([{ outcome: failure.is, startedAt: [0, 200, 600] }]);
   });
 
-  it("spends one deadline on all attempts together", async () => {
+  it("uses one deadline for all attempts together", async () => {
     // A third one would begin after the end.
     expect(await run([[{ is: "Server" }]], 1000, 400)).toMatchObject([{ outcome: "Server", remaining: [1000, 400] }]);
   });
 
-  it("[C2] stops while the platform is down: every read is one request, until something succeeds", async () => {
+  it("[C2] sends each read only once while the platform is down, until a request succeeds", async () => {
     const down = [{ is: "Server" }, { is: "Unreachable" }, { is: "Server" }] as const;
     expect(await attempts(down, down, down, ["ok"], down, down)).toEqual([3, 1, 1, 1, 3, 1]);
     expect(await attempts(down, [{ is: "NotFound" }], down)).toEqual([3, 1, 3]);

@@ -1,4 +1,4 @@
-/** What the reading of an answer may cost, in counts: what is parsed, and which values are looked at (E5). */
+/** What the reading of an answer may cost, in counts: what is parsed, and which values are looked at. */
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
@@ -31,19 +31,19 @@ const malformed = (count: number): readonly object[] => Array.from({ length: cou
 const named = (count: number): readonly object[] => Array.from({ length: count }, () => ({ name: "a" }));
 const WRONG = "the answer does not have the documented shape";
 
-describe("[E5] a list", () => {
-  it("ends at its first malformed item, which alone is reported", () => {
+describe("[E5] a list in an answer", () => {
+  it("is read up to its first malformed item, and only that item is reported", () => {
     const { counter, text } = counting();
     expect(refusal(list(record({ name: text })), { results: malformed(1_000) })).toBe(`${WRONG}: 0.name: not a text`);
     expect(counter.looks).toBe(1);
   });
 
-  it("names the item", () => {
+  it("is reported with the index of its malformed item", () => {
     const results = [...named(2), {}, {}];
     expect(refusal(list(record({ name: z.string() })), { results })).toMatch(/: 2\.name: [^;]*$/);
   });
 
-  it("of 10,000 items is read, and of more none is looked at", () => {
+  it("of 10,000 items is read, and of more items none is looked at", () => {
     const { counter, text } = counting();
     const decode = list(record({ name: text }));
     expect(read(decode, { results: named(10_000) })).toHaveLength(10_000);
@@ -52,20 +52,20 @@ describe("[E5] a list", () => {
     expect(counter.looks).toBe(10_000);
   });
 
-  it("of details drops malformed items", () => {
+  it("of details is read without its malformed items", () => {
     const results = [...malformed(3), { name: "a" }, 1, null];
     expect(read(wellShapedList(record({ name: z.string() })), { results })).toEqual([{ name: "a" }]);
   });
 });
 
-describe("[E5] a record", () => {
-  it("ends at its first malformed member, which alone is reported", () => {
+describe("[E5] a record in an answer", () => {
+  it("is read up to its first malformed member, and only that member is reported", () => {
     const { counter, text } = counting();
     expect(refusal(json(record({ a: text, b: text, c: text })), { a: 1, b: 2, c: 3 })).toBe(`${WRONG}: a: not a text`);
     expect(counter.looks).toBe(1);
   });
 
-  it("is read without members that are malformed and may be missing", () => {
+  it("is read without malformed members that may be missing", () => {
     const { of: orAbsent, text, number, flag, strings, map, maps, parent } = optional;
     const schema = record({ text, number, flag, strings, map, maps, parent, list: orAbsent(wellShaped(z.string())) });
     const names = Object.keys({ text, number, flag, strings, map, maps, parent, list: 0 });
@@ -81,7 +81,7 @@ describe("[E5] a record", () => {
   });
 });
 
-describe("[E5] an answer", () => {
+describe("[E5] a whole answer", () => {
   const anything = json(z.unknown());
 
   it.each([
@@ -95,7 +95,7 @@ describe("[E5] an answer", () => {
     ["a million objects", `${'{"":'.repeat(1_000_000)}0`, "the answer is nested more than 100 deep"],
     ["a text that looks nested", JSON.stringify(`"\\${"[{,".repeat(200_000)}`), "read"],
     ["a number of a million digits", "9".repeat(1_000_000), "read"],
-  ])("of %s", (_what, body, expected) => {
+  ])("of %s is read, or refused by its limits", (_what, body, expected) => {
     expect(refusal(anything, body)).toBe(expected);
   });
 });

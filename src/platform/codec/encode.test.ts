@@ -6,7 +6,7 @@ import { jsonObject, request, sent, wellFormed } from "./encode.ts";
 import { parseExactJson, stringifyJson } from "./json.ts";
 import { optional, record, ShapeError } from "./schema.ts";
 
-it("request names members as record reads them, and knows no others", () => {
+it("request names members as record reads them, and leaves out unknown members", () => {
   const input = { name: "a", gitCommitId: "b", nextK8sVersion: "c", other: "d" };
   const body = sent(request({ name: wellFormed, gitCommitId: wellFormed, nextK8sVersion: wellFormed }), input)();
   expect(body).toEqual({ name: "a", git_commit_id: "b", next_k8s_version: "c" });
@@ -14,7 +14,7 @@ it("request names members as record reads them, and knows no others", () => {
   expect(read.parse(body)).toEqual({ name: "a", gitCommitId: "b", nextK8sVersion: "c" });
 });
 
-it("request names at most three members, never a value", () => {
+it("a request that cannot be sent is reported with at most three members and no value", () => {
   const shape = { a: z.number(), b: z.boolean(), c: wellFormed, d: z.int() };
   const values = { a: "s3cret", b: "s3cret", c: "s3cret\udfff", d: "s3cret" };
   const build = sent(request(shape), values as unknown as z.input<ReturnType<typeof request<typeof shape>>>);
@@ -34,7 +34,7 @@ describe("jsonObject", () => {
     tree: fc.oneof(leaf, fc.array(tie("tree"), { maxLength: 3 }), fc.dictionary(key(), tie("tree"), { maxKeys: 3 })),
   }));
 
-  it("sends whatever JSON can say, as it is", () => {
+  it("sends any JSON as it is", () => {
     fc.assert(
       fc.property(fc.dictionary(key(), tree), (source) => {
         expect(parseExactJson(built(source))).toEqual(source);
@@ -43,7 +43,7 @@ describe("jsonObject", () => {
   });
 
   it.each([NaN, Infinity, "\ud800", { a: [NaN] }, { "\udfff": 1 }, [undefined], () => 1, new Map(), Symbol("x")])(
-    "refuses %j, however deep",
+    "refuses %j at any depth",
     (value) => {
       expect(() => built({ value })).toThrow(ShapeError);
       expect(() => built({ a: [{ b: value }] })).toThrow(ShapeError);

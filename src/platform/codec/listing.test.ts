@@ -11,12 +11,12 @@ function listed(length: number, rest: object = {}, headers: Readonly<Record<stri
   return decode.read({ text: JSON.stringify({ results: items, ...rest }), header: (name) => headers[name] });
 }
 
-describe("what a list proves", () => {
-  it.each([0, 1, 10, 19, 21, 49, 51, 99, 101])("is all there is with %i items", (length) => {
+describe("isWhole, for a list in an answer,", () => {
+  it.each([0, 1, 10, 19, 21, 49, 51, 99, 101])("is true with %i items", (length) => {
     expect(isWhole(listed(length))).toBe(true);
   });
 
-  it.each([20, 25, 30, 40, 50, 100, 150, 1000])("may be a page with %i items", (length) => {
+  it.each([20, 25, 30, 40, 50, 100, 150, 1000])("is false with %i items, which may be a page", (length) => {
     expect(isWhole(listed(length))).toBe(false);
   });
 
@@ -29,23 +29,24 @@ describe("what a list proves", () => {
     { total_count: 3 },
     { total: 12 },
     { links: { next: "/project?page=2" } },
-  ])("may be a page where the answer has the member %o", (member) => {
+  ])("is false with the member %o, which announces pages", (member) => {
     expect(isWhole(listed(3, member))).toBe(false);
   });
 
   it.each([{ pagination: null }, { next: null }, { request_id: "1" }, { message: "ok" }])(
-    "is all there is beside the member %o",
+    "is true with the member %o",
     (member) => {
       expect(isWhole(listed(3, member))).toBe(true);
     },
   );
 
-  it.each(["link", "x-total-count", "x-next-page", "content-range"])("may be a page with the header %s", (name) => {
+  it.each(["link", "x-total-count", "x-next-page", "content-range"])("is false with the header %s", (name) => {
     expect(isWhole(listed(3, {}, { [name]: "1" }))).toBe(false);
   });
 
-  it("is told of the list itself, and of no copy", () => {
+  it("is known only of the list that was read, not of a copy", () => {
     const page = listed(3, { next: 2 });
-    expect([isWhole(page), isWhole([...page])]).toEqual([false, true]);
+    expect(isWhole(page)).toBe(false);
+    expect(isWhole([...page])).toBe(true);
   });
 });

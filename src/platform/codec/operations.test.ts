@@ -7,24 +7,24 @@ const names = Object.keys(operations) as OperationName[];
 const shown = (name: OperationName) =>
   `${operations[name].method} ${operations[name].path.replaceAll(/\{\w+\}/g, "{}")}`;
 
-describe("operations", () => {
-  it("documents exactly the 32 of the spec", () => {
+describe("the table of operations", () => {
+  it("has exactly the 32 operations of the specification as documented", () => {
     const documented = names.filter((name) => isDocumented(name)).map(shown);
     expect(documented.toSorted()).toEqual(DOCUMENTED_ENDPOINTS.toSorted());
     expect(documented).toHaveLength(32);
   });
 
-  it("names each method and path once", () => {
+  it("has each method and path once", () => {
     expect(new Set(names.map(shown)).size).toBe(names.length);
   });
 
-  it("makes only reads stale, and only by writes", () => {
+  it("names as stale only reads, and only for writes", () => {
     const pairs = names.flatMap((name) => (operationEntry(name).stale ?? []).map((read) => ({ name, read })));
     expect(pairs.filter(({ name }) => isRead(name))).toEqual([]);
     expect(pairs.filter(({ read }) => !names.some((known) => known === read && isRead(known)))).toEqual([]);
   });
 
-  it("sends a POST once, unless it computes or may be repeated", () => {
+  it("lets a POST be sent once, unless it only computes or may be repeated", () => {
     const some = ["createProject", "deployDatabase", "getHelmDefaultValues", "importVariables", "putBinding"] as const;
     expect(some.map(isOnce)).toEqual([true, true, false, false, false]);
   });

@@ -15,7 +15,7 @@ function placeholders(name: OperationName): string[] {
 }
 
 describe("[E1] buildPath", () => {
-  it("builds exactly the template's segments or refuses, whatever the ids", () => {
+  it("returns exactly the segments of the template, or refuses the ids", () => {
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.array(anyId, { minLength: 3, maxLength: 3 }), (name, ids) => {
         const given = Object.fromEntries(placeholders(name).map((key, index) => [key, ids[index] ?? ""]));
@@ -40,20 +40,20 @@ describe("[E1] buildPath", () => {
     }
   });
 
-  it("refuses what is missing", () => {
+  it("refuses missing ids", () => {
     expect(refusedOr(() => buildPath("getProject", {}))).toBeUndefined();
   });
 
-  it("names the placeholder in the refusal, never the value", () => {
+  it("names the placeholder of a refused id, and not its value", () => {
     const build = () => buildPath("getProject", { projectId: "s3cret/.." });
     expect(build).toThrow(new ApiError("getProject", { is: "Refused" }, 0, "projectId is not a UUID"));
   });
 
-  it("takes any plain string for the cluster token", () => {
+  it("accepts any plain text as the cluster of a token", () => {
     expect(buildPath("getClusterToken", { clusterId: "prod eu:1%2e" })).toBe("/cluster/prod%20eu%3A1%252e/token");
   });
 
-  it("knows the three service types in either case", () => {
+  it("accepts the three service types in either case", () => {
     const path = (serviceType: string) => () => buildPath("getIngressStatus", { serviceType, serviceId: ID });
     expect(path("application")()).toBe(`/application/${ID}/ingressDeploymentStatus`);
     expect(path("HELM")()).toBe(`/HELM/${ID}/ingressDeploymentStatus`);
@@ -62,9 +62,11 @@ describe("[E1] buildPath", () => {
   });
 });
 
-it("a UUID may be of any case, and has nothing around it or missing", () => {
-  expect([ID, ID.toUpperCase(), "00000000-0000-0000-0000-000000000000"].every(isUuidOfAnyCase)).toBe(true);
-  expect([`${ID}0`, `${ID}\n`, `{${ID}}`, ID.replaceAll("-", "")].some(isUuidOfAnyCase)).toBe(false);
+it("isUuidOfAnyCase accepts upper and lower case, and nothing before, after or missing in a UUID", () => {
+  const valid = [ID, ID.toUpperCase(), "00000000-0000-0000-0000-000000000000"];
+  expect(valid.filter(isUuidOfAnyCase)).toEqual(valid);
+  const invalid = [`${ID}0`, `${ID}\n`, `{${ID}}`, ID.replaceAll("-", "")];
+  expect(invalid.filter(isUuidOfAnyCase)).toEqual([]);
 });
 
 /** Returns undefined for a refusal, and rethrows any other error. */

@@ -27,9 +27,10 @@ function phaseOf(state: string): string | undefined {
 
 const STRANGE = ["PAUSED", "", "deployed", "toString", "__proto__", "constructor", "hasOwnProperty"];
 
-describe("phases", () => {
-  it("are those that the names of the 29 and the 24 states say", () => {
-    expect([serviceStates.length, clusterStates.length]).toEqual([29, 24]);
+describe("the phase of a state", () => {
+  it("is the one that the state's name says, for the 29 states of services and the 24 of clusters", () => {
+    expect(serviceStates).toHaveLength(29);
+    expect(clusterStates).toHaveLength(24);
     expect(serviceStates.toSorted()).toEqual(SERVICE.split(" ").toSorted());
     expect(clusterStates.toSorted()).toEqual(CLUSTER.split(" ").toSorted());
     for (const state of serviceStates) expect(servicePhase(state), state).toBe(phaseOf(state) ?? "unknown");
@@ -39,42 +40,47 @@ describe("phases", () => {
   it.each([
     ["RUNNING", "running", "True"],
     ["ERROR", "failed", "False"],
-  ])("%s of the usage guide is one of a service alone", (state, phase, condition) => {
-    const phases = [servicePhase(state), requestPhase(state), clusterPhase(state), deploymentCondition(state)];
-    expect(phases).toEqual([phase, "unknown", "unknown", condition]);
+  ])("%s, which only the usage guide has, is known for a service", (state, phase, condition) => {
+    expect(servicePhase(state)).toBe(phase);
+    expect(requestPhase(state)).toBe("unknown");
+    expect(clusterPhase(state)).toBe("unknown");
+    expect(deploymentCondition(state)).toBe(condition);
   });
 
-  it("documents the 29, the 24 and those of the usage guide", () => {
-    expect([...serviceStates, ...clusterStates, "RUNNING", "ERROR"].every(isDocumentedState)).toBe(true);
-    expect(STRANGE.some(isDocumentedState)).toBe(false);
+  it("is known for exactly the states of the specification and of the usage guide", () => {
+    const documented = [...serviceStates, ...clusterStates, "RUNNING", "ERROR"];
+    expect(documented.filter((state) => !isDocumentedState(state))).toEqual([]);
+    expect(STRANGE.filter(isDocumentedState)).toEqual([]);
   });
 
-  it.each(STRANGE)("are unknown for %j", (state) => {
-    const phases = [servicePhase(state), clusterPhase(state), deploymentCondition(state)];
-    expect(phases).toEqual(["unknown", "unknown", "Unknown"]);
+  it.each(STRANGE)("is unknown for %j", (state) => {
+    expect(servicePhase(state)).toBe("unknown");
+    expect(clusterPhase(state)).toBe("unknown");
+    expect(deploymentCondition(state)).toBe("Unknown");
   });
 });
 
-it("deploymentCondition is True for what is deployed, Unknown for what cannot be told, False for all other states", () => {
+it("deploymentCondition is True for deployed states, Unknown for those that do not say it, and False for all others", () => {
   const others = new Map([...serviceStates, ...clusterStates].map((state) => [state, "False"]));
   const all = new Map([...others, ["DEPLOYED", "True"], ["RESTARTED", "True"], ["UNAVAILABLE", "Unknown"]]);
   for (const [state, expected] of all) expect(deploymentCondition(state), state).toBe(expected);
 });
 
-describe("fitsReason", () => {
-  it("takes all states of the spec", () => {
-    expect([...serviceStates, ...clusterStates].every(fitsReason)).toBe(true);
+describe("fitsReason, the check for the reason of a condition,", () => {
+  it("accepts all states of the specification", () => {
+    expect([...serviceStates, ...clusterStates].filter((state) => !fitsReason(state))).toEqual([]);
   });
 
-  it.each(["A", "A_", "Ab1", "A:b,c"])("takes %j", (value) => {
+  it.each(["A", "A_", "Ab1", "A:b,c"])("accepts %j", (value) => {
     expect(fitsReason(value)).toBe(true);
   });
 
-  it.each(["", "1A", "_A", "A:", "A B", "A-B", "A\n", "Ä"])("does not take %j", (value) => {
+  it.each(["", "1A", "_A", "A:", "A B", "A-B", "A\n", "Ä"])("refuses %j", (value) => {
     expect(fitsReason(value)).toBe(false);
   });
 
-  it("takes 1,024 characters at most", () => {
-    expect(["A".repeat(1024), "A".repeat(1025)].map(fitsReason)).toEqual([true, false]);
+  it("accepts at most 1,024 characters", () => {
+    expect(fitsReason("A".repeat(1024))).toBe(true);
+    expect(fitsReason("A".repeat(1025))).toBe(false);
   });
 });

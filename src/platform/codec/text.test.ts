@@ -5,9 +5,11 @@ import { cleaned, errorText, fieldComplaints } from "./text.ts";
 
 const KEY = "-----BEGIN KEY-----\nZm9v/QmFk+x==\n-----END KEY-----\n";
 
-describe("errorText", () => {
+describe("errorText, the message of an error answer,", () => {
   it.each([
+    [{ status: 403, error: "Forbidden", message: "no role" }, "no role"],
     [{ status: 409, error: "Conflict", detail: "name already taken", message: "other" }, "name already taken"],
+    [{ error: "Unauthorized" }, "Unauthorized"],
     [{ detail: { code: 1 }, message: "from message" }, "from message"],
     [{ detail: "", message: "   ", error: "from error" }, "from error"],
     [{}, "{}"],
@@ -20,7 +22,7 @@ describe("errorText", () => {
     [{ errors: [null, 1, {}, { field: 1 }], message: "bad" }, "bad"],
     [{ errors: [], details: { a: "x" } }, "a: x"],
     ["just a string", "just a string"],
-  ])("reads %j", (body, expected) => {
+  ])("reads it from %j", (body, expected) => {
     expect(errorText(400, JSON.stringify(body), [])).toBe(expected);
   });
 
@@ -30,7 +32,7 @@ describe("errorText", () => {
     ["  \n ", "the platform answered 502"],
     ["<!doctype html><h1>Bad gateway</h1>", "the platform answered 502"],
     [`{"message": "cut o`, `{"message": "cut o`],
-  ])("takes %j as it is or says the status", (body, expected) => {
+  ])("takes the text %j as it is, or names the status", (body, expected) => {
     expect(errorText(502, body, [])).toBe(expected);
   });
 
@@ -40,12 +42,12 @@ describe("errorText", () => {
   });
 });
 
-describe("cleaned", () => {
-  it("[E5] removes what cannot be seen or turns the line around", () => {
+describe("cleaned, the text of the platform for a message,", () => {
+  it("[E5] has no invisible characters, and none that change the direction of a line", () => {
     expect(cleaned("a\u0000b\r\nc\u202Ed\u200Be\u2028f\u001B[31mg", [])).toBe("a b c d e f [31mg");
   });
 
-  it("[E5] is one line of at most 300 well-formed characters, for any text", () => {
+  it("[E5] is one line of at most 300 well-formed characters for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 700 }), (raw) => {
         const text = cleaned(raw, []);
@@ -56,7 +58,7 @@ describe("cleaned", () => {
     );
   });
 
-  it("[E6] never holds the token, wherever and however often it comes", () => {
+  it("[E6] never contains the token, wherever and however often the text does", () => {
     const token = fc.string({
       unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCodePoint(code)),
       minLength: 1,
@@ -74,18 +76,18 @@ describe("cleaned", () => {
     ["percent-encoded", encodeURIComponent(KEY)],
     ["in base64", Buffer.from(KEY).toString("base64")],
     ["without the newline at its end", KEY.trim()],
-  ])("[E7] masks a secret that is quoted %s", (_name, quoted) => {
+  ])("[E7] has no secret that the text quotes %s", (_name, quoted) => {
     const text = errorText(422, JSON.stringify({ detail: `invalid value ${quoted} of key` }), [KEY]);
     expect(text).toMatch(/^invalid value .*•••.* of key$/);
     expect(text).not.toMatch(/QmFk|Zm9v|BEGIN/);
   });
 
-  it("[E5] reads the beginning of an answer of megabytes", () => {
+  it("[E5] is read from the beginning of an answer of megabytes", () => {
     const secrets = Array.from({ length: 256 }, (_, index) => `s3cret-value-${index}`);
     expect(errorText(500, "s3cret-value-7 ".repeat(280_000), secrets)).toMatch(/^••• .*…$/);
   });
 
-  it.each(["errors", "violations", "detail"])("[E5] reads twenty complaints of %s and none after them", (list) => {
+  it.each(["errors", "violations", "detail"])("[E5] has at most the first twenty complaints of the list %s", (list) => {
     let looks = 0;
     const complaint = {
       get message() {
@@ -97,13 +99,13 @@ describe("cleaned", () => {
     expect(looks).toBe(20);
   });
 
-  it("[E6] masks secrets of several lines and the longer of two", () => {
+  it("[E6] has no secret of several lines, and masks the longer of two secrets", () => {
     expect(cleaned("key -----BEGIN\nabc\n-----END, pass abcdef", ["-----BEGIN\nabc\n-----END", "abc", "abcdef"])).toBe(
       "key •••, pass •••",
     );
   });
 
-  it("does not cut a surrogate pair in two", () => {
+  it("is not cut within a surrogate pair", () => {
     expect(cleaned("😀".repeat(200), [])).toBe(`${"😀".repeat(149)}…`);
   });
 });

@@ -33,11 +33,11 @@ describe("[C1] pauseMs", () => {
     [String(EPOCH - 30), 500],
     ["9".repeat(400), 3_600_000],
     ...unreadable.map((reset): [string | undefined, number] => [reset, 60_000]),
-  ])("X-RateLimit-Reset %j: %d ms", (reset, expected) => {
+  ])("reads X-RateLimit-Reset %j as %d ms", (reset, expected) => {
     expect(pauseMs(headers({ reset }), NOW)).toBe(expected);
   });
 
-  it("compares points in time with the platform's clock where it tells it", () => {
+  it("compares a point in time with the platform's clock, if the answer has it", () => {
     const date = "Sat, 21 Nov 2026 10:05:00 GMT";
     expect(pauseMs(headers({ reset: String(EPOCH + 310), date }), NOW)).toBe(10_000);
     expect(pauseMs(headers({ reset: String(EPOCH + 310), date: "garbage" }), NOW)).toBe(310_000);
@@ -49,11 +49,11 @@ describe("[C1] pauseMs", () => {
     ["Sat, 21 Nov 2020 10:00:20 GMT", 500],
     ["soon", 60_000],
     ["-7", 60_000],
-  ])("Retry-After %j: %d ms", (retryAfter, expected) => {
+  ])("reads Retry-After %j as %d ms", (retryAfter, expected) => {
     expect(pauseMs(headers({ retryAfter }), NOW)).toBe(expected);
   });
 
-  it("prefers the reset, unless it cannot be read", () => {
+  it("prefers X-RateLimit-Reset, unless it cannot be read", () => {
     expect(pauseMs(headers({ reset: "5", retryAfter: "7" }), NOW)).toBe(5000);
     expect(pauseMs(headers({ reset: "x", retryAfter: "7" }), NOW)).toBe(7000);
   });
@@ -65,18 +65,21 @@ it.each([
   ["20", "0", "3", 3_000],
   ["20", "20", "0", 0],
   ["1", "1", "3600", 3_600_000],
-] as const)("quotaOf of the limit %s, the rest %s and the reset %s: %d ms", (limit, remaining, reset, resetMs) => {
-  const expected = { limit: Number(limit), remaining: Number(remaining), resetMs };
-  expect(quotaOf(headers({ limit, remaining, reset }), NOW)).toEqual(expected);
-});
+] as const)(
+  "quotaOf returns limit %s, remaining %s and reset %s with %d ms until the reset",
+  (limit, remaining, reset, resetMs) => {
+    const expected = { limit: Number(limit), remaining: Number(remaining), resetMs };
+    expect(quotaOf(headers({ limit, remaining, reset }), NOW)).toEqual(expected);
+  },
+);
 
 const told = { limit: "20", remaining: "7", reset: "3", date: undefined };
 const impossible = [{ remaining: "21" }, { remaining: "-1" }, { limit: "0", remaining: "0" }, { limit: undefined }];
 const unreadable = [{ limit: "9".repeat(400) }, { reset: undefined }, { reset: "86400" }, { reset: "soon" }];
-it.each([...impossible, ...unreadable, { reset: String(EPOCH - 30) }])("quotaOf of %j is none", (change) => {
+it.each([...impossible, ...unreadable, { reset: String(EPOCH - 30) }])("quotaOf returns nothing for %j", (change) => {
   expect(quotaOf(headers({ ...told, ...change }), NOW)).toBeUndefined();
 });
 
-it.each(["2026", "-1", "", undefined, "yesterday"])("parseDate %j is none", (raw) => {
+it.each(["2026", "-1", "", undefined, "yesterday"])("parseDate returns nothing for %j", (raw) => {
   expect(parseDate(raw)).toBeUndefined();
 });

@@ -24,7 +24,7 @@ describe("[E8] checkedBase", () => {
     expect(refused).toMatchObject({ operation: "connect", failure: { is: "Refused" } });
   });
 
-  it("never quotes what it refuses", () => {
+  it("does not quote the base URL that it refuses", () => {
     const refused = refusal(() => checkedBase("https://user:s3cret@platform.example", "", strict));
     expect(refused?.message).not.toContain("s3cret");
   });
@@ -34,7 +34,7 @@ describe("[E8] checkedBase", () => {
     ["https://Platform.Example:8443/", "/api/v1", "https://platform.example:8443/api/v1"],
     ["https://93.184.216.34", "", "https://93.184.216.34"],
     ["https://[2606:4700::1111]", "/v2.1", "https://[2606:4700::1111]/v2.1"],
-  ])("takes %s with %j", (baseUrl, prefix, expected) => {
+  ])("accepts %s with the prefix %j", (baseUrl, prefix, expected) => {
     expect(checkedBase(baseUrl, prefix, strict)).toBe(expected);
   });
 
@@ -65,19 +65,19 @@ describe("[E8] checkedBase", () => {
     ["https://10.2.2.3", ["10.1.0.0/16"], false],
     ["https://93.184.216.34", ["10.1.0.0/16"], false],
     ["https://10.1.2.3", ["10.1.2.3"], true],
-  ])("%s with the list %j: %s", (baseUrl, allowedHosts, allowed) => {
+  ])("with the base URL %s and the allowed hosts %j: %s", (baseUrl, allowedHosts, allowed) => {
     const refused = refusal(() => checkedBase(baseUrl, "", { ...strict, allowedHosts }));
     expect(refused === undefined).toBe(allowed);
   });
 
-  it("lets http and loopback stand for the demo", () => {
+  it("accepts http and loopback with the flags of the demo", () => {
     const demo = { allowedHosts: ["127.0.0.1"], allowInsecure: true };
     expect(checkedBase("http://127.0.0.1:8080", "/api/v1", demo)).toBe("http://127.0.0.1:8080/api/v1");
     expect(() => checkedBase("http://localhost", "", demo)).toThrow(ApiError);
   });
 });
 
-describe("[E8] an address", () => {
+describe("[E8] addressFilter", () => {
   it.each([
     // The registry of IPv4, and an address that is in none.
     ...["0.0.0.1", "10.0.0.1", "100.64.0.1", "127.0.0.1", "169.254.169.254", "172.31.255.255", "192.0.0.192"],
@@ -89,7 +89,7 @@ describe("[E8] an address", () => {
     // Each form in which an IPv6 address holds an IPv4 address.
     ...["::127.0.0.1", "::ffff:10.0.0.5", "::ffff:0:10.0.0.5", "64:ff9b::10.0.0.5", "64:ff9b::a83f:8110"],
     ...["2002:a00:5::1", "2001:0:a00:5::a247:27dd", "2001:0:5db8:d822::f5ff:fffa"],
-  ])("%s is not public", (address) => {
+  ])("refuses %s, which is not public", (address) => {
     expect(addressFilter(strict)(address)).toBe(false);
   });
 
@@ -107,7 +107,7 @@ describe("[E8] an address", () => {
     // 93.184.216.34 in each form, that of Teredo with this server and this client.
     ...["::93.184.216.34", "::ffff:93.184.216.34", "::ffff:0:93.184.216.34", "64:ff9b::5db8:d822"],
     ...["2002:5db8:d822::1", "2001:0:5db8:d822::a247:27dd"],
-  ])("%s is public", (address) => {
+  ])("accepts %s, which is public", (address) => {
     expect(addressFilter(strict)(address)).toBe(true);
   });
 
@@ -119,7 +119,7 @@ describe("[E8] an address", () => {
     ["64:ff9b::a00:105", ["10.0.0.0/24"], false],
     ["64:ff9b::a00:5", ["64:ff9b::/96"], true],
     ["fd00::5", ["fd00::/64"], true],
-  ])("%s with the list %j: %s", (address, allowedHosts, allowed) => {
+  ])("judges %s with the allowed hosts %j: %s", (address, allowedHosts, allowed) => {
     expect(addressFilter({ ...strict, allowedHosts })(address)).toBe(allowed);
   });
 });
@@ -144,7 +144,7 @@ it.each<[string, readonly string[], boolean]>([
   ["https://11.1.2.3", ["10.0.0.0/8"], false],
   ["https://api.example.com", ["*"], true],
   ["https://api.example.com", [], false],
-])("the hosts that go past the operator's proxy %s with %j: %s", (url, noProxy, expected) => {
+])("bypassesProxy(%s) with the hosts of NO_PROXY %j: %s", (url, noProxy, expected) => {
   expect(bypassesProxy(url, noProxy)).toBe(expected);
 });
 
@@ -153,6 +153,6 @@ it.each([
   ["http://10.0.0.1:6443", [], "the proxy is not a public address"],
   ["http://10.0.0.1:3128", ["10.0.0.1/32"], undefined],
   ["http://a.example", ["b.example"], "the proxy is not in the operator's list of allowed platform hosts"],
-])("[E8] the proxy of a connection is judged as its platform is: %s with %j", (url, allowedHosts, message) => {
+])("[E8] checkProxy judges a proxy like a platform: %s with %j", (url, allowedHosts, message) => {
   expect(refusal(() => checkProxy(url, { ...strict, allowedHosts }))?.message).toBe(message);
 });
