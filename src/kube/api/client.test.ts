@@ -48,8 +48,8 @@ async function setUser(user: object): Promise<void> {
 const get = (path = "/x") => client.request({ method: "GET", path });
 const watch = () => text(client.stream({ path: "/x", signal: new AbortController().signal }));
 
-describe("a request", () => {
-  it("goes under the server's own path, with token, user agent and query, and leaves no timer behind", async () => {
+describe("a request to the API server", () => {
+  it("has the server's path, token, user agent and query, and leaves no timer", async () => {
     const clock = manualClock();
     await connect({ body: "{}" }, { clock });
     const query = { limit: 5, watch: true, continue: undefined, fieldManager: "a&b" };
@@ -63,7 +63,7 @@ describe("a request", () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it("sends each PATCH as a merge patch, and any other body as JSON (K14)", async () => {
+  it("sends each PATCH as a merge patch, and any other body as JSON", async () => {
     await connect({});
     await client.request({ method: "PATCH", path: "/x", body: { a: null } });
     await client.request({ method: "POST", path: "/x", body: {} });
@@ -73,13 +73,13 @@ describe("a request", () => {
     ]);
   });
 
-  it("shares its connections: 100 calls take 3 at most (K1)", async () => {
+  it("shares its connections: 100 requests open at most 3", async () => {
     await connect({});
     for (let call = 0; call < 100; call += 1) await get();
     expect(connections).toBeLessThanOrEqual(3);
   });
 
-  it("[B11] ends at its deadline when the server is silent, in the head or within the body (K2)", async () => {
+  it("[B11] ends at its deadline if the server is silent, before the headers or within the body", async () => {
     await connect((response) => void (response.req.url === "/base/body" && response.writeHead(200).write("{")));
     for (const path of ["/head", "/body"]) {
       const message = `GET ${path}: no answer within the deadline`;
@@ -88,21 +88,21 @@ describe("a request", () => {
     }
   });
 
-  it("ends with the caller's signal", async () => {
+  it("ends when the caller's signal is aborted", async () => {
     const stop = new AbortController();
     await connect(() => stop.abort());
     const sent = client.request({ method: "GET", path: "/x", signal: stop.signal });
     await expect(sent).rejects.toMatchObject({ failure: "Unreachable", message: "GET /x: canceled" });
   });
 
-  it("takes an empty answer as null, and one that is not JSON as BadResponse", async () => {
+  it("returns null for an empty answer, and fails with BadResponse for one that is not JSON", async () => {
     await connect({});
     expect(await get()).toBeNull();
     server.script({ body: "<html>secret</html>" });
     await expect(get()).rejects.toMatchObject({ failure: "BadResponse", message: "GET /x: the answer is not JSON" });
   });
 
-  it("[E7] quotes nothing of what was sent or answered in its errors (K13)", async () => {
+  it("[E7] quotes nothing of what was sent or answered in its errors", async () => {
     const causes = [{ reason: "FieldValueInvalid", field: "spec.x", message: 'got "s3cret"' }];
     const body = { kind: "Status", reason: "Invalid", message: 'Invalid value: "s3cret"', details: { causes } };
     await connect({ status: 422, body, headers: { "retry-after": "3" } });
@@ -114,7 +114,7 @@ describe("a request", () => {
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain("s3cret");
   });
 
-  it("is counted with its code, without one as <error>", async () => {
+  it("is counted with its status code, or with <error> without one", async () => {
     const counted: string[] = [];
     const onRequest: ClientOptions["onRequest"] = ({ code, method, host, path, durationMs }) => {
       counted.push(`${code} ${method} ${host.replace(/:\d+$/, "")} ${path} ${durationMs >= 0 ? "timed" : ""}`);
@@ -142,14 +142,14 @@ const connectTaking = (token: () => string, more: Partial<ClientOptions> = {}) =
   }, more);
 const second = () => "second";
 
-describe("a refused token (K12)", () => {
-  it("is read again once, and the call repeated", async () => {
+describe("a token that the API server refuses", () => {
+  it("is read again once, and the request is repeated", async () => {
     await connectTaking(second);
     await setUser({ token: "second" });
     expect(await client.request({ method: "PATCH", path: "/x", body: {} })).toEqual({ ok: true });
   });
 
-  it("that stays refused fails, without reading the configuration at every call", async () => {
+  it("and that stays refused fails, without reading the kubeconfig for every request", async () => {
     const clock = manualClock();
     await connectTaking(second, { clock });
     for (let call = 0; call < 3; call += 1) await expect(get()).rejects.toMatchObject({ failure: "Unauthorized" });
@@ -159,7 +159,7 @@ describe("a refused token (K12)", () => {
     expect(await get()).toEqual({ ok: true });
   });
 
-  it("is reported while there is no configuration to read", async () => {
+  it("is reported while there is no kubeconfig", async () => {
     const clock = manualClock();
     await connectTaking(second, { clock });
     await rm(join(dir, "kubeconfig"));
@@ -169,7 +169,7 @@ describe("a refused token (K12)", () => {
     expect(await get()).toEqual({ ok: true });
   });
 
-  it("of a watch is renewed for the next one", async () => {
+  it("of a watch is renewed for the next watch", async () => {
     await connectTaking(second);
     await setUser({ token: "second" });
     await expect(watch()).rejects.toMatchObject({ failure: "Unauthorized" });
@@ -194,7 +194,7 @@ describe("a refused token (K12)", () => {
 });
 
 describe("a watch", () => {
-  it("outlives the deadline of a call while it is silent", async () => {
+  it("has no deadline while it is silent", async () => {
     const clock = manualClock();
     await connect((response) => void response.write("one\n"), { clock });
     const stop = new AbortController();
@@ -206,7 +206,7 @@ describe("a watch", () => {
     await expect(next).rejects.toMatchObject({ failure: "Unreachable", message: "WATCH /x: canceled" });
   });
 
-  it("that breaks off fails as Unreachable (K4)", async () => {
+  it("that breaks off fails with Unreachable", async () => {
     await connect((response) => {
       response.write("one\n");
       setTimeout(() => response.destroy(), 20);
@@ -214,7 +214,12 @@ describe("a watch", () => {
     await expect(watch()).rejects.toMatchObject({ failure: "Unreachable" });
   });
 
-  it("gives its connection back when it ends, apart from those of calls", async () => {
+  it("that is refused fails with the server's status and Retry-After", async () => {
+    await connect({ status: 429, body: { reason: "TooManyRequests" }, headers: { "retry-after": "2" } });
+    await expect(watch()).rejects.toMatchObject({ failure: "TooManyRequests", retryAfterMs: 2_000 });
+  });
+
+  it("closes its connection when it ends, and shares none with other requests", async () => {
     await connect({ body: "{}" });
     for (let count = 0; count < 20; count += 1) await watch();
     expect(connections).toBeLessThanOrEqual(2);
@@ -227,7 +232,7 @@ describe("a watch", () => {
 it.each([
   ["of an unknown context", { from: "file", context: "nope" } as const, 'no cluster for context "nope"'],
   ["outside a cluster", { from: "cluster" } as const, "KUBERNETES_SERVICE_HOST is not set"],
-])("a configuration %s says what is missing", async (_, config, message) => {
+])("a configuration %s fails with the reason", async (_, config, message) => {
   await connect({});
   const source = config.from === "file" ? { ...config, path: join(dir, "kubeconfig") } : config;
   expect(() => createKubeClient({ config: source, userAgent: "t", clock: systemClock() })).toThrow(message);

@@ -26,7 +26,7 @@ async function put(token: string, seconds: number): Promise<void> {
 }
 
 describe("fileToken", () => {
-  it("reads the file, less its newline, and looks again after 10 s", async () => {
+  it("returns the content of the file without its newline, and checks the file again after 10 s", async () => {
     const source = fileToken(path, clock);
     expect(await source()).toBe("one");
     await put("two", 2);
@@ -36,7 +36,7 @@ describe("fileToken", () => {
     expect(await source()).toBe("two");
   });
 
-  it("reads no file whose time did not move", async () => {
+  it("does not read a file whose modification time is unchanged", async () => {
     const source = fileToken(path, clock);
     await source();
     await put("two", 1);
@@ -44,7 +44,7 @@ describe("fileToken", () => {
     expect(await source()).toBe("one");
   });
 
-  it("[D1] is not moved by a step of the wall clock", async () => {
+  it("[D1] is not affected by a step of the wall clock", async () => {
     const source = fileToken(path, clock);
     await source();
     await put("two", 2);
@@ -53,7 +53,7 @@ describe("fileToken", () => {
     expect(await source()).toBe("two");
   });
 
-  it("keeps what it has while the file is away, and fails without anything", async () => {
+  it("returns the last token while the file is missing, and fails if there was none", async () => {
     const source = fileToken(path, clock);
     await source();
     await rm(path);

@@ -24,18 +24,18 @@ describe("parseObject", () => {
     ["finalizers that are text", meta({ finalizers: "x" })],
     ["a finalizer that is a number", meta({ finalizers: [1] })],
     ["a deletionTimestamp that is a number", meta({ deletionTimestamp: 1 })],
-  ])("takes no object with %s (K6)", (_, value) => {
+  ])("refuses an object with %s", (_, value) => {
     expect(parseObject(THING, value)).toBeUndefined();
   });
 
-  it("takes no namespace on a cluster-scoped object", () => {
+  it("refuses a cluster-scoped object with a namespace", () => {
     const { namespace: _, ...metadata } = thing("a", "1").metadata;
     expect(parseObject(NAMESPACE, meta({}))).toBeUndefined();
     const parsed = parseObject(NAMESPACE, { metadata });
     expect(parsed === undefined ? parsed : keyOf(parsed)).toEqual({ kind: "Namespace", namespace: "", name: "a" });
   });
 
-  it("keeps everything but managedFields", () => {
+  it("returns everything but managedFields", () => {
     const full = { generation: 3, labels: { a: "b" }, annotations: { c: "d" }, finalizers: ["e"], ownerReferences: [] };
     expect(parseObject(THING, meta({ ...full, managedFields: [{}] }))).toEqual(meta(full));
   });

@@ -6,7 +6,7 @@ import { apiVersionOf, collectionPath, NAMESPACE, objectPath, SECRET } from "./p
 
 const ROOT = "/apis/test.platform-operator.io/v1";
 
-describe("[E1] paths", () => {
+describe("[E1] the path of an object", () => {
   it.each([
     [collectionPath(THING), `${ROOT}/things`],
     [collectionPath(THING, "team-a"), `${ROOT}/namespaces/team-a/things`],
@@ -17,19 +17,19 @@ describe("[E1] paths", () => {
     [objectPath(NAMESPACE, { namespace: "", name: "kube-system" }), "/api/v1/namespaces/kube-system"],
     [apiVersionOf(THING), "test.platform-operator.io/v1"],
     [apiVersionOf(SECRET), "v1"],
-  ])("%s", (path, wanted) => {
+  ])("equals %s", (path, wanted) => {
     expect(path).toBe(wanted);
   });
 
-  it.each([...HOSTILE_IDS, "A", "a_b", "-a", "a-", "a..b", "x".repeat(254)])("refuse the name %j (K17)", (name) => {
+  it.each([...HOSTILE_IDS, "A", "a_b", "-a", "a-", "a..b", "x".repeat(254)])("is refused for the name %j", (name) => {
     expect(() => objectPath(THING, { namespace: "default", name })).toThrow("DNS-1123");
   });
 
-  it.each(["..", "a.b", "a/b", "x".repeat(64)])("refuse the namespace %j (K17)", (namespace) => {
+  it.each(["..", "a.b", "a/b", "x".repeat(64)])("is refused for the namespace %j", (namespace) => {
     expect(() => collectionPath(THING, namespace)).toThrow("DNS-1123");
   });
 
-  it("refuse a namespaced object without a namespace, which would be another path", () => {
+  it("is refused for a namespaced object without a namespace, as it would be another path", () => {
     expect(() => objectPath(THING, { namespace: "", name: "a" })).toThrow("needs a namespace");
   });
 });

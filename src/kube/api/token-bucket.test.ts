@@ -27,7 +27,7 @@ it("a token bucket holds no more than its burst, however long nobody takes from 
   expect(Array.from({ length: 5 }, () => bucket.allow())).toEqual([true, true, true, false, false]);
 });
 
-it("a reserved token is there after its refill, and each further one after another refill", async () => {
+it("a reserved token is available after its refill, and each further one after another refill", async () => {
   const { clock, bucket } = full();
   expect(Array.from({ length: 5 }, () => bucket.reserve())).toEqual([0, 0, 0, 1_000, 2_000]);
   await clock.advance(1_500);

@@ -89,10 +89,12 @@ async function leader(on = clock) {
   return first;
 }
 
-describe("the first candidate", () => {
-  it("creates the lease with six-digit times and leads (D4, K15)", async () => {
+describe("the first candidate for the lease", () => {
+  it("creates the lease with times of six fractional digits, and leads", async () => {
     const { election, told } = await leader();
-    expect([told, election.leading(), election.mayWrite()]).toEqual([["started"], true, true]);
+    expect(told).toEqual(["started"]);
+    expect(election.leading()).toBe(true);
+    expect(election.mayWrite()).toBe(true);
     expect(server.calls.at(-1)?.path).toBe(COLLECTION);
     expect(server.lease()).toMatchObject({
       apiVersion: "coordination.k8s.io/v1",
@@ -102,7 +104,7 @@ describe("the first candidate", () => {
     });
   });
 
-  it("renews every 2 s by one write, and keeps when it acquired", async () => {
+  it("renews the lease every 2 s by one write, and keeps its acquireTime", async () => {
     await leader();
     server.calls.length = 0;
     await clock.advance(20_000);
@@ -111,7 +113,7 @@ describe("the first candidate", () => {
     expect(server.spec()).toMatchObject({ acquireTime: NOW, renewTime: "2026-11-21T10:00:20.000000Z" });
   });
 
-  it("keeps fields and annotations of the lease that it does not know, and shows the annotations", async () => {
+  it("keeps unknown fields and annotations of the lease, and reports the annotations", async () => {
     const { failures, shown } = await leader();
     const metadata = { annotations: { a: "b" } };
     server.edit({ preferredHolder: "x" }, metadata);
@@ -122,8 +124,8 @@ describe("the first candidate", () => {
   });
 });
 
-describe("a second candidate", () => {
-  it("[D3] takes over when the lease that it observed ends, whatever the times in the lease say", async () => {
+describe("a second candidate for the lease", () => {
+  it("[D3] takes over 15 s after the last change that it saw, whatever the times in the lease say", async () => {
     await leader(manualClock());
     server.edit({ renewTime: "2099-01-01T00:00:00.000000Z" });
     const { told } = candidate("b");
@@ -134,7 +136,7 @@ describe("a second candidate", () => {
     expect(server.spec()).toMatchObject({ holderIdentity: "b", leaseTransitions: 1, leaseDurationSeconds: 15 });
   });
 
-  it.each([0, 300, 900, 1_700])("[D3] takes over at most 16 s after the last renewal, after %d ms", async (ageMs) => {
+  it.each([0, 300, 900, 1_700])("[D3] takes over at most 16 s after a renewal, seen after %d ms", async (ageMs) => {
     await leader(manualClock());
     const { told } = candidate("b");
     await clock.advance(10_000 + ageMs);
@@ -145,18 +147,20 @@ describe("a second candidate", () => {
     expect(told).toEqual(["started"]);
   });
 
-  it("follows at once when the leader gives the lease back, which then writes no more", async () => {
+  it("takes over at once when the leader releases the lease, which then writes nothing more", async () => {
     const first = await leader();
     const second = candidate("b");
     await clock.advance(1);
     await first.election.stop();
-    expect([first.election.leading(), first.election.mayWrite(), first.told]).toEqual([false, false, ["started"]]);
+    expect(first.election.leading()).toBe(false);
+    expect(first.election.mayWrite()).toBe(false);
+    expect(first.told).toEqual(["started"]);
     expect(server.spec()).toMatchObject({ holderIdentity: "" });
     await clock.advance(1_000);
     expect(second.told).toEqual(["started"]);
   });
 
-  it("is not kept out for ever by a duration that somebody wrote by hand", async () => {
+  it("takes over although somebody set a very long duration in the lease", async () => {
     await leader(manualClock());
     server.edit({ leaseDurationSeconds: 1_000_000 });
     const { told } = candidate("b");
@@ -165,8 +169,8 @@ describe("a second candidate", () => {
   });
 });
 
-describe("a leader", () => {
-  it("loses its fence 7 s and its lead 10 s after the last renewal that came through", async () => {
+describe("the leader", () => {
+  it("may not write 7 s and stops leading 10 s after its last successful renewal", async () => {
     const { election, told } = await leader();
     await clock.advance(2_000);
     server.down = true;
@@ -179,24 +183,22 @@ describe("a leader", () => {
     expect(told).toEqual(["started", "lost"]);
   });
 
-  it("loses both while it is frozen (SIGSTOP), before it can notice", async () => {
+  it("may neither write nor lead after it was frozen (SIGSTOP), before it notices", async () => {
     let asleepMs = 0;
     const { election, told } = await leader({ ...clock, monotonic: () => clock.monotonic() + asleepMs });
     await clock.advance(2_000);
     const after = (sinceRenewalMs: number) => {
       asleepMs = sinceRenewalMs - 1;
-      return [election.leading(), election.mayWrite()];
+      return { leads: election.leading(), mayWrite: election.mayWrite() };
     };
-    expect([6_999, 7_000, 9_999, 10_000].map(after)).toEqual([
-      [true, true],
-      [true, false],
-      [true, false],
-      [false, false],
-    ]);
+    expect(after(6_999)).toEqual({ leads: true, mayWrite: true });
+    expect(after(7_000)).toEqual({ leads: true, mayWrite: false });
+    expect(after(9_999)).toEqual({ leads: true, mayWrite: false });
+    expect(after(10_000)).toEqual({ leads: false, mayWrite: false });
     expect(told).toEqual(["started"]);
   });
 
-  it("counts its fence from before the renewal was sent, however long its answer took", async () => {
+  it("counts the time in which it may write from before the renewal was sent", async () => {
     const { election } = await leader();
     server.slowMs = 3_000;
     await clock.advance(2_000 + 3_000);
@@ -207,7 +209,7 @@ describe("a leader", () => {
     expect(election.mayWrite()).toBe(false);
   });
 
-  it("holds on over a short outage, and sends only its renewals meanwhile", async () => {
+  it("leads through a short outage, and sends only its renewals meanwhile", async () => {
     const { election, told } = await leader();
     server.calls.length = 0;
     server.down = true;
@@ -215,19 +217,21 @@ describe("a leader", () => {
     expect(server.calls.map(({ method }) => method)).toEqual(["PUT", "PUT", "PUT"]);
     server.down = false;
     await clock.advance(10_000);
-    expect([told, election.mayWrite()]).toEqual([["started"], true]);
+    expect(told).toEqual(["started"]);
+    expect(election.mayWrite()).toBe(true);
   });
 
-  it("[D1] is not moved by a step of the wall clock", async () => {
+  it("[D1] is not affected by a step of the wall clock", async () => {
     const { election, told } = await leader();
     clock.shiftWall(-3_600_000);
     await clock.advance(30_000);
     clock.shiftWall(7_200_000);
     await clock.advance(30_000);
-    expect([told, election.mayWrite()]).toEqual([["started"], true]);
+    expect(told).toEqual(["started"]);
+    expect(election.mayWrite()).toBe(true);
   });
 
-  it("[D3] creates the lease anew when somebody deleted it", async () => {
+  it("[D3] creates the lease again when somebody deletes it", async () => {
     const { told } = await leader();
     server.remove();
     await clock.advance(2_000);
@@ -235,7 +239,7 @@ describe("a leader", () => {
     expect(told).toEqual(["started"]);
   });
 
-  it("[D3] takes back a lease whose holder somebody cleared, and is lost at once when it names another", async () => {
+  it("[D3] takes back a lease without a holder, and stops leading at once when the lease names another holder", async () => {
     const { election, told } = await leader();
     server.edit({ holderIdentity: "" });
     await clock.advance(2_000);
@@ -243,12 +247,13 @@ describe("a leader", () => {
     server.edit({ holderIdentity: "someone" });
     await clock.advance(2_000);
     expect(told).toEqual(["started", "lost"]);
-    expect([election.leading(), election.mayWrite()]).toEqual([false, false]);
+    expect(election.leading()).toBe(false);
+    expect(election.mayWrite()).toBe(false);
     await election.stop();
     expect(server.spec()).toMatchObject({ holderIdentity: "someone" });
   });
 
-  it("survives a lease that somebody filled with nonsense", async () => {
+  it("leads although somebody wrote invalid values into the lease", async () => {
     const { told } = await leader();
     server.edit({ holderIdentity: 7, leaseDurationSeconds: "x", leaseTransitions: -3, acquireTime: null });
     await clock.advance(4_000);
@@ -256,7 +261,7 @@ describe("a leader", () => {
   });
 });
 
-it("a candidate that is stopped before it leads leaves the lease alone", async () => {
+it("a candidate that is stopped before it leads does not change the lease", async () => {
   await leader(manualClock());
   const { election, told } = candidate("b");
   await clock.advance(1);
@@ -266,7 +271,7 @@ it("a candidate that is stopped before it leads leaves the lease alone", async (
   expect(server.spec()).toMatchObject({ holderIdentity: "a" });
 });
 
-it("a candidate that is stopped while it takes the lease does not start to lead, and gives it back", async () => {
+it("a candidate that is stopped while it acquires the lease does not lead, and releases the lease", async () => {
   server.slowMs = 100;
   const { election, told } = candidate("a");
   await clock.advance(50);

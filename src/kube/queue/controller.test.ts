@@ -29,7 +29,7 @@ function held() {
 }
 
 describe("a controller", () => {
-  it("works on as many keys at once as it has workers", async () => {
+  it("works on as many keys at the same time as it has workers", async () => {
     const { ends, pass } = held();
     const controller = run(pass);
     for (const key of ["a", "b", "c"]) queue.add(key);
@@ -44,9 +44,9 @@ describe("a controller", () => {
   });
 
   it.each<[string, number, ControllerOptions["reconcile"]]>([
-    ["when a pass asks for it", 5_000, async () => ({ requeueAfterMs: 5_000 })],
+    ["after the time that its reconcile returns", 5_000, async () => ({ requeueAfterMs: 5_000 })],
     ["after the API server's Retry-After", 30_000, () => Promise.reject(busy)],
-  ])("comes back %s", async (_when, waitMs, pass) => {
+  ])("reconciles a key again %s", async (_when, waitMs, pass) => {
     let passes = 0;
     const controller = run((key) => {
       passes += 1;
@@ -60,7 +60,7 @@ describe("a controller", () => {
     await controller.stop();
   });
 
-  it("[A8] backs off a key whose pass throws, and serves the others", async () => {
+  it("[A8] waits longer and longer for a key whose reconcile throws, and serves other keys", async () => {
     const passes: string[] = [];
     const controller = run(async (key) => {
       passes.push(key);
@@ -76,7 +76,7 @@ describe("a controller", () => {
     await controller.stop();
   });
 
-  it("begins its backoff anew after a pass that went well", async () => {
+  it("begins with the shortest wait again after a successful reconcile", async () => {
     const results = [false, false, true, false];
     let passes = 0;
     const controller = run(async () => {
@@ -91,7 +91,7 @@ describe("a controller", () => {
     await controller.stop();
   });
 
-  it("waits at its stop for the passes under way and starts no other", async () => {
+  it("waits for running reconciles when it stops, and starts none", async () => {
     const { ends, pass } = held();
     const controller = run(pass, 1);
     queue.add("a");

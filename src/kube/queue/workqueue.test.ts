@@ -27,11 +27,11 @@ beforeEach(() => {
   queue = create();
 });
 
-describe("add", () => {
+describe("the queue of keys", () => {
   it.each([
-    ["keeps one of each key, in the order of arrival", "a b a c b", "a b c"],
-    ["puts changes before progress, and progress before sweeps", "l/low n/normal h/high", "h n l"],
-    ["raises a key that waits, and never lowers it", "a/low b/high a/high b/low", "b a"],
+    ["serves each key once, in the order of arrival", "a b a c b", "a b c"],
+    ["serves changes first, then progress, then routine checks", "l/low n/normal h/high", "h n l"],
+    ["raises the priority of a waiting key, and never lowers it", "a/low b/high a/high b/low", "b a"],
   ])("%s", async (_what, added, order) => {
     for (const each of added.split(" ")) {
       const [key = "", priority] = each.split("/");
@@ -40,7 +40,7 @@ describe("add", () => {
     expect(await drain()).toEqual(order.split(" "));
   });
 
-  it("never hands out a key twice at once and loses none, whatever happens", async () => {
+  it("never serves a key twice at the same time and loses none, in any order of calls", async () => {
     const step = fc.record({
       does: fc.constantFrom("add", "add after", "get", "done", "wait"),
       key: fc.constantFrom("0", "1", "2", "3", "4"),
@@ -80,7 +80,7 @@ describe("add", () => {
     );
   });
 
-  it("keeps the highest priority of what changed while a key was worked on", async () => {
+  it("keeps the highest priority of changes that arrive while a key is worked on", async () => {
     queue.add("a");
     await queue.get();
     queue.add("a", "high");
@@ -90,15 +90,15 @@ describe("add", () => {
   });
 });
 
-describe("lanes", () => {
-  it("of changes alone let no sweep starve", async () => {
+describe("the lanes of the queue", () => {
+  it("let a routine check pass every fifth turn", async () => {
     queue.add("sweep", "low");
     await clock.advance(1);
     for (let n = 0; n < 9; n += 1) queue.add(`change-${String(n)}`, "high");
     expect((await drain()).indexOf("sweep")).toBe(4);
   });
 
-  it("take turns within a priority", async () => {
+  it("are served in turn within a priority", async () => {
     queue = create({ laneOf });
     for (let n = 0; n < 1_000; n += 1) queue.add(`noisy/${String(n)}`, "high");
     queue.add("other/sweep", "low");
@@ -106,15 +106,17 @@ describe("lanes", () => {
     queue.add("quiet/2", "high");
     const order = await drain();
     expect(order).toHaveLength(1_003);
-    expect([order.indexOf("quiet/1"), order.indexOf("quiet/2")]).toEqual([1, 3]);
+    expect(order.indexOf("quiet/1")).toBe(1);
+    expect(order.indexOf("quiet/2")).toBe(3);
     // Changes go first, but one lane's changes do not all go before another lane's.
     expect(order.indexOf("other/sweep")).toBe(4);
   });
 
-  it("leave a worker to the others", async () => {
+  it("of one tenant use a limited number of workers", async () => {
     queue = create({ laneOf, perLane: 2 });
     for (const key of ["noisy/1", "noisy/2", "noisy/3"]) queue.add(key);
-    expect([await queue.get(), await queue.get()]).toEqual(["noisy/1", "noisy/2"]);
+    expect(await queue.get()).toBe("noisy/1");
+    expect(await queue.get()).toBe("noisy/2");
     const third = queue.get();
     queue.add("quiet/1", "low");
     expect(await third).toBe("quiet/1");
@@ -125,7 +127,7 @@ describe("lanes", () => {
     expect(await fourth).toBe("noisy/3");
   });
 
-  it("get a key back that changed while its lane was full", async () => {
+  it("serve a key again that changed while its lane was full", async () => {
     queue = create({ laneOf, perLane: 1 });
     queue.add("a/1");
     await queue.get();
@@ -136,8 +138,8 @@ describe("lanes", () => {
   });
 });
 
-describe("room", () => {
-  it("keeps keys waiting in their order while there is none, and those of other lanes going", async () => {
+describe("room for work in the queue", () => {
+  it("keeps keys waiting in their order while there is none, and serves other lanes", async () => {
     let isOpen = false;
     queue = create({ laneOf, hasRoom: (lane) => isOpen || lane !== "shut" });
     queue.add("shut/sweep", "low");
@@ -155,7 +157,7 @@ describe("room", () => {
     expect(await drain()).toEqual(["shut/new", "shut/sweep"]);
   });
 
-  it("is asked for by priority, and what is taken is told", async () => {
+  it("is asked for by priority, and what is taken is reported", async () => {
     const taken: string[] = [];
     const taking = (lane: string) => taken.push(lane);
     queue = create({ laneOf, hasRoom: (_lane, priority) => priority === "urgent", taken: taking });
@@ -163,10 +165,11 @@ describe("room", () => {
     queue.add("a/edit", "urgent");
     expect(await queue.get()).toBe("a/edit");
     queue.done("a/edit");
-    expect([queue.depth(), taken]).toEqual([1, ["a"]]);
+    expect(queue.depth()).toBe(1);
+    expect(taken).toEqual(["a"]);
   });
 
-  it("is looked for in the lane that a key is in now", async () => {
+  it("is asked for in the current lane of a key", async () => {
     let lane = "shut";
     queue = create({ laneOf: () => lane, hasRoom: (one) => one !== "shut" });
     queue.add("a", "low");
@@ -178,7 +181,7 @@ describe("room", () => {
     expect(queue.depth()).toBe(0);
   });
 
-  it("of one worker is left to what users change", async () => {
+  it("includes one worker that only changes of users may use", async () => {
     queue = create({ laneOf, perLane: 1, spare: 1 });
     const workers = [queue.get(), queue.get()];
     queue.add("a/new", "high");
@@ -191,7 +194,7 @@ describe("room", () => {
 });
 
 describe("addAfter", () => {
-  it("adds when the earliest of several delays is over", async () => {
+  it("adds a key when the shortest of several delays is over", async () => {
     for (const ms of [5_000, 1_000, 9_000]) queue.addAfter("a", ms);
     await clock.advance(999);
     expect(queue.depth()).toBe(0);
@@ -200,7 +203,7 @@ describe("addAfter", () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it("is over once the key is handed out: that pass says when the next is due", async () => {
+  it("is canceled when the key is served before", async () => {
     queue.addAfter("a", 1_000);
     queue.add("a");
     expect(await drain()).toEqual(["a"]);
@@ -208,19 +211,19 @@ describe("addAfter", () => {
     expect(await drain()).toEqual([]);
   });
 
-  it.each([0, -1, Number.NaN])("adds at once after %d ms", (ms) => {
+  it.each([0, -1, Number.NaN])("adds a key at once after %d ms", (ms) => {
     queue.addAfter("a", ms);
     expect(queue.depth()).toBe(1);
   });
 
-  it("[D2] does not fire at once for a delay that overflows a timer", async () => {
+  it("[D2] does not add a key at once for a delay that a timer does not support", async () => {
     queue.addAfter("a", 3e9);
     await clock.advance(1_000);
     expect(queue.depth()).toBe(0);
   });
 });
 
-it("retry waits longer after each failure up to the cap, until the key is forgotten", async () => {
+it("retry waits longer after each failure up to five minutes, until the key is forgotten", async () => {
   const delays: number[] = [];
   const next = async () => {
     const before = clock.monotonic();
@@ -236,7 +239,7 @@ it("retry waits longer after each failure up to the cap, until the key is forgot
   expect(await next()).toBe(1_000);
 });
 
-it("shutdown ends waiting workers, delays and what waits, also what changed while it was worked on", async () => {
+it("shutdown ends waiting workers, delays and waiting keys", async () => {
   queue.add("a");
   await queue.get();
   queue.add("a");
@@ -245,11 +248,13 @@ it("shutdown ends waiting workers, delays and what waits, also what changed whil
   queue.shutdown();
   queue.done("a");
   queue.add("c");
-  expect([await waiting, await queue.get()]).toEqual([undefined, undefined]);
-  expect([queue.depth(), clock.pending()]).toEqual([0, 0]);
+  expect(await waiting).toBeUndefined();
+  expect(await queue.get()).toBeUndefined();
+  expect(queue.depth()).toBe(0);
+  expect(clock.pending()).toBe(0);
 });
 
-it("the metrics tell what controller-runtime's queue tells", async () => {
+it("the queue reports the metrics of controller-runtime's queue", async () => {
   const told: string[] = [];
   const metrics: QueueOptions["metrics"] = {
     added: () => told.push("add"),
@@ -266,7 +271,8 @@ it("the metrics tell what controller-runtime's queue tells", async () => {
   queue.add("b", "low");
   await queue.get();
   await clock.advance(1_000);
-  expect([queue.unfinishedSeconds(), queue.longestRunningSeconds()]).toEqual([5, 4]);
+  expect(queue.unfinishedSeconds()).toBe(5);
+  expect(queue.longestRunningSeconds()).toBe(4);
   queue.done("a");
   queue.retry("a");
   expect(told).toEqual(["add", "waited 2", "add", "waited 0", "worked 4", "retry"]);

@@ -20,16 +20,16 @@ async function read(text: string, sizes: readonly number[] = []): Promise<{ got:
 
 /** However the bytes are cut: test/hostile/fuzz/watch.test.ts. */
 describe("[B7] lines", () => {
-  it("splits at no other separator than the newline byte (K11)", async () => {
+  it("splits a stream only at the newline byte", async () => {
     const line = '{"note":"a\u2028b\u2029c\rd\u0085e"}';
     expect((await read(`${line}\n`)).got).toEqual([line]);
   });
 
-  it("leaves empty lines out and tells of an unterminated rest", async () => {
+  it("leaves out empty lines, and reports an unterminated rest", async () => {
     expect(await read('\n\n{"a":1}\n{"type":"ADD')).toEqual({ got: ['{"a":1}'], rest: 12 });
   });
 
-  it("takes a line of 2 MB and refuses one without end", async () => {
+  it("accepts a line of 2 MB, and refuses one of more than 16 MiB", async () => {
     const long = "x".repeat(2_000_000);
     expect((await read(`${long}\n`, [65_536, 65_536])).got).toEqual([long]);
     await expect(read("x".repeat(17 * 1024 * 1024))).rejects.toThrow("exceeds 16 MiB");

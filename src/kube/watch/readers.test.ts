@@ -20,7 +20,7 @@ function reading(answer: (request: KubeRequest) => Json | Promise<Json>) {
 }
 
 describe("a Secret", () => {
-  it("is read by name and decoded", async () => {
+  it("is read by its name and decoded", async () => {
     const { client, reader } = reading(() => secret("s3crét"));
     const read = await reader.secret("team-a", "s", 0);
     const facts = { uid: "u", resourceVersion: "7", type: "Opaque", labels: { team: "a" }, keys: ["token"] };
@@ -45,7 +45,7 @@ describe("a Secret", () => {
     expect(read?.get("plain")).toBe("plain");
   });
 
-  it("is read once for all who ask at the same time, and for those for whom it is young enough", async () => {
+  it("is read once for all who ask at the same time, and again if it is older than the caller allows", async () => {
     const { client, clock, reader } = reading(() => secret("x"));
     await Promise.all(Array.from({ length: 5 }, () => reader.secret("a", "s", 1_000)));
     await clock.advance(999);
@@ -56,7 +56,7 @@ describe("a Secret", () => {
     expect(client.calls).toHaveLength(3);
   });
 
-  it("that does not exist is undefined; a failure is thrown and not remembered", async () => {
+  it("that does not exist is undefined, and a failure is thrown and not remembered", async () => {
     const failures = [new KubeError("NotFound", 404, "no"), new KubeError("Forbidden", 403, "no")];
     const { clock, reader } = reading(afterFailures(failures, secret("x")));
     expect(await reader.secret("a", "s", 1_000)).toBeUndefined();
@@ -65,7 +65,7 @@ describe("a Secret", () => {
     expect(await reader.secret("a", "s", 1_000)).toBeDefined();
   });
 
-  it("is not kept for ever: 1,000 are remembered", async () => {
+  it("is remembered with at most 999 others", async () => {
     const { client, reader } = reading(() => secret("x"));
     for (let index = 0; index <= 1_000; index += 1) await reader.secret("a", `s${String(index)}`, 1_000);
     await reader.secret("a", "s1000", 1_000);
@@ -75,13 +75,13 @@ describe("a Secret", () => {
   });
 });
 
-it("values of 16 MiB are remembered: a large Secret displaces the one that was read longest ago", async () => {
+it("the memory for Secrets is 16 MiB: a large one displaces the one that was read longest ago", async () => {
   const { client, reader } = reading(() => secret("x".repeat(6 * 1024 * 1024)));
   for (const name of ["a", "b", "b", "a"]) await reader.secret("a", name, 1_000);
   expect(client.calls.map(({ path }) => path.at(-1))).toEqual(["a", "b", "a"]);
 });
 
-it("a ConfigMap is taken as it is, and its binary data by key alone", async () => {
+it("a ConfigMap has its texts as they are, and its binary data by key only", async () => {
   const metadata = { uid: "u", resourceVersion: "7" };
   const data = { __proto__x: "1", plain: "cGxhaW4=" };
   const { reader } = reading(() => ({ metadata, data, binaryData: { blob: "AAAA" } }));
@@ -89,7 +89,7 @@ it("a ConfigMap is taken as it is, and its binary data by key alone", async () =
   expect(Object.fromEntries(read?.keys.map((key) => [key, read.get(key)]) ?? [])).toEqual({ ...data, blob: null });
 });
 
-it("a namespace is read by name, and from memory while it is young enough", async () => {
+it("a namespace is read by its name, and from memory up to the age that the caller allows", async () => {
   const labels = { team: "a" };
   const metadata = { uid: "u", labels, deletionTimestamp: "2026-11-21T10:00:00Z" };
   const { client, namespaces } = reading(() => ({ metadata }));
@@ -99,7 +99,7 @@ it("a namespace is read by name, and from memory while it is young enough", asyn
   expect(client.calls).toEqual([{ method: "GET", path: "/api/v1/namespaces/team-a" }]);
 });
 
-it("a namespace that does not exist, or could not be read, is not remembered", async () => {
+it("a namespace that does not exist or cannot be read is not remembered", async () => {
   const failures = [new KubeError("NotFound", 404, "no"), new KubeError("Server", 500, "no")];
   const { namespaces } = reading(afterFailures(failures, { metadata: { uid: "u" } }));
   expect(await namespaces.get("a", 1_000)).toBeUndefined();

@@ -41,7 +41,7 @@ const event = (more: Partial<EventInput> = {}): EventInput => ({
 const bodies = (calls: readonly KubeRequest[]) => calls.map(({ body }) => body);
 
 describe("an event", () => {
-  it("is created in the object's namespace with a six-digit time", async () => {
+  it("is created in the object's namespace with a time of six fractional digits", async () => {
     const { client, recorder } = recording();
     recorder.record(event());
     await settle();
@@ -60,14 +60,14 @@ describe("an event", () => {
     expect(client.calls[0]?.body).not.toHaveProperty("series");
   });
 
-  it("has a name that the API server takes, however long the object's is", async () => {
+  it("has a valid name, however long the name of the object is", async () => {
     const { client, recorder } = recording();
     recorder.record(event({ regarding: thing(`${"x".repeat(199)}.${"y".repeat(53)}`, "5") }));
     await settle();
     expect(client.calls[0]?.body).toMatchObject({ metadata: { name: expect.stringMatching(/^x{199}\.[0-9a-f]+$/) } });
   });
 
-  it("of a cluster-scoped object goes to the default namespace", async () => {
+  it("of a cluster-scoped object is created in the default namespace", async () => {
     const { client, recorder } = recording();
     const { namespace: _, ...metadata } = thing("a", "5").metadata;
     recorder.record(event({ regarding: { ...thing("a", "5"), metadata } }));
@@ -75,7 +75,7 @@ describe("an event", () => {
     expect(client.calls[0]?.path).toBe(EVENTS);
   });
 
-  it("[E13] has its note on one line, clean and no longer than 1,024 bytes", async () => {
+  it("[E13] has a note of one printable line with at most 1,024 bytes", async () => {
     const { client, recorder } = recording();
     recorder.record(event({ note: `a\u001b[31m\nb\u202e${"ä".repeat(1_024)}` }));
     await settle();
@@ -85,8 +85,8 @@ describe("an event", () => {
   });
 });
 
-describe("the same event", () => {
-  it("within 10 minutes becomes one series that is written once a minute at most", async () => {
+describe("an event that is recorded again", () => {
+  it("within 10 minutes becomes a series, which is written at most once a minute", async () => {
     const { client, clock, recorder } = recording();
     for (let second = 0; second < 120; second += 1) {
       recorder.record(event());
@@ -99,7 +99,7 @@ describe("the same event", () => {
     ]);
   });
 
-  it("after 10 minutes of silence is a new one", async () => {
+  it("after 10 minutes without it is created as a new event", async () => {
     const { client, clock, recorder } = recording();
     // lru-cache has no age for what was stored at the time 0.
     await clock.advance(1);
@@ -110,7 +110,7 @@ describe("the same event", () => {
     expect(client.calls.map(({ method }) => method)).toEqual(["POST", "POST"]);
   });
 
-  it("is another one with another note, reason, type, action or object", async () => {
+  it("with another note, reason, type, action or object is another event", async () => {
     const { client, recorder } = recording();
     const words = [{}, { note: "other" }, { reason: "Other" }, { type: "Warning" }, { action: "Other" }] as const;
     for (const more of [...words, { regarding: thing("a", "5", { uid: "again" }) }]) recorder.record(event(more));
@@ -118,7 +118,7 @@ describe("the same event", () => {
     expect(client.calls).toHaveLength(6);
   });
 
-  it("is created again when the API server has dropped it meanwhile", async () => {
+  it("is created again if the API server has deleted it meanwhile", async () => {
     const expired = new KubeError("NotFound", 404, "expired");
     const { client, clock, recorder } = recording(({ method }) => (method === "PATCH" ? Promise.reject(expired) : {}));
     recorder.record(event());
@@ -129,7 +129,7 @@ describe("the same event", () => {
   });
 });
 
-it("a namespace that is being terminated has its events in the operator's namespace, about the same object", async () => {
+it("an event of a terminating namespace is created in the operator's namespace, about the same object", async () => {
   const ending = new KubeError("Forbidden", 403, "no", undefined, ["NamespaceTerminating"]);
   const { client, dropped, moved, recorder } = recording(({ path }) => (path === EVENTS ? Promise.reject(ending) : {}));
   recorder.record(event());
@@ -142,28 +142,29 @@ it("a namespace that is being terminated has its events in the operator's namesp
   expect(dropped()).toBe(0);
 });
 
-describe("trouble", () => {
+describe("an event that cannot be written", () => {
   const [busy, down] = [new KubeError("TooManyRequests", 429, "busy", 3_000), new KubeError("Unreachable", 0, "down")];
 
   it.each<[string, readonly KubeError[], number, number]>([
-    ["that passes is waited out", [busy, new KubeError("Server", 500, "no")], 3, 0],
-    ["that lasts drops the event, counts it and never throws", [down, down, down, down, down], 4, 1],
-    ["by RBAC drops it at once", [new KubeError("Forbidden", 403, "rbac")], 1, 1],
+    ["is written after failures that end", [busy, new KubeError("Server", 500, "no")], 3, 0],
+    ["is dropped and counted after failures that do not end", [down, down, down, down, down], 4, 1],
+    ["is dropped at once if RBAC refuses it", [new KubeError("Forbidden", 403, "rbac")], 1, 1],
   ])("%s", async (_, failures, calls, drops) => {
     const { client, clock, dropped, recorder } = recording(afterFailures(failures, {}));
     recorder.record(event());
     await clock.advance(60_000);
-    expect([client.calls.length, dropped()]).toEqual([calls, drops]);
+    expect(client.calls).toHaveLength(calls);
+    expect(dropped()).toBe(drops);
   });
 
-  it("of too many events at once drops what does not fit", async () => {
+  it("is dropped if too many events are waiting", async () => {
     const { dropped, recorder } = recording(() => new Promise(() => undefined));
     for (let index = 0; index < 10_101; index += 1) recorder.record(event({ note: String(index) }));
     expect(dropped()).toBe(100);
   });
 });
 
-it("stop writes what is queued and ends its timers", async () => {
+it("stop writes the waiting events and ends its timers", async () => {
   const { client, clock, recorder } = recording();
   recorder.record(event());
   recorder.record(event({ note: "other" }));

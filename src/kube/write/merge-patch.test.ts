@@ -24,8 +24,8 @@ const { json } = fc.letrec<{ json: Json; object: JsonObject }>((tie) => ({
 }));
 const object = json.filter(isObject);
 
-describe("diffMerge", () => {
-  it("makes one object into another, and nothing when they are equal", () => {
+describe("diffMerge, the merge patch from one object to another,", () => {
+  it("makes one object into the other, and is absent if they are equal", () => {
     fc.assert(
       fc.property(object, object, (before, after) => {
         const patch = diffMerge(before, after);
@@ -37,16 +37,16 @@ describe("diffMerge", () => {
   });
 
   it.each<[string, unknown, JsonObject, JsonObject | undefined]>([
-    ["sends only what differs", { a: 1, b: { c: 1, d: 2 } }, { a: 1, b: { c: 1, d: 3 } }, { b: { d: 3 } }],
-    ["takes undefined and null as absent", { a: 1 }, { a: 1, b: undefined, c: null }, undefined],
-    ["takes a member set to undefined away", { a: 1, b: 2 }, { a: 1, b: undefined }, { b: null }],
-    ["starts from nothing", undefined, { a: 1 }, { a: 1 }],
-    ["finds no difference in the order of members", { a: { c: 1, d: 2 } }, { a: { d: 2, c: 1 } }, undefined],
+    ["has only what differs", { a: 1, b: { c: 1, d: 2 } }, { a: 1, b: { c: 1, d: 3 } }, { b: { d: 3 } }],
+    ["has no member for undefined and null", { a: 1 }, { a: 1, b: undefined, c: null }, undefined],
+    ["removes a member that is undefined", { a: 1, b: 2 }, { a: 1, b: undefined }, { b: null }],
+    ["has the whole object where there was none", undefined, { a: 1 }, { a: 1 }],
+    ["ignores the order of members", { a: { c: 1, d: 2 } }, { a: { d: 2, c: 1 } }, undefined],
   ])("%s", (_, before, after, wanted) => {
     expect(diffMerge(before, after)).toEqual(wanted);
   });
 
-  it("[E3] pollutes no prototype", () => {
+  it("[E3] changes no prototype", () => {
     const after = JSON.parse('{"__proto__": {"polluted": true}}') as JsonObject;
     expect(JSON.stringify(diffMerge({}, after))).toBe('{"__proto__":{"polluted":true}}');
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();

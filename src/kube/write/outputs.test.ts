@@ -36,7 +36,7 @@ describe.each([
     expect(writes()).toMatchObject([{ method: "POST", path: paths, query, body }]);
   });
 
-  it("is patched to hold exactly the data, checked against its version", async () => {
+  it("is patched to contain exactly the data, checked against its version", async () => {
     const { outputs, writes } = writing(() => owned({ data: { url: "b2xk", stray: "MQ==" } }));
     await outputs[output](owner, "out", { url: "é" });
     const body = { metadata: { resourceVersion: "9" }, data: { url: stored, stray: null } };
@@ -46,19 +46,19 @@ describe.each([
   it.each<[string, JsonObject, Record<string, string>]>([
     ["the same data", { data: { url: stored } }, { url: "é" }],
     ["none, as wanted", {}, {}],
-  ])("that holds %s is left alone", async (_, held, data) => {
+  ])("that contains %s is not written", async (_, held, data) => {
     const { outputs, writes } = writing(() => owned(held));
     await outputs[output](owner, "out", data);
     expect(writes()).toEqual([]);
   });
 
-  it.each([{}, { ownerReferences: [{ uid: "other" }] }])("of somebody else is refused: %j", async (metadata) => {
+  it.each([{}, { ownerReferences: [{ uid: "other" }] }])("of another owner is refused: %j", async (metadata) => {
     const { outputs, writes } = writing(() => ({ metadata: { resourceVersion: "9", ...metadata } }));
     await expect(outputs[output](owner, "out", {})).rejects.toMatchObject({ failure: "Conflict" });
     expect(writes()).toEqual([]);
   });
 
-  it("that appears meanwhile is refused", async () => {
+  it("that somebody creates at the same time is refused", async () => {
     const { outputs } = creating(() => {
       throw new KubeError("AlreadyExists", 409, "exists");
     });

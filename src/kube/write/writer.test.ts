@@ -27,21 +27,28 @@ const withStatus = (status: Json, version = "5"): KubeObject => ({ ...thing("a",
 const methods = (calls: readonly KubeRequest[]) => calls.map(({ method }) => method);
 
 describe("patchStatus", () => {
-  it("merge-patches what differs, checked against the version, under the one manager (K14)", async () => {
+  it("sends a merge patch of what differs, checked against the version, with the operator's field manager", async () => {
     const { client, writer } = writing(() => thing("a", "6"));
     await writer.patchStatus(withStatus({ a: 1, b: 2, list: [1] }), { a: 1, c: 3, list: [1, 2] });
     const body = { metadata: { resourceVersion: "5" }, status: { b: null, c: 3, list: [1, 2] } };
     expect(client.calls).toEqual([{ method: "PATCH", path: `${PATH}/status`, query: QUERY, body }]);
   });
 
-  it("sends nothing when nothing differs", async () => {
+  it("sends nothing if nothing differs", async () => {
     const { client, writer } = writing(() => null);
     const object = withStatus({ a: 1, b: { c: [2] } });
     expect(await writer.patchStatus(object, { b: { c: [2] }, a: 1 })).toBe(object);
     expect(client.calls).toEqual([]);
   });
 
-  it("[B10] fails with Conflict after one try, and the store then holds what the API server has", async () => {
+  it("has the answer of the API server in the store before it resolves", async () => {
+    const { held, store, writer } = writing(() => ({ ...thing("a", "6"), status: { a: 2 } }));
+    store.upsert(withStatus({ a: 1 }));
+    await writer.patchStatus(withStatus({ a: 1 }), { a: 2 });
+    expect(held()).toMatchObject({ metadata: { resourceVersion: "6" }, status: { a: 2 } });
+  });
+
+  it("[B10] fails with Conflict after one attempt, and the store then has the version of the API server", async () => {
     const { client, held, store, writer } = writing(({ method }) =>
       method === "PATCH" ? Promise.reject(conflict) : thing("a", "7"),
     );
@@ -51,20 +58,20 @@ describe("patchStatus", () => {
     expect(held()?.metadata.resourceVersion).toBe("7");
   });
 
-  it("fails with NotFound, and the store then holds it no more", async () => {
+  it("fails with NotFound, and the store then has no object", async () => {
     const { held, store, writer } = writing(() => Promise.reject(notFound));
     store.upsert(withStatus({}));
     await expect(writer.patchStatus(withStatus({}), { a: 1 })).rejects.toBe(notFound);
     expect(held()).toBeUndefined();
   });
 
-  it("[E5] refuses a status that is too large before it sends it", async () => {
+  it("[E5] refuses a status that is too large before it is sent", async () => {
     const { client, writer } = writing(() => null);
     await expect(writer.patchStatus(withStatus({}), { a: "x".repeat(600_000) })).rejects.toThrow("exceeds 512 KiB");
     expect(client.calls).toEqual([]);
   });
 
-  it("refuses an answer that is no object, and a kind that it does not know", async () => {
+  it("refuses an answer that is not an object, and an object of an unknown kind", async () => {
     const { writer } = writing(() => ({ kind: "Thing" }));
     await expect(writer.patchStatus(withStatus({}), { a: 1 })).rejects.toMatchObject({ failure: "BadResponse" });
     await expect(writer.patchStatus({ ...withStatus({}), kind: "Other" }, { a: 1 })).rejects.toThrow("does not know");
@@ -82,7 +89,7 @@ describe("patchChecked", () => {
     expect(client.calls).toMatchObject([{ path: PATH, body: { metadata } }]);
   });
 
-  it("sends nothing when nothing differs", async () => {
+  it("sends nothing if nothing differs", async () => {
     const { client, writer } = writing(() => null);
     const object = thing("a", "5", { meta: { annotations: { a: "1" }, finalizers: ["x/y"] } });
     await writer.patchChecked(object, { annotations: { a: "1", b: null }, finalizers: ["x/y"] });
@@ -90,7 +97,7 @@ describe("patchChecked", () => {
     expect(client.calls).toEqual([]);
   });
 
-  it("takes the object out of the store with its last finalizer", async () => {
+  it("removes the object from the store with its last finalizer", async () => {
     const deleting = { meta: { deletionTimestamp: "2026-11-21T10:00:00Z", finalizers: ["x/y"] } };
     const { held, store, writer } = writing(() => thing("a", "6", { meta: { ...deleting.meta, finalizers: [] } }));
     store.upsert(thing("a", "5", deleting));
@@ -102,7 +109,7 @@ describe("patchChecked", () => {
 describe("storeOutcome", () => {
   const { signal } = new AbortController();
 
-  it("carries the uid and no version", async () => {
+  it("sends the uid and no version", async () => {
     const { client, writer } = writing(() => thing("a", "6"));
     await writer.storeOutcome(thing("a", "5"), { id: "1", intent: null }, signal);
     const body = { metadata: { uid: "uid-a", annotations: { id: "1", intent: null } } };
@@ -110,7 +117,7 @@ describe("storeOutcome", () => {
     expect(client.calls[0]?.body).not.toHaveProperty("metadata.resourceVersion");
   });
 
-  it("[B11] goes on until it is stored, and heeds Retry-After", async () => {
+  it("[B11] tries again until the outcome is stored, and waits for Retry-After", async () => {
     const failures = [
       new KubeError("Unreachable", 0, "ECONNREFUSED"),
       new KubeError("TooManyRequests", 429, "busy", 5_000),
@@ -129,7 +136,7 @@ describe("storeOutcome", () => {
   it.each<[string, () => Json | Promise<Json>]>([
     ["the object is gone", () => Promise.reject(notFound)],
     ["a namesake has its place", () => thing("a", "9", { uid: "other" })],
-  ])("ends with undefined when %s", async (_, live) => {
+  ])("returns undefined if %s", async (_, live) => {
     const { writer } = writing(({ method }) => {
       if (method === "PATCH") throw new KubeError("Invalid", 422, "metadata.uid");
       return live();
@@ -137,7 +144,7 @@ describe("storeOutcome", () => {
     expect(await writer.storeOutcome(thing("a", "5"), { id: "1" }, signal)).toBeUndefined();
   });
 
-  it("goes on when the refusal had another reason", async () => {
+  it("tries again if the refusal had another reason", async () => {
     let tries = 0;
     const { clock, writer } = writing(({ method }) => {
       if (method === "PATCH" && (tries += 1) === 1) throw new KubeError("Invalid", 422, "spec.x");
@@ -152,7 +159,7 @@ describe("storeOutcome", () => {
   it.each([
     ["Invalid", 422],
     ["Forbidden", 403],
-  ] as const)("ends when it is refused (%s) again and again: others want to be served", async (failure, status) => {
+  ] as const)("gives up after four refusals (%s), so that other objects are served", async (failure, status) => {
     let tries = 0;
     const { clock, writer } = writing(({ method }) => {
       if (method === "GET") return thing("a", "6");
@@ -166,7 +173,7 @@ describe("storeOutcome", () => {
     expect(tries).toBe(4);
   });
 
-  it("rejects when it is told to stop", async () => {
+  it("rejects when it is stopped", async () => {
     const stop = new AbortController();
     const { writer } = writing(() => Promise.reject(new KubeError("Server", 500, "down")));
     const stored = writer.storeOutcome(thing("a", "5"), { id: "1" }, stop.signal);
@@ -177,7 +184,7 @@ describe("storeOutcome", () => {
 });
 
 describe("[B1] confirm", () => {
-  it("reads the object from the API server, once a second", async () => {
+  it("reads the object from the API server, at most once a second", async () => {
     const { client, writer } = writing(() => thing("a", "5"));
     const object = thing("a", "5");
     await writer.confirm(object);
@@ -185,7 +192,7 @@ describe("[B1] confirm", () => {
     expect(client.calls).toEqual([{ method: "GET", path: PATH }]);
   });
 
-  it("needs no request for a second after the API server answered a write with the object", async () => {
+  it("sends no request for a second after the API server answered a write with the object", async () => {
     const { client, clock, writer } = writing(() => thing("a", "6"));
     const written = await writer.patchChecked(thing("a", "5"), { annotations: { id: "1" } });
     await writer.confirm(written);
@@ -201,7 +208,7 @@ describe("[B1] confirm", () => {
     ["another version", "Conflict", () => thing("a", "6"), thing("a", "6").metadata],
     ["a namesake", "NotFound", () => thing("a", "6", { uid: "other" }), thing("a", "6", { uid: "other" }).metadata],
     ["what is gone", "NotFound", () => Promise.reject(notFound), undefined],
-  ])("refuses %s, and the store then holds what the API server has", async (_, failure, live, metadata) => {
+  ])("refuses %s, and the store then has what the API server has", async (_, failure, live, metadata) => {
     const { held, store, writer } = writing(live as () => Json | Promise<Json>);
     store.upsert(thing("a", "5"));
     await expect(writer.confirm(thing("a", "5"))).rejects.toMatchObject({ failure });
