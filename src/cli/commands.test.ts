@@ -14,12 +14,12 @@ const BY_RESOURCES_ALONE = [
 ];
 
 describe("the table of commands", () => {
-  it("names each command once", () => {
+  it("has each command once", () => {
     const names = COMMANDS.map(({ name }) => name);
     expect(names).toEqual([...new Set(names)]);
   });
 
-  it("uses every operation of the spec, but for those of custom resources alone", () => {
+  it("uses every documented operation except those that only custom resources use", () => {
     const used = new Set<string>(COMMANDS.flatMap((command) => command.operations ?? []));
     const documented = Object.keys(operations).filter(isDocumented);
     const unused = documented.filter((name) => !used.has(name));
@@ -27,7 +27,7 @@ describe("the table of commands", () => {
   });
 
   const shown = COMMANDS.filter(({ hidden }) => hidden !== true);
-  it.each(shown)("$name explains itself in 120 columns", async ({ name }) => {
+  it.each(shown)("$name prints a help of at most 120 columns", async ({ name }) => {
     const { code, stdout, stderr } = await cli([...name.split(" "), "--help"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const program = name === "run" ? "platform-operator" : "kubectl platform";
@@ -36,7 +36,7 @@ describe("the table of commands", () => {
     expect(stdout.split("\n").filter((line) => line.length > 120)).toEqual([]);
   });
 
-  it.each([["cluster"], ["env"], ["database"]])("lists the commands of %s", async (group) => {
+  it.each([["cluster"], ["env"], ["database"]])("lists the subcommands of %s", async (group) => {
     const wrong = await cli([group]);
     expect(wrong).toMatchObject({ code: 64, stdout: "" });
     expect(await cli([group, "--help"])).toEqual(ending(0, wrong.stderr));

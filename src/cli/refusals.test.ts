@@ -24,20 +24,20 @@ it.each<[line: string, code: number, words: RegExp]>([
   ["rollback nothing", 1, /^PlatformApplication "nothing" does not exist/],
   ["secrets set api KEY", 64, /Standard input is a terminal\./],
   ["tree -w -o json", 64, /^--watch takes -o table or wide\.\n\nUsage: /],
-])("a command in a cluster that has nothing %s ends with %d", async (line, code, words) => {
+])(`"%s" in a cluster without objects exits with %d`, async (line, code, words) => {
   const cluster = await startScriptedCluster(() => 404);
   const options = { isTTY: !line.includes("-f - "), stdin: "A=1\n" };
   expect(await cluster.run(line.split(" "), options)).toEqual(ending(code, "", words));
 });
 
-it("the connection to use is named for a user who may not read it", async () => {
+it("the message for a user who may not read a connection names the connection to ask for", async () => {
   const cluster = await startScriptedCluster((_, { pathname }) => (pathname.includes("cluster") ? 403 : 404));
   const words = /^You may not read ClusterPlatformConnection "default", .* to use\. Ask /;
   expect(await cluster.run(["projects"])).toEqual(ending(1, "", words));
 });
 
 const lists = ["get", "get papp -o json", "get papp -A", "tree", "tree -o name", "tree -w"];
-it.each(lists)("%s fails for a user who may list nothing", async (line) => {
+it.each(lists)("%s fails for a user who may not list any objects", async (line) => {
   const cluster = await startScriptedCluster(() => 403);
   const words = /(^|\n)You may not do this in the cluster: GET \S+: 403 Forbidden\.\n$/;
   expect(await cluster.run(line.split(" "))).toEqual(ending(1, "", words));

@@ -4,15 +4,16 @@ import { expect, it } from "vitest";
 import { newLines } from "./logs.ts";
 
 it.each([
-  ["the first ones", [], ["a"], ["a"]],
-  ["a log that began anew", ["a", "b"], ["x", "y"], ["x", "y"]],
-  ["the same line again", ["a", "a"], ["a", "a", "a"], ["a"]],
-  ["a log that became empty", ["a"], [], []],
-])("new lines of a log: %s", (_, before, now, added) => {
+  ["the first lines", [], ["a"], ["a"]],
+  ["a log that shares no line with what was shown", ["a", "b"], ["x", "y"], ["x", "y"]],
+  ["a line equal to those before it", ["a", "a"], ["a", "a", "a"], ["a"]],
+  ["the same lines as before", ["a", "b"], ["a", "b"], []],
+  ["no lines at all", ["a"], [], []],
+])("newLines() finds what to print after %s", (_, before, now, added) => {
   expect(newLines(before, now)).toEqual(added);
 });
 
-it("new lines of a log are all that were added while the window still holds something of before", () => {
+it("newLines() finds every added line as long as the window still overlaps what was shown", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string(), { minLength: 2 }), fc.nat(), fc.nat(), (lines, a, b) => {
       const seen = 1 + (a % lines.length);

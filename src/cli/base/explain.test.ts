@@ -7,7 +7,7 @@ import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { CliError, UsageError } from "./exit.ts";
 import { explain } from "./explain.ts";
 
-describe("failures in words", () => {
+describe("explain(), which turns a failure into a message and an exit code", () => {
   it.each<[Error | string, number, string]>([
     [new CliError("As it is."), 1, "As it is."],
     [new CliError("Late.", 3), 3, "Late."],
@@ -17,7 +17,7 @@ describe("failures in words", () => {
     // Without a stack trace.
     [new TypeError("a\u001B[31m\nb"), 1, "Unexpected error: a [31m b"],
     ["text", 1, "Unexpected error: text"],
-  ])("%s", (error, code, message) => {
+  ])("explains an error of this program: %s", (error, code, message) => {
     expect(explain(error)).toEqual({ code, message });
   });
 
@@ -35,7 +35,7 @@ describe("failures in words", () => {
     ["OutcomeUnknown", 500, "It is unknown whether the platform executed the request (X). Check before you try again."],
     ["BadResponse", 200, "The platform's response cannot be parsed (X)."],
     ["Refused", 0, "Nothing was sent (X)."],
-  ])("of the platform: %s", (is, status, message) => {
+  ])("explains an answer of the platform: %s", (is, status, message) => {
     const error = new ApiError("stopDatabase", { is, retryAfterMs: 1_100 }, status, "words");
     expect(explain(error)).toEqual({ code: 1, message: message.replace("X", "stopDatabase: words") });
   });
@@ -46,7 +46,7 @@ describe("failures in words", () => {
     ["Unreachable", "The cluster cannot be reached: X. Check --kubeconfig and --context."],
     ["NotFound", "The cluster did not find it: X."],
     ["Server", "The cluster refused: X."],
-  ])("of the cluster: %s", (failure, message) => {
+  ])("explains an answer of the cluster: %s", (failure, message) => {
     const error = new KubeError(failure, 0, "GET /x: words");
     expect(explain(error)).toEqual({ code: 1, message: message.replace("X", "GET /x: words") });
   });

@@ -19,26 +19,26 @@ const view: View<Row> = {
 
 function terminal(output: Format, shown = false) {
   const { io, stdout } = fakeIo({ shown });
-  const told: string[] = [];
-  return { call: { io, output, report: (line: string) => void told.push(line) }, text: stdout, told };
+  const reported: string[] = [];
+  return { call: { io, output, report: (line: string) => void reported.push(line) }, text: stdout, reported };
 }
 
 const rows: readonly Row[] = [{ name: "a", size: 9_223_372_036_854_775_807n, hidden: "secret" }, { name: "longer" }];
 
-describe("what is printed", () => {
+describe("the rows that a command prints", () => {
   it.each([
     ["table", "NAME\na\nlonger\n"],
     ["wide", "NAME     SIZE\na        9223372036854775807\nlonger   <none>\n"],
     ["name", "thing/a\nthing/longer\n"],
     ["yaml", "- name: a\n  size: 9223372036854775807\n- name: longer\n"],
     ["json", '[\n  {\n    "name": "a",\n    "size": 9223372036854775807\n  },\n  {\n    "name": "longer"\n  }\n]\n'],
-  ] as const)("is %s", async (format, expected) => {
+  ] as const)("have the format %s", async (format, expected) => {
     const { call, text } = terminal(format);
     await print(call, view, rows);
     expect(text()).toBe(expected);
   });
 
-  it("is an object for a single row", async () => {
+  it("are an object in JSON where a command prints a single row", async () => {
     const { call, text } = terminal("json");
     await print(call, view, { name: "a" });
     expect(JSON.parse(text())).toEqual({ name: "a" });
@@ -49,13 +49,14 @@ describe("what is printed", () => {
     ["json", "[]\n", []],
     ["yaml", "[]\n", []],
     ["name", "", []],
-  ] as const)("is data alone when there is nothing: %s", async (format, expected, said) => {
-    const { call, text, told } = terminal(format);
+  ] as const)("contain no message when there are none, as %s", async (format, expected, messages) => {
+    const { call, text, reported } = terminal(format);
     await print(call, view, []);
-    expect({ text: text(), told }).toEqual({ text: expected, told: said });
+    expect(text()).toBe(expected);
+    expect(reported).toEqual(messages);
   });
 
-  it("cannot change a terminal", async () => {
+  it("contain no control characters that change a terminal", async () => {
     const { call, text } = terminal("table");
     await print(call, view, { name: "\u001B[31mred\r\n\u001B[2J\u202Eb" });
     expect(text()).toBe("NAME\n[31mred [2J b\n");
@@ -64,9 +65,9 @@ describe("what is printed", () => {
 
 const title = "a\u001B]0;title\u0007\r\n\tb\u009B2J";
 it.each([
-  [true, "a\n\tb\n"],
-  [false, `${title}\n`],
-])("a text of the platform on a terminal (%s) is printed without control characters", (isTTY, expected) => {
+  ["loses its control characters on a terminal", true, "a\n\tb\n"],
+  ["keeps its bytes in a pipe", false, `${title}\n`],
+])("a text of the platform %s", (_, isTTY, expected) => {
   const { call, text } = terminal("table", isTTY);
   printText(call, title);
   expect(text()).toBe(expected);

@@ -7,9 +7,12 @@ const known = ["status", "get", "reconcile", "resolve", "resume", "--namespace",
 it.each([
   ["statu", ' Did you mean "status"?'],
   ["Status", ' Did you mean "status"?'],
+  ["statsu", ' Did you mean "status"?'],
+  ["--namepsace", ' Did you mean "--namespace"?'],
+  ["destroy", ""],
   ["gte", ' Did you mean "get"?'],
   ["g", ""],
   ["", ""],
-])("didYouMean %s:%s", (word, expected) => {
+])("didYouMean(%j) is %j", (word, expected) => {
   expect(didYouMean(word, known)).toBe(expected);
 });

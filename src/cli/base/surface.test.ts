@@ -18,7 +18,7 @@ it.each<[surface: string, JsonObject, OperationName, boolean]>([
   ["Auto", FULL, "updateSecret", true],
   ["Auto", DOCUMENTED, "updateSecret", false],
   ["Auto", DOCUMENTED, "listSecrets", true],
-])("a connection with surface %s and status %j offers %s: %s", async (surface, status, name, offered) => {
+])("a connection with spec.surface %s and status %j offers %s: %s", async (surface, status, name, offered) => {
   // No read is needed where the surface is known.
   const access = { platform: {}, connection: connection(surface, status), spec: { surface } };
   expect(await offers(access as unknown as Access, name)).toBe(offered);

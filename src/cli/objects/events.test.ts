@@ -17,7 +17,7 @@ function page(number: number): JsonObject {
   return { items, metadata: { continue: number === PAGES.length - 1 ? "" : String(number + 1) } };
 }
 
-it("sorts events of several pages, and chooses them by type, before it cuts them", async () => {
+it("events reads every page, filters by type and sorts by time before it keeps the newest 500", async () => {
   const cluster = await startScriptedCluster((_, { searchParams }) => page(Number(searchParams.get("continue") ?? 0)));
   const { code, stdout, stderr } = await cluster.run(["events", "-o", "json"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "Only the newest 500 of 900 events are shown.\n" });

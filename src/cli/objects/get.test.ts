@@ -5,7 +5,7 @@ import { ApiError } from "../../platform/transport/errors.ts";
 import type { Access } from "../base/access.ts";
 import { remoteFields, remoteRows } from "./get.ts";
 
-it("what both sides say is told field by field, without what is ours and without credentials", () => {
+it("remoteFields() compares field by field, without the operator's own fields and without credentials", () => {
   const spec = {
     name: "api",
     environmentRef: { name: "staging" },
@@ -35,7 +35,7 @@ it("what both sides say is told field by field, without what is ours and without
   ]);
 });
 
-it("the platform's side of many objects is read over one client for each connection, and one failure omits one object", async () => {
+it("remoteRows() uses one client for each connection, and omits the one object that cannot be read", async () => {
   const connection = stored("PlatformConnection", "default", { spec: { surface: "Full" } });
   const projects = ["one", "broken", "two"].map((name) =>
     stored("PlatformProject", name, { spec: { name }, status: { externalId: name } }),

@@ -46,16 +46,16 @@ function waiting(before: KubeObject, list: (request: KubeRequest) => Json | Prom
 
 describe("reconcile --wait", () => {
   it.each<[string, KubeObject, KubeObject]>([
-    ["was not before", application("Progressing"), application("Stalled")],
-    ["has another spec", application("Stalled"), application("Stalled", {}, { generation: 2 })],
-  ])("ends with an object that is Stalled and %s", async (_what, before, now) => {
+    ["was not Stalled before", application("Progressing"), application("Stalled")],
+    ["was Stalled with an older spec", application("Stalled"), application("Stalled", {}, { generation: 2 })],
+  ])("exits with 1 when an object is Stalled that %s", async (_what, before, now) => {
     const { clock, state, reported } = waiting(before, () => listBody([now]));
     await clock.advance(1_000);
     expect(state).toEqual({ code: 1 });
     expect(reported).toContain("papp/web: InvalidSpec: It is invalid.");
   });
 
-  it("gives the operator time for an object that was Stalled, and then takes it for the answer", async () => {
+  it("gives the operator 30 seconds with an object that was Stalled before, then exits with 1", async () => {
     const object = application("Stalled", { lastHandledReconcileAt: "2026-11-20T10:00:00.000Z" });
     const { clock, state } = waiting(object, () => listBody([object]));
     await clock.advance(29_000);
@@ -65,7 +65,7 @@ describe("reconcile --wait", () => {
   });
 
   const failures: readonly KubeFailure[] = ["TooManyRequests", "Server", "Unreachable"];
-  it.each(failures)("takes no object for gone after %s", async (failure) => {
+  it.each(failures)("keeps waiting for an object after the list failed with %s", async (failure) => {
     let fails = true;
     const { clock, state, reported } = waiting(application("Stalled"), () => {
       if (fails) throw new KubeError(failure, 0, "GET /x: words");
@@ -80,7 +80,7 @@ describe("reconcile --wait", () => {
     expect(state).toEqual({ code: 0 });
   });
 
-  it("says that the user may not list the objects", async () => {
+  it("fails when the user may not list the objects", async () => {
     const { state } = waiting(application("Ready"), () => {
       throw new KubeError("Forbidden", 403, "GET /x: 403");
     });
@@ -88,30 +88,35 @@ describe("reconcile --wait", () => {
     expect(state.failure).toMatchObject({ failure: "Forbidden" });
   });
 
-  it("ends while the first list has no answer, in time or with Ctrl-C", async () => {
-    const hanging = ({ signal }: KubeRequest) =>
-      new Promise<Json>((_, reject) => {
-        signal?.addEventListener("abort", () => {
-          reject(new KubeError("Timeout", 0, "GET /x: aborted"));
-        });
+  /** A list that never answers until its signal aborts it. */
+  const unanswered = ({ signal }: KubeRequest) =>
+    new Promise<Json>((_, reject) => {
+      signal?.addEventListener("abort", () => {
+        reject(new KubeError("Timeout", 0, "GET /x: aborted"));
       });
-    const late = waiting(application("Ready"), hanging);
-    await late.clock.advance(TIMEOUT_MS);
-    expect(late.state).toEqual({ code: 3 });
-    expect(late.reported).toEqual([
+    });
+
+  it("exits with 3 at its timeout while the first list has no answer", async () => {
+    const { clock, state, reported } = waiting(application("Ready"), unanswered);
+    await clock.advance(TIMEOUT_MS);
+    expect(state).toEqual({ code: 3 });
+    expect(reported).toEqual([
       "papp/web: it could not be read.",
       "Timed out; the operator continues by itself. Watch it with: kubectl platform tree -w",
     ]);
-    const stopped = waiting(application("Ready"), hanging);
+  });
+
+  it("exits with 130 on Ctrl-C while the first list has no answer", async () => {
+    const { interrupt, state, reported } = waiting(application("Ready"), unanswered);
     await settle();
-    stopped.interrupt();
+    interrupt();
     await settle();
-    expect(stopped.state).toEqual({ code: 130 });
-    expect(stopped.reported).toContainEqual(expect.stringContaining("Nothing is undone"));
+    expect(state).toEqual({ code: 130 });
+    expect(reported).toContainEqual(expect.stringContaining("Nothing is undone"));
   });
 });
 
-it("rollback --wait changes nothing of an object that would not answer", async () => {
+it("rollback --wait changes nothing of an object that is paused", async () => {
   const object = application("Ready", {}, { annotations: { [PAUSED]: "true" } });
   const cluster = await startScriptedCluster((method) => (method === "GET" ? object : 500));
   const stderr =

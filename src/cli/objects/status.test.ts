@@ -15,7 +15,7 @@ const condition = (type: string, reason: string, message: string): JsonObject =>
 };
 
 describe("the summary of an object", () => {
-  it("has everything on one screen", () => {
+  it("shows state, deployment, failure, drift, plan, conditions and events on one screen", () => {
     const fields = [{ path: "spec.cpu", desired: "500", observed: "250" }];
     const update = { operation: "updateApplication", message: "Update the settings.", fields };
     const deploy = { operation: "deployApplication", commit: "2b3c4d5e" };
@@ -75,7 +75,7 @@ describe("the summary of an object", () => {
     ]);
   });
 
-  it("says that the operator has not seen it, that it is paused, and that events are hidden", () => {
+  it("says that the operator has not seen the object, that it is paused and that events are not readable", () => {
     const object = application({ observedGeneration: -1 }, { "platform-operator.io/paused": "true" });
     expect(summaryOf({ object, events: undefined, now, program: "kubectl platform" })).toEqual([
       "· application shop/api",

@@ -30,17 +30,22 @@ async function traced(objects: readonly KubeObject[], hidden?: readonly string[]
   return steps.map(({ kind, name, status }) => `${kind}/${name} ${status}`);
 }
 
-describe("a trace", () => {
+describe("the trace of an object to its connection", () => {
   it.each<[string, KubeObject, string, string]>([
-    ["that is named and missing", project, "", "PlatformConnection/own missing"],
-    ["that is named and hidden", remote, "ClusterPlatformConnection", "ClusterPlatformConnection/x unknown"],
-    ["of the cluster that is hidden", plain, "ClusterPlatformConnection", "ClusterPlatformConnection/default unknown"],
-    ["of the namespace that is hidden", plain, "PlatformConnection", "PlatformConnection/default unknown"],
+    ["that is named and does not exist", project, "", "PlatformConnection/own missing"],
+    ["that is named and may not be read", remote, "ClusterPlatformConnection", "ClusterPlatformConnection/x unknown"],
+    [
+      "of the cluster that may not be read",
+      plain,
+      "ClusterPlatformConnection",
+      "ClusterPlatformConnection/default unknown",
+    ],
+    ["of the namespace that may not be read", plain, "PlatformConnection", "PlatformConnection/default unknown"],
   ])("ends in a connection %s", async (_what, parent, hidden, last) => {
     expect((await traced([environment, parent], [hidden])).at(-1)).toBe(last);
   });
 
-  it("shows a parent that may not be read, and claims no connection", async () => {
+  it("ends in a parent that may not be read, without a connection", async () => {
     expect(await traced([environment], ["PlatformProject"])).toEqual([
       "PlatformApplication/web new",
       "PlatformEnvironment/staging new",

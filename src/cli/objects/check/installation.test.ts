@@ -42,12 +42,17 @@ const hidden = (path: string) => (isCrd(path) ? fail("Forbidden") : served);
 const absent = (path: string) => fail(isCrd(path) ? "Forbidden" : "NotFound");
 
 it.each<[string, (path: string) => unknown, string, RegExp]>([
-  ["current", crd, "ok", new RegExp(`^all ${RESOURCES.length} are installed and current$`)],
-  ["older", older, "failed", /^they are older than this program: PlatformProject\.spec\.description are missing/],
-  ["one less than there should be", incomplete, "failed", /^platformprojects are missing\. Apply the CRDs/],
-  ["not to be read", hidden, "unknown", /you may not check whether they are current/],
-  ["neither to be read nor served", absent, "failed", /^none of them is installed/],
-])("the check of CRDs that are %s", async (_what, answer, is, detail) => {
+  ["are installed and current", crd, "ok", new RegExp(`^all ${RESOURCES.length} are installed and current$`)],
+  [
+    "lack a field of this program",
+    older,
+    "failed",
+    /^they are older than this program: PlatformProject\.spec\.description are missing/,
+  ],
+  ["lack a kind", incomplete, "failed", /^platformprojects are missing\. Apply the CRDs/],
+  ["are served and may not be read", hidden, "unknown", /you may not check whether they are current/],
+  ["are not served and may not be read", absent, "failed", /^none of them is installed/],
+])("the check of CRDs that %s", async (_what, answer, is, detail) => {
   const finding = { what: "CRDs", is, detail: expect.stringMatching(detail) };
   expect(await checkCrds(answering(answer))).toEqual([finding]);
 });
@@ -62,18 +67,28 @@ describe("the check of the operator", () => {
   };
 
   it.each<[string, () => Json, string, RegExp]>([
-    ["that leads", () => lease("pod-1", 2_000), "ok", /^pod-1 leads$/],
-    ["whose clock is not this one", () => lease("pod-1", 60_000), "ok", /^pod-1 leads$/],
-    ["that went silent", () => lease("pod-1", 300_000), "failed", /^pod-1 has not renewed the lease for 5m\. Check/],
-    ["that let go", () => lease("", 1_000), "failed", /^nobody holds the lease/],
-    ["with an odd lease", () => ({ spec: { holderIdentity: "x", renewTime: "soon" } }), "failed", /^x has not renewed/],
-    ["that is not there", () => fail("NotFound"), "failed", /^there is no lease .* Install it/],
-    ["that may not be seen", () => fail("Forbidden"), "unknown", /^you may not see its lease/],
+    ["passes while a pod holds the lease", () => lease("pod-1", 2_000), "ok", /^pod-1 leads$/],
+    ["passes while the lease is a minute old, as clocks differ", () => lease("pod-1", 60_000), "ok", /^pod-1 leads$/],
+    [
+      "fails when the lease has not been renewed for minutes",
+      () => lease("pod-1", 300_000),
+      "failed",
+      /^pod-1 has not renewed the lease for 5m\. Check/,
+    ],
+    ["fails when the last holder released the lease", () => lease("", 1_000), "failed", /^nobody holds the lease/],
+    [
+      "fails when the lease has an invalid time",
+      () => ({ spec: { holderIdentity: "x", renewTime: "soon" } }),
+      "failed",
+      /^x has not renewed/,
+    ],
+    ["fails when there is no lease", () => fail("NotFound"), "failed", /^there is no lease .* Install it/],
+    ["is open when the user may not read the lease", () => fail("Forbidden"), "unknown", /^you may not see its lease/],
   ])("%s", async (_what, answer, is, detail) => {
     expect(await check(answer)).toEqual([{ what: "operator", is, detail: expect.stringMatching(detail) }]);
   });
 
-  it("ends where the API server cannot be asked", async () => {
+  it("ends the command when the API server cannot be reached", async () => {
     await expect(check(() => fail("Unreachable"))).rejects.toThrow(KubeError);
   });
 });
@@ -100,12 +115,28 @@ describe("the check before an uninstall", () => {
   const going = application(deletes, { ...ours, deletionTimestamp: "2026-11-21T10:00:00Z" });
 
   it.each<[string, KubeObject, string]>([
-    ["is deleted", application(deletes), `Delete: deleting it also deletes it on the platform. ${ADVICE}`],
-    ["is stopped", application({ deletionPolicy: "Stop" }), `Stop: deleting it stops it on the platform. ${ADVICE}`],
-    ["says nothing itself", application({}), `as its connection says: deleting it changes the platform. ${ADVICE}`],
-    ["says Retain since a moment ago", application({ deletionPolicy: "Retain" }), `Retain: ${retained}`],
-    ["is being deleted and waits", going, `Delete: ${waiting}`],
-  ])("names an object that %s", async (_what, object, detail) => {
+    [
+      "would be deleted on the platform",
+      application(deletes),
+      `Delete: deleting it also deletes it on the platform. ${ADVICE}`,
+    ],
+    [
+      "would be stopped on the platform",
+      application({ deletionPolicy: "Stop" }),
+      `Stop: deleting it stops it on the platform. ${ADVICE}`,
+    ],
+    [
+      "has no deletion policy of its own",
+      application({}),
+      `as its connection says: deleting it changes the platform. ${ADVICE}`,
+    ],
+    [
+      "has changed to Retain and still has the finalizer",
+      application({ deletionPolicy: "Retain" }),
+      `Retain: ${retained}`,
+    ],
+    ["is being deleted already", going, `Delete: ${waiting}`],
+  ])("reports an object that %s", async (_what, object, detail) => {
     const finding = { what: "PlatformApplication shop/a", is: "failed", detail: `deletionPolicy ${detail}` };
     expect(await check("", () => [object])).toEqual([finding]);
   });
@@ -117,14 +148,19 @@ describe("the check before an uninstall", () => {
     throw new CliError("The cluster does not know platformapplications.");
   };
   it.each<[string, () => readonly KubeObject[], string, string]>([
-    ["is content where objects have none of ours", () => foreign, "ok", none(2)],
-    ["is content where the cluster does not know the kind", unknownKind, "ok", none(0)],
-    ["does not take hidden ones for none", () => fail("Forbidden"), "unknown", "you may not list platformapplications"],
+    ["passes when no object has the operator's finalizer", () => foreign, "ok", none(2)],
+    ["passes when the cluster does not have the kind", unknownKind, "ok", none(0)],
+    [
+      "is open when the user may not list the objects",
+      () => fail("Forbidden"),
+      "unknown",
+      "you may not list platformapplications",
+    ],
   ])("%s", async (_what, applications, is, detail) => {
     expect(await check("shop", applications)).toEqual([{ what: "finalizers", is, detail }]);
   });
 
-  it("fails where the cluster does", async () => {
+  it("ends the command when the API server cannot be reached", async () => {
     await expect(check("", () => fail("Unreachable"))).rejects.toThrow(KubeError);
   });
 });

@@ -18,15 +18,15 @@ function hiding(...kinds: readonly string[]): ClusterClient {
   return { namespace: "shop", list } as ClusterClient;
 }
 
-describe("what a user may not list", () => {
-  it("is no proof that there is no connection", async () => {
+describe("a check of kinds that the user may not list", () => {
+  it("leaves open whether there is a connection", async () => {
     expect(await checkConnections(hiding("ClusterPlatformConnection"))).toEqual([
       { what: "connections", is: "unknown", detail: "you may not list clusterplatformconnections" },
     ]);
     expect(await checkConnections(hiding("PlatformProject"))).toMatchObject([{ what: "connections", is: "failed" }]);
   });
 
-  it("is no proof that no object is Stalled", async () => {
+  it("leaves open whether an object is Stalled", async () => {
     expect(await checkObjects(hiding())).toMatchObject([{ is: "unknown" }]);
     expect(await checkObjects(hiding("PlatformProject"))).toMatchObject([
       { is: "ok", detail: "none of 0 is Stalled" },
@@ -35,7 +35,7 @@ describe("what a user may not list", () => {
   });
 
   const errors = [forbidden, new CliError("There is no connection.")];
-  it.each(errors)("leaves open whether the platform answers: %s", async (error) => {
+  it.each(errors)("leaves open whether the platform answers when its connection cannot be read: %s", async (error) => {
     const names = { namespace: "", operatorNamespace: "ops", serviceAccount: "platform-operator" };
     const access = () => Promise.reject(error);
     const context = { ...names, cluster: hiding(), access, clock: manualClock() };
@@ -43,7 +43,7 @@ describe("what a user may not list", () => {
   });
 });
 
-it("check --wait ends with 130 after Ctrl-C, and shows what it found last", async () => {
+it("check --wait exits with 130 after Ctrl-C and prints its last findings", async () => {
   const cluster = await startScriptedCluster(() => 500);
   const ended = await cluster.run(["check", "--wait=1m"], { signal: AbortSignal.abort() });
   expect(ended).toMatchObject({ code: 130, stdout: expect.stringMatching(/^✗ cluster /) });

@@ -48,8 +48,8 @@ function exported(one: FoundApplication) {
   return file?.documents.at(-1);
 }
 
-describe("a manifest of an export", () => {
-  it("says what is there and no more", () => {
+describe("the manifest of an exported application", () => {
+  it("contains what the platform returns and no further fields", () => {
     expect(exported(found())).toEqual({
       comments: [],
       manifest: {
@@ -74,18 +74,33 @@ describe("a manifest of an export", () => {
   const observed = { managementPolicy: "ObserveOnly", deletionPolicy: "Retain" };
   const filled = found({}, { variables: ["LOG_LEVEL"], secrets: ["PASSWORD"] });
   it.each<[string, FoundApplication, object, string]>([
-    ["is stopped stays stopped", found({}, { state: "STOPPED" }), { runState: "Stopped" }, ""],
+    ["keeps a stopped application stopped", found({}, { state: "STOPPED" }), { runState: "Stopped" }, ""],
     [
-      "has credentials in its URL is only observed, without them",
+      "only observes an application whose URL has credentials, and omits them",
       found({ gitRepository: { url: "https://me:secret@git.example.com/a/b.git", deployedCommitId: "1a2b3c4" } }),
       { gitRepository: { url }, lifecycle: observed },
       "The repository's URL on the platform contains credentials",
     ],
-    ["shows no commit is not deployed", found({ gitRepository: { url } }), {}, "does not show the deployed commit"],
-    ["has a value that no spec takes keeps it", found({ cpu: -1 }), {}, "spec.cpu is omitted: spec.cpu "],
-    ["has variables keeps them", filled, {}, "stay unchanged: LOG_LEVEL. Its secrets stay unchanged: PASSWORD."],
-    ["hides its variables keeps them", found({}, { variables: undefined }), {}, "not be read; they stay unchanged."],
-  ])("of what %s", (_what, one, spec, comment) => {
+    [
+      "deploys no commit where the platform shows none",
+      found({ gitRepository: { url } }),
+      {},
+      "does not show the deployed commit",
+    ],
+    ["omits a value that the spec does not allow", found({ cpu: -1 }), {}, "spec.cpu is omitted: spec.cpu "],
+    [
+      "leaves variables and secrets unchanged",
+      filled,
+      {},
+      "stay unchanged: LOG_LEVEL. Its secrets stay unchanged: PASSWORD.",
+    ],
+    [
+      "leaves variables unchanged that the platform does not show",
+      found({}, { variables: undefined }),
+      {},
+      "not be read; they stay unchanged.",
+    ],
+  ])("%s", (_what, one, spec, comment) => {
     const document = exported(one);
     expect(document?.manifest?.["spec"]).toMatchObject(spec);
     expect(document).not.toHaveProperty("disabled");
@@ -93,26 +108,26 @@ describe("a manifest of an export", () => {
     expect(JSON.stringify(document?.manifest)).not.toContain("secret@");
   });
 
-  it("that cannot be made is a comment", () => {
+  it("is a comment where the application's name is not allowed in a spec", () => {
     const comments = [expect.stringMatching(/^It cannot be described: spec\.name must not be empty/)];
     expect(exported(found({ name: " blank " }))).toMatchObject({ disabled: true, comments });
   });
 
-  it("refers to what a resource holds already, which is not written again", () => {
+  it("refers to the resource that has the same id already, which is not exported again", () => {
     const present = [{ kind: "PlatformEnvironment", name: "stage", id: id(2) }];
     const [file] = filesOf(inventory(environment({ applications: [found()] })), { ...home, present });
     expect(file?.documents[1]).toEqual({ comments: [`PlatformEnvironment "stage" holds ${id(2)} already.`] });
     expect(file?.documents[2]?.manifest).toMatchObject({ spec: { environmentRef: { name: "stage" } } });
   });
 
-  it("names its connection, and observes only, where that is asked for", () => {
+  it("names the given connection and only observes where the user asks for that", () => {
     const connectionRef = { kind: "ClusterPlatformConnection", name: "shared" };
     const [file] = filesOf(inventory(), { ...home, connectionRef, observeOnly: true });
     expect(file?.documents[0]?.manifest).toMatchObject({ spec: { connectionRef, lifecycle: observed } });
   });
 });
 
-it("what an export leaves out is said", () => {
+it("an export mentions the services that it omits", () => {
   const others = [
     { id: id(4), name: "cron", serviceType: "JOB" },
     { id: id(5), name: "cache", serviceType: "HELM", blueprintId: id(6) },
@@ -124,7 +139,7 @@ it("what an export leaves out is said", () => {
   ]);
 });
 
-it("the YAML of an export holds nothing but the manifests, whatever the texts of the platform are", () => {
+it("the YAML of an export contains only its manifests, whatever text the platform's fields contain", () => {
   const evil = 'x"\nkind: Secret\u2028- {} # \u0085---\nmetadata:';
   const applications = [found({}, { variables: [evil] })];
   const files = filesOf(inventory(environment({ applications, record: undefined })), home);
@@ -161,14 +176,14 @@ function exportedCluster(binding: Binding | undefined, present: Home["present"] 
   return filesOf({ ...inventory(), projects: [], clusters }, { ...home, present })[0]?.documents ?? [];
 }
 
-describe("a cluster of an export", () => {
-  it("is taken over as it is", () => {
+describe("the manifests of an exported cluster", () => {
+  it("adopt the cluster by its id", () => {
     const metadata = { name: "production-eu", namespace: "shop" };
     const manifest = expect.objectContaining({ metadata, spec: { externalId: id(1) } });
     expect(exportedCluster(undefined)).toEqual([{ comments: ['Cluster "Production EU".'], manifest }]);
   });
 
-  it("keeps what is bound to it", () => {
+  it("contain the template that is bound to it and its values", () => {
     const [, binding] = exportedCluster(bound());
     expect(binding?.comments).toEqual([]);
     expect(binding?.manifest?.["spec"]).toMatchObject({
@@ -181,17 +196,29 @@ describe("a cluster of an export", () => {
 
   it.each<[string, Partial<Binding>, string]>([
     ["a secret field", { managedConfig: { ingress: { token: SECRET } } }, "managedConfig.ingress.token."],
-    ["a field that nobody describes", { managedConfig: { other: { field: SECRET } } }, "managedConfig.other.field."],
-    ["an input", { customerProvidedInputs: { ingress: { key: SECRET } } }, "customerProvidedInputs.ingress.key."],
-    ["a template of the past", { templateVersion: "1.0.0" }, 'template "essentials" version "1.0.0" is no longer'],
-  ])("with %s is written as a comment, without values that may be secret", (_what, more, words) => {
+    [
+      "a field that the template does not describe",
+      { managedConfig: { other: { field: SECRET } } },
+      "managedConfig.other.field.",
+    ],
+    [
+      "an input of the customer",
+      { customerProvidedInputs: { ingress: { key: SECRET } } },
+      "customerProvidedInputs.ingress.key.",
+    ],
+    [
+      "a version of the template that no longer exists",
+      { templateVersion: "1.0.0" },
+      'template "essentials" version "1.0.0" is no longer',
+    ],
+  ])("with %s are a comment without values that may be secret", (_what, more, words) => {
     const document = exportedCluster(bound(more))[1];
     expect(document).toMatchObject({ disabled: true });
     expect(document?.comments.join(" ")).toContain(words);
     expect(JSON.stringify(document)).not.toContain(SECRET);
   });
 
-  it("is not written where a resource holds it and its binding", () => {
+  it("are omitted where resources have the same ids already", () => {
     const present = [
       { kind: "PlatformCluster", name: "eu", id: id(1) },
       { kind: "PlatformBinding", name: "eu", id: `binding/${id(1)}` },
@@ -203,11 +230,15 @@ describe("a cluster of an export", () => {
 it.each([
   ["  Müller & Söhne (EU) ", "muller-sohne-eu"],
   ["api_v2.1", "api-v2-1"],
-])("a label of %j is %j", (text, label) => {
+  ["Web Shop", "web-shop"],
+  ["--x--", "x"],
+  ["東京", ""],
+  ["a".repeat(80), "a".repeat(63)],
+])("dnsLabel(%j) is %j", (text, label) => {
   expect(dnsLabel(text)).toBe(label);
 });
 
-it("names are the short ones where nobody else wants them, else the long ones, else have a part of the id", () => {
+it("namesFor() takes the short name where it is unique, then the long one, then one with a part of the id", () => {
   const names = namesFor(
     [
       { id: id(1), preferredNames: ["API", "staging API"] },
@@ -226,7 +257,7 @@ it("names are the short ones where nobody else wants them, else the long ones, e
   ]);
 });
 
-it("names are valid and all different, whatever the platform's are", () => {
+it("namesFor() returns valid and unique names, whatever the platform's names are", () => {
   const preferredNames = fc.array(fc.oneof(fc.string(), fc.constantFrom("a", "A b")), { maxLength: 3 });
   const things = fc.uniqueArray(fc.record({ id: fc.uuid(), preferredNames }), { selector: (one) => one.id });
   fc.assert(

@@ -36,11 +36,11 @@ async function apply(answer: KubeObject | JsonObject | KubeFailure, one: Manifes
   return { applied, asked };
 }
 
-describe("a manifest in a dry run", () => {
+describe("the dry run of a manifest", () => {
   const team = { "example.com/team": "web" };
   const paused = { "platform-operator.io/paused": "true" };
 
-  it("is created without being stored", async () => {
+  it("creates the object without storing it", async () => {
     const answer = { metadata: { name: "web", namespace: "shop", uid: "new" }, spec: { name: "Web" } };
     const { asked, applied } = await apply(answer, manifest({ name: "Web" }));
     expect(applied).toMatchObject({ kind: KIND, metadata: { uid: "new" } });
@@ -48,7 +48,7 @@ describe("a manifest in a dry run", () => {
     expect(asked).toMatchObject([{ method: "POST", path, query: WRITE }]);
   });
 
-  it("takes away what it said last and does not say any more, and leaves what others set", async () => {
+  it("removes a field that the manifest had before, and keeps fields of other authors", async () => {
     const spec = { name: "Web", description: "Old." };
     const old = existing({ ...spec, lifecycle: { deletionPolicy: "Delete" } }, { spec });
     const { asked } = await apply(old, manifest({ name: "Shop" }), old);
@@ -57,10 +57,10 @@ describe("a manifest in a dry run", () => {
     expect(asked[0]?.body).not.toHaveProperty("spec.lifecycle");
   });
 
-  it("takes away annotations and labels that it said last, and leaves those of others", async () => {
-    const said = { ...team, ...paused };
-    const all = { ...said, other: "1" };
-    const last = { metadata: { annotations: said, labels: said }, spec: {} };
+  it("removes annotations and labels that the manifest had before, and keeps those of other authors", async () => {
+    const before = { ...team, ...paused };
+    const all = { ...before, other: "1" };
+    const last = { metadata: { annotations: before, labels: before }, spec: {} };
     const old = existing({}, last, { annotations: all, labels: all });
     const { asked } = await apply(old, manifest({}, { annotations: team, labels: team }), old);
     const gone = { ...team, "platform-operator.io/paused": null };
@@ -71,7 +71,7 @@ describe("a manifest in a dry run", () => {
     expect(metadata.labels).toEqual({ ...team, other: "1" });
   });
 
-  it("says everything that its author wrote, for the API server to check", async () => {
+  it("sends everything that the manifest contains, for the API server to validate", async () => {
     const { body, ...rest } = manifest({}, { anotations: {}, uid: "1", resourceVersion: "3" });
     const { asked } = await apply(existing({}), { ...rest, body: { ...body, specs: {} } }, existing({}));
     const metadata = { name: "web", namespace: "shop", anotations: {}, annotations: {} };
@@ -79,14 +79,14 @@ describe("a manifest in a dry run", () => {
   });
 
   it.each<[string, KubeFailure, JsonObject, RegExp]>([
-    ["the user may not see that it exists", "AlreadyExists", {}, /^It exists already, but you may not read it\.$/],
-    ["the API server does", "Invalid", {}, /^The API server rejects it: POST \S+\/platformprojects: refused/],
-    ["its metadata is wrong", "Forbidden", { labels: { team: 1 } }, /^web\.yaml: its metadata is invalid$/],
-  ])("is refused where %s", async (_what, failure, metadata, words) => {
+    ["it exists and the user may not read it", "AlreadyExists", {}, /^It exists already, but you may not read it\.$/],
+    ["the API server rejects it", "Invalid", {}, /^The API server rejects it: POST \S+\/platformprojects: refused/],
+    ["its metadata is invalid", "Forbidden", { labels: { team: 1 } }, /^web\.yaml: its metadata is invalid$/],
+  ])("fails where %s", async (_what, failure, metadata, words) => {
     expect((await apply(failure, manifest({}, metadata))).applied).toMatch(words);
   });
 
-  it.each<[KubeFailure]>([["Forbidden"], ["NotFound"]])("is worked out here on %s", async (failure) => {
+  it.each<[KubeFailure]>([["Forbidden"], ["NotFound"]])("is computed locally after %s", async (failure) => {
     const created = await apply(failure, manifest({ name: "Web" }, { annotations: paused, labels: team }));
     expect(created.applied).toMatchObject({
       metadata: { namespace: "shop", generation: 1, annotations: paused, labels: team },
@@ -101,7 +101,7 @@ describe("a manifest in a dry run", () => {
     expect({ spec, status }).toEqual({ spec: { name: "Shop", lifecycle }, status: { externalId: "0a1b" } });
   });
 
-  it("ends where the API server cannot be asked", async () => {
+  it("ends the command when the API server cannot be reached", async () => {
     await expect(apply("Unreachable", manifest({}))).rejects.toThrow(KubeError);
   });
 });

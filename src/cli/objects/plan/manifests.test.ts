@@ -11,8 +11,8 @@ const io = (stdin = "") => fakeIo({ stdin }).io;
 
 const object = (name: string): string => `apiVersion: v1\nkind: Secret\nmetadata: {name: ${name}}\n`;
 
-describe("manifests", () => {
-  it("come from standard input, several in one, and from lists", async () => {
+describe("the manifests of a plan", () => {
+  it("come from standard input, which may contain several documents and lists", async () => {
     const items = [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c", namespace: "shop" } }];
     const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
     const text = `# a comment\n---\n${object("a")}---\n---\n${object("b")}---\n${list}\n`;
@@ -24,7 +24,7 @@ describe("manifests", () => {
     ]);
   });
 
-  it("come from directories, in the order of their names, and deeper ones on demand", async () => {
+  it("come from a directory in the order of the file names, and from subdirectories with --recursive", async () => {
     const directory = await mkdtemp(join(tmpdir(), "manifests-"));
     await mkdir(join(directory, "deep"));
     await writeFile(join(directory, "b.yaml"), object("b"));
@@ -38,11 +38,11 @@ describe("manifests", () => {
   });
 
   it.each([
-    ["", /^standard input contains no object\.$/],
-    ["[", /^standard input is not valid YAML: /],
-    ["- a\n- b\n", /^standard input contains a document that is not a Kubernetes object/],
-    ["apiVersion: v1\nkind: Secret\n", /metadata\.name is missing/],
-  ])("%j are none", async (text, words) => {
+    ["an empty text", "", /^standard input contains no object\.$/],
+    ["invalid YAML", "[", /^standard input is not valid YAML: /],
+    ["a list of texts", "- a\n- b\n", /^standard input contains a document that is not a Kubernetes object/],
+    ["an object without a name", "apiVersion: v1\nkind: Secret\n", /metadata\.name is missing/],
+  ])("are rejected where standard input contains %s", async (_, text, words) => {
     await expect(readManifests(io(text), ["-"], false)).rejects.toThrow(words);
   });
 });

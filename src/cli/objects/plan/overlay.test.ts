@@ -18,8 +18,8 @@ const manifest: Manifest = { ...named, body, file: "shared.yaml" };
 
 it.each([
   ["list", true],
-  ["only get", false],
-])("a plan of cluster-scoped manifests finds objects that the user may %s", async (_what, mayList) => {
+  ["get but not list", false],
+])("a plan of cluster-scoped manifests finds existing objects that the user may %s", async (_what, mayList) => {
   const writes: KubeRequest[] = [];
   const request = async (one: KubeRequest): Promise<Json> => {
     if (one.method === "GET") throw new KubeError("NotFound", 404, "it does not exist");

@@ -32,30 +32,34 @@ const error = (note: string) => ({ action: "error", note, is: "error" });
 const none = (note: string) => ({ action: "none", note, is: "none" });
 
 it.each<[string, KubeObject, object, Partial<PlannedObject>?]>([
-  ["is as the operator has it", evaluated(ready), none("")],
-  ["is created", planned("createApplication"), { action: "create", is: "change" }],
-  ["changes in several ways", several, { action: "update, deploy", note: "", is: "change" }],
-  ["does what nobody has a verb for", planned("sendInvoices"), { action: "sendInvoices" }],
-  ["waits for its parent", evaluated([["Ready", "False", "ParentNotReady"]]), { action: "create", is: "change" }],
-  ["has no parent", evaluated([["Ready", "False", "ParentNotFound"]]), error("ParentNotFound: ParentNotFound.")],
-  ["needs a person", unready("ApprovalPending", conflict), error("NameConflict: NameConflict.")],
-  ["could not be read", unsynced, error("PlatformUnavailable: PlatformUnavailable.")],
-  ["has no connection", evaluated(ready), error("There is none."), { problem }],
-  ["is taken over", taken, { ...none("0a1b"), action: "adopt" }, { old: evaluated([]) }],
-  ["is new and taken over", taken, { action: "adopt" }, { old: undefined }],
-  ["is under way", unready("Deploying"), none("Deploying: Deploying.")],
-  ["differs, and the policies leave it so", drifted, none("differences on the platform are not corrected")],
-  ["has settings that cannot be sent", evaluated(beside), none(UNSENT)],
-  ["changes beside such settings", changing, { action: "deploy", note: UNSENT }],
+  ["that equals what the platform has", evaluated(ready), none("")],
+  ["that would be created", planned("createApplication"), { action: "create", is: "change" }],
+  ["that would change in several ways", several, { action: "update, deploy", note: "", is: "change" }],
+  ["with an operation that has no verb", planned("sendInvoices"), { action: "sendInvoices" }],
+  ["whose parent is not ready", evaluated([["Ready", "False", "ParentNotReady"]]), { action: "create", is: "change" }],
   [
-    "needs a person beside such settings",
+    "whose parent does not exist",
+    evaluated([["Ready", "False", "ParentNotFound"]]),
+    error("ParentNotFound: ParentNotFound."),
+  ],
+  ["that is Stalled", unready("ApprovalPending", conflict), error("NameConflict: NameConflict.")],
+  ["that could not be read on the platform", unsynced, error("PlatformUnavailable: PlatformUnavailable.")],
+  ["without a connection", evaluated(ready), error("There is none."), { problem }],
+  ["that would be adopted", taken, { ...none("0a1b"), action: "adopt" }, { old: evaluated([]) }],
+  ["that is new and would be adopted", taken, { action: "adopt" }, { old: undefined }],
+  ["with an operation in progress", unready("Deploying"), none("Deploying: Deploying.")],
+  ["with drift that its policies keep", drifted, none("differences on the platform are not corrected")],
+  ["with settings that cannot be sent", evaluated(beside), none(UNSENT)],
+  ["with such settings and a further change", changing, { action: "deploy", note: UNSENT }],
+  [
+    "with such settings that is Stalled",
     evaluated([...beside, conflict]),
     error(`NameConflict: NameConflict. ${UNSENT}`),
   ],
-  ["is paused with such settings", pausedUnsent, none("it is paused")],
-  ["is paused", paused, none("it is paused")],
-  ["is going", deleted, none("it is being deleted")],
-])("a row of a plan tells what %s", (_what, object, row, more = {}) => {
-  const told = rowOf({ object, old: object, problem: undefined, ...more });
-  expect(told).toMatchObject({ kind: "PlatformApplication", namespace: "shop", name: "api", ...row });
+  ["with such settings that is paused", pausedUnsent, none("it is paused")],
+  ["that is paused", paused, none("it is paused")],
+  ["that is being deleted", deleted, none("it is being deleted")],
+])("a plan shows the action and the note of an object %s", (_what, object, row, more = {}) => {
+  const shown = rowOf({ object, old: object, problem: undefined, ...more });
+  expect(shown).toMatchObject({ kind: "PlatformApplication", namespace: "shop", name: "api", ...row });
 });

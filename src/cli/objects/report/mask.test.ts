@@ -5,7 +5,7 @@ import { masked, maskedEnv, maskedText, maskedValue } from "./mask.ts";
 
 const PASSWORD = "correct-horse";
 
-it("a masked object keeps what tells how it goes, and no value", () => {
+it("a masked object keeps references, states and conditions, and no value that may be secret", () => {
   const fromSecret = { name: "SECRET", valueFrom: { secretKeyRef: { name: "api", key: "password" } } };
   const auth = { scheme: "Token", tokenSecretRef: { name: "token", key: "token" } };
   const annotations = {
@@ -34,13 +34,13 @@ it("a masked object keeps what tells how it goes, and no value", () => {
   });
 });
 
-it("a masked webhook tells where it delivers, and not by which secret path", () => {
+it("a masked webhook keeps the host of its URL and masks the path, which may be secret", () => {
   const spec = { targetUrl: `https://hooks.example.com/services/${PASSWORD}`, enabled: true };
   expect(maskedValue(spec)).toEqual({ targetUrl: "https://hooks.example.com/•••", enabled: true });
   expect(maskedValue({ targetUrl: `no url ${PASSWORD}` })).toEqual({ targetUrl: "•••" });
 });
 
-it("a masked blueprint keeps no secret of its overrides, neither in the spec nor in what its status remembers of it", () => {
+it("a masked blueprint masks the secrets of its overrides in spec and in status", () => {
   const specOverrides = { backend: { secret_key: PASSWORD }, engine_version: "1.9" };
   const settings = { "spec.specOverrides": JSON.stringify(specOverrides), "spec.tag": '"1.0"' };
   const shown = maskedValue({ spec: { specOverrides }, status: { written: { settings } } });
@@ -52,12 +52,12 @@ it("a masked blueprint keeps no secret of its overrides, neither in the spec nor
 it.each([
   ["Authorization: Bearer abcdefgh12345678", "Authorization: Bearer •••"],
   ["token eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl used", "token ••• used"],
-  ["nothing of it", "nothing of it"],
+  ["no secret", "no secret"],
 ])("a masked text of %j is %j", (text, shown) => {
   expect(maskedText(text)).toBe(shown);
 });
 
-it("a masked environment shows our own variables alone", () => {
+it("a masked environment keeps only the values of the operator's own variables", () => {
   const env = [
     { name: "PLATFORM_OPERATOR_WORKERS", value: "4" },
     { name: "PROXY", value: PASSWORD },

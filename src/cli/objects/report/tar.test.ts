@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { tarOf } from "./index.ts";
 
-it("an archive is one that tar reads", () => {
+it("an archive that tarOf() makes is one that tar reads", () => {
   const files = { "README.txt": "What is in it: ✔\n", "objects.yaml": "line\n".repeat(300), "empty.txt": "" };
   const named = Object.entries(files).map(([name, text]) => ({ name: `report/${name}`, text }));
   const input = tarOf(named, new Date("2026-11-21T12:00:00Z"));
@@ -17,6 +17,6 @@ it("an archive is one that tar reads", () => {
   expect(tar("-tv")).toMatch(/2026-11-21 12:00 report\/empty\.txt/);
 });
 
-it("an archive refuses a name that has no room", () => {
+it("tarOf() rejects a file name that is longer than the format allows", () => {
   expect(() => tarOf([{ name: "x".repeat(101), text: "" }], new Date(0))).toThrow(RangeError);
 });

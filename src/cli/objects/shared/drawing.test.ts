@@ -34,8 +34,8 @@ const quickstart: readonly Fact[] = [
   fact("PlatformConnection", "default", { mark: "warned", reason: "RateLimited" }),
 ];
 
-describe("the tree", () => {
-  it("hangs environments from their project and applications from their environment", () => {
+describe("the tree of objects", () => {
+  it("shows environments below their project and applications below their environment", () => {
     expect(renderTree(quickstart, { width: 80, paint: plain })).toEqual([
       "OBJECT                           STATE        REASON          MESSAGE",
       "! connection default                          RateLimited     It is there.",
@@ -57,8 +57,8 @@ describe("the tree", () => {
     [70, "─ ✘ application api 1a2b3c4  BUILD_ERROR  BuildFailed"],
     [40, "─ ✘ application api 1a2b3c4  BUILD_…"],
     [5, "…"],
-  ])("leaves out in %d columns what has no room", (width, rest) => {
-    expect(renderTree(quickstart, { width, paint: plain })).toContain(`   └${rest}`);
+  ])("omits in %d columns what does not fit", (width, line) => {
+    expect(renderTree(quickstart, { width, paint: plain })).toContain(`   └${line}`);
   });
 
   it("names the namespaces when there are several", () => {
@@ -67,7 +67,7 @@ describe("the tree", () => {
     expect(lines.slice(1).map((line) => line.split("  ")[0])).toEqual(["✔ project shop/shop", "✔ project test/shop"]);
   });
 
-  it("colors signs and headings only, so that columns stay aligned", () => {
+  it("colors only signs and headings, so that columns stay aligned", () => {
     const painted = renderTree(quickstart, { width: 80, paint: (color, text) => `<${String(color)}>${text}</>` });
     expect(painted[2]).toMatch(/^<green>✔<\/> project shop {2}/);
     expect(painted[6]).toMatch(/^ {3}└─ <red>✘<\/> application api/);
@@ -75,7 +75,7 @@ describe("the tree", () => {
     expect(unpainted).toEqual(renderTree(quickstart, { width: 80, paint: plain }));
   });
 
-  it("shows every object once and never a line wider than the terminal", () => {
+  it("shows every object once and no line wider than the terminal", () => {
     const marks: readonly Mark[] = ["new", "working", "ready", "warned", "stalled", "deleting"];
     const names = fc.stringMatching(/^[a-z]{1,9}$/);
     const kinds = fc.constantFrom("PlatformProject", "PlatformEnvironment", "PlatformApplication");
@@ -94,7 +94,7 @@ describe("the tree", () => {
   });
 });
 
-it("the words say a change in one line", () => {
+it("renderLine() describes an object in one line", () => {
   expect(renderLine(api)).toBe(
     "✘ application api 1a2b3c4  BUILD_ERROR  BuildFailed: The platform reports BUILD_ERROR for commit 1a2b3c4.",
   );
@@ -105,7 +105,7 @@ it.each([
   ["four", 3, "fo…"],
   ["four", 1, "…"],
   ["four", 0, ""],
-])("the words fit %s into %d", (text, width, fitted) => {
+])("fitWidth(%j, %d) is %j", (text, width, fitted) => {
   expect(fitWidth(text, width)).toBe(fitted);
 });
 
@@ -126,7 +126,7 @@ describe("changes on a terminal", () => {
     return { clock, store, shown, stop };
   }
 
-  it("are drawn together", async () => {
+  it("within 100 ms are drawn together", async () => {
     const { clock, store, shown } = watching();
     const before = shown.length;
     for (let version = 1; version <= 50; version += 1) store.upsert(changed(version));
@@ -138,7 +138,7 @@ describe("changes on a terminal", () => {
     expect(shown.at(-1)).toContain("51\n");
   });
 
-  it("are drawn at the end", () => {
+  it("that are not drawn yet are drawn at the end", () => {
     const { clock, store, shown, stop } = watching();
     store.upsert(changed(1));
     stop();

@@ -10,15 +10,15 @@ it.each([
   ["The settings are being applied.", "The settings will be applied."],
   ["constructor", "constructor"],
   ["", ""],
-])("the message of a step %j is %j in a plan", (now, later) => {
+])("a plan shows the message of a step %j as %j", (now, later) => {
   expect(inFuture(now)).toBe(later);
 });
 
 const action = { operation: "deployApplication", message: "", commit: "89abcdef".repeat(5), fields: [] };
 
 it.each([
-  ["0123456789abcdef", "  commit: 0123456789ab → 89abcdef89ab"],
-  [undefined, "  commit: none → 89abcdef89ab"],
-])("the lines of a deployment name both commits as the history does, after %s", (deployed, line) => {
+  ["that replaces another", "0123456789abcdef", "  commit: 0123456789ab → 89abcdef89ab"],
+  ["that is the first", undefined, "  commit: none → 89abcdef89ab"],
+])("a plan shows the commits of a deployment %s", (_, deployed, line) => {
   expect(actionLines([action], deployed)).toEqual(["deployApplication", line]);
 });

@@ -34,8 +34,8 @@ function fakeTerminal(columns: number, rows = 10) {
   return terminal;
 }
 
-describe("a screen", () => {
-  it("keeps what is followed below what is printed", () => {
+describe("a screen on a terminal", () => {
+  it("keeps the followed lines below the printed ones", () => {
     const terminal = fakeTerminal(20);
     const screen = createScreen(terminal);
     let state = "working";
@@ -46,7 +46,7 @@ describe("a screen", () => {
     expect(terminal.lines()).toEqual(["started", "a line", "another", "-".repeat(20), "ready"]);
   });
 
-  it("draws again only what differs", () => {
+  it("draws only after a change", () => {
     const terminal = fakeTerminal(20);
     const screen = createScreen(terminal);
     let state = "working";
@@ -59,7 +59,7 @@ describe("a screen", () => {
     expect(terminal.lines()).toEqual(["ready"]);
   });
 
-  it("leaves nothing behind when the terminal is made narrower", () => {
+  it("leaves no old lines when the terminal becomes narrower", () => {
     const terminal = fakeTerminal(20);
     const screen = createScreen(terminal);
     screen.print("printed");
@@ -68,13 +68,13 @@ describe("a screen", () => {
     expect(terminal.lines()).toEqual(["printed", "xxxxxxxx"]);
   });
 
-  it("draws no more lines than the terminal has", () => {
+  it("draws at most as many lines as the terminal has", () => {
     const terminal = fakeTerminal(20, 3);
     createScreen(terminal).follow(() => ["1", "2", "3", "4"]);
     expect(terminal.lines()).toEqual(["1", "2"]);
   });
 
-  it("only adds lines where nothing can be drawn in place", () => {
+  it("only prints lines where it cannot move the cursor", () => {
     const terminal = fakeTerminal(20);
     const screen = createScreen(terminal, false);
     screen.follow(() => ["tree"]);
@@ -84,9 +84,9 @@ describe("a screen", () => {
   });
 
   it.each([
-    [true, "\u001B[32mok\u001B[39m"],
-    [false, "ok"],
-  ])("colors: %s", (colors, text) => {
+    ["in green on a terminal with colors", true, "\u001B[32mok\u001B[39m"],
+    ["without color on a terminal that has none", false, "ok"],
+  ])("shows a word %s", (_, colors, text) => {
     const terminal = { ...fakeTerminal(20), hasColors: () => colors };
     expect(createScreen(terminal).paint("green", "ok")).toBe(text);
   });
