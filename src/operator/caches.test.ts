@@ -21,49 +21,49 @@ async function started(answers: Readonly<Record<string, Json | KubeError>>) {
     if (answer instanceof KubeError) throw answer;
     return answer;
   });
-  const told: string[] = [];
+  const reported: string[] = [];
   const caches = createCaches({
     client,
     clock,
     random: () => 0,
     types: [OF_CLUSTER, THING, PART],
     namespaces: ["shop", "gone"],
-    perNamespace: { onServed: (namespace, isServed) => told.push(`${namespace} ${isServed ? "" : "not "}served`) },
+    perNamespace: { onServed: (namespace, isServed) => reported.push(`${namespace} ${isServed ? "" : "not "}served`) },
     observer: {},
     onListenerError: (error) => expect.unreachable(String(error)),
-    onSynced: () => told.push("synced"),
+    onSynced: () => reported.push("synced"),
   });
   onTestFinished(() => caches.stop());
   caches.start();
   await clock.advance(10);
-  return { caches, clock, now, told };
+  return { caches, clock, now, reported };
 }
 
-it("a namespace whose list is forbidden does not keep the other namespaces waiting", async () => {
-  const { caches, told } = await started({ "namespaces/gone/things": forbidden });
-  expect(told).toEqual(["gone not served", "synced"]);
+it("a namespace whose list is forbidden does not delay the other namespaces", async () => {
+  const { caches, reported } = await started({ "namespaces/gone/things": forbidden });
+  expect(reported).toEqual(["gone not served", "synced"]);
   expect(caches.missing()).toEqual([]);
 });
 
-it("a namespace whose list fails in another way keeps all waiting: the failure may be temporary", async () => {
-  const { caches, told } = await started({ "namespaces/gone/things": late });
-  expect(told).toEqual([]);
+it("a namespace whose list fails in another way delays all namespaces, as the failure may be temporary", async () => {
+  const { caches, reported } = await started({ "namespaces/gone/things": late });
+  expect(reported).toEqual([]);
   expect(caches.missing()).toEqual(["Thing", "Part"]);
 });
 
 it("no namespace is served while each of them is forbidden", async () => {
-  const { caches, told } = await started({ "/things": forbidden });
-  expect(told).toEqual(["shop not served", "gone not served"]);
+  const { caches, reported } = await started({ "/things": forbidden });
+  expect(reported).toEqual(["shop not served", "gone not served"]);
   expect(caches.missing()).toEqual(["Thing", "Part"]);
 });
 
 it("no object of a namespace is in the store before each of its kinds is listed", async () => {
   const held = thingList("10", [thing("a", "5")]);
-  const { caches, clock, now, told } = await started({ "gone/things": held, "gone/parts": forbidden });
-  expect(told).toEqual(["gone not served", "synced"]);
+  const { caches, clock, now, reported } = await started({ "gone/things": held, "gone/parts": forbidden });
+  expect(reported).toEqual(["gone not served", "synced"]);
   expect(caches.store.list("Thing")).toEqual([]);
   now.delete("gone/parts");
   await clock.advance(30_000);
   expect(caches.store.list("Thing").map(({ metadata }) => metadata.name)).toEqual(["a"]);
-  expect(told.at(-1)).toBe("gone served");
+  expect(reported.at(-1)).toBe("gone served");
 });

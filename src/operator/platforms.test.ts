@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { wayTo } from "./platforms.ts";
 
-it("reaches a platform through the operator's proxy, unless its host goes past it", () => {
+it("wayTo() goes through the operator's proxy, except for hosts of --platform-no-proxy and with a proxy of its own", () => {
   const platformProxy = { url: "http://10.0.0.1:3128", credentials: "user:s3cret-word" };
   const allowed = { allowedPlatformHosts: [], allowInsecurePlatform: false };
   const rules = { ...allowed, platformProxy, platformNoProxy: ["example.org"] };

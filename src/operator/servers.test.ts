@@ -42,24 +42,25 @@ async function start(options: Partial<Options> = {}): Promise<void> {
   running = await startServers({ ...optionsOf(both), ...options });
 }
 
-describe("the servers", () => {
-  it("say in the log where they listen, and are off without an address", async () => {
+describe("the HTTP servers of the operator", () => {
+  it("log the address that they listen on, and do not start without one", async () => {
     await start(optionsOf({ healthProbeBindAddress: loopback }));
     expect(lines.map(([, , { server, address }]) => [server, address])).toEqual([["health", running[0]?.url]]);
     expect(at("health")).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
   });
 
-  it("are alive at once, and ready once nothing is waited for, in words", async () => {
+  it("answer /healthz at once, and /readyz with what they wait for until all lists are complete", async () => {
     let waiting: string | undefined = "waiting for the first list of PlatformProject";
     await start({ waitingFor: () => waiting });
     const get = async (path: string) => {
       const answer = await fetch(`${at("health")}${path}`);
-      return [answer.status, await answer.text()];
+      return { status: answer.status, body: await answer.text() };
     };
-    expect(await get("/healthz")).toEqual([200, "ok\n"]);
-    expect(await get("/readyz")).toEqual([503, "not ready: waiting for the first list of PlatformProject\n"]);
+    expect(await get("/healthz")).toEqual({ status: 200, body: "ok\n" });
+    const notReady = { status: 503, body: "not ready: waiting for the first list of PlatformProject\n" };
+    expect(await get("/readyz")).toEqual(notReady);
     waiting = undefined;
-    expect(await get("/readyz?verbose")).toEqual([200, "ok\n"]);
+    expect(await get("/readyz?verbose")).toEqual({ status: 200, body: "ok\n" });
   });
 
   it.each([
@@ -73,17 +74,18 @@ describe("the servers", () => {
     expect((await fetch(`${at("health")}${path}`, { method })).status).toBe(status);
   });
 
-  it("answer 500 without a word when metrics cannot be collected", async () => {
+  it("answer 500 without details when metrics cannot be collected", async () => {
     const registry = new Registry();
     registry.getMetricsAsArray = () => {
       throw new Error("a secret");
     };
     await start({ registry });
     const answer = await fetch(`${at("metrics")}/metrics`);
-    expect([answer.status, await answer.text()]).toEqual([500, "failed\n"]);
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).toBe("failed\n");
   });
 
-  it("say what to do when an address is taken, and leave none behind", async () => {
+  it("stop together when one of their addresses is in use", async () => {
     await start(optionsOf({ metricsBindAddress: loopback, webhookBindAddress: loopback }));
     const taken = { host: "127.0.0.1", port: Number(new URL(at("metrics")).port) };
     const second = startServers(optionsOf({ metricsBindAddress: loopback, healthProbeBindAddress: taken }));

@@ -6,11 +6,11 @@ import type { ReconcilePriority } from "../engine/reconcile/triggers.ts";
 import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { createTurns } from "./turns.ts";
 
-it("carries the namespace and the priority of a key along with the work on it, and nowhere else", async () => {
+it("turns of requests carry the namespace and the priority of the reconcile that sends them", async () => {
   const priorityOf = (key: string) => (key.includes("/b/") ? "urgent" : "low");
   const tracker = createReconcileTracker(() => 0, priorityOf);
   const turns = createTurns(tracker);
-  const told = await Promise.all(
+  const seen = await Promise.all(
     ["PlatformProject/a/x", "PlatformProject/b/x", "ClusterPlatformConnection//x"].map((key) =>
       tracker.within(key, async () => {
         await setImmediate();
@@ -19,11 +19,11 @@ it("carries the namespace and the priority of a key along with the work on it, a
       }),
     ),
   );
-  expect(told).toEqual(["a low", "b urgent", " low"]);
+  expect(seen).toEqual(["a low", "b urgent", " low"]);
   expect(turns.turn()).toEqual({ lane: "", priority: "normal" });
 });
 
-it("raises the turn of a running reconcile with the priority of its object, and never below that at its start", async () => {
+it("a turn takes the current priority of its object, and never a lower one than at the start of the reconcile", async () => {
   let priority: ReconcilePriority = "low";
   const priorityOf = () => priority;
   const tracker = createReconcileTracker(() => 0, priorityOf);
@@ -42,7 +42,7 @@ it("raises the turn of a running reconcile with the priority of its object, and 
   });
 });
 
-it("has a lane for each namespace and rate gate", () => {
+it("a lane belongs to one namespace and one rate gate", () => {
   const turns = createTurns({ current: () => undefined }, (key) => (key.endsWith("x") ? "7" : ""));
   const lanes = ["PlatformProject/a/x", "PlatformProject/a/y", "ClusterPlatformConnection//y"].map(turns.laneOf);
   expect(lanes).toEqual(["a 7", "a ", " "]);

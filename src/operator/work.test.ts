@@ -18,13 +18,13 @@ import { createWork, loadObjects, LONG_RECONCILE_MS, type WorkOptions } from "./
 
 let clock: ManualClock;
 let store: Store;
-let passes: string[];
+let reconciled: string[];
 let outcomes: string[];
 
 beforeEach(() => {
   clock = manualClock();
   store = createStore(() => {});
-  passes = [];
+  reconciled = [];
   outcomes = [];
 });
 
@@ -38,15 +38,19 @@ function kind(name: string, reconcile: () => Promise<number | undefined> = async
     fieldClaims: () => [],
     recordOrphan: () => {},
     attach: () => async (key) => {
-      passes.push(`${key.kind}/${key.name}`);
+      reconciled.push(`${key.kind}/${key.name}`);
       return reconcile();
     },
   };
 }
 
-function work(managed: readonly Bound<Platform>[], told: Partial<WorkOptions> = {}, orphans = memoryOrphans(clock)) {
+function work(
+  managed: readonly Bound<Platform>[],
+  overrides: Partial<WorkOptions> = {},
+  orphans = memoryOrphans(clock),
+) {
   const unused = (): never => {
-    throw new Error("no pass of these kinds asks for it");
+    throw new Error("no reconcile of these kinds uses it");
   };
   const engine: WorkOptions["engine"] = {
     ...quietPorts(),
@@ -70,7 +74,7 @@ function work(managed: readonly Bound<Platform>[], told: Partial<WorkOptions> = 
     tracker: createReconcileTracker(() => 0),
     log: { trace: () => {}, debug: () => {}, info: () => {}, warn: note, error: note },
     metrics: { started: () => {}, finished: (of, outcome) => outcomes.push(`${of} ${outcome}`), panicked: () => {} },
-    ...told,
+    ...overrides,
   });
 }
 
@@ -95,45 +99,45 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await settle();
 }
 
-it("loadObjects lets other work have a turn, and tells the changes of that time after the objects, in their order", async () => {
+it("loadObjects() yields between objects, and reports changes of that time afterwards and in their order", async () => {
   for (let index = 0; index < 120; index += 1) store.upsert(object("PlatformProject", `p${String(index)}`));
-  const told: string[] = [];
+  const reported: string[] = [];
   const loading = loadObjects(store, ({ type, object: { metadata } }, initial) =>
-    told.push(`${type} ${metadata.name}@${metadata.resourceVersion} ${String(initial)}`),
+    reported.push(`${type} ${metadata.name}@${metadata.resourceVersion} ${String(initial)}`),
   );
-  expect(told).toHaveLength(50);
+  expect(reported).toHaveLength(50);
   store.upsert(object("PlatformProject", "p1", 2));
   store.upsert(object("PlatformEnvironment", "new"));
   store.remove(object("PlatformProject", "p119", 3));
   const unsubscribe = await loading;
-  expect(told).toHaveLength(123);
+  expect(reported).toHaveLength(123);
   const later = ["updated p1@2 false", "added new@1 false", "deleted p119@3 false"];
-  expect(told.slice(119)).toEqual(["added p119@1 true", ...later]);
+  expect(reported.slice(119)).toEqual(["added p119@1 true", ...later]);
   store.upsert(object("PlatformProject", "p2", 4));
-  expect(told.at(-1)).toBe("updated p2@4 false");
+  expect(reported.at(-1)).toBe("updated p2@4 false");
   unsubscribe();
   store.upsert(object("PlatformProject", "p2", 5));
-  expect(told).toHaveLength(124);
+  expect(reported).toHaveLength(124);
 });
 
-describe("the work", () => {
-  it("begins with all that the cache holds, parents first", async () => {
+describe("the work of the operator", () => {
+  it("begins with all objects of the cache, parents first", async () => {
     store.upsert(object("PlatformApplication", "api"));
     store.upsert(object("PlatformEnvironment", "staging"));
     store.upsert(object("PlatformProject", "shop"));
     const started = work([kind("PlatformApplication"), kind("PlatformEnvironment"), kind("PlatformProject")]);
     await settled();
-    expect(passes).toEqual([]);
+    expect(reconciled).toEqual([]);
     void started.start();
     await settled();
-    expect(passes).toEqual(["PlatformProject/shop", "PlatformEnvironment/staging", "PlatformApplication/api"]);
+    expect(reconciled).toEqual(["PlatformProject/shop", "PlatformEnvironment/staging", "PlatformApplication/api"]);
     await started.drain();
   });
 
   it.each([
     ["Server", 1, ["/ cannot read the orphan ledger: trying again: KubeError: no"]],
     ["Forbidden", 9, ["/ cannot read the orphan ledger: nothing in it is found again by this process: KubeError: no"]],
-  ] as const)("waits for the orphan ledger, but not where it is %s", async (failure, refusals, told) => {
+  ] as const)("waits for the orphan ledger unless the user may not read it: %s", async (failure, refusals, logged) => {
     store.upsert(object("PlatformProject", "shop"));
     const configMaps = memoryConfigMaps();
     const read = configMaps.read.bind(configMaps);
@@ -143,24 +147,24 @@ describe("the work", () => {
       return left < 0 ? read(index) : Promise.reject(new KubeError(failure, 403, "no"));
     };
     await begin([kind("PlatformProject")], {}, memoryOrphans(clock, configMaps));
-    expect(outcomes.slice(0, 1)).toEqual(told);
-    expect(passes).toEqual(failure === "Forbidden" ? ["PlatformProject/shop"] : []);
+    expect(outcomes.slice(0, 1)).toEqual(logged);
+    expect(reconciled).toEqual(failure === "Forbidden" ? ["PlatformProject/shop"] : []);
     await clock.advance(1_000);
     await settled();
-    expect(passes).toEqual(["PlatformProject/shop"]);
+    expect(reconciled).toEqual(["PlatformProject/shop"]);
   });
 
-  it("spreads the verification of what was settled over the poll interval, and takes changes at once", async () => {
+  it("spreads the verification of settled objects over the poll interval, and takes changes at once", async () => {
     store.upsert(object("PlatformProject", "shop", 1, true));
     await begin([kind("PlatformProject")]);
     store.upsert(object("PlatformProject", "new"));
     await settled();
-    expect(passes).toEqual(["PlatformProject/new"]);
+    expect(reconciled).toEqual(["PlatformProject/new"]);
     await clock.advance(DEFAULT_WINDOWS.pollMs / 2);
-    expect(passes).toEqual(["PlatformProject/new", "PlatformProject/shop"]);
+    expect(reconciled).toEqual(["PlatformProject/new", "PlatformProject/shop"]);
   });
 
-  it("comes back when a pass asks for it, and after its backoff when one failed, and leaves no timer behind", async () => {
+  it("repeats a reconcile when it asks for that, and after its backoff when it failed, and leaves no timer", async () => {
     const failure = new KubeError("Server", 500, "PATCH /x: 500");
     const ends = [async () => 5_000, () => Promise.reject(failure), async () => undefined];
     store.upsert(object("PlatformProject", "shop"));
@@ -168,8 +172,8 @@ describe("the work", () => {
     expect(outcomes).toEqual(["PlatformProject requeue_after"]);
     await clock.advance(5_000);
     await settled();
-    const told = "PlatformProject/shop reconcile failed, trying again: KubeError: PATCH /x: 500";
-    expect(outcomes.slice(1)).toEqual([told, "PlatformProject error"]);
+    const logged = "PlatformProject/shop reconcile failed, trying again: KubeError: PATCH /x: 500";
+    expect(outcomes.slice(1)).toEqual([logged, "PlatformProject error"]);
     await clock.advance(1_000);
     await settled();
     expect(outcomes.at(-1)).toBe("PlatformProject success");
@@ -177,7 +181,7 @@ describe("the work", () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it("tells once, in the lines of its reconcile, which object takes longer than a minute", async () => {
+  it("logs once that a reconcile takes longer than a minute, with its object and reconcile id", async () => {
     const tracker = createReconcileTracker(() => 0.5);
     const { log, lines } = recordingLog();
     const warn: Logger["warn"] = (message, fields) =>

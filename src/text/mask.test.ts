@@ -26,12 +26,12 @@ const SPELLINGS: readonly (readonly [name: string, spell: (text: string) => stri
   ["base64url", (text) => Buffer.from(text).toString("base64url")],
 ];
 
-describe("[E6] a value", () => {
+describe("[E6] a secret value in a text", () => {
   it.each(SPELLINGS)("is masked in the spelling of %s", (_name, spell) => {
     expect(hide(`before ${spell(VALUE)} after`)).toBe("before • after");
   });
 
-  it("is masked in any spelling of any spelling of a text without base64", () => {
+  it("is masked in any spelling of any spelling except base64", () => {
     const spelling = fc.constantFrom(...SPELLINGS.slice(0, 7).map(([, spell]) => spell));
     const value = fc
       .string({ unit: "grapheme", minLength: 12, maxLength: 40 })
@@ -45,38 +45,38 @@ describe("[E6] a value", () => {
   });
 
   it.each(["", "u:", "user:", "a-user:"])("is masked in base64 after %j", (before) => {
-    const told = hide(Buffer.from(`${before}hunter2-hunter2:more`).toString("base64"), ["hunter2-hunter2"]);
-    expect(Buffer.from(told.replace("•", ""), "base64").toString()).not.toContain("unter");
+    const shown = hide(Buffer.from(`${before}hunter2-hunter2:more`).toString("base64"), ["hunter2-hunter2"]);
+    expect(Buffer.from(shown.replace("•", ""), "base64").toString()).not.toContain("unter");
   });
 
   it.each([
-    ["with blanks for its line breaks", PEM.replaceAll("\n", " ").trim(), "•"],
+    ["with spaces for its line breaks", PEM.replaceAll("\n", " ").trim(), "•"],
     ["line by line", "the line Zm9v/QmFk+xQrsTUvwX or YmFyYmF6 is wrong", "the line • or • is wrong"],
     ["cut in a line", `${PEM.slice(0, 30).replace("\n", " ")}…`, "•…"],
     ["cut in an escape", `a ${encodeURIComponent(PEM).slice(0, 37)}…`, "a •…"],
-  ])("of several lines is masked %s", (_name, text, shown) => {
+  ])("that has several lines is masked %s", (_name, text, shown) => {
     expect(hide(text, [PEM])).toBe(shown);
   });
 
-  it("that is the beginning of another leaves nothing of the longer", () => {
+  it("that another value begins with does not keep the longer value from being masked", () => {
     expect(hide("secret secret-more secret-other secret-more-yet", ["secret", "secret-more", "secret-more-yet"])).toBe(
       "• • •-other •",
     );
   });
 
   it.each(["short", "  a b c \n", "+ + + + + + +", "\\\\\\\\\\\\"])(
-    "of too few characters is not masked: %j",
+    "with too few characters is not masked: %j",
     (value) => {
       expect(hide(`a ${value} b`, [value])).toBe(`a ${value} b`);
     },
   );
 
-  it("is masked where a text was cut within it, and only then", () => {
+  it("is masked at the end of a text only where the text was cut within it", () => {
     expect(hide("begins with hunter2-hun", ["hunter2-hunter2"], true)).toBe("begins with •");
     expect(hide("begins with hunter2-hun", ["hunter2-hunter2"])).toBe("begins with hunter2-hun");
   });
 
-  it("leaves every other text as it is", () => {
+  it("is all that changes in a text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(hide(text, ["a-value-of-no-text"])).toBe(text);

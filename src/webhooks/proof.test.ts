@@ -28,7 +28,7 @@ const proof = { "platform-secret": secret };
 const code = path.slice(path.lastIndexOf("/") + 1);
 
 describe("[E12] the proof of a delivery", () => {
-  it("is another one for each webhook, connection, host, organization and key", () => {
+  it("differs for each webhook, connection, host, organization and key", () => {
     const of = (change: Partial<Sender>, name = "a", namespace = "shop", key = aKey()) =>
       proofOf(key, hook(name, namespace), connection("default", change));
     const proofs = [
@@ -47,7 +47,7 @@ describe("[E12] the proof of a delivery", () => {
     for (const one of [...secrets, ...codes]) expect(one).toMatch(/^[-_A-Za-z0-9]{22}$/);
   });
 
-  it("is the same for a webhook and a connection that are created again", () => {
+  it("stays the same when its webhook and connection are created again", () => {
     const again = { ...SENDER, settings: { ...SENDER.settings, tokenSecret: { name: "other", key: "token" } } };
     expect(proofOf(aKey(), hook("second.hook"), again)).toEqual({ path, secret });
   });
@@ -60,12 +60,7 @@ describe("[E12] the proof of a delivery", () => {
     ["the secret in a header named after the platform", `/${path}`, { "platform-signature": secret }, "second.hook"],
     ["the secret in a header with x-", `/${path}`, { "x-platform-signature": secret }, "second.hook"],
     ["the secret in a header of any other name", `/${path}`, { "x-hub-proof": secret }, "second.hook"],
-    [
-      "the secret beside a value of a proxy",
-      `/${path}`,
-      { "x-signature": "theirs", "x-secret": secret },
-      "second.hook",
-    ],
+    ["the secret beside another signature", `/${path}`, { "x-signature": "theirs", "x-secret": secret }, "second.hook"],
     ["no secret", `/${path}`, {}, "unproven"],
     ["a wrong secret", `/${path}`, { "platform-signature": "0".repeat(22) }, "unproven"],
     ["a part of the secret", `/${path}`, { "platform-signature": secret.slice(1) }, "unproven"],
@@ -77,20 +72,20 @@ describe("[E12] the proof of a delivery", () => {
     ["the code of another webhook", `/shop/first/${code}`, proof, "unproven"],
     ["a webhook that does not exist", `/shop/third/${code}`, proof, "unproven"],
     ["a webhook of another namespace", `/pay/second.hook/${code}`, proof, "unproven"],
-    ["the secret for a code", `/shop/second.hook/${secret}`, proof, "unproven"],
+    ["the secret in place of the code", `/shop/second.hook/${secret}`, proof, "unproven"],
     ["the code alone", `/${code}`, proof, "unproven"],
     ["a part of the code", `/shop/second.hook/${code.slice(1)}`, proof, "unproven"],
     ["the path in upper case", `/${path.toUpperCase()}`, proof, "unproven"],
     ["the path in a query", `/?${path}`, proof, "unproven"],
-    ["the path and more", `/${path}/`, proof, "unproven"],
+    ["the path with a slash behind it", `/${path}/`, proof, "unproven"],
     ["no path", "/", proof, "unproven"],
-    ["nothing", "", proof, "unproven"],
-  ])("%s", (_name, url, headers, outcome) => {
+    ["an empty URL", "", proof, "unproven"],
+  ])("identifies the webhook of a request with %s", (_name, url, headers, outcome) => {
     const sender = outcome === "unproven" ? undefined : `connection of ${outcome}`;
     expect(senderOf(expected, url, headers)?.name).toBe(sender);
   });
 
-  it("is nobody's while no delivery is expected", () => {
+  it("identifies no webhook while no delivery is expected", () => {
     expect(senderOf(() => undefined, `/${path}`, proof)).toBeUndefined();
   });
 });
@@ -101,7 +96,7 @@ describe("the URL of the operator's receiver", () => {
     hidden.push(`${namespace}: ${source}: ${value}`);
   };
 
-  it("ends with the path, below the URL of the flag, and has its secret parts masked", () => {
+  it("consists of the flag's URL and the path, and its secret parts are masked", () => {
     const receiver = receivers({ webhookUrl: "https://hooks.example.com/us/", key: aKey(), hide });
     const of = receiver(hook("second.hook"), SENDER);
     expect(of).toEqual({ url: `https://hooks.example.com/us/${path}`, path, secret });
@@ -109,14 +104,10 @@ describe("the URL of the operator's receiver", () => {
   });
 
   it.each([
-    ["without the flag", { webhookUrl: undefined, key: aKey() }, "--webhook-url"],
-    [
-      "with a key that ends with the process",
-      { webhookUrl: "https://h", key: temporaryKey() },
-      "platform-operator-key",
-    ],
-  ])("is missing %s, and says what to do", (_name, options, says) => {
+    ["without --webhook-url", { webhookUrl: undefined, key: aKey() }, "--webhook-url"],
+    ["with a key that is lost at a restart", { webhookUrl: "https://h", key: temporaryKey() }, "platform-operator-key"],
+  ])("is missing %s, with a message about the remedy", (_name, options, remedy) => {
     const { url } = receivers({ ...options, hide })(hook("a"), SENDER);
-    expect(url).toMatchObject({ reason: "DependencyNotReady", message: expect.stringContaining(says) });
+    expect(url).toMatchObject({ reason: "DependencyNotReady", message: expect.stringContaining(remedy) });
   });
 });

@@ -68,23 +68,31 @@ function open(text: string): Socket {
 const proof = `platform-signature: ${KEYS.secret}`;
 const about = (id: string) => ({ event_type: "DEPLOYMENT_SUCCEEDED", payload: { application_id: id } });
 
-describe("[E12] the receiver", () => {
-  it("has what a delivery is about looked at", async () => {
+describe("[E12] the receiver of deliveries", () => {
+  it("has the services of a delivery reconciled", async () => {
     expect(await send(KEYS.path, about(KNOWN))).toBe(200);
     expect(delivered).toEqual([[KNOWN]]);
     expect(ended).toEqual(["DEPLOYMENT_SUCCEEDED queued"]);
   });
 
   it.each<[string, unknown, string]>([
-    ["about nothing that is managed", about(UNKNOWN), "DEPLOYMENT_SUCCEEDED ignored"],
-    ["about nothing", { event_type: "DEPLOYMENT_STARTED", payload: {} }, "DEPLOYMENT_STARTED ignored"],
+    ["about a service that is not managed", about(UNKNOWN), "DEPLOYMENT_SUCCEEDED ignored"],
+    ["without ids", { event_type: "DEPLOYMENT_STARTED", payload: {} }, "DEPLOYMENT_STARTED ignored"],
     ["of an unknown event", { event_type: "SURPRISE", payload: { application_id: KNOWN } }, "other queued"],
-    ["that cannot be read", "{", "other ignored"],
+    ["with invalid JSON", "{", "other ignored"],
     ["without a body", "", "other ignored"],
-    ["of many members", Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`k${at}`, at])), "other ignored"],
-    ["nested as deep as it fits", `${"[".repeat(32_000)}${"]".repeat(32_000)}`, "other ignored"],
-    ["with poison", '{"__proto__":{"payload":{}},"payload":{"constructor":{"prototype":1}}}', "other ignored"],
-  ])("takes a genuine delivery %s", async (_name, body, outcome) => {
+    [
+      "with 4,000 members",
+      Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`k${at}`, at])),
+      "other ignored",
+    ],
+    ["with 32,000 nested lists", `${"[".repeat(32_000)}${"]".repeat(32_000)}`, "other ignored"],
+    [
+      "with __proto__ and constructor",
+      '{"__proto__":{"payload":{}},"payload":{"constructor":{"prototype":1}}}',
+      "other ignored",
+    ],
+  ])("answers 200 to a proven delivery %s", async (_name, body, outcome) => {
     expect(await send(KEYS.path, body)).toBe(200);
     expect(ended).toEqual([outcome]);
   });
@@ -96,34 +104,35 @@ describe("[E12] the receiver", () => {
     ["an empty secret", KEYS.path, { headers: { "platform-signature": "" } }, 401],
     ["another method", KEYS.path, { method: "PUT" }, 405],
     ["another method without proof", "guess", { method: "PUT" }, 401],
-    ["10 MiB without proof, unread", "guess", { body: new Uint8Array(10 * 1024 * 1024) }, 401],
-  ])("refuses %s without a word, and looks at nothing", async (_name, path, init, status) => {
+    ["10 MiB without proof, which it does not read", "guess", { body: new Uint8Array(10 * 1024 * 1024) }, 401],
+  ])("rejects %s with an empty body, and reconciles nothing", async (_name, path, init, status) => {
     expect(await send(path, about(KNOWN), init)).toBe(status);
     expect(delivered).toEqual([]);
     expect(ended).toEqual(["none rejected"]);
   });
 
-  it.each(["GET", "HEAD", "OPTIONS", "DELETE"])("has no answer to %s but a status", async (method) => {
+  it.each(["GET", "HEAD", "OPTIONS", "DELETE"])("answers a %s request with 405 and an empty body", async (method) => {
     const answer = await fetch(`${receiver.url}/${KEYS.path}`, { method, headers: PROOF });
-    expect([answer.status, await answer.text()]).toEqual([405, ""]);
+    expect(answer.status).toBe(405);
+    expect(await answer.text()).toBe("");
     expect(delivered).toEqual([]);
   });
 
   const types = ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-7", "x".repeat(500)];
-  it.each(types)("reads a delivery as what it is, whatever its type says: %s", async (type) => {
+  it.each(types)("reads every delivery as JSON, whatever its content type is: %s", async (type) => {
     expect(await send(KEYS.path, about(KNOWN), { headers: { "content-type": type } })).toBe(200);
     expect(delivered).toEqual([[KNOWN]]);
     expect(await send(KEYS.path, `application_id=${KNOWN}`, { headers: { "content-type": type } })).toBe(200);
     expect(delivered).toHaveLength(1);
   });
 
-  it("takes no more than 64 KiB", async () => {
+  it("rejects a body beyond 64 KiB with 413", async () => {
     expect(await send(KEYS.path, `"${"x".repeat(65_000)}"`)).toBe(200);
     expect(await send(KEYS.path, `"${"x".repeat(66_000)}"`)).toBe(413);
     expect(ended).toEqual(["other ignored", "none too-large"]);
   });
 
-  it("counts the bytes of a body that does not say how long it is", async () => {
+  it("counts the bytes of a body without a content length", async () => {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         for (let chunk = 0; chunk < 20; chunk += 1) controller.enqueue(new Uint8Array(8_192).fill(0x20));
@@ -136,7 +145,7 @@ describe("[E12] the receiver", () => {
     expect(ended).toEqual(["none too-large"]);
   });
 
-  it("takes every genuine delivery, reads so many of them, and more a while later", async () => {
+  it("answers 200 to each proven delivery, but reads only 100 at once and one more for each second", async () => {
     for (let sent = 0; sent < 101; sent += 1) expect(await send(KEYS.path, about(KNOWN))).toBe(200);
     expect(delivered).toHaveLength(100);
     expect(ended.at(-1)).toBe("none limited");
@@ -145,7 +154,7 @@ describe("[E12] the receiver", () => {
     expect(delivered).toHaveLength(101);
   });
 
-  it("limits those who have no proof, and nobody else", async ({ task }) => {
+  it("limits requests without proof, and no proven ones", async ({ task }) => {
     const statuses: number[] = [];
     for (let sent = 0; sent < 30; sent += 1) statuses.push(await send("guess", about(KNOWN)));
     const counted = (wanted: number): number => statuses.filter((status) => status === wanted).length;
@@ -156,18 +165,20 @@ describe("[E12] the receiver", () => {
     expect(await send(KEYS.path, about(KNOWN))).toBe(200);
   });
 
-  it("has senders come again while another process leads", async () => {
+  it("answers 503 with Retry-After while another process leads", async () => {
     leads = false;
     const answer = await fetch(`${receiver.url}/${KEYS.path}`, {
       method: "POST",
       headers: PROOF,
       body: JSON.stringify(about(KNOWN)),
     });
-    expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([503, "5", ""]);
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get("retry-after")).toBe("5");
+    expect(await answer.text()).toBe("");
     expect(ended).toEqual(["none standby"]);
   });
 
-  it("takes no headers beyond 8 KiB, nor what is no HTTP", async () => {
+  it("rejects headers beyond 8 KiB with 431 and what is not HTTP with 400", async () => {
     expect(await send(KEYS.path, {}, { headers: { "x-long": "x".repeat(9_000) } })).toBe(431);
     const socket = open("\0\0\0\r\n\r\n");
     const [answer] = (await once(socket, "data")) as [Buffer];
@@ -178,8 +189,8 @@ describe("[E12] the receiver", () => {
 
   it.each([
     ["headers", `POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\nx-slow: `],
-    ["a body", `POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\n${proof}\r\ncontent-length: 100\r\n\r\n`],
-  ])("does not wait for %s that come drop by drop", async (_name, begun) => {
+    ["body's bytes", `POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\n${proof}\r\ncontent-length: 100\r\n\r\n`],
+  ])("closes the connection of a sender whose %s arrive byte by byte", async (_name, begun) => {
     await receiver.stop();
     await start(1_000);
     const socket = open(begun);
@@ -192,7 +203,7 @@ describe("[E12] the receiver", () => {
     expect(await send(KEYS.path, about(KNOWN))).toBe(200);
   });
 
-  it("goes on after a sender broke off", async () => {
+  it("continues after a sender closed its connection within a delivery", async () => {
     const socket = open(`POST /${KEYS.path} HTTP/1.1\r\nhost: x\r\n${proof}\r\ncontent-length: 100\r\n\r\n{`);
     await once(socket, "connect");
     socket.destroy();

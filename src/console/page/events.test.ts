@@ -17,8 +17,8 @@ function responseOf(unread = 0) {
   return { events, response: response as unknown as ServerResponse };
 }
 
-describe("the streams of events", () => {
-  it("say at once that the operator is there, and again every ten seconds", async () => {
+describe("the event streams of the status page", () => {
+  it(`send "alive" at once and then every ten seconds`, async () => {
     const clock = manualClock();
     const { events, response } = responseOf();
     expect(createStreams(clock).open(response)).toBe(true);
@@ -27,7 +27,7 @@ describe("the streams of events", () => {
     expect(events).toEqual(["alive", "alive", "alive"]);
   });
 
-  it("tell a group of changes once, and at most one group a second", async () => {
+  it("send one event for changes within 50 ms, and at most one event a second", async () => {
     const clock = manualClock();
     const streams = createStreams(clock);
     const { events, response } = responseOf();
@@ -44,7 +44,7 @@ describe("the streams of events", () => {
     expect(events).toHaveLength(3);
   });
 
-  it("give up a browser that does not read, and have its place for another", async () => {
+  it("drop a browser that does not read, and take another in its place", async () => {
     const clock = manualClock();
     const streams = createStreams(clock);
     const { events, response } = responseOf(64 * 1024);

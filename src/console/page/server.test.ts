@@ -37,11 +37,12 @@ describe("[S3] the status page's server", () => {
     ["/icon.svg", "image/svg+xml", "<svg"],
   ])("serves %s", async (path, type, part) => {
     const { status, headers, text } = await get(path);
-    expect([status, headers.get("content-type")]).toEqual([200, type]);
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe(type);
     expect(text).toContain(part);
   });
 
-  it("weighs less than 50 KB and needs nothing from elsewhere", async () => {
+  it("serves a page below 50 KB that loads nothing from another server", async () => {
     const files = await Promise.all(["/", "/app.js", "/style.css", "/icon.svg"].map((path) => get(path)));
     const all = files.map(({ text }) => text).join("");
     expect(Buffer.byteLength(all)).toBeLessThan(50_000);
@@ -57,7 +58,8 @@ describe("[S3] the status page's server", () => {
     store.upsert({ ...rest, spec, metadata: { ...metadata, annotations, labels: { note: CANARY } } });
     store.upsert(environmentOf("production", "web"));
     const { status, headers, text } = await get("/api/tree");
-    expect([status, headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
     const web = { name: "web", depth: 0, mark: "ready" };
     expect(JSON.parse(text)).toMatchObject({
       operator: about,
@@ -67,7 +69,7 @@ describe("[S3] the status page's server", () => {
     expect(text).not.toContain(CANARY);
   });
 
-  it("gives hostile texts as JSON that no browser takes for a page", async () => {
+  it("answers hostile texts as JSON that no browser takes for a page", async () => {
     const message = `<script>alert(1)</script>\u202e\u0000"'`;
     store.upsert(applicationOf("api", "x", { conditions: { Ready: ["False", "<b>", message] } }));
     const { headers, text } = await get("/api/tree");
@@ -76,7 +78,7 @@ describe("[S3] the status page's server", () => {
     expect(JSON.parse(text)).toMatchObject({ rows: [{ reason: "<b>", message: `<script>alert(1)</script> "'` }] });
   });
 
-  it("sends the headers of a page that trusts nobody, errors included", async () => {
+  it("sends strict security headers with every answer, errors included", async () => {
     for (const path of ["/", "/app.js", "/api/tree", "/api/tree?page=0", "/nothing"]) {
       const { headers } = await get(path);
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -92,10 +94,11 @@ describe("[S3] the status page's server", () => {
     }
   });
 
-  it.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("has no route for %s", async (method) => {
+  it.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("answers %s with 405", async (method) => {
     for (const path of ["/", "/api/tree", "/api/events", "/nothing"]) {
       const { status, headers } = await get(path, { method });
-      expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+      expect(status).toBe(405);
+      expect(headers.get("allow")).toBe("GET, HEAD");
     }
   });
 
@@ -106,17 +109,18 @@ describe("[S3] the status page's server", () => {
     ["/../package.json", 404],
     ["/api/tree?show=everything", 400],
     ["/api/tree?page=-1", 400],
-  ])("answers %s with %i", async (path, status) => {
+  ])("answers GET %s with %i", async (path, status) => {
     expect((await get(path)).status).toBe(status);
   });
 
-  it.each(["/", "/api/tree", "/api/events"])("answers HEAD of %s with headers alone", async (path) => {
+  it.each(["/", "/api/tree", "/api/events"])("answers HEAD %s with headers alone", async (path) => {
     const { status, headers, text } = await get(path, { method: "HEAD" });
-    expect([status, text]).toEqual([200, ""]);
+    expect(status).toBe(200);
+    expect(text).toBe("");
     expect(headers.get("content-type")).toMatch(/charset=utf-8$/);
   });
 
-  it("answers no site that leads its own name here", async () => {
+  it("answers 421 to a foreign host name that leads to its address", async () => {
     const { hostname, port } = new URL(server.url);
     for (const [host, status] of [
       ["attacker.example", 421],
@@ -129,20 +133,21 @@ describe("[S3] the status page's server", () => {
     }
   });
 
-  it("tells followers of a change, and refuses the 33rd of them", async () => {
+  it("sends followers an event after a change, and rejects the 33rd follower", async () => {
     const ended = new AbortController();
     const follow = () => fetch(`${server.url}/api/events`, { signal: ended.signal });
     const streams = await Promise.all(Array.from({ length: 32 }, follow));
     const readers = streams.map(({ body }) => body!.pipeThrough(new TextDecoderStream()).getReader());
     for (const reader of readers) expect((await reader.read()).value).toBe("event: alive\ndata:\n\n");
     const refused = await get("/api/events");
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toBe("30");
     store.upsert(projectOf("web"));
     for (const reader of readers) expect((await reader.read()).value).toBe("event: changed\ndata:\n\n");
     ended.abort();
   });
 
-  it("ends its followers when it stops", async () => {
+  it("ends the streams of its followers when it stops", async () => {
     const { body } = await fetch(`${server.url}/api/events`);
     const reader = body!.getReader();
     await reader.read();

@@ -27,28 +27,31 @@ const LONGEST = "x".repeat(MAX_TEXT);
 const names = (part: ReturnType<typeof partOf>): readonly string[] =>
   part.rows.map(({ name, depth, isContext }) => `${"-".repeat(depth)}${name}${isContext ? " (context)" : ""}`);
 
-describe("a query", () => {
+describe("a query of the status page", () => {
   it.each<[string, PageQuery]>([
     ["", ask()],
     ["show=not-ready&page=3", ask({ show: "not-ready", page: 3 })],
     [`text=${LONGEST}`, ask({ text: LONGEST })],
     ["text=%20API%20&at=PlatformProject/shop/web", ask({ text: "api", at: "PlatformProject/shop/web" })],
-  ])("is read from %s", (search, query) => {
+  ])("is parsed from %j", (search, query) => {
     expect(parsePageQuery(new URLSearchParams(search))).toEqual(query);
   });
 
   const pages = ["0", "-1", "1.5", "1e3", "1000000"].map((page) => `page=${page}`);
-  it.each(["show=everything", ...pages, `text=${LONGEST}x`])("is not read from %s", (search) => {
+  it.each(["show=everything", ...pages, `text=${LONGEST}x`])("is invalid as %s", (search) => {
     expect(parsePageQuery(new URLSearchParams(search))).toBeUndefined();
   });
 });
 
-describe("the part of the tree", () => {
-  it("is all of it, parents first, with the numbers of all marks, and nothing of the specs", () => {
+describe("the part of the tree that answers a query", () => {
+  it("contains all objects, parents first, with the counts of all marks", () => {
     const part = partOf(shop, ask());
     expect(names(part)).toEqual(["web", "-production", "--api", "--site", "-staging"]);
     expect(part).toMatchObject({ matched: 5, page: 1, pages: 1, counts: { ready: 4, stalled: 1, working: 0 } });
-    expect(part.rows[2]).toEqual({
+  });
+
+  it("contains the fields of an object that the page shows, and nothing of its spec", () => {
+    expect(partOf(shop, ask()).rows[2]).toEqual({
       id: "PlatformApplication/shop/api",
       word: "application",
       short: "papp",
@@ -67,11 +70,12 @@ describe("the part of the tree", () => {
   });
 
   it.each<[string, Partial<PageQuery>, readonly string[], number]>([
-    ["not ready", { show: "not-ready" }, ["web (context)", "-production (context)", "--api"], 1],
-    ["with a text in the state", { text: "build_err" }, ["web (context)", "-production (context)", "--api"], 1],
-    ["with a text in the kind", { text: "environment" }, ["web (context)", "-production", "-staging"], 2],
-    ["of both", { show: "ready", text: "bad0c0d" }, [], 0],
-  ])("is what is %s, each in its place", (_what, query, rows, matched) => {
+    ["of one mark", { show: "stalled" }, ["web (context)", "-production (context)", "--api"], 1],
+    ["that are not ready", { show: "not-ready" }, ["web (context)", "-production (context)", "--api"], 1],
+    ["whose state contains a text", { text: "build_err" }, ["web (context)", "-production (context)", "--api"], 1],
+    ["whose kind contains a text", { text: "environment" }, ["web (context)", "-production", "-staging"], 2],
+    ["that match a mark and a text", { show: "ready", text: "bad0c0d" }, [], 0],
+  ])("contains the objects %s, each below its parents", (_which, query, rows, matched) => {
     const part = partOf(shop, ask(query));
     expect(names(part)).toEqual(rows);
     expect(part).toMatchObject({ matched, counts: { ready: 4, stalled: 1 } });
@@ -82,7 +86,7 @@ describe("the part of the tree", () => {
   );
   const many = tree(projectOf("web"), environmentOf("production", "web"), ...applications);
 
-  it("comes in pages, which begin with the parents of their first object", () => {
+  it("is divided into pages, which begin with the parents of their first object", () => {
     expect(partOf(many, ask()).rows).toHaveLength(PAGE_SIZE);
     const second = partOf(many, ask({ page: 2 }));
     expect(second).toMatchObject({ page: 2, pages: 2, matched: 252 });
@@ -90,18 +94,18 @@ describe("the part of the tree", () => {
     expect(second.rows).toHaveLength(54);
   });
 
-  it("is the last page for one beyond it, and the page of an object that is sought", () => {
+  it("is the last page for a number beyond it, and the page with the object of the query", () => {
     expect(partOf(many, ask({ page: 9 })).page).toBe(2);
     expect(partOf(many, ask({ at: "PlatformApplication/shop/app-240" })).page).toBe(2);
     expect(partOf(many, ask({ at: "PlatformApplication/shop/gone" })).page).toBe(1);
   });
 
-  it("cuts a message that is longer than a page can use", () => {
+  it("shortens a message that is longer than the page can show", () => {
     const talkative = tree(projectOf("web", { conditions: { Ready: ["True", "Available", "é".repeat(20_000)] } }));
     expect(Buffer.byteLength(partOf(talkative, ask()).rows[0]?.message ?? "")).toBeLessThanOrEqual(1_024);
   });
 
-  it("holds every object exactly once over its pages, whatever is asked for", () => {
+  it("contains every object exactly once over its pages, whatever the query is", () => {
     const queries = fc.record({ show: fc.constantFrom(...SHOWS), text: fc.constantFrom("", "1", "app", "web", "zzz") });
     fc.assert(
       fc.property(queries, (query) => {
@@ -125,7 +129,7 @@ function watched() {
   return { store, trees, names };
 }
 
-describe("the tree of the caches", () => {
+describe("the tree of the cached objects", () => {
   it("follows every change", async () => {
     const { store, names } = watched();
     expect(await names()).toEqual([]);
@@ -137,7 +141,7 @@ describe("the tree of the caches", () => {
     expect(await names()).toEqual(["0 web", "0 api"]);
   });
 
-  it("is made once for all that ask, until something changes", async () => {
+  it("is computed once for all readers until an object changes", async () => {
     const { store, trees } = watched();
     store.upsert(projectOf("web"));
     const [first, second] = await Promise.all([trees.read(), trees.read()]);
@@ -147,7 +151,7 @@ describe("the tree of the caches", () => {
     expect(await trees.read()).not.toBe(first);
   });
 
-  it("holds what came while it was being made", async () => {
+  it("contains an object that was added during its computation", async () => {
     const store = createStore(() => {});
     let now = 0;
     // Each reading of the clock is later by more than a slice: the tree yields after every object.

@@ -14,23 +14,23 @@ const unsent: StoredCondition = ["SettingsSynced", "False", "UpdateNotSupported"
 const drifted: StoredCondition = ["Drifted", "True", "DriftDetected"];
 
 it.each<[string, KubeObject, string, string]>([
-  ["nothing was said", evaluated([]), "new", ""],
-  ["something was said of an older spec", evaluated([ready], { observedGeneration: 1 }), "new", ""],
-  ["it is Ready", evaluated([ready, synced, ["Drifted", "False", "NoDrift"]]), "ready", "Deployed"],
-  ["it is on its way", evaluated([["Ready", "False", "Building"]]), "working", "Building"],
-  ["nobody knows", evaluated([["Ready", "Unknown", "UnknownState"]]), "working", "UnknownState"],
-  ["nobody sees the end", evaluated([["Ready", "Unknown", "NotObservable"]]), "warned", "NotObservable"],
-  ["the last exchange failed", evaluated([ready, ["Synced", "False", "RateLimited"]]), "warned", "RateLimited"],
-  ["settings cannot be sent", evaluated([ready, synced, drifted, unsent]), "warned", "UpdateNotSupported"],
-  ["the platform differs", evaluated([ready, synced, drifted]), "warned", "DriftDetected"],
-  ["a person is needed", evaluated(failed), "stalled", "BuildFailed"],
-  ["it is being deleted", evaluated([ready], {}, { deletionTimestamp: "2026-01-01" }), "deleting", "Deployed"],
-])("a fact when %s", (_when, object, mark, reason) => {
+  ["without conditions", evaluated([]), "new", ""],
+  ["with conditions of an older spec", evaluated([ready], { observedGeneration: 1 }), "new", ""],
+  ["that is Ready", evaluated([ready, synced, ["Drifted", "False", "NoDrift"]]), "ready", "Deployed"],
+  ["that is not Ready yet", evaluated([["Ready", "False", "Building"]]), "working", "Building"],
+  ["in an unknown state", evaluated([["Ready", "Unknown", "UnknownState"]]), "working", "UnknownState"],
+  ["whose end is not observable", evaluated([["Ready", "Unknown", "NotObservable"]]), "warned", "NotObservable"],
+  ["whose last reconcile failed", evaluated([ready, ["Synced", "False", "RateLimited"]]), "warned", "RateLimited"],
+  ["with settings that cannot be sent", evaluated([ready, synced, drifted, unsent]), "warned", "UpdateNotSupported"],
+  ["with drift", evaluated([ready, synced, drifted]), "warned", "DriftDetected"],
+  ["that is Stalled", evaluated(failed), "stalled", "BuildFailed"],
+  ["that is being deleted", evaluated([ready], {}, { deletionTimestamp: "2026-01-01" }), "deleting", "Deployed"],
+])("the fact of an object %s has the mark and reason of it", (_which, object, mark, reason) => {
   expect(factOf(object)).toMatchObject({ mark, reason });
   expect(isReady(object)).toBe(mark === "ready" || mark === "warned" || mark === "deleting");
 });
 
-it("a fact has the platform's words and its parent", () => {
+it("a fact has the platform's state and commit and the object's parent", () => {
   const object = evaluated([ready], { state: "DEPLOYED", commit: "1a2b3c4" });
   expect(factOf(object, "PlatformEnvironment/shop/staging")).toMatchObject({
     id: "PlatformApplication/shop/api",

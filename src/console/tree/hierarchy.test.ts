@@ -11,7 +11,7 @@ const staging = fact("PlatformEnvironment", "staging", { parent: project.id });
 const deployed = { state: "DEPLOYED", commit: "1a2b3c4", externalId: "x" };
 const api = fact("PlatformApplication", "api", { parent: staging.id, ...deployed });
 
-it("a hierarchy is plain data for other tools", () => {
+it("a hierarchy of objects is plain data for other programs", () => {
   const common = { namespace: "shop", status: "ready", reason: "Available", message: "It is there." };
   const application = { ...common, kind: "PlatformApplication", name: "api", ...deployed, children: [] };
   expect(dataOf(hierarchyOf([staging, api]))).toEqual([
@@ -19,7 +19,7 @@ it("a hierarchy is plain data for other tools", () => {
   ]);
 });
 
-it("a hierarchy is a graph for Graphviz", () => {
+it("a hierarchy of objects is a graph for Graphviz", () => {
   expect(dotOf(hierarchyOf([staging, api]))).toBe(
     [
       "digraph platform {",
@@ -44,18 +44,18 @@ const application = applicationOf("api", "staging");
 
 it.each<[string, KubeObject, string | undefined]>([
   ["by name", environment("staging", { name: "web" }), "PlatformProject/shop/web"],
-  ["by name, though it is not there", environment("staging", { name: "gone" }), "PlatformProject/shop/gone"],
+  ["by name, also where that does not exist", environment("staging", { name: "gone" }), "PlatformProject/shop/gone"],
   ["by its id on the platform", environment("staging", { externalId: ID }), "PlatformProject/shop/web"],
-  ["by an id that nobody has", environment("staging", { externalId: CLUSTER }), undefined],
-  ["nowhere, where the spec cannot be read", environment("staging", { name: 3 }), undefined],
-  ["nowhere", web, undefined],
-  ["by name, two below", application, "PlatformEnvironment/shop/staging"],
-])("an object's parent is found %s", (_how, child, parent) => {
+  ["not by an unknown id", environment("staging", { externalId: CLUSTER }), undefined],
+  ["not in an invalid spec", environment("staging", { name: 3 }), undefined],
+  ["not for a project", web, undefined],
+  ["by name for an application", application, "PlatformEnvironment/shop/staging"],
+])("the parent of an object is found %s", (_how, child, parent) => {
   expect(factsOf([web, child]).at(-1)?.parent).toBe(parent);
 });
 
-describe("what is below an object", () => {
-  it("is the object itself and all that hangs from it", () => {
+describe("what is below an object in the hierarchy", () => {
+  it("is the object, its children and their children", () => {
     const environments = [environment("staging", { name: "web" }), environment("x", { name: "y" })];
     const facts = factsOf([web, ...environments, application]);
     expect(below(facts, "PlatformProject/shop/web").map(({ name }) => name)).toEqual(["web", "staging", "api"]);
@@ -63,12 +63,16 @@ describe("what is below an object", () => {
   });
 
   it.each<[string, KubeObject, boolean]>([
-    ["itself", web, true],
-    ["by names", application, true],
-    ["by the id of its parent on the platform", environment("production", { externalId: ID }), true],
-    ["not, with a parent that is not there", environment("x", { name: "y" }), false],
-    ["not, with an id that nobody has", environment("z", { externalId: CLUSTER }), false],
-  ])("is recognized %s, by the object's parents alone", (_how, child, expected) => {
+    ["contains the object itself", web, true],
+    ["contains a child of a child, by their names", application, true],
+    [
+      "contains a child that names its parent's id on the platform",
+      environment("production", { externalId: ID }),
+      true,
+    ],
+    ["omits a child of a parent that does not exist", environment("x", { name: "y" }), false],
+    ["omits a child of an unknown id", environment("z", { externalId: CLUSTER }), false],
+  ])("%s, and reads only the parents for it", (_what, child, expected) => {
     const objects = [web, environment("staging", { name: "web" })];
     const asked: string[] = [];
     const cache: Cache = {
@@ -82,7 +86,7 @@ describe("what is below an object", () => {
     expect(asked.length).toBeLessThanOrEqual(2);
   });
 
-  it("ends in a circle", () => {
+  it("is computed also where parents form a circle", () => {
     const cache: Cache = { get: () => application, list: () => [] };
     expect(createFactCache().isBelow(application, () => false, cache)).toBe(false);
   });

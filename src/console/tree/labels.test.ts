@@ -7,12 +7,12 @@ it.each([
   ["PlatformApplication", "application", "papp"],
   ["ClusterPlatformConnection", "cluster connection", "cpconn"],
   ["PlatformVariableSet", "variable set", "pvars"],
-])("a kind %s is called %s and %s", (kind, word, short) => {
+])("a kind %s has the word %j and the short name %j", (kind, word, short) => {
   expect(wordOf(kind)).toBe(word);
   expect(shortNameOf(kind)).toBe(short);
 });
 
-it("a kind of somebody else's has no short name", () => {
+it("a kind of another API group has no short name", () => {
   expect(shortNameOf("ConfigMap")).toBe("configmap");
 });
 
@@ -28,6 +28,6 @@ it.each([
   ["2026-11-21T12:00:05Z", "0s"],
   ["yesterday", ""],
   [undefined, ""],
-])("an age since %s is %s", (since, age) => {
+])("the age since %s is %j", (since, age) => {
   expect(ageOf(since, now)).toBe(age);
 });
