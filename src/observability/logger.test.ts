@@ -29,15 +29,15 @@ function logging({ secrets = [CANARY], now = () => levels("trace") } = {}) {
 /** Every way in which a caller can hand a text to the log. */
 const WAYS: readonly [string, (log: Logger, text: string) => void][] = [
   ["the message", (log, text) => log.info(text)],
-  ["a line of the finest level", (log, text) => log.trace("x", { path: text })],
+  ["a line of the level trace", (log, text) => log.trace("x", { path: text })],
   ["a field", (log, text) => log.warn("x", { detail: text })],
   ["an error's message", (log, text) => log.error("x", { error: new Error(text) })],
   ["an error's cause", (log, text) => log.error("x", { error: new Error("x", { cause: new Error(text) }) })],
   ["an error's members", (log, text) => log.error("x", { error: Object.assign(new Error("x"), { body: text }) })],
   ["a thrown string", (log, text) => log.error("x", { error: text })],
   ["a SyntaxError", (log, text) => log.error("x", { error: new SyntaxError(`Unexpected token in ${text}`) })],
-  ["a member that is no field", (log, text) => log.info("x", { object: { spec: text } } as Fields)],
-  ["a text that is cut in the middle of it", (log, text) => log.info("x", { detail: `${"a".repeat(1_015)}${text}` })],
+  ["a member that is not a field", (log, text) => log.info("x", { object: { spec: text } } as Fields)],
+  ["a text that is cut within the secret", (log, text) => log.info("x", { detail: `${"a".repeat(1_015)}${text}` })],
 ];
 
 /** Every spelling of a value. */
@@ -52,7 +52,7 @@ const SPELLINGS: readonly [string, (value: string) => string][] = [
 const SAID = WAYS.flatMap(([way, say]) => SPELLINGS.map(([spelling, spell]) => ({ way, say, spelling, spell })));
 
 describe("the log", () => {
-  it("[E13] is one JSON object a line, of the listed fields and no others", () => {
+  it("[E13] writes one JSON object a line, with the documented fields only", () => {
     const { log, lines, parsed } = logging();
     log.info("changed the platform", { kind: "PlatformProject", name: "shop", generation: 2, id: undefined });
     log.info("x", { object: { spec: 1 } } as Fields);
@@ -64,37 +64,37 @@ describe("the log", () => {
     ]);
   });
 
-  it("follows a level that changes, back to that of the flag, and keeps it where the text is wrong", () => {
+  it("follows a change of its level, back to the level of the flag, and keeps its level when the new one is invalid", () => {
     const switched = createLevelSwitch(levels("info"));
     const { log, parsed } = logging(switched);
-    log.debug("unheard");
+    log.debug("below the level");
     for (const text of ["", "debug", "debug", "verbose", "verbose"]) switched.set(log, text);
-    log.debug("heard");
+    log.debug("at the level");
     switched.set(log, "");
-    log.debug("unheard");
+    log.debug("below the level");
     expect(parsed()).toMatchObject([
       { message: "the log level changed", to: "debug" },
       { level: "warn", detail: expect.stringContaining("must be trace, debug, info, warn or error") },
-      { message: "heard" },
+      { message: "at the level" },
       { message: "the log level changed", to: "that of the flag" },
     ]);
   });
 
-  it("names the part that tells, each at a level of its own", () => {
+  it("contains the name of the logger, each of which has a level of its own", () => {
     const { logs, parsed } = logging({ now: () => levels("error,platform=debug") });
     for (const log of Object.values(logs)) {
       log.debug("a detail");
       log.info("news");
     }
-    const told = parsed().map(({ logger, message }) => `${String(logger)}: ${String(message)}`);
-    expect(told).toEqual(["platform: a detail", "platform: news", "changes: news"]);
+    const written = parsed().map(({ logger, message }) => `${String(logger)}: ${String(message)}`);
+    expect(written).toEqual(["platform: a detail", "platform: news", "changes: news"]);
   });
 
-  it("carries what it is tagged with, asked for line by line, for those alone that are written", () => {
+  it("adds the fields of its context to each line that is written", () => {
     const { logs, parsed } = logging({ now: () => levels("info") });
     let asked = 0;
     const { engine } = withFields(logs, () => ({ reconcileID: String((asked += 1)) }));
-    engine.debug("not told");
+    engine.debug("below the level");
     engine.info("one", { name: "a" });
     engine.info("two");
     expect(parsed()).toMatchObject([
@@ -109,13 +109,13 @@ describe("the log", () => {
     [new ApiError("stopCluster", { is: "Server" }, 502, "no"), { name: "ApiError", failure: "Server", message: "no" }],
     [Object.assign(new Error("read"), { code: "EPIPE" }), { name: "Error", failure: "EPIPE", message: "read" }],
     ["oops", { name: "string" }],
-  ])("shows an error by name, failure and message: %s", (error, shown) => {
+  ])("writes an error as name, failure and message: %s", (error, shown) => {
     const { log, parsed } = logging();
     log.error("x", { error });
     expect(parsed()[0]?.["error"]).toEqual(shown);
   });
 
-  it("says where an unexpected error was thrown, without its text", () => {
+  it("writes the frames of an unexpected error's stack, without its message", () => {
     const { log, parsed } = logging();
     log.error("x", { error: new TypeError("one\n    at liar (file:1:1)") });
     const frame = expect.stringMatching(/^at .*logger\.test\.ts/);
@@ -123,14 +123,14 @@ describe("the log", () => {
     expect(parsed()).not.toMatchObject([{ error: { frames: expect.arrayContaining(["at liar (file:1:1)"]) } }]);
   });
 
-  it("[E13] strips what could turn a terminal's or reader's head", () => {
+  it("[E13] removes characters that control a terminal or change the direction of text", () => {
     const { log, lines } = logging();
     log.info("a\u001b[31mb\u202Ec\nd", { name: "x\u0000y\u2028z" });
     expect(lines[0]).toMatch(/"message":"a \[31mb c d"/);
     expect(lines[0]).toMatch(/"name":"x y z"/);
   });
 
-  it.for(SAID)("[E6] keeps a secret out of $way, $spelling", ({ say, spell }, { task }) => {
+  it.for(SAID)("[E6] omits a secret in $way, $spelling", ({ say, spell }, { task }) => {
     const { logs, lines, parsed } = logging();
     say(withFields(logs, () => ({ about: "shop" })).app, `before ${spell(CANARY)} after`);
     expect(lines).toHaveLength(1);
@@ -142,7 +142,7 @@ describe("the log", () => {
     figure(task, `0 of ${SPELLINGS.length} spellings in a line, by any of ${WAYS.length} ways into it`);
   });
 
-  it("[E6] keeps its structure and the identities in it, whatever a secret is", () => {
+  it("[E6] keeps its field names and the identities of objects, also where a secret equals them", () => {
     const named = {
       kind: "PlatformProject",
       namespace: "shop",
@@ -169,7 +169,7 @@ describe("the log", () => {
     expect(parsed()[0]).not.toHaveProperty("about");
   });
 
-  it("[E6] does not mask the value of a namespace in lines about others", () => {
+  it("[E6] does not mask the value of a namespace in lines about other namespaces", () => {
     const { log, parsed, redactor } = logging();
     redactor.hold("", "token", "a-token-of-the-cluster");
     log.info("x", { namespace: "other", detail: `${CANARY} a-token-of-the-cluster` });
@@ -193,7 +193,7 @@ describe("[E6] the redactor", () => {
     );
   });
 
-  it("masks the values of a namespace that were read last, up to 128 KiB", () => {
+  it("masks the most recently read values of a namespace, up to 128 KiB", () => {
     const { redactor } = logging();
     for (let index = 0; index < 2_000; index += 1)
       redactor.hold("shop", `large/${String(index)}`, `value-${String(index)}-${"x".repeat(100)}`);
@@ -203,7 +203,7 @@ describe("[E6] the redactor", () => {
     expect(redactor.redact("of-another-namespace", "other")).toBe("[redacted]");
   });
 
-  it("forgets a value that nobody has read for a day", () => {
+  it("forgets a value that has not been read for a day", () => {
     let now = 0;
     const redactor = createRedactor(() => now);
     redactor.hold("shop", "token", "an-old-value");
@@ -213,7 +213,7 @@ describe("[E6] the redactor", () => {
     expect(redactor.redact("an-old-value", "shop")).toBe("an-old-value");
   });
 
-  it("holds what is read from Secrets, key by key, and forgets it with the key or the Secret", async () => {
+  it("remembers the keys that are read from a Secret, and forgets them with the key or the Secret", async () => {
     const redactor = createRedactor();
     let secret: KeyValues | undefined = keyValues("1", {
       k: "secret-value",

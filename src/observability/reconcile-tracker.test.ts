@@ -4,14 +4,14 @@ import { expect, it } from "vitest";
 
 import { createReconcileTracker } from "./reconcile-tracker.ts";
 
-it("a pass is told apart from all others, of this process and of the next", async () => {
+it("the id of a reconcile is unique in this process and the next one", async () => {
   const first = createReconcileTracker(() => 0.1);
   const second = createReconcileTracker(() => 0.9);
   const ids = await Promise.all(
-    [first, first, second].map((passes) =>
-      passes.within("PlatformProject/a/x", async () => {
+    [first, first, second].map((tracker) =>
+      tracker.within("PlatformProject/a/x", async () => {
         await setImmediate();
-        return passes.current()?.id;
+        return tracker.current()?.id;
       }),
     ),
   );
@@ -20,12 +20,12 @@ it("a pass is told apart from all others, of this process and of the next", asyn
   expect(first.current()).toBeUndefined();
 });
 
-it("a pass does not own what it begins for others", async () => {
-  const passes = createReconcileTracker(() => 0);
+it("work that a reconcile starts outside of its context does not have its id", async () => {
+  const tracker = createReconcileTracker(() => 0);
   const seen: unknown[] = [];
-  await passes.within("PlatformProject/a/x", async () => {
-    passes.outside(() => {
-      void setImmediate().then(() => seen.push(passes.current()));
+  await tracker.within("PlatformProject/a/x", async () => {
+    tracker.outside(() => {
+      void setImmediate().then(() => seen.push(tracker.current()));
     });
     await setImmediate();
     await setImmediate();

@@ -16,12 +16,12 @@ function knowing() {
   return redactor;
 }
 
-describe("[S1] what the operator tells of an object", () => {
-  it("holds no value of a Secret of its namespace, in messages at any depth, and nothing else is touched", async () => {
+describe("[S1] what the operator writes about an object", () => {
+  it("has no value of a Secret of its namespace in any message of the status, and is otherwise unchanged", async () => {
     const written: JsonObject[] = [];
-    const patchStatus: Writer["patchStatus"] = async (told, status) => {
+    const patchStatus: Writer["patchStatus"] = async (target, status) => {
       written.push(status);
-      return told;
+      return target;
     };
     const writer = redactingWriter({ patchStatus } as Writer, knowing());
     await writer.patchStatus(object, {
@@ -40,7 +40,7 @@ describe("[S1] what the operator tells of an object", () => {
     ]);
   });
 
-  it("still has the ids and names of a Secret of ours that an application reads", async () => {
+  it("contains the ids and names in a Secret that the operator wrote for an application", async () => {
     const redactor = createRedactor();
     const read = async (name: string, data: Readonly<Record<string, string>>): Promise<void> => {
       const reader = { secret: () => Promise.resolve(keyValues("1", data)) } as unknown as Reader;
@@ -53,11 +53,11 @@ describe("[S1] what the operator tells of an object", () => {
     expect(redactor.redact(text, "shop")).toBe("an-id-of-ours staging [redacted], [redacted], [redacted]");
   });
 
-  it("is the same in events", () => {
-    const told: EventInput[] = [];
-    const events = redactingEvents({ record: (event) => told.push(event) }, knowing());
+  it("has no value of a Secret in events", () => {
+    const recorded: EventInput[] = [];
+    const events = redactingEvents({ record: (event) => recorded.push(event) }, knowing());
     const event = { regarding: object, type: "Warning", reason: "InvalidSpec", action: "Reconcile" } as const;
     events.record({ ...event, note: "hush-hush Deployed" });
-    expect(told).toEqual([expect.objectContaining({ note: "[redacted] Deployed", reason: "InvalidSpec" })]);
+    expect(recorded).toEqual([expect.objectContaining({ note: "[redacted] Deployed", reason: "InvalidSpec" })]);
   });
 });

@@ -19,7 +19,7 @@ const CHANGE: ChangeRecord = {
   sent: true,
 };
 
-function told(change: Partial<ChangeRecord>, call: Partial<CallRecord> | undefined) {
+function lineOf(change: Partial<ChangeRecord>, call: Partial<CallRecord> | undefined) {
   const { lines, log } = recordingLog();
   const connection = "PlatformConnection/shop/default";
   const changed = call === undefined ? undefined : { connection, call: deployCall(call), at: new Date(0) };
@@ -28,32 +28,38 @@ function told(change: Partial<ChangeRecord>, call: Partial<CallRecord> | undefin
   return lines[0];
 }
 
-it("says who changed what, why, and with which result", () => {
+it("a change is logged with its object, cause, request and result", () => {
   const { key, sent: _, ...change } = CHANGE;
   const { method, status, requestId } = deployCall();
   const call = { method, status, requestId, path: "/application/{applicationId}/deploy", durationMs: 42 };
   const where = { installation: "cluster-1", connection: "PlatformConnection/shop/default" };
   const fields = { ...key, ...change, ...call, ...where };
-  expect(told({}, { durationMs: 41.7 })).toEqual(["info", "changed the platform", fields]);
+  expect(lineOf({}, { durationMs: 41.7 })).toEqual(["info", "changed the platform", fields]);
 });
 
 const FAILED = "could not change the platform";
 it.each<[string, Partial<ChangeRecord>, string, string]>([
-  ["what never left the operator", { result: "Refused", sent: false }, "warn", FAILED],
-  ["an unknown outcome", { result: "OutcomeUnknown" }, "warn", "may have changed the platform"],
-  ["what the budget holds back", { result: "OverBudget", sent: false }, "debug", "has not changed the platform yet"],
-  ["a 429", { result: "RateLimited" }, "warn", FAILED],
-])("tells %s as such", (_, change, level, message) => {
-  expect(told(change, {})).toMatchObject([level, message, { result: change.result }]);
+  ["that was not sent", { result: "Refused", sent: false }, "warn", FAILED],
+  ["with an unknown outcome", { result: "OutcomeUnknown" }, "warn", "may have changed the platform"],
+  [
+    "that the rate limit holds back",
+    { result: "OverBudget", sent: false },
+    "debug",
+    "has not changed the platform yet",
+  ],
+  ["that the platform refuses with 409", { result: "Conflict" }, "warn", FAILED],
+  ["that the platform answers with 429", { result: "RateLimited" }, "warn", FAILED],
+])("a change %s is logged at its level with its result", (_, change, level, message) => {
+  expect(lineOf(change, {})).toMatchObject([level, message, { result: change.result }]);
 });
 
-it("names what the path names where the resource has no id of its own", () => {
-  expect(told({ id: undefined }, {})?.[2]).toMatchObject({ id: "service-1" });
+it("a change of a resource without an id is logged with the id in its path", () => {
+  expect(lineOf({ id: undefined }, {})?.[2]).toMatchObject({ id: "service-1" });
 });
 
-it("takes no other call's facts for those of this one", () => {
-  expect(told({}, { operation: "stopApplication" })?.[2]).not.toHaveProperty("status");
-  expect(told({}, undefined)?.[2]).not.toHaveProperty("method");
+it("a change is logged without the status of another request", () => {
+  expect(lineOf({}, { operation: "stopApplication" })?.[2]).not.toHaveProperty("status");
+  expect(lineOf({}, undefined)?.[2]).not.toHaveProperty("method");
 });
 
 it.each([
@@ -61,7 +67,7 @@ it.each([
   ["found", "info"],
   ["forgotten", "info"],
   ["dropped", "warn"],
-] as const)("tells of an object that stayed on the platform that it is %s", (is, expected) => {
+] as const)("an orphaned object that is %s is logged at its level", (is, expected) => {
   const { lines, log } = recordingLog();
   const entry = orphan();
   logOrphan(log, { is, orphan: entry });
@@ -72,7 +78,7 @@ it.each([
   expect(lines[0]?.[2]).not.toHaveProperty("memory");
 });
 
-it("tells each condition that changes, and nothing of those that do not", () => {
+it("each condition that changes is logged, and no unchanged one", () => {
   const { lines, log } = recordingLog();
   const object = (ready: string, reason: string, ...more: StoredCondition[]) => {
     const conditions = conditionsOf([["Synced", "True", "ReconcileSuccess"], ["Ready", ready, reason], ...more]);
@@ -90,7 +96,7 @@ it("tells each condition that changes, and nothing of those that do not", () => 
   ]);
 });
 
-it("tells the beginning and the end of a pause of the platform's rate limit", () => {
+it("the beginning and the end of a pause by the platform's rate limit are logged", () => {
   const { lines, log } = recordingLog();
   logLimited(log, "PlatformConnection/shop/default", true, 0);
   logLimited(log, "PlatformConnection/shop/default", false, 61_000.4);

@@ -45,8 +45,8 @@ const working = (reason: string): readonly JsonObject[] => [
   { type: "Reconciling", status: "True", reason: "Progressing" },
 ];
 
-describe("the time from a generation", () => {
-  it("to its first request and to Ready is reported once", async () => {
+describe("the time from a new generation of a spec", () => {
+  it("is observed once until the first request and once until Ready", async () => {
     const env = setting();
     env.at(0, 1, []);
     env.called(2);
@@ -58,7 +58,7 @@ describe("the time from a generation", () => {
     expect(await env.figures()).toEqual(["1 in 2 s", "1 in 130 s"]);
   });
 
-  it("is that of the newest one", async () => {
+  it("is measured from the newest generation", async () => {
     const env = setting();
     env.at(0, 1, READY_TRUE);
     env.at(100, 2, []);
@@ -69,7 +69,7 @@ describe("the time from a generation", () => {
   });
 
   const waits = ["ParentNotReady", "ApprovalPending"];
-  it.each(waits)("begins after %s, and its first request is not counted then", async (reason) => {
+  it.each(waits)("is measured from the end of %s, without the time until the first request", async (reason) => {
     const env = setting();
     env.at(0, 1, []);
     env.at(5, 1, working(reason));
@@ -81,10 +81,10 @@ describe("the time from a generation", () => {
   });
 
   it.each([
-    ["is stalled", [{ type: "Stalled", status: "True", reason: "BuildFailed" }], {}],
-    ["is paused", [], { annotations: { [PAUSED]: "true" } }],
-    ["is being deleted", [], { deletionTimestamp: "2026-01-01T00:00:00Z", generation: 3 }],
-  ])("is not reported of what %s", async (_what, conditions, metadata) => {
+    ["that is stalled", [{ type: "Stalled", status: "True", reason: "BuildFailed" }], {}],
+    ["that is paused", [], { annotations: { [PAUSED]: "true" } }],
+    ["that is being deleted", [], { deletionTimestamp: "2026-01-01T00:00:00Z", generation: 3 }],
+  ])("is not observed for an object %s", async (_what, conditions, metadata) => {
     const env = setting();
     env.at(0, 1, READY_TRUE);
     env.at(10, 2, []);
@@ -94,7 +94,7 @@ describe("the time from a generation", () => {
     expect(await env.figures()).toEqual([NONE, NONE]);
   });
 
-  it("is not reported by a replica that does not lead", async () => {
+  it("is not observed by a replica that does not lead", async () => {
     const env = setting({ leads: false });
     env.at(0, 1, []);
     env.called(2);

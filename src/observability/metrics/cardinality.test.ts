@@ -22,7 +22,9 @@ function usualDay({ platform }: Metrics): void {
 }
 
 describe("[D6] the number of series", () => {
-  it("does not grow with 5,000 objects of any name, and stays below 750 of our own", async ({ task }) => {
+  it("does not grow with 5,000 objects of any name, and stays below 750 without controller-runtime's", async ({
+    task,
+  }) => {
     const { store, metrics, series } = storeMetrics({ kinds: KINDS });
     usualDay(metrics);
     const before = (await series()).length;
@@ -49,7 +51,7 @@ describe("[D6] the number of series", () => {
     figure(task, `${after.length} series with 5,000 objects as with none`);
   });
 
-  it("is bounded whatever statuses a platform makes up", async () => {
+  it("is bounded for any statuses that a platform returns", async () => {
     const { metrics, series } = storeMetrics({ kinds: KINDS });
     for (const operation of NAMES) {
       const { method } = operations[operation];

@@ -33,7 +33,7 @@ const LATER = new Set([
 ]);
 const Families = z.array(z.object({ name: z.string(), labelNames: z.array(z.string()) }));
 
-it("counts what stayed on the platform by the kind of its resource and the reason, where it leads", async () => {
+it("orphaned objects are counted by kind and reason on the leader", async () => {
   const env = setting();
   const name = "platform_operator_orphaned_objects";
   expect(await env.series(name)).toEqual([
@@ -44,8 +44,8 @@ it("counts what stayed on the platform by the kind of its resource and the reaso
   expect(await env.series(name)).toEqual([]);
 });
 
-describe("the metrics", () => {
-  it("exist from the start, with all of their labels", async () => {
+describe("the metrics of the operator", () => {
+  it("exist from the start with all of their labels", async () => {
     const { metrics, series } = setting();
     const families = Families.parse(metrics.registry.getMetricsAsArray());
     const lines = await series();
@@ -67,19 +67,19 @@ describe("the metrics", () => {
     }
   });
 
-  it("count a pass once, by its kind and outcome", async () => {
+  it("count a reconcile once, by its kind and result", async () => {
     const { metrics, series } = setting();
     metrics.reconcile.started("PlatformProject");
     expect(await series()).toContain('controller_runtime_active_workers{controller="platformproject"} 1');
     metrics.reconcile.finished("PlatformProject", "error", 0.2);
-    const told = await series("controller_runtime_");
-    expect(told).toContain('controller_runtime_active_workers{controller="platformproject"} 0');
-    expect(told).toContain('controller_runtime_reconcile_total{controller="platformproject",result="error"} 1');
-    expect(told).toContain('controller_runtime_reconcile_errors_total{controller="platformproject"} 1');
-    expect(told).toContain('controller_runtime_reconcile_time_seconds_count{controller="platformproject"} 1');
+    const after = await series("controller_runtime_");
+    expect(after).toContain('controller_runtime_active_workers{controller="platformproject"} 0');
+    expect(after).toContain('controller_runtime_reconcile_total{controller="platformproject",result="error"} 1');
+    expect(after).toContain('controller_runtime_reconcile_errors_total{controller="platformproject"} 1');
+    expect(after).toContain('controller_runtime_reconcile_time_seconds_count{controller="platformproject"} 1');
   });
 
-  it("read the queue, the lease and the rate gates at the scrape", async () => {
+  it("read the queue, the lease and the rate gates when they are scraped", async () => {
     const env = setting();
     expect(await env.series()).toEqual(
       expect.arrayContaining([
@@ -94,7 +94,7 @@ describe("the metrics", () => {
     expect(await env.series()).toContain('leader_election_master_status{name="platform-operator-leader-election"} 0');
   });
 
-  it("count requests to the platform, those that were held back apart", async () => {
+  it("count requests to the platform by status, and apart those that were not sent", async () => {
     const { metrics, series } = setting();
     const request = { operation: "listProjects", method: "GET" } as const;
     metrics.platform.called(deployCall({ ...request, status: 200 }));
@@ -112,11 +112,11 @@ describe("the metrics", () => {
   });
 });
 
-describe("the metrics of the custom resources", () => {
+describe("the metrics of custom resources", () => {
   const count = (ready: string, n: number) =>
     `platform_operator_resources{kind="PlatformProject",ready="${ready}"} ${n}`;
 
-  it("count them by readiness, as the cache holds them", async () => {
+  it("count the cached objects by readiness", async () => {
     const { series, store } = setting();
     store.upsert(object("a", { Ready: "True" }));
     store.upsert(object("b", { Ready: "False" }));
@@ -126,14 +126,14 @@ describe("the metrics of the custom resources", () => {
     expect(await series()).toEqual(expect.arrayContaining([count("True", 1), count("False", 1), count("Unknown", 1)]));
   });
 
-  it("count each time that drift was found", async () => {
+  it("count each time that drift is found", async () => {
     const { series, store } = setting();
     for (const drifted of ["False", "True", "True", "False", "True"]) store.upsert(object("a", { Drifted: drifted }));
     expect(await series()).toContain('platform_operator_drift_detected_total{kind="PlatformProject"} 2');
     expect(await series()).toContain('platform_operator_resources_drifted{kind="PlatformProject"} 1');
   });
 
-  it("count the plans that wait for somebody", async () => {
+  it("count the plans that wait for approval", async () => {
     const { series, store } = setting();
     const plan = { hash: "1", generation: 1, actions: [] };
     store.upsert({ ...object("a", {}), status: { plan } });
@@ -142,7 +142,7 @@ describe("the metrics of the custom resources", () => {
     expect(await series()).toContain('platform_operator_plans_pending{kind="PlatformProject"} 1');
   });
 
-  it("[C5] count the states that nobody documented, and tell none of them", async () => {
+  it("[C5] count undocumented states without their text", async () => {
     const { series, store } = setting();
     const name = 'platform_operator_resources_unknown_state{kind="PlatformProject",state="other"}';
     for (const [at, state] of ["HIBERNATING", "half-up", "UNAVAILABLE", "RUNNING", "DEPLOYED"].entries()) {
@@ -155,7 +155,7 @@ describe("the metrics of the custom resources", () => {
     expect(await series()).toContain(`${name} 1`);
   });
 
-  it("show each connection that is not paused, those that are down first, and 1,000 at most", async () => {
+  it("show each connection that is not paused, the unready ones first, 1,000 at most", async () => {
     const env = setting();
     const connection = (name: string, ready: string, paused = false): void => {
       env.store.upsert({ ...object(name, { Ready: ready }, paused), kind: "PlatformConnection" });
@@ -176,7 +176,14 @@ describe("the metrics of the custom resources", () => {
     expect(await up()).toEqual([]);
   });
 
-  it("can tell each object, which ends with the object", async () => {
+  it("are reported only by the leader", async () => {
+    const env = setting(true);
+    env.store.upsert(object("a", { Ready: "True" }));
+    env.leads = false;
+    expect(await env.series("platform_operator_resource")).toEqual([]);
+  });
+
+  it("show each object on request, until it is deleted", async () => {
     const { series, store } = setting(true);
     const info = () => series("platform_operator_resource_info");
     store.upsert(object("a", { Ready: "False" }, true));

@@ -43,22 +43,38 @@ const working = (reason: string, since = "2026-01-01T00:10:00Z"): readonly JsonO
 const ready = (status: string, reason: string): JsonObject => ({ type: "Ready", status, reason });
 const stalled = (reason: string): JsonObject => ({ type: "Stalled", status: "True", reason });
 
-const told = (operation: string, outcome: string, seconds: number): readonly string[] => {
+const durationOf = (operation: string, outcome: string, seconds: number): readonly string[] => {
   const labels = `kind="PlatformProject",operation="${operation}",outcome="${outcome}"`;
   return [`${DURATION}_sum{${labels}} ${seconds}`, `${DURATION}_count{${labels}} 1`];
 };
 
-describe("the time of an operation", () => {
+describe("the duration of an operation", () => {
   const deploying = working("Deploying");
   const available = ready("True", "Available");
   const failed = [ready("False", "DeploymentFailed"), stalled("DeploymentFailed")];
 
   it.each<[string, Conditions, JsonObject | readonly JsonObject[], readonly string[]]>([
-    ["has the last reason", [working("Building"), deploying], available, told("Deploying", "succeeded", 300)],
-    ["has failed without Ready", [deploying], failed, told("Deploying", "failed", 300)],
-    ["is omitted with an invalid start", [working("Creating", "yesterday")], available, []],
+    [
+      "has the last reason as its operation",
+      [working("Building"), deploying],
+      available,
+      durationOf("Deploying", "succeeded", 300),
+    ],
+    [
+      "counts as failed when the object is Stalled at the end",
+      [deploying],
+      failed,
+      durationOf("Deploying", "failed", 300),
+    ],
+    ["is omitted without a start", [working("Creating", "")], available, []],
+    ["is omitted when its start is invalid", [working("Creating", "yesterday")], available, []],
     // The clocks of two leaders may differ.
-    ["is not negative", [working("Creating", "2026-01-01T00:16:00Z")], available, told("Creating", "succeeded", 0)],
+    [
+      "is zero where its start is in the future",
+      [working("Creating", "2026-01-01T00:16:00Z")],
+      available,
+      durationOf("Creating", "succeeded", 0),
+    ],
   ])("%s", async (_what, during, end, expected) => {
     for (const conditions of during) env.put("a", conditions);
     expect(await env.series(DURATION)).toEqual([]);
@@ -66,19 +82,19 @@ describe("the time of an operation", () => {
     expect(await env.series(DURATION)).toEqual(expected);
   });
 
-  it("of a deletion is that from its request to the end of the object", async () => {
+  it("of a deletion is the time from its request to the end of the object", async () => {
     env.put("a");
     env.remove("a", { deletionTimestamp: "2026-01-01T00:14:30Z" });
-    expect(await env.series(DURATION)).toEqual(told("Deleting", "succeeded", 30));
+    expect(await env.series(DURATION)).toEqual(durationOf("Deleting", "succeeded", 30));
   });
 
-  it("is not told of an object that was gone at once, nor of what a first list shows", async () => {
+  it("is not observed for an object that was deleted at once, nor for the first state of an object", async () => {
     env.put("a", available);
     env.remove("a");
     expect(await env.series(DURATION)).toEqual([]);
   });
 
-  it("does not count a wait on purpose, and no wait as an end", async () => {
+  it("excludes waits on purpose, which do not end the operation", async () => {
     env.put("a", working("Creating"));
     env.put("a", working("ApprovalPending"));
     expect(await env.series(DURATION)).toEqual([]);
@@ -88,12 +104,12 @@ describe("the time of an operation", () => {
     expect(await env.series(OLDEST)).toContain(`${OLDEST}{kind="PlatformProject"} 5`);
     env.time = "2026-01-01T08:00:20Z";
     env.put("a", ready("True", "Deployed"));
-    expect(await env.series(DURATION)).toEqual(told("Deploying", "succeeded", 20));
+    expect(await env.series(DURATION)).toEqual(durationOf("Deploying", "succeeded", 20));
     env.put("a", working("Deploying", "2026-01-01T08:00:15Z"));
     expect(await env.series(OLDEST)).toContain(`${OLDEST}{kind="PlatformProject"} 5`);
   });
 
-  it("takes no text of a forged status for a label", async () => {
+  it("has only known operations as labels, whatever reasons a status has", async () => {
     for (const reason of ["a1b2", ...Object.keys(REASONS)]) {
       env.put("a", working(reason));
       env.put("a", available);
@@ -104,10 +120,10 @@ describe("the time of an operation", () => {
   });
 });
 
-describe("the oldest work in progress", () => {
+describe("the age of the oldest operation in progress", () => {
   const of = (kind: string, seconds: number) => `${OLDEST}{kind="${kind}"} ${seconds}`;
 
-  it("is that of the object that has been worked on longest, and grows by itself", async () => {
+  it("is that of the object in progress for the longest time, and grows without new events", async () => {
     env.put("a", working("Creating"));
     env.put("b", working("Deploying", "2026-01-01T00:05:00Z"));
     env.put("c", ready("True", "Available"));
@@ -116,7 +132,7 @@ describe("the oldest work in progress", () => {
     expect(await env.series(OLDEST)).toContain(of("PlatformProject", 660));
   });
 
-  it("is 0 once it has ended or the object is gone", async () => {
+  it("is 0 after the operation ended or the object was deleted", async () => {
     env.put("a", working("Creating"));
     env.put("b", working("Creating"));
     env.put("a", ready("True", "Available"));
@@ -126,12 +142,12 @@ describe("the oldest work in progress", () => {
 
   const notTheirs = ["ParentNotReady", "DependencyNotReady", "WaitingForChildren", "ConnectionNotReady"];
   const waits = ["ApprovalPending", ...notTheirs, "PlatformUnavailable"];
-  it.each(waits)("leaves out what waits on purpose or is not the platform's work: %s", async (reason) => {
+  it.each(waits)("excludes objects that wait for something else than the platform: %s", async (reason) => {
     env.put("a", working(reason));
     expect(await env.series(OLDEST)).toContain(of("PlatformProject", 0));
   });
 
-  it("begins when nothing else is waited for, and goes on through an outage", async () => {
+  it("begins after the last wait, and continues through an outage of the platform", async () => {
     env.put("a", working("ParentNotReady"));
     env.put("a", working("Deploying"));
     env.time = "2026-01-01T00:16:00Z";
@@ -141,8 +157,8 @@ describe("the oldest work in progress", () => {
   });
 });
 
-describe("the stalled objects", () => {
-  it("are counted by kind and reason, and no longer once they go on or are gone", async () => {
+describe("the number of stalled objects", () => {
+  it("is counted by kind and reason, without objects that continue or are deleted", async () => {
     env.put("a", stalled("InvalidSpec"));
     env.put("b", stalled("InvalidSpec"));
     env.put("c", stalled("NameConflict"));
@@ -153,12 +169,12 @@ describe("the stalled objects", () => {
     expect(await env.series(STALLED)).toEqual([of("InvalidSpec", 1)]);
   });
 
-  it("collect no text of a forged status for a label", async () => {
+  it("has only known reasons as labels, whatever reasons a status has", async () => {
     env.put("a", stalled("kubectl-delete-everything"));
     expect(await env.series(STALLED)).toEqual([`${STALLED}{kind="PlatformProject",reason="other"} 1`]);
   });
 
-  it("are counted by their namespace where that is asked for", async () => {
+  it("is counted by namespace on request", async () => {
     env = setting({ perNamespace: true });
     env.put("a", stalled("BuildFailed"));
     env.put("b", stalled("BuildFailed"));
@@ -167,7 +183,7 @@ describe("the stalled objects", () => {
   });
 });
 
-it("operations, the oldest work and stalled objects are told by the leader alone", async () => {
+it("durations, ages and stalled objects are reported only by the leader", async () => {
   env.put("a", working("Creating"));
   env.put("b", working("Creating"));
   env.put("c", stalled("InvalidSpec"));
@@ -176,7 +192,7 @@ it("operations, the oldest work and stalled objects are told by the leader alone
   for (const family of [DURATION, OLDEST, STALLED]) expect(await env.series(family)).toEqual([]);
 });
 
-it("the values that nobody documented are counted each time that an object gets one, from 0 on", async () => {
+it("undocumented values are counted from 0 on, each time that an object gets one", async () => {
   expect(await env.series(UNKNOWN)).toEqual([`${UNKNOWN}{field="state"} 0`]);
   env.show("a", "DEPLOYED");
   for (const state of ["HIBERNATING", "HIBERNATING", "UNAVAILABLE", "half-up", "RUNNING"]) env.show("a", state);
