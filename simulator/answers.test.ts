@@ -26,7 +26,7 @@ const others: Readonly<Record<string, (world: World) => ReturnType<typeof sendTo
   },
 };
 
-describe.each(["seed", "public"] as const)("with records of the %s profile", (profile) => {
+describe.each(["seed", "public"] as const)("the simulator with records of the %s profile", (profile) => {
   let world: World;
   let listener: ReturnType<typeof listenerOf>;
   const called = new Set<string | null>();
@@ -49,16 +49,16 @@ describe.each(["seed", "public"] as const)("with records of the %s profile", (pr
     expect(schemas.get(id)?.safeParse(body).error).toBeUndefined();
   };
 
-  it.each(cases)("%s answers according to its schema", async (_name, { call }) => {
+  it.each(cases)("answers %s according to its schema", async (_name, { call }) => {
     await call(listener.platform, world);
     expectAnswer(listener.heard());
   });
 
-  it.each(Object.entries(others))("%s answers according to its schema", async (_name, call) => {
+  it.each(Object.entries(others))("answers %s according to its schema", async (_name, call) => {
     expectAnswer(await call(world));
   });
 
-  it("every operation was called", () => {
+  it("was tested with every operation", () => {
     expect(called).toEqual(new Set(operations.map(({ id }) => id)));
   });
 });

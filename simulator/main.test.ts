@@ -16,7 +16,7 @@ async function run(argv: readonly string[], onStdout = (_text: string): void => 
 }
 
 describe("the simulator's program", () => {
-  it("serves with the given token until a signal", async () => {
+  it("serves the API with the given token until it gets a signal", async () => {
     let out = "";
     const argv = ["--token", "let-me-in", "--surface", "full", "--speed", "instant", "--seed", "cli"];
     const done = run(argv, (text) => (out += text));
@@ -32,7 +32,7 @@ describe("the simulator's program", () => {
     expect(await done).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("serves the API, and not the control endpoint, at the given address", async () => {
+  it("serves the API, but not the control endpoint, at the given address", async () => {
     let out = "";
     const done = run(["--host", "127.0.0.2"], (text) => (out += text));
     await expect.poll(() => out.split("\n").length).toBeGreaterThan(5);
@@ -44,13 +44,13 @@ describe("the simulator's program", () => {
     await done;
   });
 
-  it("prints its usage", async () => {
+  it("prints its usage with --help", async () => {
     const { code, stdout } = await run(["--help"]);
     expect(code).toBe(0);
     expect(stdout).toContain("--control-port");
   });
 
-  it.each(["--surface=half", "--speed=0", "--speed=fast", "--port=70000", "--nonsense"])("refuses %s", async (flag) => {
+  it.each(["--surface=half", "--speed=0", "--speed=fast", "--port=70000", "--nonsense"])("rejects %s", async (flag) => {
     const { code, stderr } = await run([flag]);
     expect(code).toBe(64);
     expect(stderr).toContain("Usage: node simulator.js");

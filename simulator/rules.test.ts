@@ -32,12 +32,12 @@ it.each([
   ["application", () => `POST /environment/${environmentId}/application`, {}],
   ["database", () => `POST /environment/${environmentId}/database`, database],
   ["blueprint", () => `POST /environment/${environmentId}/blueprint`, blueprint],
-])("names of a %s are unique in their parent, ignoring case", async (_what, request, body) => {
+])("the name of a %s must be unique in its parent, ignoring case", async (_what, request, body) => {
   expect(await statusOf(request(), { ...body, name: "Thing" })).toBeLessThan(300);
   expect(await statusOf(request(), { ...body, name: "tHING" })).toBe(409);
 });
 
-it("an environment's cluster must exist in the organization", async () => {
+it("the cluster of an environment must exist in the organization", async () => {
   const environment = (body: object): Promise<Answer> =>
     call(simulator, `POST /project/${projectId}/environment`, { name: "x", ...body });
   const foreign = [...simulator.world().clusters.values()].find(({ name }) => name === "theirs")?.id;
@@ -46,13 +46,13 @@ it("an environment's cluster must exist in the organization", async () => {
   expect((await environment({})).body).toMatchObject({ cluster_id: simulator.clusterIds[0] });
 });
 
-describe("variables", () => {
+describe("the variables of a service", () => {
   const vars = (overwrite: boolean, ...list: (readonly [string, string, boolean])[]): object => ({
     overwrite,
     vars: list.map(([name, value, secret]) => ({ name, value, is_secret: secret })),
   });
 
-  it("overwrite no secret in an import, not even on request", async () => {
+  it("are imported without overwriting a secret, even on request", async () => {
     const path = `POST /application/${await application()}/environmentVariable/import`;
     await call(simulator, path, vars(false, ["A", "1", false], ["S", "x", true]));
     const again = vars(true, ["A", "3", false], ["S", "y", true], ["S", "y", false]);
@@ -62,28 +62,29 @@ describe("variables", () => {
     });
   });
 
-  it("cannot have the platform's own names, nor names that are none", async () => {
+  it("cannot have a name of the platform's own or an invalid one", async () => {
     const request = `POST /application/${await application()}/environmentVariable/import`;
     for (const name of ["VENDOR_HOST", "1A", "a b", ""]) {
       expect(await statusOf(request, vars(false, [name, "1", false])), name).toBe(400);
     }
   });
 
-  it("need a scope in an import on deployed services, and are listed in it", async () => {
+  it("need a scope in an import on the public surface, and are listed with it", async () => {
     const id = await application();
     simulator.sim.settings.profile.records = "public";
     const load = (scope?: string) => {
       const item = { name: "A", value: "1", is_secret: false, scope };
       return statusOf(`POST /application/${id}/environmentVariable/import`, { overwrite: false, vars: [item] });
     };
-    expect([await load(), await load("BUILT_IN")]).toEqual([400, 400]);
+    expect(await load()).toBe(400);
+    expect(await load("BUILT_IN")).toBe(400);
     const scopes = ["APPLICATION", "ENVIRONMENT", "PROJECT"];
     for (const scope of scopes) expect(await load(scope)).toBe(201);
     const listed = await results(`GET /application/${id}/environmentVariable`);
     expect(listed.filter(({ key }) => key === "A").map(({ scope }) => scope)).toEqual(scopes);
   });
 
-  it("are read-only where they are inherited or built in, and listed with their scope", async () => {
+  it("are read-only where they are inherited or built in", async () => {
     const id = await application();
     await control(simulator, "POST /variables", { parentId: projectId, scope: "PROJECT", key: "P", value: "p" });
     simulator.sim.settings.profile.records = "public";
@@ -95,7 +96,7 @@ describe("variables", () => {
     }
   });
 
-  it("never show a secret's value, neither in answers nor in the journal", async () => {
+  it("contain no secret's value in answers and in the journal", async () => {
     const id = await application();
     await call(simulator, `POST /application/${id}/secret`, { key: "S", value: "canary-1" });
     await call(simulator, `POST /application/${id}/environmentVariable/import`, vars(false, ["T", "canary-2", true]));

@@ -23,7 +23,7 @@ const someId = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
 const fill = (path: string): string => path.replaceAll(/\{\w+\}/g, someId);
 
 describe("the documented surface", () => {
-  it("has the 32 operations of the documentation, and no other", async () => {
+  it("has exactly the 32 documented operations", async () => {
     const { body } = await call(simulator, "GET /openapi.json", undefined, null);
     expect(body).toMatchObject({ info: { version: "1.0.4" }, openapi: expect.stringMatching(/^3\.1/) });
     const { paths }: { paths: Paths } = body;
@@ -32,7 +32,7 @@ describe("the documented surface", () => {
   });
 
   const beyond = operations.filter(({ surface }) => surface === "full");
-  it.each(beyond)("knows nothing of $method $path", async ({ method, path }) => {
+  it.each(beyond)("has no $method $path", async ({ method, path }) => {
     const answer = await call(simulator, `${method} ${fill(path)}`, method === "PUT" ? {} : undefined);
     expect([404, 405]).toContain(answer.status);
     expect(answer.headers.get("allow") === null).toBe(answer.status === 404);
@@ -40,7 +40,7 @@ describe("the documented surface", () => {
 });
 
 const others = ["/api/v2/cloudProvider", "/cloudProvider/", "/", "/api/v1/", "/api/v1/api/v1/cloudProvider"];
-it.each(others)("%s is not served", async (path) => {
+it.each(others)("a request for %s, which is outside of the API, is answered with 404", async (path) => {
   expect((await call(simulator, `GET ${path}`)).status).toBe(404);
 });
 
@@ -51,14 +51,14 @@ it.each([
   ["a body without its members", `POST /application/${someId}/deploy`, {}, 400],
   ["an invalid commit", `POST /application/${someId}/deploy`, { git_commit_id: "main" }, 400],
   ["one of two required parameters", "GET /organization/{org}/platformTemplate?clusterMode=X", undefined, 400],
-  ["another method", "PUT /cloudProvider", {}, 405],
-])("bad requests answer %s with an error body", async (_what, request, body, status) => {
+  ["a method that the path does not have", "PUT /cloudProvider", {}, 405],
+])("a request with %s is answered with an error status and body", async (_what, request, body, status) => {
   const answer = await call(simulator, request.replace("{org}", simulator.organizationId), body);
   expect(answer.status).toBe(status);
   expect(answer.body).toMatchObject({ status, error: expect.any(String), message: expect.any(String) });
 });
 
-it("bad requests include a body that is not JSON", async () => {
+it("a request whose body is not JSON is answered with 400", async () => {
   const response = await fetch(`${simulator.url}/organization/${simulator.organizationId}/project`, {
     method: "POST",
     headers: { authorization: `Token ${simulator.tokens.admin}`, "content-type": "application/json" },

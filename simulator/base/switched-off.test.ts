@@ -17,7 +17,7 @@ const status = async (request: string, body?: unknown): Promise<number> =>
   (await call(simulator, request, body)).status;
 
 describe("an operation that is switched off", () => {
-  it.each([401, 403, 404, 405, 501])("answers only %i, until it is switched on again", async (off) => {
+  it.each([401, 403, 404, 405, 501])("answers only %i until it is switched on again", async (off) => {
     await control(simulator, "POST /surface", { surface: "full", operations: { getProject: off } });
     expect(await status(`GET /project/${project}`)).toBe(off);
     expect(await status(`GET /project/${project}/environment`)).toBe(200);
@@ -25,14 +25,14 @@ describe("an operation that is switched off", () => {
     expect(await status(`GET /project/${project}`)).toBe(200);
   });
 
-  it("must be an operation of the surface, with an error as its status", async () => {
+  it("must be an operation of the surface and have an error as its status", async () => {
     for (const operations of [{ getMoon: 404 }, { getProject: 200 }]) {
       expect((await control(simulator, "POST /surface", { operations })).status).toBe(400);
     }
   });
 });
 
-it("a platform that accepts only documented bodies refuses every other member, at any depth, by its name", async () => {
+it("a platform that accepts only documented bodies rejects an undocumented member at any depth by its name", async () => {
   const body = { name: "web", git_repository: { url: "https://example.com/a.git", provider: "GITHUB" } };
   const refused = await call(simulator, `POST /environment/${environment}/application`, {
     ...body,
@@ -45,15 +45,16 @@ it("a platform that accepts only documented bodies refuses every other member, a
   }
 });
 
-describe("settings of answers", () => {
-  it("remove the ingress of services, and the text of errors", async () => {
+describe("the settings of answers", () => {
+  it("remove the ingress of services and the text of errors", async () => {
     const service = await create(simulator, `/environment/${environment}/application`, { name: "web" });
     await control(simulator, "PATCH /settings", { ingresses: false, profile: { errorText: "bare" } });
     const { status: code, body } = await call(simulator, `GET /application/${service}/ingressDeploymentStatus`);
-    expect([code, body]).toEqual([404, { error: "Not Found" }]);
+    expect(code).toBe(404);
+    expect(body).toEqual({ error: "Not Found" });
   });
 
-  it("list repositories by git token", async () => {
+  it("connect repositories with a git token, by which they are listed", async () => {
     const path = `GET /organization/${simulator.organizationId}/account/github/repository`;
     const names = async (query = "") => {
       const { results }: { results: { name: string }[] } = (await call(simulator, `${path}${query}`)).body;
@@ -65,12 +66,13 @@ describe("settings of answers", () => {
     expect(await status(`${path}?gitTokenId=${project}`)).toBe(404);
   });
 
-  it("change the message for a stopped service", async () => {
+  it("change the message for a service that is stopped already", async () => {
     await control(simulator, "PATCH /settings", { alreadyStopped: "Nothing runs there" });
     const database = { name: "db", type: "POSTGRESQL", version: "17", mode: "CONTAINER" };
     const id = await create(simulator, `/environment/${environment}/database`, database);
     await control(simulator, `PATCH /records/${id}`, { state: "STOPPED" });
     const refused = await call(simulator, `POST /database/${id}/stop`);
-    expect([refused.status, refused.text.includes("Nothing runs there")]).toEqual([409, true]);
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain("Nothing runs there");
   });
 });

@@ -21,7 +21,7 @@ async function state(): Promise<unknown> {
 const deploy = (commit = "abcdef1"): Promise<Answer> =>
   call(simulator, `POST /application/${applicationId}/deploy`, { git_commit_id: commit });
 
-it("the journal has every call with principal, operation, body, status and effect, and every transition", async () => {
+it("the journal contains every call with principal, operation, body, status and effects, and every transition", async () => {
   await control(simulator, "DELETE /journal");
   await deploy();
   await call(simulator, "GET /cloudProvider", undefined, `Token ${simulator.tokens.read}`);
@@ -46,7 +46,7 @@ it("the journal has every call with principal, operation, body, status and effec
   expect(transitions).toContainEqual(expect.objectContaining(deployed));
 });
 
-it("the journal can be read from a number on, and by operation", async () => {
+it("the journal can be filtered by sequence number and by operation", async () => {
   const all: { seq: number }[] = (await control(simulator, "GET /journal")).body;
   const since = all.at(-1)?.seq ?? 0;
   await deploy();
@@ -54,18 +54,21 @@ it("the journal can be read from a number on, and by operation", async () => {
   expect((await control(simulator, `GET /journal?since=${since}&operation=createProject`)).body).toEqual([]);
 });
 
-it("tests can edit records, which puts a service out of date, and remove them", async () => {
+it("the control endpoint edits a record, which puts a service out of date", async () => {
   await deploy();
   await call(simulator, `GET /application/${applicationId}/status`);
   const edited = await control(simulator, `PATCH /records/${applicationId}`, { cpu: 4000 });
   expect(edited.body).toMatchObject({ settings: { cpu: 4000 }, deploymentStatus: "OUT_OF_DATE" });
   expect((await control(simulator, `PATCH /records/${environmentId}`, { color: "red" })).status).toBe(400);
   expect((await control(simulator, "PATCH /records/nothing", {})).status).toBe(404);
+});
+
+it("the control endpoint removes a record", async () => {
   expect((await control(simulator, `DELETE /records/${applicationId}`)).status).toBe(204);
   expect((await call(simulator, `GET /application/${applicationId}/status`)).status).toBe(404);
 });
 
-it("other users deploy another commit, and stop everything by a schedule", async () => {
+it("the control endpoint deploys another commit as another user would, and stops all services of an environment", async () => {
   await deploy();
   await state();
   const foreign = await control(simulator, `POST /services/${applicationId}/deploy`, { commit: "fffffff" });
@@ -76,7 +79,7 @@ it("other users deploy another commit, and stop everything by a schedule", async
   expect(await state()).toBe("STOPPED");
 });
 
-it("other users add services that no operation creates, clusters, templates and manifests", async () => {
+it("the control endpoint adds services, clusters, templates and manifests that no operation creates", async () => {
   const service = { environmentId, kind: "container", name: "worker" };
   const { id }: { id: string } = (await control(simulator, "POST /services", service)).body;
   const ingress = await call(simulator, `GET /container/${id}/ingressDeploymentStatus`);
@@ -92,8 +95,8 @@ it("other users add services that no operation creates, clusters, templates and 
   expect((await control(simulator, "PUT /manifests", { tag: "x/1" })).status).toBe(400);
 });
 
-describe("settings", () => {
-  it("change only the given members, and a surface sets its profile", async () => {
+describe("PATCH /settings", () => {
+  it("changes only the given members, and sets the profile of a surface", async () => {
     const full: { profile: object } = (await control(simulator, "PATCH /settings", { surface: "full" })).body;
     expect(full.profile).toMatchObject({ statusCodes: "public", routerKey: "routerId", errorText: "detail" });
     const change = { profile: { errorText: "none" }, durations: { build: 1 }, speed: 5 };
@@ -108,19 +111,21 @@ describe("settings", () => {
     expect((await control(simulator, "PATCH /settings", { color: "red" })).status).toBe(400);
   });
 
-  it("limit the calls of a token", async () => {
+  it("limits the calls of each token", async () => {
     const rate = { limit: 1, windowSeconds: 100, reset: "seconds" };
     await control(simulator, "PATCH /settings", { rate });
     const first = await call(simulator, "GET /cloudProvider");
     const second = await call(simulator, "GET /cloudProvider");
-    expect([first.status, first.headers.get("x-ratelimit-remaining")]).toEqual([200, "0"]);
-    expect([second.status, second.headers.get("x-ratelimit-reset")]).toEqual([429, "100"]);
+    expect(first.status).toBe(200);
+    expect(first.headers.get("x-ratelimit-remaining")).toBe("0");
+    expect(second.status).toBe(429);
+    expect(second.headers.get("x-ratelimit-reset")).toBe("100");
     expect((await call(simulator, "GET /cloudProvider", undefined, `Token ${simulator.tokens.read}`)).status).toBe(200);
     await control(simulator, "PATCH /settings", { rate: null });
     expect((await call(simulator, "GET /cloudProvider")).status).toBe(200);
   });
 
-  it("add faults to a running platform", async () => {
+  it("the control endpoint adds faults to a running platform, lists and removes them", async () => {
     const fault = { name: "out", count: null, answer: { is: "status", status: 503 } };
     expect((await control(simulator, "POST /faults", fault)).status).toBe(200);
     expect((await call(simulator, "GET /cloudProvider")).status).toBe(503);

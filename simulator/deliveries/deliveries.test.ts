@@ -60,7 +60,8 @@ async function cancelOne(id: string): Promise<void> {
   simulator.sim.time.setSpeed(1);
   const { deployment_request_id: request }: { deployment_request_id: string } = (await deploy(id)).body;
   const cancel = `POST /requests/${request}/cancel`;
-  expect([(await control(simulator, cancel)).status, (await control(simulator, cancel)).status]).toEqual([204, 409]);
+  expect((await control(simulator, cancel)).status).toBe(204);
+  expect((await control(simulator, cancel)).status).toBe(409);
 }
 
 type Body = { readonly event_type: string; readonly payload: object };
@@ -73,10 +74,10 @@ async function expectArrivals(...wanted: readonly string[]): Promise<void> {
 
 const deliveries = async (): Promise<readonly DeliveryEntry[]> => (await control(simulator, "GET /deliveries")).body;
 
-describe("the documented surface", () => {
+describe("the deliveries of the documented surface", () => {
   beforeEach(() => start("documented"));
 
-  it("sends the begin and the end of each application's deployment, also without reads", async () => {
+  it("announce the start and the end of each application's deployment, also when nobody reads its status", async () => {
     await register();
     const id = await application();
     await deploy(id);
@@ -86,7 +87,7 @@ describe("the documented surface", () => {
     await expectArrivals("STARTED", "SUCCEEDED", "STARTED", "FAILED");
   });
 
-  it("sends only requested events, and no cancellation", async () => {
+  it("announce only the requested events, and no cancellation", async () => {
     await register({ events: ["DEPLOYMENT_FAILED"] });
     await register({ enabled: false });
     const id = await application();
@@ -98,10 +99,10 @@ describe("the documented surface", () => {
   });
 });
 
-describe("the full surface", () => {
+describe("the deliveries of the full surface", () => {
   beforeEach(() => start("full"));
 
-  it("sends one message for all services of a deployment, with the secret", async () => {
+  it("announce all services of a deployment in one message, with the secret of the webhook", async () => {
     const hook = await register({ kind: "STANDARD", target_secret: "hush" });
     expect(JSON.stringify(hook.body)).not.toContain("hush");
     expect(hook.body).toMatchObject({ kind: "STANDARD", target_secret_set: true });
@@ -130,7 +131,7 @@ describe("the full surface", () => {
     expect(JSON.stringify(simulator.journal())).not.toContain("hush");
   });
 
-  it("sends a cancellation", async () => {
+  it("announce a cancellation", async () => {
     await register();
     await cancelOne(await application());
     await expectArrivals("CANCELLED");
@@ -162,14 +163,14 @@ describe("a delivery", () => {
   it.each([
     ["is sent twice", { copies: 2 }, /SUCCEEDED/, ["SUCCEEDED", "SUCCEEDED"]],
     ["arrives late", { lateEvery: 2, lateSeconds: 1 }, /./, ["STARTED", "STARTED", "SUCCEEDED", "FAILED"]],
-  ])("%s with a setting", async (_what, settings, wanted, arrived) => {
+  ])("%s where a setting asks for that", async (_what, settings, wanted, arrived) => {
     await behave(settings);
     await register({ events: events.filter((event) => wanted.test(event)) });
     await deployTwice(await application());
     await expectArrivals(...arrived);
   });
 
-  it("is lost with a setting, and never leaves the machine", async () => {
+  it("is lost where a setting asks for that, and is never sent to another machine", async () => {
     await behave({ loseEvery: 2 });
     await register({ events: ["DEPLOYMENT_SUCCEEDED"], target_url: "https://example.com/hook" });
     await register({ events: ["DEPLOYMENT_SUCCEEDED"] });
@@ -182,6 +183,6 @@ describe("a delivery", () => {
 
 const loopback = ["http://127.0.0.1:9/x", "http://127.8.9.10/", "http://localhost:8082", "http://[::1]:8082/x"];
 const others = ["https://127.0.0.1/x", "http://127.0.0.1.example.com/", "http://10.0.0.1/", "nonsense"];
-it.each([...loopback, ...others])("a delivery to %s goes out only on loopback", (url) => {
+it.each([...loopback, ...others])("a delivery to %s is sent only if that is a loopback address", (url) => {
   expect(isLoopback(url)).toBe(loopback.includes(url));
 });

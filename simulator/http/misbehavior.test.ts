@@ -45,8 +45,8 @@ async function until(sent: ReturnType<typeof exchange>, wanted: RegExp, stepMs: 
 
 const ok = JSON.stringify({ name: "shop" });
 
-describe("a connection", () => {
-  it("stays silent after the platform executed the call", async () => {
+describe("a connection with a fault", () => {
+  it("gets no answer although the platform executed the call", async () => {
     set({ ...create, effect: "applied", answer: { is: "silence" } });
     const silent = exchange("POST", ok);
     await expect.poll(projects).toBe(1);
@@ -55,7 +55,7 @@ describe("a connection", () => {
     silent.close();
   });
 
-  it("ends with an error, and the platform executes the call later", async () => {
+  it("gets an error before the platform executes the call", async () => {
     set({ ...create, effect: "late", lateSeconds: 12, answer: { is: "status", status: 504 } });
     expect(await exchange("POST", ok).done).toMatch(/^HTTP\/1.1 504 /);
     await clock.advance(11_999);
@@ -64,7 +64,7 @@ describe("a connection", () => {
     await expect.poll(projects).toBe(1);
   });
 
-  it("never ends its headers", async () => {
+  it("gets headers without an end", async () => {
     set({ answer: { is: "endless-headers", intervalMs: 10 } });
     const endless = exchange("GET");
     await until(endless, /x-padding-50: x/, 10);
@@ -72,7 +72,7 @@ describe("a connection", () => {
     endless.close();
   });
 
-  it("sends its body byte by byte", async () => {
+  it("gets the body byte by byte", async () => {
     set({ answer: { is: "drip", intervalMs: 1000 } });
     const dripping = exchange("GET");
     await expect.poll(() => dripping.seen()).toContain("\r\n\r\n");
@@ -81,7 +81,10 @@ describe("a connection", () => {
     await until(dripping, /\{"results":\[\]\}$/, 1000);
   });
 
-  it.each([true, false])("ends in the middle of the body (content-length: %j)", async (contentLength) => {
+  it.each<[string, boolean]>([
+    ["with a content length", true],
+    ["in chunks", false],
+  ])("ends in the middle of a body %s", async (_, contentLength) => {
     set({ answer: { is: "truncated", contentLength } });
     const text = await exchange("GET").done;
     expect(text).toContain(contentLength ? "content-length: 14" : "Transfer-Encoding: chunked");
@@ -89,7 +92,7 @@ describe("a connection", () => {
     expect(text).not.toContain("]}");
   });
 
-  it("answers slowly, with the state at the time of the call", async () => {
+  it("gets its answer late, with the state at the time of the call", async () => {
     set({ match: { method: "GET" }, answer: { is: "slow", seconds: 30 } });
     const slow = exchange("GET");
     await expect.poll(() => simulator.sim.journal.entries.length).toBe(1);
@@ -104,24 +107,28 @@ describe("a connection", () => {
 const plain = { is: "status", headers: {} } as const;
 type Expected = { status?: number; type?: string; text?: RegExp; reset?: string; applied?: true };
 it.each<[string, FaultAnswer, Expected]>([
-  ["a status", { ...plain, status: 502 }, { status: 502, text: /Bad Gateway/ }],
-  ["a status with a body", { ...plain, status: 409, body: { a: 1 } }, { status: 409, text: /^\{"a":1\}$/ }],
+  ["an error status", { ...plain, status: 502 }, { status: 502, text: /Bad Gateway/ }],
+  ["an error status with a body", { ...plain, status: 409, body: { a: 1 } }, { status: 409, text: /^\{"a":1\}$/ }],
   ["raw text", { ...plain, status: 200, body: `{"n":9223372036854775807}` }, { text: /9223372036854775807/ }],
   ["429", { is: "rate-limited" }, { status: 429 }],
-  ["429 for so long", { is: "rate-limited", reset: "5" }, { status: 429, reset: "5" }],
-  ["429 with nonsense", { is: "rate-limited", reset: "1e400" }, { status: 429, reset: "1e400" }],
+  ["429 with a reset", { is: "rate-limited", reset: "5" }, { status: 429, reset: "5" }],
+  ["429 with an invalid reset", { is: "rate-limited", reset: "1e400" }, { status: 429, reset: "1e400" }],
   ["HTML", { is: "html", status: 200 }, { type: "text/html; charset=utf-8", text: /^<!DOCTYPE html>/ }],
-  ["nothing", { is: "empty", status: 200 }, { text: /^$/ }],
-  ["very much", { is: "huge", bytes: 5_000_000 }, { text: /x{1000}"\}$/ }],
-  ["another type", { is: "content-type", value: "text/csv" }, { type: "text/csv", text: /"shop"/, applied: true }],
+  ["an empty body", { is: "empty", status: 200 }, { text: /^$/ }],
+  ["a body of 5 MB", { is: "huge", bytes: 5_000_000 }, { text: /x{1000}"\}$/ }],
+  [
+    "another content type",
+    { is: "content-type", value: "text/csv" },
+    { type: "text/csv", text: /"shop"/, applied: true },
+  ],
   ["broken JSON", { is: "malformed" }, { text: /"shop".*,,$/, applied: true }],
   [
-    "edited",
+    "an edited body",
     { is: "edited", set: { name: null, extra: { a: 1 } }, remove: ["created_at"] },
     { text: /^(?!.*created_at).*"name":null.*"extra":\{"a":1\}/, applied: true },
   ],
-  ["itself", { is: "normal" }, { text: /"shop"/, applied: true }],
-])("an answer is %s", async (_what, fault, expected) => {
+  ["the normal answer", { is: "normal" }, { text: /"shop"/, applied: true }],
+])("an answer with a fault can be %s", async (_what, fault, expected) => {
   set({ ...create, answer: fault });
   const answer = await call(simulator, `POST ${path()}`, { name: "shop" });
   expect(answer.status).toBe(expected.status ?? 200);

@@ -27,18 +27,18 @@ function env(): { cluster: Cluster } & ReturnType<typeof platformEnv> {
   return { ...platform, cluster };
 }
 
-describe("refusalOfAction", () => {
+describe("judgeCluster(), which accepts or refuses a command on a cluster", () => {
   it("is tested in all 24 states", () => {
     expect(rows.map(({ state }) => state).toSorted()).toEqual(clusterStates.toSorted());
   });
 
-  it.each(cells)("$action in $state: $expected", ({ action, state, expected }) => {
+  it.each(cells)("returns for $action in $state: $expected", ({ action, state, expected }) => {
     const { cluster } = env();
     cluster.state = state;
     expect(refusalOfAction(cluster, action, NOW)?.status ?? 0).toBe(expected);
   });
 
-  it("refuses everything under a lock, and an upgrade without a newer version", () => {
+  it("refuses all commands on a locked cluster, and an upgrade without a newer version", () => {
     const { cluster } = env();
     cluster.nextVersion = null;
     expect(refusalOfAction(cluster, "upgrade", NOW)?.status).toBe(400);
@@ -54,7 +54,7 @@ it.each<[ClusterAction, Cluster["failNext"], string]>([
   ["deploy", ["deploy"], "DEPLOYMENT_QUEUED DEPLOYING DEPLOYMENT_ERROR"],
   ["deploy", ["credentials"], "DEPLOYMENT_QUEUED DEPLOYING INVALID_CREDENTIALS"],
   ["stop", ["stop"], "STOP_QUEUED STOPPING STOP_ERROR"],
-])("a cluster passes its states in a %s with the failures %j", async (action, failures, states) => {
+])("a cluster runs through its states in a %s with the failures %j", async (action, failures, states) => {
   const { cluster, sim, wait, path } = env();
   cluster.failNext.push(...failures);
   startCluster(sim, cluster, action);

@@ -17,14 +17,14 @@ describe("an action on one service", () => {
     ["stop", "DEPLOYED", ["STOP_QUEUED", "STOPPING", "STOPPED"]],
     ["restart", "DEPLOYED", ["RESTART_QUEUED", "RESTARTING", "RESTARTED"]],
     ["delete", "DEPLOYED", ["DELETE_QUEUED", "DELETING", "DELETED"]],
-  ])("%s from %s passes its states in order", async (action, state, expected) => {
+  ])("%s from %s runs through its states in their order", async (action, state, expected) => {
     const { env, app } = withApp(state);
     env.order(action, [app]);
     await env.wait(enough);
     expect(env.path(app.id)).toEqual(expected);
   });
 
-  it("takes realistic times at speed 1: queue 2 s, build 20 s, deploy 10 s", async () => {
+  it("takes 2 s in the queue, 20 s to build and 10 s to deploy at speed 1", async () => {
     const { env, app } = withApp();
     env.order("deploy", [app]);
     const seen: string[] = [];
@@ -36,7 +36,7 @@ describe("an action on one service", () => {
     expect(app.lastDeploymentDate).toBe("2026-11-21T10:00:32.000Z");
   });
 
-  it("never builds a database, and executes a job", async () => {
+  it("builds no database, and executes a job", async () => {
     const env = platformEnv();
     const database = env.service("database", "db");
     const job = env.service("job", "migrate");
@@ -52,16 +52,17 @@ it.each<[Action, string]>([
   ["stop", "STOP_ERROR"],
   ["restart", "RESTART_ERROR"],
   ["delete", "DELETE_ERROR"],
-])("a failure fails the next %s with %s, once", async (action, error) => {
+])("a failure that a test sets makes the next %s end with %s, once", async (action, error) => {
   const { env, app } = withApp("DEPLOYED");
   app.failNext.push(action);
   env.order(action, [app]);
   await env.wait(enough);
-  expect([app.state, app.failNext]).toEqual([error, []]);
+  expect(app.state).toBe(error);
+  expect(app.failNext).toEqual([]);
   expect(env.sim.world.services.has(app.id)).toBe(true);
 });
 
-it("failures cancel the targets that have not begun, and keep the others", async () => {
+it("the failure of one service cancels the services that have not begun, and keeps the deployed ones", async () => {
   const { env, app } = withApp();
   const database = env.service("database", "db");
   const box = env.service("container", "worker");
@@ -75,7 +76,7 @@ it("failures cancel the targets that have not begun, and keep the others", async
 });
 
 describe("service_deployment_status", () => {
-  it("is NEVER_DEPLOYED, UP_TO_DATE, OUT_OF_DATE after an edit, UP_TO_DATE after a deploy", async () => {
+  it("is NEVER_DEPLOYED at first, OUT_OF_DATE after an edit and UP_TO_DATE after a deploy", async () => {
     const { env, app } = withApp();
     const after = async (action: Action, commit = "abcdef1"): Promise<string> => {
       env.order(action, [app], { commit });
@@ -92,7 +93,7 @@ describe("service_deployment_status", () => {
     expect(await after("deploy")).toBe("UP_TO_DATE");
   });
 
-  it("is OUT_OF_DATE after an edit during the deploy, but not after one before its begin", async () => {
+  it("is OUT_OF_DATE after an edit during a deploy, but not after an edit before its start", async () => {
     const env = platformEnv();
     const early = env.service("application", "early");
     env.order("deploy", [early]);
@@ -103,32 +104,35 @@ describe("service_deployment_status", () => {
     await env.wait(30);
     markEdited(late);
     await env.wait(enough);
-    expect([early.deploymentStatus, late.deploymentStatus]).toEqual(["UP_TO_DATE", "OUT_OF_DATE"]);
+    expect(early.deploymentStatus).toBe("UP_TO_DATE");
+    expect(late.deploymentStatus).toBe("OUT_OF_DATE");
   });
 });
 
 describe("the queue of an environment", () => {
-  it("merges requests of one principal that have not begun, with the last commit", async () => {
+  it("merges waiting requests of one principal, with the last commit", async () => {
     const { env, app } = withApp();
     const other = env.service("application", "api");
     const first = env.order("deploy", [app], { commit: "1111111" });
     const second = env.order("deploy", [other], { commit: "2222222" });
     const third = env.order("deploy", [app], { commit: "3333333" });
-    expect([second.id, third.id]).toEqual([first.id, first.id]);
+    expect(second.id).toBe(first.id);
+    expect(third.id).toBe(first.id);
     await env.wait(enough);
-    expect([app.commit, other.commit]).toEqual(["3333333", "2222222"]);
+    expect(app.commit).toBe("3333333");
+    expect(other.commit).toBe("2222222");
   });
 
   it.each([
     ["another principal", { principal: "you" }, "deploy"],
-    ["another action", {}, "stop"],
-  ] as const)("does not merge %s", (_what, more, action) => {
+    ["with another action", {}, "stop"],
+  ] as const)("does not merge a request of %s", (_what, more, action) => {
     const { env, app } = withApp();
     const first = env.order("deploy", [app]);
     expect(env.order(action, [app], more).id).not.toBe(first.id);
   });
 
-  it("executes one request at a time, in the order of arrival", async () => {
+  it("executes one request at a time, in the order of their arrival", async () => {
     const { env, app } = withApp();
     const first = env.order("deploy", [app]);
     await env.wait(10);
@@ -142,16 +146,18 @@ describe("the queue of an environment", () => {
   });
 });
 
-describe("cancel", () => {
-  it("drops a queued request and restores the previous state", async () => {
+describe("cancel()", () => {
+  it("drops a waiting request and restores the state before it", async () => {
     const { env, app } = withApp("STOPPED");
     const request = env.order("deploy", [app]);
     expect(cancel(env.sim, request)).toBe(true);
-    expect([app.state, request.status, env.environment.queue]).toEqual(["STOPPED", "CANCELED", []]);
+    expect(app.state).toBe("STOPPED");
+    expect(request.status).toBe("CANCELED");
+    expect(env.environment.queue).toEqual([]);
     expect(cancel(env.sim, request)).toBe(false);
   });
 
-  it("does not affect the previous request", async () => {
+  it("does not change the request before it", async () => {
     const { env, app } = withApp();
     env.order("deploy", [app]);
     await env.wait(5);
@@ -159,18 +165,24 @@ describe("cancel", () => {
     cancel(env.sim, second);
     expect(app.state).toBe("BUILDING");
     await env.wait(enough);
-    expect([app.state, app.commit]).toEqual(["DEPLOYED", "abcdef1"]);
+    expect(app.state).toBe("DEPLOYED");
+    expect(app.commit).toBe("abcdef1");
   });
 
-  it("cancels a running request through CANCELING, and keeps finished targets", async () => {
+  it("cancels a running request through CANCELING, and keeps the services that it deployed", async () => {
     const { env, app } = withApp();
     const database = env.service("database", "db");
     const request = env.order("deploy", [database, app]);
     await env.wait(33);
-    expect([database.state, app.state]).toEqual(["DEPLOYED", "DEPLOYING"]);
+    expect(database.state).toBe("DEPLOYED");
+    expect(app.state).toBe("DEPLOYING");
     expect(cancel(env.sim, request)).toBe(true);
-    expect([app.state, request.status, cancel(env.sim, request)]).toEqual(["CANCELING", "CANCELING", false]);
+    expect(app.state).toBe("CANCELING");
+    expect(request.status).toBe("CANCELING");
+    expect(cancel(env.sim, request)).toBe(false);
     await env.wait(2);
-    expect([database.state, app.state, request.status]).toEqual(["DEPLOYED", "CANCELED", "CANCELED"]);
+    expect(database.state).toBe("DEPLOYED");
+    expect(app.state).toBe("CANCELED");
+    expect(request.status).toBe("CANCELED");
   });
 });

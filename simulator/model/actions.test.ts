@@ -28,14 +28,14 @@ function outcome(action: Action, state: string, mode: "queue" | "strict"): strin
   return decision.is === "refused" ? String(decision.status) : decision.is;
 }
 
-describe("judge", () => {
+describe("judge(), which accepts or refuses an action on a service", () => {
   it("is tested in all 29 states and an undocumented one", () => {
     expect(statesOf([...settled, ...inProgress]).toSorted()).toEqual([...serviceStates, "RUNNING"].toSorted());
     expect(busy.size).toBe(17);
   });
 
   it.each([...settled, ...inProgress])(
-    "in %s: deploy %s, stop %s, restart %s, delete %s; without a queue, 409 for what is busy",
+    "returns in %s: deploy %s, stop %s, restart %s, delete %s; in the strict mode 409 during work",
     (states, ...expected) => {
       for (const state of states.split(" ")) {
         const strict = expected.map((result) => (busy.has(state) && result === "accepted" ? "409" : result));

@@ -27,15 +27,15 @@ it.each<[string, string, object | null | undefined, number]>([
   ["opentofu with an allowed version", "bucket/2.1.0", { engine_version: "1.8.3", cpu: "500m" }, 201],
   ["helm with ignored members", "redis/3.0.0", { engine_version: "9", credentials: {}, backend: {} }, 201],
   ["helm with resources", "redis/3.0.0", { timeout: 60, cpu: "1" }, 201],
-  ["helm with anything else", "redis/3.0.0", { replicas: 3 }, 422],
+  ["helm with another member", "redis/3.0.0", { replicas: 3 }, 422],
   ["no overrides", "redis/3.0.0", undefined, 201],
   ["overrides that are null", "redis/3.0.0", null, 201],
-  ["a tag of nothing", "moon/1.0.0", {}, 422],
-])("blueprints take %s", async (_what, tag, overrides, status) => {
+  ["an unknown tag", "moon/1.0.0", {}, 422],
+])("a blueprint is accepted or rejected for %s", async (_what, tag, overrides, status) => {
   expect((await post("", { tag, spec_overrides: overrides })).status).toBe(status);
 });
 
-it("blueprints are refused field by field, in a text or in a list", async () => {
+it("the rejection of a blueprint names each field, as text or as a list", async () => {
   const refused = async (spec_overrides: object) => (await post("", { tag: "postgres/1.0.0", spec_overrides })).body;
   const fixed = "is not overridable in postgres/1.0.0";
   const required = "spec_overrides.engine_version is required for terraform blueprints";

@@ -34,7 +34,7 @@ async function jwt(expiresInSeconds: number): Promise<string> {
   return token;
 }
 
-describe("scopes", () => {
+describe("the scopes of tokens", () => {
   it.each(operations)("$id accepts exactly the tokens that the documentation says", async ({ method, path, ...of }) => {
     const [, need] = needs.find(([pattern]) => pattern.test(`${method} ${path}`))!;
     expect(of.needs).toBe(need);
@@ -50,7 +50,7 @@ describe("scopes", () => {
     expect(through).toEqual(allowed[need]);
   });
 
-  it("require Write and Deploy to create a blueprint and deploy it", async () => {
+  it("allow the creation and deployment of a blueprint only with Write and Deploy together", async () => {
     const request = `POST /environment/${someId}/blueprint?deploy=true`;
     const blueprint = { name: "db", tag: "redis/3.0.0", icon: "https://example.com/icon.png" };
     await control(simulator, "POST /tokens", { name: "both", scopes: ["Write", "Deploy"], value: "write-and-deploy" });
@@ -59,23 +59,23 @@ describe("scopes", () => {
     expect((await call(simulator, request, blueprint, "Token write-and-deploy")).status).toBe(404);
   });
 
-  it("limit a token to its organization", async () => {
+  it("are limited to the organization of the token", async () => {
     const answer = await call(simulator, projects(), undefined, `Token ${simulator.tokens.foreign}`);
     expect(answer.status).toBe(403);
   });
 });
 
-describe("schemes", () => {
+describe("the schemes of the Authorization header", () => {
   const expectUnauthorized = (answer: Answer): void => {
     expect(answer.status).toBe(401);
     expect(answer.body).toEqual({ status: 401, error: "Unauthorized", message: expect.any(String) });
   };
 
-  it.each(["Token", "Bearer", "token", "BEARER"])("accept API tokens under %s", async (scheme) => {
+  it.each(["Token", "Bearer", "token", "BEARER"])("include %s for API tokens", async (scheme) => {
     expect((await call(simulator, projects(), undefined, `${scheme} ${simulator.tokens.read}`)).status).toBe(200);
   });
 
-  it("accept JWTs under Bearer only, until they expire", async () => {
+  it("include only Bearer for JWTs, until they expire", async () => {
     const token = await jwt(60);
     expect((await call(simulator, projects(), undefined, `Bearer ${token}`)).status).toBe(200);
     expectUnauthorized(await call(simulator, projects(), undefined, `Token ${token}`));
@@ -83,11 +83,11 @@ describe("schemes", () => {
     expectUnauthorized(await call(simulator, projects(), undefined, `Bearer ${token.slice(0, -2)}xx`));
   });
 
-  it.each([null, "", "Token", "Basic abc", "Token nonsense", "Bearer a.b.c"])("refuse %j", async (header) => {
+  it.each([null, "", "Token", "Basic abc", "Token nonsense", "Bearer a.b.c"])("do not include %j", async (header) => {
     expectUnauthorized(await call(simulator, projects(), undefined, header));
   });
 
-  it("accept only Token for the list of git repositories", async () => {
+  it("include only Token for the list of git repositories", async () => {
     const request = `GET /organization/${simulator.organizationId}/account/github/repository`;
     expect((await call(simulator, request)).status).toBe(200);
     expectUnauthorized(await call(simulator, request, undefined, `Bearer ${simulator.tokens.admin}`));
@@ -95,7 +95,7 @@ describe("schemes", () => {
   });
 });
 
-it("tokens of a running platform can lose scopes, expire and be revoked", async () => {
+it("a token of a running platform can lose scopes, expire and be revoked", async () => {
   const request = `POST /organization/${simulator.organizationId}/project`;
   const created = await control(simulator, "POST /tokens", { name: "robot", scopes: ["Write"] });
   const { value }: { value: string } = created.body;

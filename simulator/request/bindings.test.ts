@@ -12,8 +12,8 @@ afterAll(() => simulator.close());
 const listTemplates = (query = "", organization = simulator.organizationId, authorization?: string): Promise<Answer> =>
   call(simulator, `GET /organization/${organization}/platformTemplate${query}`, undefined, authorization);
 
-describe("the catalog", () => {
-  it("lists published templates for all or for the organization", async () => {
+describe("the catalog of templates", () => {
+  it("lists published templates of all organizations and of the caller's", async () => {
     const names = async (...of: string[]): Promise<string[]> => {
       const { results }: { results: Record<string, string>[] } = (await listTemplates("", ...of)).body;
       return results.map((one) => `${one["key"]} ${one["version"]} ${one["status"]}`);
@@ -29,14 +29,14 @@ describe("the catalog", () => {
   });
 
   const wrong = ["?clusterMode=PLATFORM_MANAGED", "?cloudProvider=AWS", "?clusterMode=MINE&cloudProvider=AWS"];
-  it.each(wrong)("answers 400 to %s", async (query) => {
+  it.each(wrong)("answers 400 to the incomplete or invalid query %s", async (query) => {
     expect((await listTemplates(query)).status).toBe(400);
   });
 
   it.each([
     ["failed", 500],
     ["unavailable", 503],
-  ])("answers while it is %s with %d, to a binding as well", async (catalog, status) => {
+  ])("that is %s answers %d, and so does a binding", async (catalog, status) => {
     await control(simulator, "PATCH /settings", { catalog });
     expect((await listTemplates()).status).toBe(status);
     expect((await bind({})).status).toBe(status);
@@ -74,18 +74,18 @@ describe("a binding", () => {
     ["an unknown component", { managedConfig: { ...good, moon: {} } }, 400],
     ["an unknown field", { managedConfig: { ingress: { ...good.ingress, moon: 1 } } }, 400],
     ["a required field missing", { managedConfig: {} }, 400],
-    ["less than the minimum", { managedConfig: { ingress: { ...good.ingress, replicas: 0 } } }, 400],
-    ["more than the maximum", { managedConfig: { ingress: { ...good.ingress, replicas: 21 } } }, 400],
+    ["a number below the minimum", { managedConfig: { ingress: { ...good.ingress, replicas: 0 } } }, 400],
+    ["a number above the maximum", { managedConfig: { ingress: { ...good.ingress, replicas: 21 } } }, 400],
     ["a text for a number", { managedConfig: { ingress: { ...good.ingress, replicas: "many" } } }, 400],
     ["a number for a bool", { managedConfig: { ingress: { ...good.ingress, accessLogs: 1 } } }, 400],
     ["a number for a text", { managedConfig: { ingress: { domain: 1 } } }, 400],
-    ["a text too short", { managedConfig: { ingress: { domain: "a.b" } } }, 400],
-    ["a text that does not match", { managedConfig: { ingress: { domain: "Not A Domain" } } }, 400],
+    ["a text that is too short", { managedConfig: { ingress: { domain: "a.b" } } }, 400],
+    ["a text that does not match the pattern", { managedConfig: { ingress: { domain: "Not A Domain" } } }, 400],
     ["a value outside the list", { managedConfig: { ...good, nodePool: { instanceType: "huge" } } }, 400],
     ["a value of another provider", { managedConfig: { ...good, nodePool: { instanceType: "e2-standard-4" } } }, 400],
     ["an invalid runtime input", { customerProvidedInputs: { ingress: { replicas: "0" } } }, 400],
     ["a runtime input that is not a text", { customerProvidedInputs: { ingress: { replicas: 3 } } }, 400],
-  ])("is refused with %s", async (_what, change, status) => {
+  ])("is rejected with %s", async (_what, change, status) => {
     expect((await bind(change)).status).toBe(status);
   });
 
@@ -94,7 +94,7 @@ describe("a binding", () => {
     expect((await bind({ managedConfig: {}, customerProvidedInputs: inputs })).status).toBe(200);
   });
 
-  it("answers each layer with its status and reason", async () => {
+  it("is answered with the status and reason of each layer", async () => {
     const layerSelections = { observability: false, gpu: true };
     const layers = async (cluster: number): Promise<unknown> =>
       layersOf(await bind({ layerSelections }, cluster)).map((of) => `${of.key} ${of.status}: ${of.reason}`);
@@ -112,7 +112,7 @@ describe("a binding", () => {
     ]);
   });
 
-  it("turns layers on after a duration when work takes time", async () => {
+  it("enables its layers after their duration", async () => {
     await control(simulator, "PATCH /settings", { surface: "full", speed: 1, durations: { layers: 10 } });
     expect(layersOf(await bind({}))[0]?.status).toBe("DISABLED");
     await control(simulator, "POST /time/advance", { seconds: 10 });

@@ -11,7 +11,10 @@ it("the rate budget counts each token separately, in windows of real time at any
   const rate = createRate(createTime(clock, 60));
   const budget = { limit: 2, windowSeconds: 10, reset: "seconds" } as const;
   const take = (who: string): boolean => rate.take(who, budget).allowed;
-  expect([take("a"), take("a"), take("a"), take("b")]).toEqual([true, true, false, true]);
+  expect(take("a")).toBe(true);
+  expect(take("a")).toBe(true);
+  expect(take("a")).toBe(false);
+  expect(take("b")).toBe(true);
   await clock.advance(9_999);
   expect(take("a")).toBe(false);
   await clock.advance(1);
@@ -22,7 +25,7 @@ it.each([
   ["seconds", "7"],
   ["epoch", String(start.getTime() / 1000 + 10)],
   ["absent", undefined],
-] as const)("the rate budget reports the reset as %s", async (reset, expected) => {
+] as const)("the rate budget reports its reset as %s", async (reset, expected) => {
   const clock = manualClock(start);
   const rate = createRate(createTime(clock, 1));
   const budget = { limit: 3, windowSeconds: 10, reset };
