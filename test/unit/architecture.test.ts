@@ -2,7 +2,7 @@ import { basename, dirname, join, relative } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { forTests, layers, maxFiles, maxLines, minLines, sharedNames, smallFiles } from "./layers.ts";
+import { forTests, knownCircles, layers, maxFiles, maxLines, minLines, sharedNames, smallFiles } from "./layers.ts";
 import { filesIn, root, textOf } from "./repository.ts";
 
 /** `import … from "x"`, `export … from "x"`, `import "x"`, `import("x")`. */
@@ -76,6 +76,11 @@ describe("the house (test/unit/layers.ts)", () => {
 
   it("imports downwards in the list of folders of src/README.md, so that folders form no circle", () => {
     expect(sources.filter(({ isTest }) => !isTest).flatMap(upwardImports)).toEqual([]);
+  });
+
+  it("has no circle of files, with types and lazy imports, except those that are known", () => {
+    const circles = circlesOf(sources.filter(({ isTest }) => !isTest));
+    expect(circles.map((circle) => [...new Set(circle.map(folderOf))].join(", "))).toEqual(knownCircles);
   });
 
   /** The members of an interface of the seam. */
@@ -184,6 +189,26 @@ function upwardImports({ module, imports }: Source): readonly string[] {
   return imports
     .filter((name) => modules.has(name) && folderOf(name) !== folder && position(folderOf(name)) <= position(folder))
     .map((name) => `${module} imports ${name}, whose folder src/README.md lists above ${folderOf(module)}`);
+}
+
+/** Returns the groups of modules that reach each other by imports. */
+function circlesOf(files: readonly Source[]): readonly (readonly string[])[] {
+  const importsOf = new Map(files.map(({ module, imports }) => [module, imports.filter((name) => modules.has(name))]));
+  const reachableFrom = (module: string): ReadonlySet<string> => {
+    const reached = new Set<string>();
+    const open = [...(importsOf.get(module) ?? [])];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (reached.has(next)) continue;
+      reached.add(next);
+      open.push(...(importsOf.get(next) ?? []));
+    }
+    return reached;
+  };
+  const reached = new Map(files.map(({ module }) => [module, reachableFrom(module)]));
+  const inCircles = files.map(({ module }) => module).filter((module) => reached.get(module)?.has(module) === true);
+  const circleOf = (module: string): readonly string[] =>
+    inCircles.filter((other) => reached.get(module)?.has(other) === true && reached.get(other)?.has(module) === true);
+  return [...new Map(inCircles.map((module) => [circleOf(module)[0], circleOf(module)])).values()];
 }
 
 function forbiddenImports({ module, layer, isTest, imports }: Source): string[] {

@@ -102,6 +102,9 @@ export const smallFiles: Readonly<Record<string, string>> = {
     "parts.ts only connects parts, and the tests of an operator in their process make the turns as well",
 };
 
+/** The folders of each circle of files that still has to be divided. */
+export const knownCircles: readonly string[] = ["kinds/service"];
+
 /** Exported names that several files of src/ define, and why they may. */
 export const sharedNames: Readonly<Record<string, string>> = {
   Clock: "kube and platform each declare the one interface, as neither may import the other",
