@@ -4,16 +4,16 @@
  * backslashes and "+" (a blank in a form) are left out.
  */
 
-/** Shorter values would mask ordinary words. Characters that a comparison leaves out do not count. */
-const LEAST_LENGTH = 6;
+/** The length from which a value is masked, as shorter values would mask ordinary words; without the characters that are left out. */
+const MIN_LENGTH = 6;
 
-/** What is searched in a text. */
+/** The values that are searched in a text, in the forms in which they may occur. */
 export interface Mask {
-  /** How the forms begin. */
+  /** The first characters of the forms: a quick test before the search. */
   readonly starts: ReadonlySet<string>;
   /** Sorted. */
   readonly forms: readonly string[];
-  /** For each form the place of the longest other form with which it begins; -1 for none. */
+  /** For each form the index of the longest shorter form with which it begins; -1 for none. */
   readonly shorter: readonly number[];
 }
 
@@ -32,18 +32,19 @@ export function maskOf(values: Iterable<string>): Mask {
     while (at >= 0 && !form.startsWith(forms[at] ?? "")) at = shorter[at] ?? -1;
     shorter.push(at);
   }
-  return { starts: new Set(forms.map((form) => form.slice(0, LEAST_LENGTH))), forms, shorter };
+  return { starts: new Set(forms.map((form) => form.slice(0, MIN_LENGTH))), forms, shorter };
 }
 
+/** Returns the value without escapes, and its base64 at each of the three offsets. */
 function formsOf(value: string): readonly string[] {
-  const plain = read(value).text;
-  if (plain.length < LEAST_LENGTH) return [];
+  const plain = unescaped(value).text;
+  if (plain.length < MIN_LENGTH) return [];
   // "+" is left out, and padding depends on what follows.
   const encoded = (["base64", "base64url"] as const).flatMap((encoding) => [
     Buffer.from(value).toString(encoding).replaceAll(/[+=]/g, ""),
     ...[0, 1, 2].map((before) => inBase64(value, before, encoding).replaceAll("+", "")),
   ]);
-  return [plain, ...encoded].filter((form) => form.length >= LEAST_LENGTH);
+  return [plain, ...encoded].filter((form) => form.length >= MIN_LENGTH);
 }
 
 /** @returns the characters of the base64 of a text that the value alone decides, where `before` bytes precede it */
@@ -60,22 +61,22 @@ const CUT_ESCAPE = /(?:%[\da-f]?|\\+(?:u[\da-f]{0,3})?|&#?\w{0,7})$/i;
  * @returns the text with `mark` in place of each value
  */
 export function withoutValues(text: string, masks: readonly Mask[], mark: string, isCut = text.endsWith("…")): string {
-  const sought = masks.filter(({ forms }) => forms.length > 0);
-  if (sought.length === 0) return text;
+  const usable = masks.filter(({ forms }) => forms.length > 0);
+  if (usable.length === 0) return text;
   const end = text.endsWith("…") ? text.length - 1 : text.length;
-  const { text: plain, from, to } = read(isCut ? text.slice(0, end).replace(CUT_ESCAPE, "") : text);
+  const { text: plain, from, to } = unescaped(isCut ? text.slice(0, end).replace(CUT_ESCAPE, "") : text);
   let clean = "";
   let done = 0;
-  for (let at = 0; at + LEAST_LENGTH <= plain.length; at += 1) {
-    const start = plain.slice(at, at + LEAST_LENGTH);
-    const likely = sought.filter(({ starts }) => starts.has(start));
+  for (let at = 0; at + MIN_LENGTH <= plain.length; at += 1) {
+    const start = plain.slice(at, at + MIN_LENGTH);
+    const likely = usable.filter(({ starts }) => starts.has(start));
     if (likely.length === 0) continue;
     const rest = plain.slice(at);
-    const isBegun = isCut && likely.some((mask) => begins(mask, rest));
-    const length = isBegun ? rest.length : Math.max(...likely.map((mask) => longestIn(mask, rest)));
+    const isCutValue = isCut && likely.some((mask) => isPrefix(mask, rest));
+    const length = isCutValue ? rest.length : Math.max(...likely.map((mask) => longestIn(mask, rest)));
     if (length === 0) continue;
     clean += text.slice(done, from[at]) + mark;
-    done = isBegun ? end : (to[at + length - 1] ?? end);
+    done = isCutValue ? end : (to[at + length - 1] ?? end);
     at += length - 1;
   }
   return clean + text.slice(done);
@@ -84,18 +85,18 @@ export function withoutValues(text: string, masks: readonly Mask[], mark: string
 /** @returns the length of the longest form with which the text begins; 0 for none */
 function longestIn({ forms, shorter }: Mask, text: string): number {
   // All forms with which the text begins also begin the last form that is not after the text.
-  let at = placeOf(forms, (form) => form > text) - 1;
+  let at = firstIndex(forms, (form) => form > text) - 1;
   while (at >= 0 && !text.startsWith(forms[at] ?? "")) at = shorter[at] ?? -1;
   return forms[at]?.length ?? 0;
 }
 
 /** Reports whether a form begins with the text. */
-function begins({ forms }: Mask, text: string): boolean {
-  return forms[placeOf(forms, (form) => form >= text)]?.startsWith(text) ?? false;
+function isPrefix({ forms }: Mask, text: string): boolean {
+  return forms[firstIndex(forms, (form) => form >= text)]?.startsWith(text) ?? false;
 }
 
-/** @returns the place of the first form that is `after`, by binary search */
-function placeOf(forms: readonly string[], after: (form: string) => boolean): number {
+/** @returns the index of the first form that is `after`, by binary search */
+function firstIndex(forms: readonly string[], after: (form: string) => boolean): number {
   let [low, high] = [0, forms.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -105,8 +106,8 @@ function placeOf(forms: readonly string[], after: (form: string) => boolean): nu
   return low;
 }
 
-/** A text without escapes, and the place in the original text of each of its characters. */
-interface Read {
+/** A text without escapes, and the range in the original text of each of its characters. */
+interface Unescaped {
   readonly text: string;
   readonly from: readonly number[];
   readonly to: readonly number[];
@@ -120,7 +121,7 @@ const ENTITIES = new Map([
   ["apos", 0x27],
   ["nbsp", 0xa0],
 ]);
-const LONGEST_ENTITY = 10;
+const MAX_ENTITY_LENGTH = 10;
 /** What follows the backslash of a character that is left out: n, r, t, b, f. */
 const BREAKS: ReadonlySet<number> = new Set([0x6e, 0x72, 0x74, 0x62, 0x66]);
 const [AMPERSAND, BACKSLASH, PERCENT, PLUS, SEMICOLON, U] = [0x26, 0x5c, 0x25, 0x2b, 0x3b, 0x75];
@@ -129,7 +130,7 @@ const BYTE = 0xf700;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Reads from left to right and decodes an escape as soon as it is complete: so also escapes of escapes. */
-function read(raw: string): Read {
+function unescaped(raw: string): Unescaped {
   const [codes, from, to]: [number[], number[], number[]] = [[], [], []];
   const add = (code: number, start: number, end: number): void => {
     if (isLeftOut(code)) return;
@@ -210,7 +211,7 @@ function numberOf(codes: readonly number[], digits: number): number {
 function entityAtEnd(codes: readonly number[]): Escape | undefined {
   const start = codes.lastIndexOf(AMPERSAND);
   const length = codes.length - start;
-  if (start === -1 || length > LONGEST_ENTITY) return undefined;
+  if (start === -1 || length > MAX_ENTITY_LENGTH) return undefined;
   const name = String.fromCharCode(...codes.slice(start + 1, -1));
   const [, hex, decimal] = /^#(?:x([\da-f]+)|(\d+))$/i.exec(name) ?? [];
   const digits = hex === undefined ? decimal : `0x${hex}`;
