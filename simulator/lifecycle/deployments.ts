@@ -7,7 +7,7 @@ import { finish } from "./deployment-ends.ts";
 import { pending } from "./targets.ts";
 
 /** A requested action on services of one environment. */
-export interface Order {
+export interface ActionRequest {
   readonly action: Action;
   readonly principal: string;
   readonly targets: readonly { readonly service: Service; readonly commit: string | null }[];
@@ -18,37 +18,37 @@ export interface Order {
  * principal, is the same action and has not begun.
  * @returns the request that will execute it
  */
-export function submit(machine: Machine, environment: Environment, order: Order): DeploymentRequest {
+export function submit(machine: Machine, environment: Environment, requested: ActionRequest): DeploymentRequest {
   const now = machine.time.virtual();
   const last = environment.queue.at(-1);
-  const request = last !== undefined && merges(last, order) ? last : append(machine, environment, order, now);
-  for (const { service, commit } of order.targets) join(request, service, commit);
+  const request = last !== undefined && merges(last, requested) ? last : append(machine, environment, requested, now);
+  for (const { service, commit } of requested.targets) join(request, service, commit);
   if (request.stage === "queued") show(machine, request, now);
   startHead(machine, environment, now);
   return request;
 }
 
-function merges(request: DeploymentRequest, order: Order): boolean {
+function merges(request: DeploymentRequest, requested: ActionRequest): boolean {
   const begun = request.stage !== "accepted" && request.stage !== "queued";
-  return !begun && request.principal === order.principal && request.action === order.action;
+  return !begun && request.principal === requested.principal && request.action === requested.action;
 }
 
-function append(machine: Machine, environment: Environment, order: Order, now: number): DeploymentRequest {
+function append(machine: Machine, environment: Environment, requested: ActionRequest, now: number): DeploymentRequest {
   const latency = machine.settings.acceptLatencySeconds;
   const request: DeploymentRequest = {
     id: machine.ids.uuid(),
     organizationId: machine.world.projects.get(environment.projectId)?.organizationId ?? "",
     environmentId: environment.id,
     executionId: `${environment.id}-${machine.world.requests.size + 1}`,
-    action: order.action,
-    principal: order.principal,
+    action: requested.action,
+    principal: requested.principal,
     targets: [],
     stage: latency > 0 ? "accepted" : "queued",
     phases: [],
     phase: 0,
     dueAt: latency > 0 ? now + machine.time.lapse(latency) : undefined,
     startedAt: undefined,
-    status: statesOf[order.action].queued,
+    status: statesOf[requested.action].queued,
   };
   environment.queue.push(request);
   machine.world.requests.set(request.id, request);
