@@ -1,7 +1,7 @@
 /** The composition root: builds every part of the operator from the frozen config and connects them. */
 import type { Config } from "../config/config.ts";
 import { boundKinds, CONNECTION_KINDS, TYPES } from "../config/kinds.ts";
-import { LEASE_NAME, OPERATOR } from "../config/names.ts";
+import { OPERATOR } from "../config/names.ts";
 import { parseKey } from "../engine/contract/keys.ts";
 import { createOrphans } from "../engine/orphans/ledger.ts";
 import type { InstallationKey } from "../engine/ownership/installation-key.ts";
@@ -73,7 +73,6 @@ export function createParts(options: PartsOptions) {
     perObject: config.metricsPerObject,
     perNamespace: config.metricsPerNamespace,
     now: () => clock.now(),
-    lease: LEASE_NAME,
     cache: () => caches.store,
     leading: () => election.leading(),
     budgets: () => platforms.budgets(),

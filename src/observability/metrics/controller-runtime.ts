@@ -1,6 +1,7 @@
 /** The metrics of controller-runtime, with its names, labels and buckets (pkg/metrics, pkg/internal). */
 import { exponentialBuckets, type Registry } from "prom-client";
 
+import { LEASE_NAME, OPERATOR } from "../../config/names.ts";
 import type { EndedRequest } from "../../kube/api/client.ts";
 import type { QueueMetrics, WorkQueue } from "../../kube/queue/workqueue.ts";
 import { instruments } from "./instruments.ts";
@@ -62,11 +63,11 @@ function controllerOf(kind: string): string {
 /** The figures of a queue. */
 export type MeasuredQueue = Pick<WorkQueue, "depth" | "unfinishedSeconds" | "longestRunningSeconds">;
 
-/** workqueue_*. @param queue is read at each scrape */
-export function queueMetrics(registry: Registry, name: string, queue: () => MeasuredQueue): QueueMetrics {
+/** workqueue_*. controller-runtime names a queue by its controller; here a single queue serves all kinds. @param queue is read at each scrape */
+export function queueMetrics(registry: Registry, queue: () => MeasuredQueue): QueueMetrics {
   const { counter, histogram, gaugeFunc } = instruments(registry);
   const labelNames = ["name", "controller"] as const;
-  const labels = { name, controller: name };
+  const labels = { name: OPERATOR, controller: OPERATOR };
   gaugeFunc("workqueue_depth", () => queue().depth(), { ...labels, priority: "" });
   gaugeFunc("workqueue_unfinished_work_seconds", () => queue().unfinishedSeconds(), labels);
   gaugeFunc("workqueue_longest_running_processor_seconds", () => queue().longestRunningSeconds(), labels);
@@ -84,20 +85,20 @@ export function queueMetrics(registry: Registry, name: string, queue: () => Meas
   };
 }
 
-/** rest_client_* and leader_election_*. @param lease its name @param leading is called at each scrape */
-export function apiServerMetrics(registry: Registry, lease: string, leading: () => boolean) {
+/** rest_client_* and leader_election_*. @param leading is called at each scrape */
+export function apiServerMetrics(registry: Registry, leading: () => boolean) {
   const { counter, gaugeFunc, histogram } = instruments(registry);
   const seconds = histogram("rest_client_request_duration_seconds", ["verb", "host"], REQUEST_SECONDS);
   const requests = counter("rest_client_requests_total", ["code", "method", "host"]);
-  gaugeFunc("leader_election_master_status", () => (leading() ? 1 : 0), { name: lease });
+  gaugeFunc("leader_election_master_status", () => (leading() ? 1 : 0), { name: LEASE_NAME });
   const slow = counter("leader_election_slowpath_total", ["name"]);
-  slow.inc({ name: lease }, 0);
+  slow.inc({ name: LEASE_NAME }, 0);
   return {
     requested: ({ code, method, host, durationMs }: EndedRequest) => {
       requests.inc({ code, method, host });
       seconds.observe({ verb: method, host }, durationMs / 1_000);
     },
     /** Counts a failed attempt to get or renew the lease. */
-    leaseFailed: () => slow.inc({ name: lease }),
+    leaseFailed: () => slow.inc({ name: LEASE_NAME }),
   };
 }

@@ -3,7 +3,6 @@ import { totalmem } from "node:os";
 
 import { collectDefaultMetrics, Registry } from "prom-client";
 
-import { LEASE_NAME, OPERATOR } from "../../config/names.ts";
 import type { StoreChange } from "../../kube/watch/store.ts";
 import { applyMetrics, type ApplyFigures } from "./applies.ts";
 import { apiServerMetrics, queueMetrics, reconcileMetrics, type MeasuredQueue } from "./controller-runtime.ts";
@@ -15,8 +14,6 @@ import { platformMetrics, type PlatformFigures } from "./platform.ts";
 /** The sources of the metrics. */
 export interface Figures extends ObjectFigures, OperationFigures, ApplyFigures, PlatformFigures {
   readonly workers: number;
-  /** The name of the lease that only this process holds; that of the leader election by default. */
-  readonly lease?: string;
   /** Is called at each scrape. */
   readonly queue: () => MeasuredQueue;
 }
@@ -53,8 +50,8 @@ export function createMetrics(figures: Figures) {
   return {
     registry,
     reconcile: reconcileMetrics(registry, figures.kinds, figures.workers),
-    queue: queueMetrics(registry, OPERATOR, figures.queue),
-    cluster: apiServerMetrics(registry, figures.lease ?? LEASE_NAME, figures.leading),
+    queue: queueMetrics(registry, figures.queue),
+    cluster: apiServerMetrics(registry, figures.leading),
     platform: platformMetrics(registry, figures),
     /** Measures the time to the first request to the platform. @param key of the object that is being reconciled */
     called: applies.called,
