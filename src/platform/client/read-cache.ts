@@ -133,11 +133,11 @@ export function createReadCache(clock: Clock, budget: CacheBudget) {
       return usable === undefined ? start(key, load) : (usable.value as Promise<T>);
     },
     /**
-     * Drops, before and after a write, the reads that it makes stale: those of `operations[…].stale` whose ids do not
+     * Drops, before and after a write, the reads that it makes stale: those of `operations[…].invalidates` whose ids do not
      * contradict the write's. A read in flight still answers the callers that wait for it, and is not cached.
      */
     invalidate: (write: OperationName, ids: ReadKey["ids"]): void => {
-      const stale = operationEntry(write).stale ?? [];
+      const stale = operationEntry(write).invalidates ?? [];
       for (const [name, { key }] of entries) {
         if (stale.includes(key.operation) && agrees(key.ids, ids)) drop(name);
       }

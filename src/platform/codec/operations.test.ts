@@ -19,7 +19,7 @@ describe("the table of operations", () => {
   });
 
   it("names as stale only reads, and only for writes", () => {
-    const pairs = names.flatMap((name) => (operationEntry(name).stale ?? []).map((read) => ({ name, read })));
+    const pairs = names.flatMap((name) => (operationEntry(name).invalidates ?? []).map((read) => ({ name, read })));
     expect(pairs.filter(({ name }) => isRead(name))).toEqual([]);
     expect(pairs.filter(({ read }) => !names.some((known) => known === read && isRead(known)))).toEqual([]);
   });

@@ -8,11 +8,11 @@ interface OperationEntry {
   /** Not in the specification: only on the full surface. */
   readonly beyond?: true;
   /** A POST that changes nothing: it fails like a read, so its outcome is never unknown. */
-  readonly computes?: true;
+  readonly readsOnly?: true;
   /** A POST that may be sent again with the same result. */
   readonly repeatable?: true;
-  /** Reads whose remembered answers a success or failure of this write makes stale. */
-  readonly stale?: readonly string[];
+  /** Reads whose cached answers a success or failure of this write makes stale. */
+  readonly invalidates?: readonly string[];
 }
 
 const ofProject = ["listProjects", "getProject"] as const;
@@ -39,79 +39,79 @@ const DATABASE = "/database/{databaseId}";
 export const operations = {
   // Platform templates and cluster binding
   listTemplates: { method: "GET", path: `${ORGANIZATION}/platformTemplate` },
-  putBinding: { method: "PUT", path: `${CLUSTER}/platformBinding`, stale: ["getBinding"] },
+  putBinding: { method: "PUT", path: `${CLUSTER}/platformBinding`, invalidates: ["getBinding"] },
   getBinding: { method: "GET", path: `${CLUSTER}/platformBinding`, beyond: true },
 
   // Projects
   listProjects: { method: "GET", path: PROJECTS },
-  createProject: { method: "POST", path: PROJECTS, stale: ofProject },
+  createProject: { method: "POST", path: PROJECTS, invalidates: ofProject },
   getProject: { method: "GET", path: PROJECT, beyond: true },
-  updateProject: { method: "PUT", path: PROJECT, beyond: true, stale: ofProject },
-  deleteProject: { method: "DELETE", path: PROJECT, beyond: true, stale: ofProject },
+  updateProject: { method: "PUT", path: PROJECT, beyond: true, invalidates: ofProject },
+  deleteProject: { method: "DELETE", path: PROJECT, beyond: true, invalidates: ofProject },
 
   // Environments
   getProjectEnvironmentStats: { method: "GET", path: `${PROJECT}/environment/stats` },
-  createEnvironment: { method: "POST", path: `${PROJECT}/environment`, stale: ofEnvironment },
+  createEnvironment: { method: "POST", path: `${PROJECT}/environment`, invalidates: ofEnvironment },
   listEnvironments: { method: "GET", path: `${PROJECT}/environment`, beyond: true },
   getEnvironment: { method: "GET", path: ENVIRONMENT, beyond: true },
-  updateEnvironment: { method: "PUT", path: ENVIRONMENT, beyond: true, stale: ofEnvironment },
-  deleteEnvironment: { method: "DELETE", path: ENVIRONMENT, beyond: true, stale: ofEnvironment },
+  updateEnvironment: { method: "PUT", path: ENVIRONMENT, beyond: true, invalidates: ofEnvironment },
+  deleteEnvironment: { method: "DELETE", path: ENVIRONMENT, beyond: true, invalidates: ofEnvironment },
   listServices: { method: "GET", path: `${ENVIRONMENT}/services`, beyond: true },
   listServiceStatuses: { method: "GET", path: `${ENVIRONMENT}/statuses`, beyond: true },
-  getHelmDefaultValues: { method: "POST", path: `${ENVIRONMENT}/helmDefaultValues`, computes: true },
+  getHelmDefaultValues: { method: "POST", path: `${ENVIRONMENT}/helmDefaultValues`, readsOnly: true },
 
   // Applications
-  createApplication: { method: "POST", path: `${ENVIRONMENT}/application`, stale: ofApplication },
+  createApplication: { method: "POST", path: `${ENVIRONMENT}/application`, invalidates: ofApplication },
   getApplicationStatus: { method: "GET", path: `${APPLICATION}/status` },
-  deployApplication: { method: "POST", path: `${APPLICATION}/deploy`, stale: ofApplication },
+  deployApplication: { method: "POST", path: `${APPLICATION}/deploy`, invalidates: ofApplication },
   getApplicationLog: { method: "GET", path: `${APPLICATION}/log` },
   getIngressStatus: { method: "GET", path: "/{serviceType}/{serviceId}/ingressDeploymentStatus" },
   listApplications: { method: "GET", path: `${ENVIRONMENT}/application`, beyond: true },
   getApplication: { method: "GET", path: APPLICATION, beyond: true },
-  updateApplication: { method: "PUT", path: APPLICATION, beyond: true, stale: ofApplication },
-  deleteApplication: { method: "DELETE", path: APPLICATION, beyond: true, stale: ofApplication },
-  stopApplication: { method: "POST", path: `${APPLICATION}/stop`, beyond: true, stale: ofApplication },
+  updateApplication: { method: "PUT", path: APPLICATION, beyond: true, invalidates: ofApplication },
+  deleteApplication: { method: "DELETE", path: APPLICATION, beyond: true, invalidates: ofApplication },
+  stopApplication: { method: "POST", path: `${APPLICATION}/stop`, beyond: true, invalidates: ofApplication },
 
   // Variables and secrets
   importVariables: {
     method: "POST",
     path: `${VARIABLES}/import`,
     repeatable: true,
-    stale: [...ofVariable, "listSecrets"],
+    invalidates: [...ofVariable, "listSecrets"],
   },
   listVariables: { method: "GET", path: VARIABLES },
-  createVariable: { method: "POST", path: VARIABLES, stale: ofVariable },
-  updateVariable: { method: "PUT", path: `${VARIABLES}/{variableId}`, beyond: true, stale: ofVariable },
-  deleteVariable: { method: "DELETE", path: `${VARIABLES}/{variableId}`, beyond: true, stale: ofVariable },
+  createVariable: { method: "POST", path: VARIABLES, invalidates: ofVariable },
+  updateVariable: { method: "PUT", path: `${VARIABLES}/{variableId}`, beyond: true, invalidates: ofVariable },
+  deleteVariable: { method: "DELETE", path: `${VARIABLES}/{variableId}`, beyond: true, invalidates: ofVariable },
   listSecrets: { method: "GET", path: SECRETS },
-  createSecret: { method: "POST", path: SECRETS, stale: ofSecret },
-  updateSecret: { method: "PUT", path: `${SECRETS}/{secretId}`, beyond: true, stale: ofSecret },
-  deleteSecret: { method: "DELETE", path: `${SECRETS}/{secretId}`, beyond: true, stale: ofSecret },
+  createSecret: { method: "POST", path: SECRETS, invalidates: ofSecret },
+  updateSecret: { method: "PUT", path: `${SECRETS}/{secretId}`, beyond: true, invalidates: ofSecret },
+  deleteSecret: { method: "DELETE", path: `${SECRETS}/{secretId}`, beyond: true, invalidates: ofSecret },
 
   // Databases
-  createDatabase: { method: "POST", path: `${ENVIRONMENT}/database`, stale: ofDatabase },
-  deployDatabase: { method: "POST", path: `${DATABASE}/deploy`, stale: ofDatabase },
-  stopDatabase: { method: "POST", path: `${DATABASE}/stop`, stale: ofDatabase },
+  createDatabase: { method: "POST", path: `${ENVIRONMENT}/database`, invalidates: ofDatabase },
+  deployDatabase: { method: "POST", path: `${DATABASE}/deploy`, invalidates: ofDatabase },
+  stopDatabase: { method: "POST", path: `${DATABASE}/stop`, invalidates: ofDatabase },
   listDatabases: { method: "GET", path: `${ENVIRONMENT}/database`, beyond: true },
   getDatabase: { method: "GET", path: DATABASE, beyond: true },
   getDatabaseCredentials: { method: "GET", path: `${DATABASE}/masterCredentials`, beyond: true },
-  updateDatabase: { method: "PUT", path: DATABASE, beyond: true, stale: ofDatabase },
-  deleteDatabase: { method: "DELETE", path: DATABASE, beyond: true, stale: ofDatabase },
+  updateDatabase: { method: "PUT", path: DATABASE, beyond: true, invalidates: ofDatabase },
+  deleteDatabase: { method: "DELETE", path: DATABASE, beyond: true, invalidates: ofDatabase },
 
   // Blueprints
-  createBlueprint: { method: "POST", path: `${ENVIRONMENT}/blueprint`, stale: ofServices },
+  createBlueprint: { method: "POST", path: `${ENVIRONMENT}/blueprint`, invalidates: ofServices },
 
   // Deployments
   getDeploymentStatus: { method: "GET", path: "/environment/deploymentStatus" },
 
   // Clusters
-  stopCluster: { method: "POST", path: `${CLUSTER}/stop`, stale: ofCluster },
-  upgradeCluster: { method: "POST", path: "/cluster/{clusterId}/upgrade", stale: ofCluster },
+  stopCluster: { method: "POST", path: `${CLUSTER}/stop`, invalidates: ofCluster },
+  upgradeCluster: { method: "POST", path: "/cluster/{clusterId}/upgrade", invalidates: ofCluster },
   getClusterToken: { method: "GET", path: "/cluster/{clusterId}/token" },
   getClusterMetrics: { method: "GET", path: "/cluster/{clusterId}/metrics" },
   listClusters: { method: "GET", path: `${ORGANIZATION}/cluster`, beyond: true },
   getClusterStatus: { method: "GET", path: `${CLUSTER}/status`, beyond: true },
-  deployCluster: { method: "POST", path: `${CLUSTER}/deploy`, beyond: true, stale: ofCluster },
+  deployCluster: { method: "POST", path: `${CLUSTER}/deploy`, beyond: true, invalidates: ofCluster },
 
   // Catalog
   listCloudProviders: { method: "GET", path: "/cloudProvider" },
@@ -123,10 +123,10 @@ export const operations = {
   listGitRepositories: { method: "GET", path: `${ORGANIZATION}/account/github/repository` },
 
   // Webhooks
-  createWebhook: { method: "POST", path: WEBHOOKS, stale: ofWebhook },
+  createWebhook: { method: "POST", path: WEBHOOKS, invalidates: ofWebhook },
   getWebhook: { method: "GET", path: `${WEBHOOKS}/{webhookId}`, beyond: true },
-  updateWebhook: { method: "PUT", path: `${WEBHOOKS}/{webhookId}`, beyond: true, stale: ofWebhook },
-  deleteWebhook: { method: "DELETE", path: `${WEBHOOKS}/{webhookId}`, beyond: true, stale: ofWebhook },
+  updateWebhook: { method: "PUT", path: `${WEBHOOKS}/{webhookId}`, beyond: true, invalidates: ofWebhook },
+  deleteWebhook: { method: "DELETE", path: `${WEBHOOKS}/{webhookId}`, beyond: true, invalidates: ofWebhook },
 } as const satisfies Record<string, OperationEntry>;
 
 /** The fixed set of names: fit for a metric label. */
@@ -176,7 +176,7 @@ export function isSupported(name: string, isFull: boolean): boolean {
 /** Reports whether an operation changes nothing: it may be repeated, and its outcome is never unknown. */
 export function isRead(name: OperationName): boolean {
   const entry = operationEntry(name);
-  return entry.method === "GET" || entry.computes === true;
+  return entry.method === "GET" || entry.readsOnly === true;
 }
 
 /**
