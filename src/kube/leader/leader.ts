@@ -90,20 +90,20 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
   };
 
   /** Takes or renews the lease by compare-and-swap on its resourceVersion. */
-  const claim = async (before: LeaseRecord | undefined): Promise<"ours"> => {
+  const claim = async (before: LeaseRecord | undefined): Promise<"held"> => {
     // Taken before the request, so that the lease never seems to last longer here than in other processes.
     const at = clock.monotonic();
     const now = microTime(clock.now());
-    const ours = before?.holder === identity;
+    const isRenewal = before?.holder === identity;
     await write(before, {
       holderIdentity: identity,
       leaseDurationSeconds: TIMES.lease / 1_000,
       renewTime: now,
-      acquireTime: ours ? before.acquireTime : now,
-      leaseTransitions: (before?.transitions ?? 0) + (before === undefined || ours ? 0 : 1),
+      acquireTime: isRenewal ? before.acquireTime : now,
+      leaseTransitions: (before?.transitions ?? 0) + (before === undefined || isRenewal ? 0 : 1),
     });
     renewedAt = at;
-    return "ours";
+    return "held";
   };
 
   /** Returns for how long another process still holds the lease; 0 when it is free, or held by this one. */
@@ -120,8 +120,8 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
     return held === 0 ? usual : Math.min(held, usual);
   };
 
-  /** Renews the lease without reading it. @returns undefined when somebody edited or deleted it */
-  const renew = async (before: LeaseRecord): Promise<"ours" | undefined> => {
+  /** Renews the lease without reading it. @returns undefined when another client edited or deleted it */
+  const renew = async (before: LeaseRecord): Promise<"held" | undefined> => {
     try {
       return await claim(before);
     } catch (error) {
@@ -131,17 +131,17 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
     }
   };
 
-  const acquireOrRenew = async (): Promise<"ours" | "theirs"> => {
+  const acquireOrRenew = async (): Promise<"held" | "heldByOther"> => {
     const renewed = leading && observed?.record.holder === identity ? await renew(observed.record) : undefined;
     if (renewed !== undefined) return renewed;
     const record = await read();
     if (record === undefined) return claim(undefined);
     observe(record);
-    if (observed !== undefined && heldByOtherMs(observed) > 0) return "theirs";
+    if (observed !== undefined && heldByOtherMs(observed) > 0) return "heldByOther";
     return claim(record);
   };
 
-  const attempt = async (): Promise<"ours" | "theirs" | "unknown"> => {
+  const attempt = async (): Promise<"held" | "heldByOther" | "unknown"> => {
     try {
       return await acquireOrRenew();
     } catch (error) {
@@ -152,7 +152,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
 
   const run = async (): Promise<void> => {
     const { signal } = stopping;
-    while ((await attempt()) !== "ours") {
+    while ((await attempt()) !== "held") {
       if (!(await abortableSleep(clock, nextTryMs(), signal))) return;
     }
     if (signal.aborted) return;
@@ -161,7 +161,7 @@ export function createLeaderElection(options: LeaderOptions): LeaderElection {
     while (await abortableSleep(clock, TIMES.retry, signal)) {
       const result = await attempt();
       const overdue = clock.monotonic() - (renewedAt ?? 0) >= TIMES.renewDeadline;
-      if (result === "theirs" || (result === "unknown" && overdue)) {
+      if (result === "heldByOther" || (result === "unknown" && overdue)) {
         leading = false;
         options.onLost();
         return;

@@ -24,14 +24,14 @@ const busy = new KubeError("TooManyRequests", 429, "busy", 30_000);
 /** A reconcile that the test ends. */
 function held() {
   const ends: ((result: Result) => void)[] = [];
-  const pass = () => new Promise<Result>((resolve) => ends.push(resolve));
-  return { ends, pass };
+  const reconcile = () => new Promise<Result>((resolve) => ends.push(resolve));
+  return { ends, reconcile };
 }
 
 describe("a controller", () => {
   it("works on as many keys at the same time as it has workers", async () => {
-    const { ends, pass } = held();
-    const controller = run(pass);
+    const { ends, reconcile } = held();
+    const controller = run(reconcile);
     for (const key of ["a", "b", "c"]) queue.add(key);
     await settle();
     expect(ends).toHaveLength(2);
@@ -46,54 +46,54 @@ describe("a controller", () => {
   it.each<[string, number, ControllerOptions["reconcile"]]>([
     ["after the time that its reconcile returns", 5_000, async () => ({ requeueAfterMs: 5_000 })],
     ["after the API server's Retry-After", 30_000, () => Promise.reject(busy)],
-  ])("reconciles a key again %s", async (_when, waitMs, pass) => {
-    let passes = 0;
+  ])("reconciles a key again %s", async (_when, waitMs, reconcile) => {
+    let reconciles = 0;
     const controller = run((key) => {
-      passes += 1;
-      return pass(key);
+      reconciles += 1;
+      return reconcile(key);
     });
     queue.add("a");
     await clock.advance(waitMs - 1);
-    expect(passes).toBe(1);
+    expect(reconciles).toBe(1);
     await clock.advance(1);
-    expect(passes).toBe(2);
+    expect(reconciles).toBe(2);
     await controller.stop();
   });
 
   it("[A8] waits longer and longer for a key whose reconcile throws, and serves other keys", async () => {
-    const passes: string[] = [];
+    const reconciles: string[] = [];
     const controller = run(async (key) => {
-      passes.push(key);
+      reconciles.push(key);
       if (key === "bad") throw new Error("boom");
       return {};
     });
     queue.add("bad");
     queue.add("good");
     await clock.advance(500);
-    expect(passes).toEqual(["bad", "good"]);
+    expect(reconciles).toEqual(["bad", "good"]);
     await clock.advance(500);
-    expect(passes).toEqual(["bad", "good", "bad"]);
+    expect(reconciles).toEqual(["bad", "good", "bad"]);
     await controller.stop();
   });
 
   it("begins with the shortest wait again after a successful reconcile", async () => {
     const results = [false, false, true, false];
-    let passes = 0;
+    let reconciles = 0;
     const controller = run(async () => {
-      if (results[passes++] !== true) throw new Error("boom");
+      if (results[reconciles++] !== true) throw new Error("boom");
       return {};
     });
     queue.add("a");
     await clock.advance(1_000 + 2_000);
     queue.add("a");
     await clock.advance(1_000);
-    expect(passes).toBe(5);
+    expect(reconciles).toBe(5);
     await controller.stop();
   });
 
   it("waits for running reconciles when it stops, and starts none", async () => {
-    const { ends, pass } = held();
-    const controller = run(pass, 1);
+    const { ends, reconcile } = held();
+    const controller = run(reconcile, 1);
     queue.add("a");
     queue.add("b");
     await settle();
