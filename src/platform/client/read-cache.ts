@@ -32,7 +32,7 @@ export function createCacheBudget(limit = MAX_CACHED) {
   return {
     /**
      * Counts an answer that a cache has added, or, with a negative size, removed. While all exceed the limit, the largest
-     * cache evicts: a platform with long answers costs other platforms none of theirs.
+     * cache evicts: a platform with long answers evicts no answer of another platform.
      */
     count: (cache: BudgetedCache, size: number): void => {
       const now = (sizes.get(cache) ?? 0) + size;

@@ -28,7 +28,7 @@ export function cleaned(raw: string, secrets: readonly string[]): string {
  * or an empty body it is the status.
  */
 export function errorText(status: number, body: string, secrets: readonly string[]): string {
-  const words = cleaned(ownWords(body.slice(0, MAX_READ)), secrets);
+  const words = cleaned(messageIn(body.slice(0, MAX_READ)), secrets);
   return words === "" || words.startsWith("<") ? `the platform answered ${status}` : words;
 }
 
@@ -55,16 +55,17 @@ export function isCut(body: string): boolean {
   return isJson(body) && !/[\]}]\s*$/.test(body.slice(-ENDING));
 }
 
-function ownWords(body: string): string {
+/** Returns the platform's message in a body of JSON, with its complaints about fields; else the body. */
+function messageIn(body: string): string {
   const value = jsonIn(body);
   if (typeof value !== "object" || value === null) return typeof value === "string" ? value : body;
   const members = new Map<string, unknown>(Object.entries(value));
-  const said = ["detail", "message", "error"]
+  const message = ["detail", "message", "error"]
     .map((name) => members.get(name))
     .find((member): member is string => typeof member === "string" && member.trim() !== "");
   const fields = fieldComplaints(value).join("; ");
-  if (fields === "") return said ?? body;
-  return said === undefined ? fields : `${said}: ${fields}`;
+  if (fields === "") return message ?? body;
+  return message === undefined ? fields : `${message}: ${fields}`;
 }
 
 /** The members that may hold complaints about fields. */
@@ -89,8 +90,8 @@ export function fieldComplaints(body: unknown): readonly string[] {
 function complaintsIn(list: unknown): readonly string[] {
   if (Array.isArray(list)) return firstWords(list, complaintOf);
   // An object by field name, with one message each or several.
-  return firstWords(Object.entries(hasMembers(list) ? list : {}), ([field, said]) => {
-    const words = textOf(said);
+  return firstWords(Object.entries(hasMembers(list) ? list : {}), ([field, complaint]) => {
+    const words = textOf(complaint);
     return words === undefined ? undefined : `${field}: ${words}`;
   });
 }

@@ -148,9 +148,9 @@ async function deniedOf(
 ): Promise<readonly string[]> {
   const denied = new Set<string>();
   for (let at = 0; at < questions.length; at += AT_ONCE) {
-    const asked = questions.slice(at, at + AT_ONCE);
-    const answers = await Promise.all(asked.map((question) => isAllowed(cluster, question, user)));
-    for (const [index, { verb, resource }] of asked.entries()) {
+    const batch = questions.slice(at, at + AT_ONCE);
+    const answers = await Promise.all(batch.map((question) => isAllowed(cluster, question, user)));
+    for (const [index, { verb, resource }] of batch.entries()) {
       if (answers[index] === false) denied.add(`${verb} ${resource}`);
     }
   }
