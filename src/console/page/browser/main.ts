@@ -22,7 +22,7 @@ const SILENT_MS = 120_000;
 
 let view = viewOf(location.hash);
 /** The object that the address names, until it has been shown once. */
-let sought = view.at;
+let idToReveal = view.at;
 let shown: TreePage | undefined;
 let connection: LiveState = "connecting";
 let readAt = new Date();
@@ -43,7 +43,7 @@ function remember(next: PageQuery): void {
 }
 
 async function read({ show, text, page }: PageQuery): Promise<TreePage> {
-  const query = new URLSearchParams({ show, text, page: String(page), at: sought });
+  const query = new URLSearchParams({ show, text, page: String(page), at: idToReveal });
   const response = await fetch(`api/tree?${query.toString()}`, { signal: AbortSignal.timeout(READ_MS) });
   if (!response.ok) throw new Error(`the operator answered ${response.status}`);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the operator of this very version wrote it
@@ -51,10 +51,10 @@ async function read({ show, text, page }: PageQuery): Promise<TreePage> {
 }
 
 async function load(): Promise<void> {
-  const asked = view;
-  const answer = await read(asked);
+  const requested = view;
+  const answer = await read(requested);
   // The user changed the view meanwhile: it is read next.
-  if (asked.show !== view.show || asked.text !== view.text || asked.page !== view.page) return;
+  if (requested.show !== view.show || requested.text !== view.text || requested.page !== view.page) return;
   shown = answer;
   readAt = new Date();
   if (view.page !== answer.page) remember({ ...view, page: answer.page });
@@ -62,8 +62,8 @@ async function load(): Promise<void> {
   tree.show(answer.rows);
   showAmount(answer, view);
   tick();
-  if (sought !== "") tree.reveal(sought);
-  sought = "";
+  if (idToReveal !== "") tree.reveal(idToReveal);
+  idToReveal = "";
 }
 
 /** Updates the ages by the operator's clock, which may differ from this machine's. */
@@ -87,7 +87,7 @@ byId("next", HTMLButtonElement).addEventListener("click", () => {
 });
 addEventListener("hashchange", () => {
   view = viewOf(location.hash);
-  sought = view.at;
+  idToReveal = view.at;
   filters.set(view);
   refresh();
 });
