@@ -72,15 +72,15 @@ export async function measure(sources: Sources, objects: number, phase: () => Pr
   await sleep(AUDIT_BATCH_MS);
   const calls = await journal(controlUrl);
   const audit = parseAudit((await readFile(auditLogPath)).subarray(size).toString().trimEnd().split("\n"), user);
-  const ours = audit.filter(({ objectRef }) => objectRef?.apiGroup === "platform-operator.io");
+  const ofCustomResources = audit.filter(({ objectRef }) => objectRef?.apiGroup === "platform-operator.io");
   const each = (count: number): number => count / objects;
   return {
     seconds,
     cpuMs: each(cpuMs),
     apiServerMs: each(apiServerMs),
     platformCalls: each(calls.length),
-    kubernetesWrites: each(ours.filter(isWrite).length),
-    kubernetesGets: each(ours.filter(({ verb }) => verb === "get").length),
+    kubernetesWrites: each(ofCustomResources.filter(isWrite).length),
+    kubernetesGets: each(ofCustomResources.filter(({ verb }) => verb === "get").length),
     events: each(audit.filter((one) => one.objectRef?.resource === "events" && isWrite(one)).length),
     ...memory,
   };

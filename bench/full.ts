@@ -39,7 +39,7 @@ const LIMITS = [5, 20, 50];
 /** The operator reads the ingress of an application within a minute of its deployment. */
 const INGRESS_READ_MS = 75_000;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const log = (line: string): void => void process.stdout.write(`${line}\n`);
 const git = (...args: string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
 
 buildPeer();
@@ -62,14 +62,14 @@ const parts: object[] = [head];
 try {
   const results: Results = {
     ...head,
-    ...(await kept(bursts)),
-    ...(await kept(deletions)),
-    ...(await kept(budget)),
-    ...(await kept(async () => ({ limited: await limited(false) }))),
-    ...(await kept(async () => ({ shared: await limited(true) }))),
-    ...(await kept(tenants)),
-    ...(await kept(small)),
-    ...(await kept(large)),
+    ...(await recorded(bursts)),
+    ...(await recorded(deletions)),
+    ...(await recorded(budget)),
+    ...(await recorded(async () => ({ limited: await limited(false) }))),
+    ...(await recorded(async () => ({ shared: await limited(true) }))),
+    ...(await recorded(tenants)),
+    ...(await recorded(small)),
+    ...(await recorded(large)),
   };
   await writeFile(join(root, "docs/performance.md"), page(results));
 } finally {
@@ -77,7 +77,7 @@ try {
 }
 
 /** Runs a phase and writes the results so far, so that they are not lost if a later phase fails. */
-async function kept<Part extends Partial<Results>>(phase: () => Promise<Part>): Promise<Part> {
+async function recorded<Part extends Partial<Results>>(phase: () => Promise<Part>): Promise<Part> {
   const part = await phase();
   parts.push(part);
   await mkdir(join(root, "bench/results"), { recursive: true });
@@ -113,7 +113,7 @@ async function bursts(): Promise<Pick<Results, "create" | "redeploy">> {
       await running.stop();
       await removeAll(rig, namespace);
       const [made, again] = [create[subject].at(-1), redeploy[subject].at(-1)];
-      say(`round ${String(round)} ${subject}: create ${JSON.stringify(made)} redeploy ${JSON.stringify(again)}`);
+      log(`round ${String(round)} ${subject}: create ${JSON.stringify(made)} redeploy ${JSON.stringify(again)}`);
     }
   }
   return { create, redeploy };
@@ -137,7 +137,7 @@ async function deletions(): Promise<Pick<Results, "deletion">> {
       deletion[subject].push(figures);
       await running.stop();
       await changeSettings({ surface: "documented" });
-      say(`deletions, round ${String(round)} ${subject}: ${JSON.stringify(figures)}`);
+      log(`deletions, round ${String(round)} ${subject}: ${JSON.stringify(figures)}`);
     }
   }
   return { deletion };
@@ -153,7 +153,7 @@ async function large(): Promise<Pick<Results, "large">> {
   await first.stop();
   const of = async (subject: Rival, digit: string): Promise<ManyFigures> => {
     const figures = await manyOf({ rig, subject, namespace, many, digit });
-    say(`${String(many)} objects, ${subject}: ${JSON.stringify(figures)}`);
+    log(`${String(many)} objects, ${subject}: ${JSON.stringify(figures)}`);
     return figures;
   };
   return { large: { operator: await of("operator", "3"), peer: await of("peer", "4") } };
@@ -163,7 +163,7 @@ async function large(): Promise<Pick<Results, "large">> {
 async function limited(isShared: boolean): Promise<Record<Rival, LimitedFigures>> {
   const of = async (subject: Rival): Promise<LimitedFigures> => {
     const figures = await limitedOf({ rig, subject, setRate: (rate) => changeSettings({ rate }), isShared });
-    say(`limited${isShared ? ", shared" : ""}, ${subject}: ${JSON.stringify(figures)}`);
+    log(`limited${isShared ? ", shared" : ""}, ${subject}: ${JSON.stringify(figures)}`);
     return figures;
   };
   return { operator: await of("operator"), peer: await of("peer") };
@@ -175,7 +175,7 @@ async function tenants(): Promise<Pick<Results, "tenants">> {
   for (const limit of LIMITS)
     for (const subject of ["operator", "peer"] as const) {
       all[subject].push(await tenantsOf(rig, subject, limit, (rate) => changeSettings({ rate })));
-      say(`tenants, ${subject}: ${JSON.stringify(all[subject].at(-1))}`);
+      log(`tenants, ${subject}: ${JSON.stringify(all[subject].at(-1))}`);
     }
   return { tenants: all };
 }
@@ -197,7 +197,7 @@ async function budget(): Promise<Pick<Results, "budget">> {
     await removeAll(rig, namespace);
   }
   const [ownSeconds = NaN, largeSeconds = NaN] = seconds;
-  say(`budget: ${String(ownSeconds)} s, large ${String(largeSeconds)} s`);
+  log(`budget: ${String(ownSeconds)} s, large ${String(largeSeconds)} s`);
   return { budget: { applications, ownSeconds, largeSeconds } };
 }
 

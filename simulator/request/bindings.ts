@@ -13,7 +13,7 @@ import type { Binding, Cluster, Fields } from "../model/world.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** The binding that a caller requests for a cluster. */
-export type Wish = Omit<Binding, "readyAt">;
+export type BindingRequest = Omit<Binding, "readyAt">;
 
 /** A layer in the platform's answer. */
 export interface LayerStatus {
@@ -39,17 +39,17 @@ export function templateFor(sim: Simulation, cluster: Cluster, key: string, vers
 }
 
 /** @throws Problem 400 with everything that does not match the template */
-export function checkWish(template: TemplateVersion, cluster: Cluster, wish: Wish): void {
+export function checkBinding(template: TemplateVersion, cluster: Cluster, requested: BindingRequest): void {
   const problems = [
-    ...layerProblems(template, wish),
-    ...configProblems(template, cluster, wish.managedConfig),
-    ...configProblems(template, cluster, wish.customerProvidedInputs),
-    ...missingFields(template, cluster, wish),
+    ...layerProblems(template, requested),
+    ...configProblems(template, cluster, requested.managedConfig),
+    ...configProblems(template, cluster, requested.customerProvidedInputs),
+    ...missingFields(template, cluster, requested),
   ];
   if (problems.length > 0) throw new Problem(400, problems.join("; "));
 }
 
-function layerProblems(template: TemplateVersion, { layerSelections }: Wish): string[] {
+function layerProblems(template: TemplateVersion, { layerSelections }: BindingRequest): string[] {
   return Object.entries(layerSelections).flatMap(([key, selected]) => {
     const layer = template.layers.find((each) => each.key === key);
     if (layer === undefined) return [`unknown layer ${key}`];
@@ -71,14 +71,14 @@ function configProblems(template: TemplateVersion, cluster: Cluster, config: Rec
   });
 }
 
-function missingFields(template: TemplateVersion, cluster: Cluster, wish: Wish): string[] {
-  const active = template.layers.filter((layer) => statusOf(layer, cluster, wish).status === "ENABLED");
+function missingFields(template: TemplateVersion, cluster: Cluster, requested: BindingRequest): string[] {
+  const active = template.layers.filter((layer) => statusOf(layer, cluster, requested).status === "ENABLED");
   return active
     .flatMap((layer) => layer.components)
     .flatMap((component) =>
       component.fields
         .filter((field) =>
-          isMissing(field, wish.managedConfig[component.key], wish.customerProvidedInputs[component.key]),
+          isMissing(field, requested.managedConfig[component.key], requested.customerProvidedInputs[component.key]),
         )
         .map((field) => `${component.key}.${field.key} is required`),
     );
@@ -105,7 +105,7 @@ export function layersOf(
   });
 }
 
-function statusOf(layer: Layer, cluster: Cluster, { layerSelections }: Wish): LayerStatus {
+function statusOf(layer: Layer, cluster: Cluster, { layerSelections }: BindingRequest): LayerStatus {
   const base = { key: layer.key, componentKeys: layer.components.map((component) => component.key) };
   const { mode, provider } = contextOf(cluster);
   if (!layer.modes.includes(mode)) return { ...base, status: "SKIPPED", reason: `Not available for ${mode} clusters` };

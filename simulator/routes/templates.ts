@@ -11,7 +11,7 @@ import {
   type TemplateVersion,
 } from "../model/catalog.ts";
 import type { Cluster, Fields } from "../model/world.ts";
-import { checkWish, layersOf, templateFor } from "../request/bindings.ts";
+import { checkBinding, layersOf, templateFor } from "../request/bindings.ts";
 import { checkOrganization, findClusterOf } from "../request/lookups.ts";
 import { maskConfig, safe } from "../request/masks.ts";
 import { route, type Call } from "../request/route.ts";
@@ -58,7 +58,7 @@ export const templateRoutes = [
       const cluster = findClusterOf(call, params.organizationId, params.clusterId);
       checkCatalog(call);
       const template = templateFor(call.sim, cluster, body.templateKey, body.templateVersion);
-      checkWish(template, cluster, body);
+      checkBinding(template, cluster, body);
       const { time, settings } = call.sim;
       cluster.binding = { ...body, readyAt: time.virtual() + time.work(settings.durations.layers) };
       call.effect({ bound: cluster.id, template: `${template.key} ${template.version}` });
