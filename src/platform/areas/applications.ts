@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
 import { crud, read, write } from "../client/endpoints.ts";
-import { type Decode, json, matching, maybe, ofText } from "../codec/decode.ts";
-import { commitText, type Encode, filled, overlay, request, sent, wellFormed } from "../codec/encode.ts";
+import { type Decode, json, matching, jsonOrEmpty, ofText } from "../codec/decode.ts";
+import { commitText, type Encode, nonBlank, overlay, request, encodeWith, wellFormed } from "../codec/encode.ts";
 import { editable, items, optional, pathId, record, wellShaped } from "../codec/schema.ts";
 import { serviceStatus } from "./service-status.ts";
 
@@ -43,7 +43,7 @@ const application = editable(
 );
 
 const repositoryRequest = request({
-  url: filled,
+  url: nonBlank,
   branch: wellFormed.optional(),
   /** In the platform's spelling. */
   provider: wellFormed.optional(),
@@ -62,7 +62,7 @@ const portRequest = request({
 });
 
 const settings = {
-  name: filled,
+  name: nonBlank,
   buildMode: wellFormed.optional(),
   dockerfilePath: wellFormed.optional(),
   // In the platform's units, which the spec does not specify.
@@ -95,23 +95,29 @@ export function applications(caller: Caller) {
     /** Starts a deployment of one commit. */
     deploy: (applicationId: string, gitCommitId: string) =>
       caller.write("deployApplication", [applicationId], {
-        body: sent(deployRequest, { gitCommitId }),
-        answer: maybe(serviceStatus),
+        body: encodeWith(deployRequest, { gitCommitId }),
+        answer: jsonOrEmpty(serviceStatus),
       }),
     /** The last lines of the log, raw: they may hold control characters. @param tail number of lines, ≥ 1 */
     log: (applicationId: string, tail: number) =>
-      caller.fetch("getApplicationLog", [applicationId], { query: sent(logQuery, { tail }), answer: lastLines(tail) }),
+      caller.fetch("getApplicationLog", [applicationId], {
+        query: encodeWith(logQuery, { tail }),
+        answer: lastLines(tail),
+      }),
     /** Members that `input` lacks stay as in `current`. */
     update: (current: Application, input: ApplicationInput) =>
-      caller.write("updateApplication", [current.id], { body: changed(current, input), answer: maybe(application) }),
-    stop: write(caller, "stopApplication", maybe(serviceStatus)),
+      caller.write("updateApplication", [current.id], {
+        body: changed(current, input),
+        answer: jsonOrEmpty(application),
+      }),
+    stop: write(caller, "stopApplication", jsonOrEmpty(serviceStatus)),
   };
 }
 
 /** Returns the body of a PUT over the current record. */
 function changed(current: Application, input: ApplicationInput): Encode {
   const { gitRepository: repository, ports: stored } = storedParts.parse(current.record);
-  const encode = sent(applicationRequest, input);
+  const encode = encodeWith(applicationRequest, input);
   return () => {
     const { git_repository, ports, ...body } = encode();
     return overlay(

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
 import { type Decode, matching, ofRecord } from "../codec/decode.ts";
-import { filled, jsonObject, request, sent, uri, wellFormed } from "../codec/encode.ts";
+import { nonBlank, jsonObject, request, encodeWith, uri, wellFormed } from "../codec/encode.ts";
 import { optional, pathId, record } from "../codec/schema.ts";
 
 /**
@@ -24,12 +24,12 @@ const blueprint = record({
 });
 
 const blueprintRequest = request({
-  name: filled,
+  name: nonBlank,
   /** The catalog's tag of one blueprint version. */
-  tag: filled,
+  tag: nonBlank,
   icon: uri,
   variables: z
-    .array(request({ name: filled, value: wellFormed, isSecret: z.boolean().default(false) }))
+    .array(request({ name: nonBlank, value: wellFormed, isSecret: z.boolean().default(false) }))
     .readonly()
     .optional(),
   /** Overrides of the manifest, in the platform's own spelling, e.g. `engine_version`; null is sent as it is. */
@@ -53,8 +53,8 @@ export function blueprints(caller: Caller) {
      */
     create: (environmentId: string, input: BlueprintInput, options: { readonly deploy: boolean }) =>
       caller.write("createBlueprint", [environmentId], {
-        query: sent(deployQuery, options),
-        body: sent(blueprintRequest, input),
+        query: encodeWith(deployQuery, options),
+        body: encodeWith(blueprintRequest, input),
         secrets: (input.variables ?? []).filter(({ isSecret }) => isSecret === true).map(({ value }) => value),
         answer: answered,
       }),

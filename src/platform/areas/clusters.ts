@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
 import { read, write } from "../client/endpoints.ts";
-import { json, list, longJson, maybe } from "../codec/decode.ts";
-import { filled, request, sent, snaked, wellFormed } from "../codec/encode.ts";
+import { json, list, longJson, jsonOrEmpty } from "../codec/decode.ts";
+import { nonBlank, request, encodeWith, toSnakeCase, wellFormed } from "../codec/encode.ts";
 import { optional, pathId, record } from "../codec/schema.ts";
 
 const lock = record({
@@ -50,7 +50,10 @@ const metrics = z.object({ metrics: z.string() }).transform((answer) => answer.m
 const tokenQuery = request({ readOnly: z.boolean().optional() });
 
 /** All other members are optional strings for the metrics endpoint, e.g. `start` and `maxSourceResolution`. */
-const metricsQuery = z.object({ endpoint: filled, query: filled }).catchall(wellFormed.optional()).transform(snaked);
+const metricsQuery = z
+  .object({ endpoint: nonBlank, query: nonBlank })
+  .catchall(wellFormed.optional())
+  .transform(toSnakeCase);
 
 export type ClusterStatus = z.output<typeof clusterStatus>;
 export type Cluster = z.output<typeof cluster>;
@@ -61,19 +64,25 @@ const clusterList = list(cluster);
 
 export function clusters(caller: Caller) {
   return {
-    stop: write(caller, "stopCluster", maybe(clusterStatus)),
+    stop: write(caller, "stopCluster", jsonOrEmpty(clusterStatus)),
     /** Upgrades to the next version; the platform chooses which. */
-    upgrade: write(caller, "upgradeCluster", maybe(clusterStatus)),
+    upgrade: write(caller, "upgradeCluster", jsonOrEmpty(clusterStatus)),
     /** Returns a new token; no answer is cached. @param clusterId any plain string (spec) */
     token: (clusterId: string, query: z.input<typeof tokenQuery> = {}) =>
-      caller.fetch("getClusterToken", [clusterId], { query: sent(tokenQuery, query), answer: json(clusterToken) }),
+      caller.fetch("getClusterToken", [clusterId], {
+        query: encodeWith(tokenQuery, query),
+        answer: json(clusterToken),
+      }),
     /** Returns the text of the metrics endpoint unchanged. */
     metrics: (clusterId: string, query: z.input<typeof metricsQuery>) =>
-      caller.fetch("getClusterMetrics", [clusterId], { query: sent(metricsQuery, query), answer: longJson(metrics) }),
+      caller.fetch("getClusterMetrics", [clusterId], {
+        query: encodeWith(metricsQuery, query),
+        answer: longJson(metrics),
+      }),
     /** All clusters of the organization. */
     list: read(caller, "listClusters", clusterList),
     status: read(caller, "getClusterStatus", json(clusterStatus)),
     /** Deploys a cluster, or starts a stopped one. */
-    deploy: write(caller, "deployCluster", maybe(clusterStatus)),
+    deploy: write(caller, "deployCluster", jsonOrEmpty(clusterStatus)),
   };
 }

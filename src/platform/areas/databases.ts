@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
 import { crud, read, write } from "../client/endpoints.ts";
-import { json, maybe } from "../codec/decode.ts";
-import { filled, request, wellFormed } from "../codec/encode.ts";
+import { json, jsonOrEmpty } from "../codec/decode.ts";
+import { nonBlank, request, wellFormed } from "../codec/encode.ts";
 import { editable, optional, pathId, record } from "../codec/schema.ts";
 import { serviceStatus } from "./service-status.ts";
 
@@ -30,7 +30,7 @@ const credentials = record({ host: part, port: z.int(), login: part, password: p
 );
 
 const settings = {
-  name: filled,
+  name: nonBlank,
   version: wellFormed.optional(),
   // In the platform's units, which the spec does not specify.
   cpu: z.number().optional(),
@@ -39,7 +39,7 @@ const settings = {
 };
 const databaseSettings = request(settings);
 /** Type and mode in the platform's own spelling, e.g. POSTGRESQL, MANAGED. */
-const newDatabase = request({ ...settings, type: filled, mode: filled });
+const newDatabase = request({ ...settings, type: nonBlank, mode: nonBlank });
 
 export type Database = z.output<typeof database>;
 export type DatabaseInput = z.input<typeof newDatabase>;
@@ -48,8 +48,8 @@ export function databases(caller: Caller) {
   return {
     /** Type and mode cannot change. */
     ...crud(caller, ["Database", "Databases"], database, { create: newDatabase, update: databaseSettings }),
-    deploy: write(caller, "deployDatabase", maybe(serviceStatus)),
-    stop: write(caller, "stopDatabase", maybe(serviceStatus)),
+    deploy: write(caller, "deployDatabase", jsonOrEmpty(serviceStatus)),
+    stop: write(caller, "stopDatabase", jsonOrEmpty(serviceStatus)),
     credentials: read(caller, "getDatabaseCredentials", json(credentials)),
   };
 }

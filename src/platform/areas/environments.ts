@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../client/caller.ts";
 import { crud } from "../client/endpoints.ts";
 import { jsonStringOrText } from "../codec/decode.ts";
-import { filled, jsonObject, request, sent, wellFormed } from "../codec/encode.ts";
+import { nonBlank, jsonObject, request, encodeWith, wellFormed } from "../codec/encode.ts";
 import { editable, optional, pathId, record } from "../codec/schema.ts";
 
 const environment = editable(
@@ -19,7 +19,7 @@ const environment = editable(
 );
 
 const change = {
-  name: filled,
+  name: nonBlank,
   /** The platform's own spelling, e.g. STAGING. */
   mode: wellFormed.optional(),
 };
@@ -51,7 +51,7 @@ export function environments(caller: Caller) {
      */
     helmDefaultValues: (environmentId: string, source: Readonly<Record<string, unknown>>) =>
       caller.fetch("getHelmDefaultValues", [environmentId], {
-        body: sent(helmRequest, { source }),
+        body: encodeWith(helmRequest, { source }),
         answer: jsonStringOrText,
       }),
   };

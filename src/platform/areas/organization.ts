@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import type { Caller, ReadOptions } from "../client/caller.ts";
 import { read, write } from "../client/endpoints.ts";
-import { json, nothing, wellShapedList } from "../codec/decode.ts";
-import { sent } from "../codec/encode.ts";
+import { json, ignoredBody, wellShapedList } from "../codec/decode.ts";
+import { encodeWith } from "../codec/encode.ts";
 import { optional, pathId, record, wellShaped } from "../codec/schema.ts";
 
 /** The spec shows a single object type, AWS; deployed services send eight, not all of them with an access key. */
@@ -31,12 +31,12 @@ const repositoryList = wellShapedList(repository);
 export function organization(caller: Caller) {
   return {
     /** Makes the platform send the invoices to the account holder by e-mail. */
-    sendInvoices: write(caller, "sendInvoices", nothing),
+    sendInvoices: write(caller, "sendInvoices", ignoredBody),
     gcpCredentials: read(caller, "getGcpCredentials", json(credentials)),
     /** The specification documents only the API-token scheme here; the platform may refuse other tokens. */
     gitRepositories: (query: z.input<typeof repositoryQuery> = {}, options?: ReadOptions) =>
       caller.read("listGitRepositories", [], {
-        query: sent(repositoryQuery, query),
+        query: encodeWith(repositoryQuery, query),
         answer: repositoryList,
         ...options,
       }),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../client/caller.ts";
 import { crud, read } from "../client/endpoints.ts";
 import { list } from "../codec/decode.ts";
-import { filled, request, wellFormed } from "../codec/encode.ts";
+import { nonBlank, request, wellFormed } from "../codec/encode.ts";
 import { editable, optional, pathId, record } from "../codec/schema.ts";
 
 const project = editable(
@@ -16,7 +16,7 @@ const project = editable(
     organization: optional.parent,
   }),
 );
-const projectRequest = request({ name: filled, description: wellFormed.optional() });
+const projectRequest = request({ name: nonBlank, description: wellFormed.optional() });
 const environmentCount = record({ id: pathId, service_total_number: optional.number });
 
 export type Project = z.output<typeof project>;

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
 import { json } from "../codec/decode.ts";
-import { sent } from "../codec/encode.ts";
+import { encodeWith } from "../codec/encode.ts";
 import { optional, pathId, record } from "../codec/schema.ts";
 
 /**
@@ -36,7 +36,7 @@ export function deployments(caller: Caller) {
     /** Returns the status of one request, independent of later requests for the same service. */
     status: (deploymentRequestId: string) =>
       caller.fetch("getDeploymentStatus", [], {
-        query: sent(statusQuery, { deploymentRequestId }),
+        query: encodeWith(statusQuery, { deploymentRequestId }),
         answer: json(deployment),
       }),
   };

@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import type { Caller, ReadOptions } from "../client/caller.ts";
 import { read } from "../client/endpoints.ts";
-import { json, maybe, wellShapedList } from "../codec/decode.ts";
-import { filled, keyed, sent, wellFormed } from "../codec/encode.ts";
+import { json, jsonOrEmpty, wellShapedList } from "../codec/decode.ts";
+import { nonBlank, keyed, encodeWith, wellFormed } from "../codec/encode.ts";
 import { items, optional, record, texts, wellShaped } from "../codec/schema.ts";
 
 /** Bounds are int64: a bigint keeps every digit. */
@@ -81,7 +81,7 @@ const binding = record({
 });
 
 const clusterContext = z
-  .object({ clusterMode: filled.optional(), cloudProvider: filled.optional() })
+  .object({ clusterMode: nonBlank.optional(), cloudProvider: nonBlank.optional() })
   .readonly()
   // The platform answers 400 when only one of the two is given (spec).
   .refine(
@@ -97,8 +97,8 @@ const configValue = z.union(
 
 const bindingRequest = z
   .object({
-    templateKey: filled,
-    templateVersion: filled,
+    templateKey: nonBlank,
+    templateVersion: nonBlank,
     /** By layer key. */
     layerSelections: keyed(z.boolean()).optional(),
     /** By component key, then field key. */
@@ -130,13 +130,17 @@ export function templates(caller: Caller) {
   return {
     /** The published templates; with a context, constraints are narrowed to what that cluster allows. */
     list: (context: TemplateContext = {}, options?: ReadOptions) =>
-      caller.read("listTemplates", [], { query: sent(clusterContext, context), answer: templateList, ...options }),
+      caller.read("listTemplates", [], {
+        query: encodeWith(clusterContext, context),
+        answer: templateList,
+        ...options,
+      }),
     /** Selects a template for a cluster; may be repeated. */
     bind: (clusterId: string, input: BindingInput) =>
       caller.write("putBinding", [clusterId], {
-        body: sent(bindingRequest, input),
+        body: encodeWith(bindingRequest, input),
         secrets: input.secrets ?? [],
-        answer: maybe(binding),
+        answer: jsonOrEmpty(binding),
       }),
     binding: read(caller, "getBinding", json(binding)),
   };

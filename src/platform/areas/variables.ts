@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
 import { read, write } from "../client/endpoints.ts";
-import { list, maybe, nothing } from "../codec/decode.ts";
-import { filled, request, sent, wellFormed } from "../codec/encode.ts";
+import { list, jsonOrEmpty, ignoredBody } from "../codec/decode.ts";
+import { nonBlank, request, encodeWith, wellFormed } from "../codec/encode.ts";
 import { optional, pathId, record, wellShaped } from "../codec/schema.ts";
 
 /** The variable that this one overrides or is an alias of. */
@@ -49,14 +49,14 @@ const imported = record({
 /** The spec does not show the answer to the creation of one variable; its key identifies it. */
 const createdVariable = record({ id: optional.of(pathId) });
 
-const variableRequest = request({ key: filled, value: wellFormed });
+const variableRequest = request({ key: nonBlank, value: wellFormed });
 
 const importedVariable = request({
-  name: filled,
+  name: nonBlank,
   value: wellFormed,
   isSecret: z.boolean(),
   /** Not in the spec; deployed services require it on each variable. Sent only when given. */
-  scope: filled.optional(),
+  scope: nonBlank.optional(),
 });
 
 const importRequest = request({
@@ -75,14 +75,14 @@ const variableList = list(variable);
 /** The operations on variables, or the same ones on secrets. */
 function entries(caller: Caller, type: "Variable" | "Secret") {
   /** The value of any variable may be a secret. */
-  const body = (input: VariableInput) => ({ body: sent(variableRequest, input), secrets: [input.value] });
+  const body = (input: VariableInput) => ({ body: encodeWith(variableRequest, input), secrets: [input.value] });
   return {
     list: read(caller, `list${type}s`, variableList),
     create: (applicationId: string, input: VariableInput) =>
-      caller.write(`create${type}`, [applicationId], { ...body(input), answer: maybe(createdVariable) }),
+      caller.write(`create${type}`, [applicationId], { ...body(input), answer: jsonOrEmpty(createdVariable) }),
     update: (applicationId: string, id: string, input: VariableInput) =>
-      caller.write(`update${type}`, [applicationId, id], { ...body(input), answer: maybe(variable) }),
-    delete: write(caller, `delete${type}`, nothing),
+      caller.write(`update${type}`, [applicationId, id], { ...body(input), answer: jsonOrEmpty(variable) }),
+    delete: write(caller, `delete${type}`, ignoredBody),
   };
 }
 
@@ -92,9 +92,9 @@ export function variables(caller: Caller) {
     /** Creates or replaces many at once, secrets too; may be repeated. */
     import: (applicationId: string, input: ImportInput) =>
       caller.write("importVariables", [applicationId], {
-        body: sent(importRequest, input),
+        body: encodeWith(importRequest, input),
         secrets: input.vars.filter(({ value, isSecret }) => isSecret || value.length > 3).map(({ value }) => value),
-        answer: maybe(imported),
+        answer: jsonOrEmpty(imported),
       }),
   };
 }

@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
 import { create, read, update, write } from "../client/endpoints.ts";
-import { json, nothing } from "../codec/decode.ts";
-import { filled, request, uri } from "../codec/encode.ts";
+import { json, ignoredBody } from "../codec/decode.ts";
+import { nonBlank, request, uri } from "../codec/encode.ts";
 import { editable, optional, pathId, record } from "../codec/schema.ts";
 
 const webhook = editable(
@@ -21,12 +21,12 @@ const webhook = editable(
 const webhookRequest = request({
   targetUrl: uri,
   /** The platform's own spelling, e.g. DEPLOYMENT_STARTED. */
-  events: z.array(filled).readonly(),
+  events: z.array(nonBlank).readonly(),
   enabled: z.boolean(),
   /** STANDARD or SLACK. Not in the spec; deployed services with the full surface require it. */
-  kind: filled.optional(),
+  kind: nonBlank.optional(),
   /** Full surface only: the platform sends it unchanged with every delivery, and never returns it. */
-  targetSecret: filled.optional(),
+  targetSecret: nonBlank.optional(),
 });
 
 export type Webhook = z.output<typeof webhook>;
@@ -36,6 +36,6 @@ export function webhooks(caller: Caller) {
     create: create(caller, "createWebhook", webhook, webhookRequest),
     get: read(caller, "getWebhook", json(webhook)),
     update: update(caller, "updateWebhook", webhook, webhookRequest),
-    delete: write(caller, "deleteWebhook", nothing),
+    delete: write(caller, "deleteWebhook", ignoredBody),
   };
 }

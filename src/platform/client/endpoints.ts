@@ -4,8 +4,8 @@
  */
 import type { z } from "zod";
 
-import { created, type Created, type Decode, json, list, maybe, nothing } from "../codec/decode.ts";
-import { overlay, sent } from "../codec/encode.ts";
+import { created, type Created, type Decode, json, list, jsonOrEmpty, ignoredBody } from "../codec/decode.ts";
+import { overlay, encodeWith } from "../codec/encode.ts";
 import type { OperationName, PathIds } from "../codec/operations.ts";
 import type { Caller, ReadOptions } from "./caller.ts";
 
@@ -53,7 +53,7 @@ export function create<Name extends OperationName, T extends object, Input exten
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Create says that these follow the ids.
     const [input, options] = args.slice(ids.length) as [Input, CreateOptions?];
     return caller.write(name, ids, {
-      body: sent(options?.extended === true ? extended : body, input),
+      body: encodeWith(options?.extended === true ? extended : body, input),
       answer: created(record, "name" in input ? { name: input.name } : {}),
     });
   };
@@ -69,9 +69,9 @@ export function update<T extends Editable, Input>(
   record: z.ZodType<T>,
   body: Body<Input>,
 ) {
-  const answer = maybe(record);
+  const answer = jsonOrEmpty(record);
   return (current: T, input: Input): Promise<T | undefined> =>
-    caller.write(name, [current.id], { body: () => overlay(current.record, sent(body, input)()), answer });
+    caller.write(name, [current.id], { body: () => overlay(current.record, encodeWith(body, input)()), answer });
 }
 
 type After<Verb extends string> = {
@@ -101,7 +101,7 @@ export function crud<
     create: create(caller, `create${one}` as const, record, bodies.create, bodies.extended),
     get: read(caller, `get${one}` as const, json(record)),
     update: update(caller, `update${one}` as const, record, bodies.update),
-    delete: write(caller, `delete${one}` as const, nothing),
+    delete: write(caller, `delete${one}` as const, ignoredBody),
   };
 }
 

@@ -5,7 +5,7 @@ import type { z } from "zod";
 
 import { excessIn, jsonIn } from "./json.ts";
 import { asPage, indicatesPages } from "./listing.ts";
-import { items, shaped, ShapeError, wellShaped } from "./schema.ts";
+import { items, parseAs, ShapeError, wellShaped } from "./schema.ts";
 
 /** The body of a success, and the platform's clock if the answer has it. */
 export interface Received {
@@ -50,7 +50,7 @@ export function ofText<T>(read: Decode<T>["read"]): Decode<T> {
 
 /** JSON of this shape. */
 export function json<T>(schema: z.ZodType<T>): Decode<T> {
-  return ofRecord(({ text }) => shaped(schema, parsed(text), WRONG_SHAPE));
+  return ofRecord(({ text }) => parseAs(schema, parsed(text), WRONG_SHAPE));
 }
 
 /** JSON of this shape, with members that are as long as a list. */
@@ -75,7 +75,7 @@ function listOf<T>(schema: z.ZodType<readonly T[]>): Decode<readonly T[]> {
       const body = parsed(text);
       const results = resultsIn(body);
       if (results.length > MAX_ITEMS) throw new ShapeError(`the list has more than ${String(MAX_ITEMS)} items`);
-      const list = shaped(schema, results, WRONG_SHAPE);
+      const list = parseAs(schema, results, WRONG_SHAPE);
       return indicatesPages(body, header) ? asPage(list) : list;
     },
   };
@@ -89,8 +89,8 @@ function resultsIn(body: unknown): readonly unknown[] {
 }
 
 /** JSON of this shape, or undefined for an empty body. */
-export function maybe<T>(schema: z.ZodType<T>): Decode<T | undefined> {
-  return ofRecord(({ text }) => (text.trim() === "" ? undefined : shaped(schema, parsed(text), WRONG_SHAPE)));
+export function jsonOrEmpty<T>(schema: z.ZodType<T>): Decode<T | undefined> {
+  return ofRecord(({ text }) => (text.trim() === "" ? undefined : parseAs(schema, parsed(text), WRONG_SHAPE)));
 }
 
 /**
@@ -100,13 +100,13 @@ export function maybe<T>(schema: z.ZodType<T>): Decode<T | undefined> {
 export function created<T extends object>(schema: z.ZodType<T>, sent: object = {}): Decode<Created<T>> {
   return ofRecord(({ text, serverDate }) => {
     const answer = parsed(text);
-    const value = schema.safeParse(answer).data ?? shaped(schema, { ...objectOf(answer), ...sent }, WRONG_SHAPE);
+    const value = schema.safeParse(answer).data ?? parseAs(schema, { ...objectOf(answer), ...sent }, WRONG_SHAPE);
     return serverDate === undefined ? value : { ...value, serverDate };
   });
 }
 
 /** Ignores the body. */
-export const nothing: Decode<void> = ofRecord(() => undefined);
+export const ignoredBody: Decode<void> = ofRecord(() => undefined);
 
 /** Detects the web page of a proxy or a console where plain text is expected. */
 const WEB_PAGE = /^\s*<(?:!doctype|html|\?xml)/i;

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { jsonObject, request, sent, wellFormed } from "./encode.ts";
+import { jsonObject, request, encodeWith, wellFormed } from "./encode.ts";
 import { parseExactJson, stringifyJson } from "./json.ts";
 import { optional, record, ShapeError } from "./schema.ts";
 
 it("request names members as record reads them, and leaves out unknown members", () => {
   const input = { name: "a", gitCommitId: "b", nextK8sVersion: "c", other: "d" };
-  const body = sent(request({ name: wellFormed, gitCommitId: wellFormed, nextK8sVersion: wellFormed }), input)();
+  const body = encodeWith(request({ name: wellFormed, gitCommitId: wellFormed, nextK8sVersion: wellFormed }), input)();
   expect(body).toEqual({ name: "a", git_commit_id: "b", next_k8s_version: "c" });
   const read = record({ name: optional.text, git_commit_id: optional.text, next_k8s_version: optional.text });
   expect(read.parse(body)).toEqual({ name: "a", gitCommitId: "b", nextK8sVersion: "c" });
@@ -17,7 +17,7 @@ it("request names members as record reads them, and leaves out unknown members",
 it("a request that cannot be sent is reported with at most three members and no value", () => {
   const shape = { a: z.number(), b: z.boolean(), c: wellFormed, d: z.int() };
   const values = { a: "s3cret", b: "s3cret", c: "s3cret\udfff", d: "s3cret" };
-  const build = sent(request(shape), values as unknown as z.input<ReturnType<typeof request<typeof shape>>>);
+  const build = encodeWith(request(shape), values as unknown as z.input<ReturnType<typeof request<typeof shape>>>);
   expect(build).toThrow(
     new ShapeError(
       "the request cannot be sent: a: Invalid input: expected number, received string; " +
@@ -27,7 +27,7 @@ it("a request that cannot be sent is reported with at most three members and no 
 });
 
 describe("jsonObject", () => {
-  const built = (source: Record<string, unknown>) => stringifyJson(sent(jsonObject, source)());
+  const built = (source: Record<string, unknown>) => stringifyJson(encodeWith(jsonObject, source)());
   const large = fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n });
   const leaf = fc.oneof(fc.string({ unit: "grapheme" }), fc.boolean(), fc.constant(null), fc.integer(), large);
   const { tree } = fc.letrec((tie) => ({

@@ -5,17 +5,17 @@
  */
 import { z } from "zod";
 
-import { shaped } from "./schema.ts";
+import { parseAs } from "./schema.ts";
 
 /** Returns what is sent, as JSON without its undefined members. @throws ShapeError */
 export type Encode<T extends object = object> = () => T;
 
 /** Returns the encoder of `input` by the schema. */
-export function sent<Schema extends z.ZodType<object>>(
+export function encodeWith<Schema extends z.ZodType<object>>(
   schema: Schema,
   input: z.input<Schema>,
 ): Encode<z.output<Schema>> {
-  return () => shaped(schema, input, "the request cannot be sent");
+  return () => parseAs(schema, input, "the request cannot be sent");
 }
 
 /** Members that are set at creation: a PUT cannot change them. */
@@ -49,7 +49,7 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   : Name;
 
 /** The record as the platform spells it. */
-type Snaked<T> = { readonly [Key in keyof T as Snake<Key & string>]: T[Key] };
+type SnakeCase<T> = { readonly [Key in keyof T as Snake<Key & string>]: T[Key] };
 
 /**
  * A record for the platform: only these members are sent, under their names in snake_case. Where the platform's names
@@ -59,27 +59,27 @@ export function request<const Shape extends z.core.$ZodShape>(shape: Shape) {
   return z
     .object(shape)
     .readonly()
-    .transform((value) => snaked(value));
+    .transform((value) => toSnakeCase(value));
 }
 
 /** Returns the record with its members under their names in snake_case. */
-export function snaked<T extends object>(value: T): Snaked<T> {
+export function toSnakeCase<T extends object>(value: T): SnakeCase<T> {
   const members = Object.entries(value).map(([name, member]: [string, unknown]) => [
     name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     member,
   ]);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Snaked says in types what the lines above do.
-  return Object.fromEntries(members) as Snaked<T>;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- SnakeCase says in types what the lines above do.
+  return Object.fromEntries(members) as SnakeCase<T>;
 }
 
 /** Any text, also an empty one, without lone surrogates: JSON can carry them, but no server can decode them. */
 export const wellFormed = z.string().refine((value) => value.isWellFormed(), "not well-formed Unicode");
 
 /** A name or another required text. */
-export const filled = wellFormed.refine((value) => value.trim() !== "", "blank");
+export const nonBlank = wellFormed.refine((value) => value.trim() !== "", "blank");
 
 /** An absolute URI, e.g. an icon's or a receiver's (spec). */
-export const uri = filled.refine((value) => URL.canParse(value), "not a URI");
+export const uri = nonBlank.refine((value) => URL.canParse(value), "not a URI");
 
 /** A git commit, possibly abbreviated. */
 export const commitText = z.string().regex(/^[0-9a-f]{7,64}$/i, "not 7 to 64 hex digits");

@@ -179,7 +179,7 @@ const MAX_ISSUES = 3;
  * @param complaint the start of the error message
  * @throws ShapeError
  */
-export function shaped<Schema extends z.ZodType>(schema: Schema, value: unknown, complaint: string): z.output<Schema> {
+export function parseAs<Schema extends z.ZodType>(schema: Schema, value: unknown, complaint: string): z.output<Schema> {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
   const issues = read.error.issues
