@@ -1,6 +1,6 @@
 /** The kinds, as the engine and the caches take them. */
 import { GROUP, VERSION } from "../api/names.ts";
-import { bind, bindConnection, type BoundKinds } from "../engine/reconcile/bind.ts";
+import { bind, bindConnection, type BoundKinds } from "../engine/bind.ts";
 import { CONNECTIONS, createKinds, RESOURCES } from "../kinds/index.ts";
 import type { ResourceType } from "../kube/api/types.ts";
 import type { Platform } from "../platform/index.ts";

@@ -1,7 +1,7 @@
 /** The current reconcile, in an AsyncLocalStorage, so that kinds and clients need no argument for it. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-import type { ReconcilePriority } from "../engine/reconcile/triggers.ts";
+import type { ReconcilePriority } from "../engine/triggers.ts";
 import type { CallRecord } from "../platform/client/caller.ts";
 import { PRIORITIES } from "../platform/rate/pacer.ts";
 

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import { expect, it } from "vitest";
 
-import type { ReconcilePriority } from "../engine/reconcile/triggers.ts";
+import type { ReconcilePriority } from "../engine/triggers.ts";
 import { createReconcileTracker } from "../observability/reconcile-tracker.ts";
 import { createTurns } from "./turns.ts";
 

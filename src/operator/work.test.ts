@@ -5,8 +5,8 @@ import { manualClock, settle, type ManualClock } from "../../test/support/kube/c
 import { stored } from "../../test/support/kube/stored.ts";
 import { memoryOrphans, memoryConfigMaps } from "../../test/support/platform/orphans.ts";
 import { recordingLog } from "../../test/support/platform/telemetry.ts";
+import type { Bound } from "../engine/bind.ts";
 import { DEFAULT_WINDOWS } from "../engine/contract/windows.ts";
-import type { Bound } from "../engine/reconcile/bind.ts";
 import { KubeError } from "../kube/api/errors.ts";
 import type { KubeObject } from "../kube/api/types.ts";
 import { createWorkQueue } from "../kube/queue/workqueue.ts";

@@ -3,10 +3,10 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 
 import { TYPES } from "../config/kinds.ts";
+import type { BoundKinds } from "../engine/bind.ts";
 import { keyText, parseKey } from "../engine/contract/keys.ts";
-import type { BoundKinds } from "../engine/reconcile/bind.ts";
-import { createEngine, type EngineDeps } from "../engine/reconcile/engine.ts";
-import { priorityOf, type ReconcilePriority } from "../engine/reconcile/triggers.ts";
+import { createEngine, type EngineDeps } from "../engine/engine.ts";
+import { priorityOf, type ReconcilePriority } from "../engine/triggers.ts";
 import { platformWebhook } from "../kinds/webhook/crd.ts";
 import { abortableSleep, createBackoff } from "../kube/api/clock.ts";
 import { isKube, KubeError } from "../kube/api/errors.ts";

@@ -51,7 +51,7 @@ describe.each(effort.few(["Token", "Bearer"] as const))("a token with the scheme
     const late = await env.waitFor("PlatformProject", "late", { reason: "ConnectionNotReady" });
     expect(condition(late, "Reconciling")).toMatchObject({ status: "True" });
     const record = await env.record();
-    // Many poll intervals; how rarely it is probed is seen over hours in src/engine/reconcile/engine-connection.test.ts.
+    // Many poll intervals; how rarely it is probed is seen over hours in src/engine/engine-connection.test.ts.
     await env.quiet(3);
     expect(record.calls().length, "calls with a token that was rejected").toBeLessThanOrEqual(1);
     expect(await versions(env, "steady")).toEqual(before);

@@ -1,6 +1,6 @@
 /**
  * What a spec and its connection say about changes by others: drift, loss, ids of another organization. An approval:
- * cli-objects-say.test.ts; the limit of mass changes: src/engine/reconcile/engine-unasked.test.ts; the projects that a
+ * cli-objects-say.test.ts; the limit of mass changes: src/engine/engine-unasked.test.ts; the projects that a
  * connection reaches: test/hostile/tenants.test.ts.
  */
 import { beforeAll, describe, expect, it, vi } from "vitest";

@@ -10,7 +10,7 @@ function fresh({ platform: { sim, organizationId } }: OperatorEnv, name: string)
   return secret("default", { token: sim.auth.createToken({ name, organizationId, scopes: ["Admin"] }).value });
 }
 
-// Revoked, narrowed and deleted ones: src/engine/reconcile/engine-connection.test.ts and engine-removal.test.ts.
+// Revoked, narrowed and deleted ones: src/engine/engine-connection.test.ts and engine-removal.test.ts.
 it("[K1] a rotated token is used within 30 s in place of the old one, and nothing is written to the platform", async ({
   task,
 }) => {

@@ -21,7 +21,7 @@ async function fleet(): Promise<OperatorEnv> {
   return env;
 }
 
-// What else is held, and how it goes on: src/engine/reconcile/engine-unasked.test.ts.
+// What else is held, and how it goes on: src/engine/engine-unasked.test.ts.
 describe("[R1] the limit of mass changes", () => {
   it("holds the corrections after others changed the settings of twelve applications", async () => {
     const env = await fleet();

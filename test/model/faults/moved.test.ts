@@ -23,7 +23,7 @@ const CHANGES: readonly (readonly [kind: string, name: string, spec: JsonObject]
   ["PlatformBinding", "addons", { layerSelections: { observability: false } }],
 ];
 
-// To the same place, and a parent of the same name: src/engine/reconcile/engine-identity.test.ts.
+// To the same place, and a parent of the same name: src/engine/engine-identity.test.ts.
 describe.each(effort.few(["documented", "full"] as const))("[R1] a connection created again, %s surface", (surface) => {
   it.for(["host", "organization"] as const)(
     "to another %s writes nothing: ConnectionChanged",

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
 import { boundKinds } from "../../../src/config/kinds.ts";
+import { bind, bindConnection, type Bound, type BoundConnection } from "../../../src/engine/bind.ts";
 import type { Kind, KindTypes, ReconcileContext } from "../../../src/engine/contract/kind.ts";
-import { bind, bindConnection, type Bound, type BoundConnection } from "../../../src/engine/reconcile/bind.ts";
 import type { ConnectionSpec } from "../../../src/kinds/connection/crd.ts";
 import { CONNECTIONS, createKinds } from "../../../src/kinds/index.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";

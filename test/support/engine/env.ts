@@ -1,7 +1,7 @@
 /** The engine with widgets, on a cluster and a platform in memory. */
 import { RESOLVE } from "../../../src/api/names.ts";
+import { bind, bindConnection } from "../../../src/engine/bind.ts";
 import type { OrphanChange } from "../../../src/engine/orphans/ledger.ts";
-import { bind, bindConnection } from "../../../src/engine/reconcile/bind.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, ObjectMeta } from "../../../src/kube/api/types.ts";
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";

@@ -1,10 +1,10 @@
+import type { BoundKinds } from "../../../src/engine/bind.ts";
 /** The whole engine with an API server in memory, and a queue that a manual clock drives. */
 import type { ChangeRecord } from "../../../src/engine/context/context.ts";
 import { keyText, parseKey } from "../../../src/engine/contract/keys.ts";
 import type { RatedApi } from "../../../src/engine/contract/kind.ts";
 import { conditionsOf } from "../../../src/engine/contract/status.ts";
-import type { BoundKinds } from "../../../src/engine/reconcile/bind.ts";
-import { createEngine, type Engine, type EngineDeps } from "../../../src/engine/reconcile/engine.ts";
+import { createEngine, type Engine, type EngineDeps } from "../../../src/engine/engine.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { keyOf } from "../../../src/kube/api/objects.ts";
 import type { KubeClient } from "../../../src/kube/api/transport.ts";

@@ -10,10 +10,10 @@ import {
   ready,
   remote,
   started,
-} from "../../../test/support/engine/env.ts";
-import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
-import { FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
-import { conditionOf } from "../contract/status.ts";
+} from "../../test/support/engine/env.ts";
+import { HOUR, MINUTE } from "../../test/support/platform/durations.ts";
+import { FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../api/names.ts";
+import { conditionOf } from "./contract/status.ts";
 
 const messageIn = (env: Env, name: string): string =>
   conditionOf(env.cluster.get("Widget", name), "Ready")?.message ?? "";

@@ -11,14 +11,14 @@ import {
   outage,
   ready,
   withFleet,
-} from "../../../test/support/engine/env.ts";
-import type { Op } from "../../../test/support/engine/fake-platform.ts";
-import { MINUTE } from "../../../test/support/platform/durations.ts";
-import { FINALIZER, PAUSED, POLL_INTERVAL } from "../../api/names.ts";
-import { KubeError } from "../../kube/api/errors.ts";
-import type { JsonObject } from "../../kube/api/types.ts";
-import type { ApiFailure } from "../../platform/transport/errors.ts";
-import { conditionOf } from "../contract/status.ts";
+} from "../../test/support/engine/env.ts";
+import type { Op } from "../../test/support/engine/fake-platform.ts";
+import { MINUTE } from "../../test/support/platform/durations.ts";
+import { FINALIZER, PAUSED, POLL_INTERVAL } from "../api/names.ts";
+import { KubeError } from "../kube/api/errors.ts";
+import type { JsonObject } from "../kube/api/types.ts";
+import type { ApiFailure } from "../platform/transport/errors.ts";
+import { conditionOf } from "./contract/status.ts";
 
 it("[K1] a token is waited for, also one that comes back as it was, and the objects that wait name it", async () => {
   const env = engineEnv({ link: null });

@@ -1,12 +1,12 @@
 /** Manifests that were saved in the middle of a create, and are applied again later. */
 import { describe, expect, it } from "vitest";
 
-import { answer, DELETE, type Env, fail, LOST, ready, started } from "../../../test/support/engine/env.ts";
-import { MINUTE } from "../../../test/support/platform/durations.ts";
-import { memoryConfigMaps } from "../../../test/support/platform/orphans.ts";
-import { INTENT } from "../../api/names.ts";
-import type { JsonObject } from "../../kube/api/types.ts";
-import { conditionOf } from "../contract/status.ts";
+import { answer, DELETE, type Env, fail, LOST, ready, started } from "../../test/support/engine/env.ts";
+import { MINUTE } from "../../test/support/platform/durations.ts";
+import { memoryConfigMaps } from "../../test/support/platform/orphans.ts";
+import { INTENT } from "../api/names.ts";
+import type { JsonObject } from "../kube/api/types.ts";
+import { conditionOf } from "./contract/status.ts";
 
 type Surface = "Documented" | "Full";
 

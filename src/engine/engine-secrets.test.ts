@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { engineEnv, type Env } from "../../../test/support/engine/env.ts";
-import { MINUTE } from "../../../test/support/platform/durations.ts";
-import { INSTALLATION_KEY } from "../../api/names.ts";
-import { conditionOf } from "../contract/status.ts";
+import { engineEnv, type Env } from "../../test/support/engine/env.ts";
+import { MINUTE } from "../../test/support/platform/durations.ts";
+import { INSTALLATION_KEY } from "../api/names.ts";
+import { conditionOf } from "./contract/status.ts";
 
 const SHARED = { connectionRef: { kind: "ClusterLink", name: "shared" } };
 

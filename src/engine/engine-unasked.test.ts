@@ -1,11 +1,11 @@
 /** Writes that nobody asked for: after changes that others made, a restart, or the restoration of a backup. */
 import { describe, expect, it } from "vitest";
 
-import { answer, effects, type Env, outage, withFleet } from "../../../test/support/engine/env.ts";
-import { MINUTE } from "../../../test/support/platform/durations.ts";
-import { figure } from "../../../test/support/platform/figure.ts";
-import { POLL_INTERVAL, RESOLVE } from "../../api/names.ts";
-import { stringMember } from "../../kube/api/json.ts";
+import { answer, effects, type Env, outage, withFleet } from "../../test/support/engine/env.ts";
+import { MINUTE } from "../../test/support/platform/durations.ts";
+import { figure } from "../../test/support/platform/figure.ts";
+import { POLL_INTERVAL, RESOLVE } from "../api/names.ts";
+import { stringMember } from "../kube/api/json.ts";
 
 /** Of these, a connection lets others change ten. */
 const SIZE = 21;

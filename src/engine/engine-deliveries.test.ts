@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { type Env, started } from "../../../test/support/engine/env.ts";
-import { MINUTE } from "../../../test/support/platform/durations.ts";
-import { stringMember } from "../../kube/api/json.ts";
+import { type Env, started } from "../../test/support/engine/env.ts";
+import { MINUTE } from "../../test/support/platform/durations.ts";
+import { stringMember } from "../kube/api/json.ts";
 
 const LINK = { kind: "Link", namespace: "team", name: "default" };
 

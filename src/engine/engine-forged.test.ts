@@ -1,10 +1,10 @@
 /** Annotations that anyone who may edit an object can write have no effect that the spec could not have. */
 import { describe, expect, it } from "vitest";
 
-import { applied, effects, type Env, INSTALLATION, ready, status } from "../../../test/support/engine/env.ts";
-import { uuid } from "../../../test/support/engine/fake-platform.ts";
-import { MINUTE } from "../../../test/support/platform/durations.ts";
-import { EXTERNAL_ID, INSTALLATION as INSTALLATION_KEY, INTENT, RESOLVE } from "../../api/names.ts";
+import { applied, effects, type Env, INSTALLATION, ready, status } from "../../test/support/engine/env.ts";
+import { uuid } from "../../test/support/engine/fake-platform.ts";
+import { MINUTE } from "../../test/support/platform/durations.ts";
+import { EXTERNAL_ID, INSTALLATION as INSTALLATION_KEY, INTENT, RESOLVE } from "../api/names.ts";
 
 /** An environment with a resource that waited while this intent was written into its annotations. */
 async function forging(intentOf: (uid: string) => string): Promise<Env> {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { applied, effects, engineEnv, ready, remote, status } from "../../../test/support/engine/env.ts";
-import { apiError } from "../../../test/support/engine/fake-platform.ts";
-import { widget } from "../../../test/support/engine/kinds.ts";
-import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
-import { figure } from "../../../test/support/platform/figure.ts";
-import { APPROVED_PLAN, PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT, RESOLVE } from "../../api/names.ts";
+import { applied, effects, engineEnv, ready, remote, status } from "../../test/support/engine/env.ts";
+import { apiError } from "../../test/support/engine/fake-platform.ts";
+import { widget } from "../../test/support/engine/kinds.ts";
+import { HOUR, MINUTE } from "../../test/support/platform/durations.ts";
+import { figure } from "../../test/support/platform/figure.ts";
+import { APPROVED_PLAN, PAUSED, POLL_INTERVAL, RECONCILE_REQUESTED_AT, RESOLVE } from "../api/names.ts";
 
 it("a pause stops all work, also on a new object, reports that once, and keeps the stored facts", async () => {
   const env = await applied({ commit: "c1" });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { effects, engineEnv, type Env, on, ready, remote, status } from "../../../test/support/engine/env.ts";
-import { HOUR } from "../../../test/support/platform/durations.ts";
-import { APPROVED_PLAN, FINALIZER } from "../../api/names.ts";
-import { planIn } from "../policies/policy-status.ts";
+import { effects, engineEnv, type Env, on, ready, remote, status } from "../../test/support/engine/env.ts";
+import { HOUR } from "../../test/support/platform/durations.ts";
+import { APPROVED_PLAN, FINALIZER } from "../api/names.ts";
+import { planIn } from "./policies/policy-status.ts";
 
 it("onMissing never replaces what the user named by its id", async () => {
   const env = engineEnv();

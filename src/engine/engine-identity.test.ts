@@ -10,11 +10,11 @@ import {
   ready,
   remote,
   status,
-} from "../../../test/support/engine/env.ts";
-import { uuid } from "../../../test/support/engine/fake-platform.ts";
-import { MINUTE } from "../../../test/support/platform/durations.ts";
-import { EXTERNAL_ID, FINALIZER, INSTALLATION, RESOLVE } from "../../api/names.ts";
-import type { JsonObject } from "../../kube/api/types.ts";
+} from "../../test/support/engine/env.ts";
+import { uuid } from "../../test/support/engine/fake-platform.ts";
+import { MINUTE } from "../../test/support/platform/durations.ts";
+import { EXTERNAL_ID, FINALIZER, INSTALLATION, RESOLVE } from "../api/names.ts";
+import type { JsonObject } from "../kube/api/types.ts";
 
 const POLL = 11 * MINUTE;
 

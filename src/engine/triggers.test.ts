@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine/objects.ts";
+import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../test/support/engine/objects.ts";
 import {
   EXTERNAL_ID,
   INTENT,
@@ -9,8 +9,8 @@ import {
   RECONCILE_REQUESTED_AT,
   REDEPLOY_REQUESTED_AT,
   RESOLVE,
-} from "../../api/names.ts";
-import type { JsonObject, KubeObject, ObjectMeta } from "../../kube/api/types.ts";
+} from "../api/names.ts";
+import type { JsonObject, KubeObject, ObjectMeta } from "../kube/api/types.ts";
 import { affectsDependents, needsReconcile, hasNothingPending, priorityOf } from "./triggers.ts";
 
 const READY: JsonObject = { ...SETTLED, externalId: "id" };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { callTimes, effects, type Env, leastGap, outage, withFleet } from "../../../test/support/engine/env.ts";
-import { MINUTE } from "../../../test/support/platform/durations.ts";
-import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
-import type { ApiFailure } from "../../platform/transport/errors.ts";
+import { callTimes, effects, type Env, leastGap, outage, withFleet } from "../../test/support/engine/env.ts";
+import { MINUTE } from "../../test/support/platform/durations.ts";
+import { RECONCILE_REQUESTED_AT } from "../api/names.ts";
+import type { ApiFailure } from "../platform/transport/errors.ts";
 
 const writesOf = (env: Env, kind: string): number =>
   env.cluster.writes.filter(({ key }) => key.startsWith(`${kind}/`)).length;

@@ -1,15 +1,15 @@
 /** Hides the type parameters of the kinds from the engine. */
-import type { KubeObject } from "../../kube/api/types.ts";
-import { secretsUsedBy } from "../connections/secrets.ts";
-import type { Ports } from "../context/context.ts";
-import type { ConnectionKind, ConnectionTypes } from "../contract/connection.ts";
-import type { FieldClaim, Kind, KindTypes, RatedApi, Reference, Uuid } from "../contract/kind.ts";
-import { parseSpec } from "../contract/spec.ts";
-import { recordedIdIn } from "../contract/status.ts";
-import { connectionReconciler } from "./connection.ts";
-import type { Reconcile } from "./guard.ts";
-import { recordOrphan } from "./orphaning.ts";
-import { reconciler } from "./reconcile.ts";
+import type { KubeObject } from "../kube/api/types.ts";
+import { secretsUsedBy } from "./connections/secrets.ts";
+import type { Ports } from "./context/context.ts";
+import type { ConnectionKind, ConnectionTypes } from "./contract/connection.ts";
+import type { FieldClaim, Kind, KindTypes, RatedApi, Reference, Uuid } from "./contract/kind.ts";
+import { parseSpec } from "./contract/spec.ts";
+import { recordedIdIn } from "./contract/status.ts";
+import { connectionReconciler } from "./reconcile/connection.ts";
+import type { Reconcile } from "./reconcile/guard.ts";
+import { recordOrphan } from "./reconcile/orphaning.ts";
+import { reconciler } from "./reconcile/reconcile.ts";
 
 /** A kind without its type parameters. */
 export interface Bound<Api extends RatedApi> {

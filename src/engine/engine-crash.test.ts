@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 
-import { DELETE, effects, ready, remote, started } from "../../../test/support/engine/env.ts";
-import { MINUTE } from "../../../test/support/platform/durations.ts";
-import { INTENT } from "../../api/names.ts";
+import { DELETE, effects, ready, remote, started } from "../../test/support/engine/env.ts";
+import { MINUTE } from "../../test/support/platform/durations.ts";
+import { INTENT } from "../api/names.ts";
 
 /**
  * Creates, changes and deletes an object, and kills the operator once, at an exchange with Kubernetes or the platform,

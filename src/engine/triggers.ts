@@ -9,16 +9,16 @@ import {
   REDEPLOY_REQUESTED_AT,
   RESOLVE,
   RUN_UNTIL,
-} from "../../api/names.ts";
-import { member } from "../../kube/api/json.ts";
-import { keyOf } from "../../kube/api/objects.ts";
-import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
-import type { StoreChange } from "../../kube/watch/store.ts";
-import type { Enqueue, Ports } from "../context/context.ts";
-import { keyText, parseKey } from "../contract/keys.ts";
-import type { Uuid } from "../contract/kind.ts";
-import { conditionOf, isSettled, recordedIdIn } from "../contract/status.ts";
-import { isRequested, REQUEST_ANNOTATIONS } from "../policies/policy.ts";
+} from "../api/names.ts";
+import { member } from "../kube/api/json.ts";
+import { keyOf } from "../kube/api/objects.ts";
+import type { KubeObject, ObjectKey } from "../kube/api/types.ts";
+import type { StoreChange } from "../kube/watch/store.ts";
+import type { Enqueue, Ports } from "./context/context.ts";
+import { keyText, parseKey } from "./contract/keys.ts";
+import type { Uuid } from "./contract/kind.ts";
+import { conditionOf, isSettled, recordedIdIn } from "./contract/status.ts";
+import { isRequested, REQUEST_ANNOTATIONS } from "./policies/policy.ts";
 
 const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, REDEPLOY_REQUESTED_AT, POLL_INTERVAL, RESOLVE, APPROVED_PLAN];
 

@@ -10,16 +10,16 @@ import {
   LOST,
   ready,
   started,
-} from "../../../test/support/engine/env.ts";
-import { apiError, type Op } from "../../../test/support/engine/fake-platform.ts";
-import { silent } from "../../../test/support/engine/kinds.ts";
-import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
-import { INTENT, RESOLVE } from "../../api/names.ts";
-import { KubeError } from "../../kube/api/errors.ts";
-import { member } from "../../kube/api/json.ts";
-import type { JsonObject } from "../../kube/api/types.ts";
-import type { ApiFailure } from "../../platform/transport/errors.ts";
-import { conditionOf } from "../contract/status.ts";
+} from "../../test/support/engine/env.ts";
+import { apiError, type Op } from "../../test/support/engine/fake-platform.ts";
+import { silent } from "../../test/support/engine/kinds.ts";
+import { HOUR, MINUTE } from "../../test/support/platform/durations.ts";
+import { INTENT, RESOLVE } from "../api/names.ts";
+import { KubeError } from "../kube/api/errors.ts";
+import { member } from "../kube/api/json.ts";
+import type { JsonObject } from "../kube/api/types.ts";
+import type { ApiFailure } from "../platform/transport/errors.ts";
+import { conditionOf } from "./contract/status.ts";
 
 /** Fails the next call of that operation. */
 const failOnce = (env: Env, op: Op, how: Parameters<typeof fail>[2], when: "before" | "after" = "before") =>

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { applied, DELETE, effects, engineEnv, type Env, remote, started } from "../../../test/support/engine/env.ts";
-import { widget } from "../../../test/support/engine/kinds.ts";
-import { MINUTE } from "../../../test/support/platform/durations.ts";
-import { EXTERNAL_ID, FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../../api/names.ts";
-import type { JsonObject } from "../../kube/api/types.ts";
+import { applied, DELETE, effects, engineEnv, type Env, remote, started } from "../../test/support/engine/env.ts";
+import { widget } from "../../test/support/engine/kinds.ts";
+import { MINUTE } from "../../test/support/platform/durations.ts";
+import { EXTERNAL_ID, FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../api/names.ts";
+import type { JsonObject } from "../kube/api/types.ts";
 
 const POLL = 11 * MINUTE;
 

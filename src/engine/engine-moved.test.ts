@@ -1,10 +1,10 @@
 /** Resources that come to another connection: by their own reference, by their parent's, or as a connection arrives. */
 import { describe, expect, it } from "vitest";
 
-import { DELETE, effects, engineEnv, type Env, fail, ready } from "../../../test/support/engine/env.ts";
-import { MINUTE } from "../../../test/support/platform/durations.ts";
-import { FINALIZER } from "../../api/names.ts";
-import type { JsonObject } from "../../kube/api/types.ts";
+import { DELETE, effects, engineEnv, type Env, fail, ready } from "../../test/support/engine/env.ts";
+import { MINUTE } from "../../test/support/platform/durations.ts";
+import { FINALIZER } from "../api/names.ts";
+import type { JsonObject } from "../kube/api/types.ts";
 
 const through = (name: string) => ({ connectionRef: { name } });
 const below = (name: string) => ({ parentRef: { name } });

@@ -1,34 +1,34 @@
 /** The engine as the operator uses it: kinds that are bound to one set of ports and react to changes of the store. */
 import { isDeepStrictEqual } from "node:util";
 
-import { INSTALLATION_KEY } from "../../api/names.ts";
-import { member } from "../../kube/api/json.ts";
-import { keyOf } from "../../kube/api/objects.ts";
-import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
-import type { StoreChange } from "../../kube/watch/store.ts";
-import { createConnections, type Connect } from "../connections/connections.ts";
-import type { Enqueue, Ports, ProvidedPorts } from "../context/context.ts";
-import { createLocalStates } from "../context/local-state.ts";
-import { keyText, parseKey, recordedTenant } from "../contract/keys.ts";
-import type { Ms, RatedApi, Uuid } from "../contract/kind.ts";
-import { untilGroupPhase } from "../contract/requeue.ts";
-import { isSettled, nonEmptyText, recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
-import { checkInstallation } from "../ledger/identity.ts";
-import { hasFinalizer } from "../ledger/record.ts";
-import { createExternalWrites } from "../ownership/external-writes.ts";
-import { createFieldOwnership } from "../ownership/fields.ts";
-import { createIdOwnership } from "../ownership/ids.ts";
-import { createDependencyIndex } from "../references/dependencies.ts";
+import { INSTALLATION_KEY } from "../api/names.ts";
+import { member } from "../kube/api/json.ts";
+import { keyOf } from "../kube/api/objects.ts";
+import type { Cache, KubeObject, ObjectKey } from "../kube/api/types.ts";
+import type { StoreChange } from "../kube/watch/store.ts";
+import type { Bound, BoundConnection, BoundKinds } from "./bind.ts";
+import { createConnections, type Connect } from "./connections/connections.ts";
+import type { Enqueue, Ports, ProvidedPorts } from "./context/context.ts";
+import { createLocalStates } from "./context/local-state.ts";
+import { keyText, parseKey, recordedTenant } from "./contract/keys.ts";
+import type { Ms, RatedApi, Uuid } from "./contract/kind.ts";
+import { untilGroupPhase } from "./contract/requeue.ts";
+import { isSettled, nonEmptyText, recordedIdentityIn, recordedIdIn } from "./contract/status.ts";
+import { checkInstallation } from "./ledger/identity.ts";
+import { hasFinalizer } from "./ledger/record.ts";
+import { createExternalWrites } from "./ownership/external-writes.ts";
+import { createFieldOwnership } from "./ownership/fields.ts";
+import { createIdOwnership } from "./ownership/ids.ts";
+import { flush } from "./reconcile/write-status.ts";
+import { createDependencyIndex } from "./references/dependencies.ts";
 import {
   connectionFor,
   namedConnection,
   type ConnectionKinds,
   type ConnectionRoute,
   defaultConnections,
-} from "../references/references.ts";
-import type { Bound, BoundConnection, BoundKinds } from "./bind.ts";
+} from "./references/references.ts";
 import { affectsDependents, changesDefaults, enqueueDelivered, hasNothingPending, needsReconcile } from "./triggers.ts";
-import { flush } from "./write-status.ts";
 
 /** What the operator provides. */
 export interface EngineDeps<Api extends RatedApi> extends ProvidedPorts {

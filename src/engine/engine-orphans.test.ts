@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { DELETE, effects, type Env, on, ready, remote, status } from "../../../test/support/engine/env.ts";
-import { aKey } from "../../../test/support/engine/keys.ts";
-import { HOUR, MINUTE } from "../../../test/support/platform/durations.ts";
-import { FINALIZER, RESOLVE } from "../../api/names.ts";
-import { KubeError } from "../../kube/api/errors.ts";
-import type { JsonObject } from "../../kube/api/types.ts";
-import { conditionOf } from "../contract/status.ts";
-import { DEFAULT_WINDOWS } from "../contract/windows.ts";
+import { DELETE, effects, type Env, on, ready, remote, status } from "../../test/support/engine/env.ts";
+import { aKey } from "../../test/support/engine/keys.ts";
+import { HOUR, MINUTE } from "../../test/support/platform/durations.ts";
+import { FINALIZER, RESOLVE } from "../api/names.ts";
+import { KubeError } from "../kube/api/errors.ts";
+import type { JsonObject } from "../kube/api/types.ts";
+import { conditionOf } from "./contract/status.ts";
+import { DEFAULT_WINDOWS } from "./contract/windows.ts";
 
 /** Kills the operator at a write. Its answer never comes. */
 function killed(env: Env): Promise<never> {
