@@ -5,7 +5,7 @@
 import { GROUP } from "../../src/api/names.ts";
 import type { ConditionFact, Kind, ReconcileContext, Report, Why } from "../../src/engine/contract/kind.ts";
 import { type PolicyStatus, statusPlanOf } from "../../src/engine/policies/policy-status.ts";
-import type { ReconcileResult } from "../../src/engine/status/build.ts";
+import type { ReconcileResult } from "../../src/engine/status/outcome.ts";
 import { application } from "../../src/kinds/application/index.ts";
 import { blueprint } from "../../src/kinds/blueprint/index.ts";
 import { cluster } from "../../src/kinds/cluster/index.ts";

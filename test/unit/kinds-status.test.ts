@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { JsonObject, ReconcileContext } from "../../src/engine/contract/kind.ts";
-import type { ReconcileResult } from "../../src/engine/status/build.ts";
+import type { ReconcileResult } from "../../src/engine/status/outcome.ts";
 import { type KindName, RESOURCES } from "../../src/kinds/index.ts";
 import { ApiError } from "../../src/platform/transport/errors.ts";
 import { effort } from "../support/env/effort.ts";

@@ -23,8 +23,8 @@ import { parseSpec } from "../contract/spec.ts";
 import { conditionOf, statusOf } from "../contract/status.ts";
 import { finalizersWith, hasFinalizer, release } from "../ledger/record.ts";
 import { invalidSpec, requestedToken } from "../policies/policy.ts";
-import { buildStatus, type ReconcileResult } from "../status/build.ts";
-import { classifyError, rejectedToken } from "../status/errors.ts";
+import { buildStatus } from "../status/build.ts";
+import { classifyError, type ReconcileResult, rejectedToken } from "../status/outcome.ts";
 import { storeStatus } from "../status/writes.ts";
 import { guarded, type Reconcile, warnOfAnnotations } from "./guard.ts";
 

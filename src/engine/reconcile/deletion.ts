@@ -18,7 +18,7 @@ import { hasFinalizer, release } from "../ledger/record.ts";
 import type { Orphan } from "../orphans/orphan.ts";
 import { policiesOf } from "../policies/policy.ts";
 import { resolveObject } from "../resolve/resolve.ts";
-import type { ReconcileResult } from "../status/build.ts";
+import type { ReconcileResult } from "../status/outcome.ts";
 import {
   beginReconcile,
   idToStore,

@@ -7,7 +7,7 @@ import type { LocalState } from "../context/local-state.ts";
 import { keyText } from "../contract/keys.ts";
 import type { Ms, Why } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
-import type { ReconcileResult } from "../status/build.ts";
+import type { ReconcileResult } from "../status/outcome.ts";
 import { isObjectChanged } from "../steps/execute.ts";
 
 /** Reconciles one object by its key. @returns when to requeue; undefined when only an event should bring it back */

@@ -12,7 +12,8 @@ import { alignToGroup, backoff, followInterval, jitter, pollInterval } from "../
 import { isSettled, statusOf } from "../contract/status.ts";
 import { openAction } from "../ledger/ledger.ts";
 import { requestedToken } from "../policies/policy.ts";
-import { buildStatus, type ReconcileResult } from "../status/build.ts";
+import { buildStatus } from "../status/build.ts";
+import type { ReconcileResult } from "../status/outcome.ts";
 import { writeOutputs } from "../status/outputs.ts";
 import {
   idToStore,

@@ -9,7 +9,7 @@ import type { Goal, Why } from "../contract/kind.ts";
 import { conditionOf, isSettled, recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import { admission } from "../references/references.ts";
-import type { ReconcileResult } from "../status/build.ts";
+import type { ReconcileResult } from "../status/outcome.ts";
 import type { Unresolved } from "../status/reconciliation.ts";
 
 /**

@@ -33,7 +33,7 @@ import {
   connectionMismatch,
 } from "../references/references.ts";
 import { resolveValues } from "../references/values.ts";
-import type { ReconcileResult } from "../status/build.ts";
+import type { ReconcileResult } from "../status/outcome.ts";
 import { recordedId, type Resolved, type Unresolved } from "../status/reconciliation.ts";
 import { resolveConnection } from "./connection.ts";
 import { candidateFor, memoryOfOrphan, type Origin } from "./orphan.ts";

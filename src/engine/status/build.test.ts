@@ -6,7 +6,8 @@ import { anyText } from "../../../test/support/hostile/values.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { Report } from "../contract/kind.ts";
 import { conditionsOf } from "../contract/status.ts";
-import { buildStatus, type ReconcileResult, type Exchange, type ReconcileOutcome } from "./build.ts";
+import { buildStatus, type ReconcileOutcome } from "./build.ts";
+import type { ReconcileResult, Exchange } from "./outcome.ts";
 
 const NOW = new Date("2026-11-21T10:00:00.789Z");
 const EXCHANGES: readonly Exchange[] = ["ok", "failed", "none"];

@@ -4,7 +4,7 @@ import { timeText } from "../../api/status.ts";
 import { member, sentJson } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { cleanText } from "../../text/text.ts";
-import type { ConditionFact, DriftField, Ms, Report, Uuid, Why } from "../contract/kind.ts";
+import type { ConditionFact, DriftField, Report, Uuid, Why } from "../contract/kind.ts";
 import {
   conditionOf,
   conditionsOf,
@@ -17,34 +17,7 @@ import {
 import type { RecordedIdentity } from "../ledger/identity.ts";
 import { type Intent, readSlot } from "../ledger/ledger.ts";
 import type { PolicyStatus } from "../policies/policy-status.ts";
-
-/** How a reconcile ended. */
-export type ReconcileResult =
-  /** Ready is True; Unknown with the reason NotObservable, where the platform does not show the state. */
-  (
-    | { readonly is: "settled"; readonly why: Why }
-    /** Work is under way, or something else is needed first. */
-    | { readonly is: "waiting"; readonly why: Why; readonly exchange: Exchange }
-    /** A person is needed. */
-    | { readonly is: "stalled"; readonly why: Why; readonly exchange: Exchange }
-    /** The exchange failed and is tried again. `isOutage`: the probes of a connection have failed for too long. */
-    | { readonly is: "retry"; readonly why: Why; readonly isOutage?: boolean }
-    /** The operator cannot observe whether the object works. The stored Ready stays while `keepsReady`. */
-    | { readonly is: "unknown"; readonly why: Why; readonly keepsReady: boolean }
-    /** The connection reports an error itself. `stale`: nothing was read for long. */
-    | { readonly is: "held"; readonly why: Why; readonly stale: boolean }
-    /** The rate limit leaves no room: nothing is known, nothing is reported, and the reconcile continues later. */
-    | { readonly is: "deferred" }
-    | { readonly is: "paused" }
-  ) & {
-    /** Milliseconds until the object is reconciled again; absent where that follows from the result. */
-    readonly again?: Ms | undefined;
-    /** The object has no connection, or none that it may use. */
-    readonly lacksConnection?: true;
-  };
-
-/** How the last exchange with the platform about this object went; "none" when there was none in this reconcile. */
-export type Exchange = "ok" | "failed" | "none";
+import { type Exchange, type ReconcileResult } from "./outcome.ts";
 
 export interface ReconcileOutcome {
   readonly object: KubeObject;

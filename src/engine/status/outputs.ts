@@ -3,7 +3,7 @@ import { isKube, KubeError } from "../../kube/api/errors.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Why } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
-import type { ReconcileResult } from "./build.ts";
+import type { ReconcileResult } from "./outcome.ts";
 import { idToStore, memoryToStore, type Reconciliation, type Resolved, type Unresolved } from "./reconciliation.ts";
 
 /**

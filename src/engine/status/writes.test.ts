@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/support/engine/objects.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { DEFAULT_WINDOWS } from "../contract/windows.ts";
-import type { ReconcileResult } from "./build.ts";
+import type { ReconcileResult } from "./outcome.ts";
 import { significantPart, throttle, transitions } from "./writes.ts";
 
 const why = { reason: "Queued", message: "It waits." } as const;

@@ -10,7 +10,7 @@ import type { Ports } from "../context/context.ts";
 import type { Ms } from "../contract/kind.ts";
 import { conditionOf, conditionsOf, isSettled, isStalled, type Condition } from "../contract/status.ts";
 import type { Windows } from "../contract/windows.ts";
-import type { ReconcileResult } from "./build.ts";
+import type { ReconcileResult } from "./outcome.ts";
 
 /** Reasons of a failed read that may be caused by an outage of the whole platform. */
 const OUTAGES: ReadonlySet<string> = new Set(["PlatformUnavailable", "PlatformUnreachable", "RateLimited"]);

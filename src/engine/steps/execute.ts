@@ -17,8 +17,8 @@ import {
 } from "../ledger/record.ts";
 import { noteDeleted } from "../ownership/presence.ts";
 import { isSpecApplied } from "../policies/policy-status.ts";
-import { buildStatus, type ReconcileResult } from "../status/build.ts";
-import type { CallKind } from "../status/errors.ts";
+import { buildStatus } from "../status/build.ts";
+import type { CallKind, ReconcileResult } from "../status/outcome.ts";
 import { recordedId, type Resolved, isListed } from "../status/reconciliation.ts";
 import { redeployAnswer } from "../status/redeploy.ts";
 import { recordTransitions } from "../status/writes.ts";

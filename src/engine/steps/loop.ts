@@ -9,10 +9,16 @@ import { isSettled, unknownFor } from "../contract/status.ts";
 import { keepRecord, keepStarted } from "../ledger/record.ts";
 import { hiddenFor } from "../ownership/presence.ts";
 import { notAdopted } from "../resolve/orphan.ts";
-import type { ReconcileResult } from "../status/build.ts";
-import { classifyError, type CallKind } from "../status/errors.ts";
+import {
+  type CallKind,
+  classifyError,
+  isLate,
+  overdue,
+  type ReconcileResult,
+  refusedForLong,
+  restAfter,
+} from "../status/outcome.ts";
 import type { Resolved } from "../status/reconciliation.ts";
-import { isLate, overdue, refusedForLong, restAfter } from "../status/stalls.ts";
 import { adopt, forgetRecord } from "./adoption.ts";
 import { withCapabilities } from "./capabilities.ts";
 import { execute, type Failed, massChangeHeld, type Observation, remember } from "./execute.ts";

@@ -17,7 +17,7 @@ import {
 } from "../ledger/ledger.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "../ledger/record.ts";
 import { externalNameOf } from "../orphans/orphan.ts";
-import type { ReconcileResult } from "../status/build.ts";
+import type { ReconcileResult } from "../status/outcome.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { noteOutcome, recordAnswer, remember } from "./execute.ts";
 

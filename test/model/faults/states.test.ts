@@ -206,7 +206,7 @@ describe("[C10] work of the platform without progress", () => {
     expect(conditions()).toContain("Ready=True/Stopped");
   });
 
-  // Layers of a binding: src/engine/status/stalls.test.ts, src/kinds/binding/index.test.ts.
+  // Layers of a binding: src/engine/status/outcome-stalls.test.ts, src/kinds/binding/index.test.ts.
   it("of every kind is Stalled after the deadline of the object or its connection, until another state is progress", async ({
     task,
   }) => {

@@ -8,7 +8,7 @@ import type { Goal, Step, Trace, Why } from "../../../src/engine/contract/kind.t
 import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import { temporaryKey } from "../../../src/engine/ownership/installation-key.ts";
 import { resolveObject } from "../../../src/engine/resolve/resolve.ts";
-import type { ReconcileResult } from "../../../src/engine/status/build.ts";
+import type { ReconcileResult } from "../../../src/engine/status/outcome.ts";
 import { beginReconcile, type Resolved, type Unresolved } from "../../../src/engine/status/reconciliation.ts";
 import type { EventInput, JsonObject, KubeObject, ObjectMeta } from "../../../src/kube/api/types.ts";
 import { createWriter } from "../../../src/kube/write/writer.ts";

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { ReconcileContext, Report } from "../../../src/engine/contract/kind.ts";
 import type { PolicyStatus } from "../../../src/engine/policies/policy-status.ts";
-import { buildStatus, type ReconcileResult } from "../../../src/engine/status/build.ts";
+import { buildStatus } from "../../../src/engine/status/build.ts";
+import type { ReconcileResult } from "../../../src/engine/status/outcome.ts";
 import type { JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 
 /** Returns the status as the API server would return it. */

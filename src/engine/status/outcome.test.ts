@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { ApiError, notExecuted, type ApiFailure } from "../../platform/transport/errors.ts";
 import type { Why } from "../contract/kind.ts";
-import { classifyError, REJECTED_ACTIONS, type CallKind, type FailureVerdict } from "./errors.ts";
+import { classifyError, REJECTED_ACTIONS, type CallKind, type FailureVerdict } from "./outcome.ts";
 
 const PHASES: readonly CallKind[] = ["read", "create", "put", "action", "delete"];
 const LIMITED: ApiFailure = { is: "RateLimited", retryAfterMs: 7_000 };

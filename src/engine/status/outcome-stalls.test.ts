@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { anObject } from "../../../test/support/engine/objects.ts";
 import type { WorkSince } from "../context/local-state.ts";
 import type { Why } from "../contract/kind.ts";
-import { isOverdue, overdue, workOf } from "./stalls.ts";
+import { isOverdue, overdue, workOf } from "./outcome.ts";
 
 const building: Why = { reason: "Building", message: "The platform reports BUILDING." };
 const deploying: Why = { reason: "Deploying", message: "The platform reports DEPLOYING." };
