@@ -19,7 +19,6 @@ import { hasFinalizer } from "./ledger/record.ts";
 import { createExternalWrites } from "./ownership/external-writes.ts";
 import { createFieldOwnership } from "./ownership/fields.ts";
 import { createIdOwnership } from "./ownership/ids.ts";
-import { flush } from "./reconcile/write-status.ts";
 import { createDependencyIndex } from "./references/dependencies.ts";
 import {
   connectionFor,
@@ -28,6 +27,7 @@ import {
   type ConnectionRoute,
   defaultConnections,
 } from "./references/references.ts";
+import { flush } from "./status/write.ts";
 import { affectsDependents, changesDefaults, enqueueDelivered, hasNothingPending, needsReconcile } from "./triggers.ts";
 
 /** What the operator provides. */

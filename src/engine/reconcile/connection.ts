@@ -25,7 +25,7 @@ import { finalizersWith, hasFinalizer, release } from "../ledger/record.ts";
 import { invalidSpec, requestedToken } from "../policies/policy.ts";
 import { buildStatus } from "../status/build.ts";
 import { classifyError, type ReconcileResult, rejectedToken } from "../status/outcome.ts";
-import { storeStatus } from "../status/writes.ts";
+import { storeStatus } from "../status/write.ts";
 import { guarded, type Reconcile, warnOfAnnotations } from "./guard.ts";
 
 /**

@@ -26,9 +26,9 @@ import {
   type Resolved,
   type Unresolved,
 } from "../status/reconciliation.ts";
+import { writeStatus } from "../status/write.ts";
 import { runSteps } from "../steps/loop.ts";
 import { defaultsFor, NAMESPACE_MAX_AGE_MS, orphanedMessage, orphanOf, RETAINED } from "./orphaning.ts";
-import { writeStatus } from "./write-status.ts";
 
 /** Reasons for which a deletion is impossible: the object stays on the platform, and a Warning reports it. */
 const IMPOSSIBLE: ReadonlySet<Reason> = new Set([

@@ -8,10 +8,10 @@ import type { Kind, Ms } from "../contract/kind.ts";
 import { resolveObject } from "../resolve/resolve.ts";
 import { stallOnMissing } from "../status/outcome.ts";
 import { beginReconcile, type Resolved, type Unresolved } from "../status/reconciliation.ts";
+import { writeStatus } from "../status/write.ts";
 import { runSteps } from "../steps/loop.ts";
 import { remove } from "./deletion.ts";
 import { guarded, type Reconcile, warnOfAnnotations } from "./guard.ts";
-import { writeStatus } from "./write-status.ts";
 
 /** Returns the function that reconciles the objects of a kind. */
 export function reconciler(ports: Ports, kind: Kind): Reconcile {

@@ -11,7 +11,7 @@ import { policyStatusIn } from "../policies/policy-status.ts";
 import { adoptionPolicy, forbidsWrites, type Policies, requestedToken } from "../policies/policy.ts";
 import { runScheduleAt } from "../policies/run-schedule.ts";
 import type { Resolved } from "../status/reconciliation.ts";
-import { requestedRedeploy } from "../status/redeploy.ts";
+import { requestedRedeploy } from "../status/write.ts";
 
 const NO_IDENTITY = { id: undefined, identitySource: undefined };
 

@@ -20,8 +20,7 @@ import { isSpecApplied } from "../policies/policy-status.ts";
 import { buildStatus } from "../status/build.ts";
 import type { CallKind, ReconcileResult } from "../status/outcome.ts";
 import { recordedId, type Resolved, isListed } from "../status/reconciliation.ts";
-import { redeployAnswer } from "../status/redeploy.ts";
-import { recordTransitions } from "../status/writes.ts";
+import { recordTransitions, redeployAnswer } from "../status/write.ts";
 import { withCapabilities } from "./capabilities.ts";
 import { reportChange } from "./changes.ts";
 

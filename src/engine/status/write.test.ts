@@ -4,7 +4,7 @@ import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/s
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { DEFAULT_WINDOWS } from "../contract/windows.ts";
 import type { ReconcileResult } from "./outcome.ts";
-import { significantPart, throttle, transitions } from "./writes.ts";
+import { significantPart, throttle, transitions } from "./write.ts";
 
 const why = { reason: "Queued", message: "It waits." } as const;
 const ENDINGS: readonly ReconcileResult[] = [
