@@ -7,8 +7,8 @@ import type { FieldClaim, Kind, KindTypes, RatedApi, Reference, Uuid } from "./c
 import { parseSpec } from "./contract/spec.ts";
 import { recordedIdIn } from "./contract/status.ts";
 import { connectionReconciler } from "./reconcile/connection.ts";
+import { recordOrphan } from "./reconcile/delete.ts";
 import type { Reconcile } from "./reconcile/guard.ts";
-import { recordOrphan } from "./reconcile/orphaning.ts";
 import { reconciler } from "./reconcile/reconcile.ts";
 
 /** A kind without its type parameters. */

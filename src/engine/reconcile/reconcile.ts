@@ -10,7 +10,7 @@ import { stallOnMissing } from "../status/outcome.ts";
 import { beginReconcile, type Resolved, type Unresolved } from "../status/reconciliation.ts";
 import { writeStatus } from "../status/write.ts";
 import { runSteps } from "../steps/loop.ts";
-import { remove } from "./deletion.ts";
+import { remove } from "./delete.ts";
 import { guarded, type Reconcile, warnOfAnnotations } from "./guard.ts";
 
 /** Returns the function that reconciles the objects of a kind. */

@@ -15,7 +15,7 @@ import type { Reason } from "../../api/reasons.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Ms } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
-import { remove } from "./deletion.ts";
+import { remove } from "./delete.ts";
 
 const HOUR = 3_600_000;
 
