@@ -1,7 +1,12 @@
-/** Records which object of the platform belongs to a resource, and releases it. */
+/**
+ * Which object of the platform belongs to a resource: how that is determined, how it is recorded and signed, and how it
+ * is released (docs/architecture.md §7).
+ */
 import { isDeepStrictEqual } from "node:util";
 
+import { isUuid } from "../../api/fields.ts";
 import { ACTION_STARTED, EXTERNAL_ID, FINALIZER, INSTALLATION, INTENT, RECORD_SIGNATURE } from "../../api/names.ts";
+import { answerCommand, isAnswered } from "../../api/resolve.ts";
 import { writesFields } from "../../api/resource.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { isObject, member, parseJson, stringMember } from "../../kube/api/json.ts";
@@ -10,12 +15,99 @@ import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import { shortName } from "../contract/keys.ts";
-import type { Kind, Uuid } from "../contract/kind.ts";
-import { recordedIdentityIn, recordedIdIn, statusOf } from "../contract/status.ts";
+import type { IdentitySource, Kind, Uuid, Why } from "../contract/kind.ts";
+import { nonEmptyText, recordedIdentityIn, recordedIdIn, statusOf } from "../contract/status.ts";
 import { type InstallationKey, sameCode } from "../ownership/installation-key.ts";
 import { policiesOf } from "../policies/policy.ts";
-import type { RecordedIdentity } from "./identity.ts";
-import type { Intent } from "./ledger.ts";
+import { type Intent, readSlot } from "./intent.ts";
+
+/** What is recorded in `status.identity` with an id. */
+export interface RecordedIdentity {
+  readonly connectionUid: string;
+  readonly host: string;
+  readonly organizationId: Uuid;
+  readonly parentId?: Uuid;
+  readonly installation: string;
+}
+
+export type Identity =
+  | { readonly is: "none" }
+  | { readonly is: "known"; readonly id: Uuid; readonly identitySource: IdentitySource }
+  | { readonly is: "refused"; readonly why: Why };
+
+/**
+ * Returns the identity of a resource. The status is the authority, the annotation its backup, spec.externalId the
+ * user's claim. Where they differ, the status wins; a spec.externalId that contradicts it is refused, except by a
+ * deletion, which deletes what is recorded.
+ */
+export function identify(object: KubeObject): Identity {
+  const recorded = recordedIdIn(object);
+  const given = nonEmptyText(member(object.spec, "externalId"));
+  if (recorded !== undefined) {
+    const isDeleted = object.metadata.deletionTimestamp !== undefined;
+    if (given !== undefined && given !== recorded && !isDeleted) {
+      const message = `spec.externalId is ${given}, but this resource already manages ${recorded}. Remove or correct spec.externalId, or create another resource for the other object.`;
+      return { is: "refused", why: { reason: "InvalidSpec", message } };
+    }
+    return { is: "known", id: recorded, identitySource: "recorded" };
+  }
+  if (given !== undefined) return { is: "known", id: given, identitySource: "given" };
+  const claimed = object.metadata.annotations?.[EXTERNAL_ID];
+  if (claimed !== undefined && isUuid(claimed)) return { is: "known", id: claimed, identitySource: "claimed" };
+  return { is: "none" };
+}
+
+/**
+ * Checks whether another installation wrote the records of an object. The answer `adopt:<installation>` on the object,
+ * or on its connection for all objects of the connection, allows this installation to adopt the records.
+ * @returns the reason to write nothing; undefined if the object may be written to
+ */
+export function checkInstallation(ports: Ports, object: KubeObject): Why | undefined {
+  const recorded = recordedIdentityIn(object, "installation");
+  const annotations = object.metadata.annotations ?? {};
+  const installation = recorded ?? annotations[INSTALLATION] ?? installationOf(annotations[INTENT]);
+  if (installation === undefined || installation === ports.installation) return undefined;
+  const found = ports.route(object);
+  const connection = found.is === "found" ? ports.cache.get(found.key) : undefined;
+  const answer = `adopt:${installation}` as const;
+  if ([object, connection].some((one) => one !== undefined && isAnswered(one, answer))) return undefined;
+  const message =
+    `Another installation of the operator (kube-system uid ${installation}) wrote this resource's records, perhaps the ` +
+    `cluster that this one was restored from. Nothing is written. To take it over after the other installation has ` +
+    `stopped, run: ${answerCommand(keyOf(object), answer)} (the same on its connection takes over all of its objects)`;
+  return { reason: "ForeignLedger", message };
+}
+
+/** Returns the installation that wrote an intent. Before the first record, only the intent names it. */
+function installationOf(raw: string | undefined): string | undefined {
+  const slot = readSlot(raw);
+  return slot.is === "open" ? slot.intent.installation : undefined;
+}
+
+/**
+ * Compares the recorded identity with the one that the spec leads to now.
+ * @param now the identity that a record made now would have
+ * @returns the reason not to write anything; undefined when nothing differs. A connection that was created again with
+ * the same host and organization is the same connection.
+ */
+export function identityMismatch(object: KubeObject, now: RecordedIdentity): Why | undefined {
+  const pinned = member(object.status, "identity");
+  const host = nonEmptyText(member(pinned, "host"));
+  const organizationId = nonEmptyText(member(pinned, "organizationId"));
+  const parentId = nonEmptyText(member(pinned, "parentId"));
+  if (
+    (host !== undefined && host !== now.host) ||
+    (organizationId !== undefined && organizationId !== now.organizationId)
+  ) {
+    const message = `This resource was recorded on ${host ?? "another host"}, organization ${organizationId ?? "unknown"}; its connection now leads to ${now.host}, organization ${now.organizationId}. Change the connection back, or create a new resource.`;
+    return { reason: "ConnectionChanged", message };
+  }
+  if (parentId !== undefined && now.parentId !== undefined && parentId !== now.parentId) {
+    const message = `This resource was recorded under the parent ${parentId}; its reference now leads to ${now.parentId}. Change the reference back, or create a new resource.`;
+    return { reason: "ParentChanged", message };
+  }
+  return undefined;
+}
 
 /**
  * Reports whether the object should have the operator's finalizer: only while its deletion has something to do

@@ -4,8 +4,7 @@ import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import type { Why } from "../contract/kind.ts";
-import type { Identity } from "../ledger/identity.ts";
-import type { RecordTarget } from "../ledger/record.ts";
+import type { Identity, RecordTarget } from "../ledger/record.ts";
 import { externalNameOf, isSigned, type Orphan, type OrphanKey } from "../orphans/orphan.ts";
 import type { Policies } from "../policies/policy.ts";
 

@@ -13,15 +13,18 @@ import { keyText } from "../contract/keys.ts";
 import type { Goal, IdentitySource, Needs, ReconcileContext, Reference, ResolvedNeeds, Why } from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { recordedIdentityIn } from "../contract/status.ts";
+import { readSlot } from "../ledger/intent.ts";
 import {
   checkInstallation,
   identify,
   type Identity,
   identityMismatch,
+  isStarted,
+  readRecord,
   type RecordedIdentity,
-} from "../ledger/identity.ts";
-import { readSlot } from "../ledger/ledger.ts";
-import { isStarted, readRecord, type RecordTarget, type SignedRecord } from "../ledger/record.ts";
+  type RecordTarget,
+  type SignedRecord,
+} from "../ledger/record.ts";
 import { causeIn, policyStatusIn } from "../policies/policy-status.ts";
 import { invalidSpec, policiesOf } from "../policies/policy.ts";
 import { invalidSchedule } from "../policies/run-schedule.ts";

@@ -14,8 +14,8 @@ import {
   type Condition,
   type ConditionStatus,
 } from "../contract/status.ts";
-import type { RecordedIdentity } from "../ledger/identity.ts";
-import { type Intent, readSlot } from "../ledger/ledger.ts";
+import { type Intent, readSlot } from "../ledger/intent.ts";
+import type { RecordedIdentity } from "../ledger/record.ts";
 import type { PolicyStatus } from "../policies/policy-status.ts";
 import { type Exchange, type ReconcileResult } from "./outcome.ts";
 

@@ -5,7 +5,7 @@ import type { ChangeCause, Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { Kind, ReconcileContext, Report, Uuid } from "../contract/kind.ts";
 import { recordedIdIn, wasListed } from "../contract/status.ts";
-import type { RecordedIdentity } from "../ledger/identity.ts";
+import type { RecordedIdentity } from "../ledger/record.ts";
 import type { Orphan } from "../orphans/orphan.ts";
 import type { PolicyStatus } from "../policies/policy-status.ts";
 import type { Policies } from "../policies/policy.ts";

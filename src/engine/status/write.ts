@@ -26,7 +26,7 @@ import {
   statusOf,
 } from "../contract/status.ts";
 import type { Windows } from "../contract/windows.ts";
-import { openAction } from "../ledger/ledger.ts";
+import { openAction } from "../ledger/intent.ts";
 import { redeployToken, requestedToken, unhandledRedeploy } from "../policies/policy.ts";
 import { buildStatus } from "./build.ts";
 import type { ReconcileResult } from "./outcome.ts";

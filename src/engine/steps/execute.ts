@@ -5,7 +5,7 @@ import { keyOf } from "../../kube/api/objects.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
 import type { ActionResult, JsonObject, Step, Uuid, Why } from "../contract/kind.ts";
-import { type Intent, whyNotSend } from "../ledger/ledger.ts";
+import { type Intent, whyNotSend } from "../ledger/intent.ts";
 import {
   clearIntent,
   finalizerDue,

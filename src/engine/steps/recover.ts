@@ -14,7 +14,7 @@ import {
   type IntentFacts,
   type IntentWriter,
   type TraceResult,
-} from "../ledger/ledger.ts";
+} from "../ledger/intent.ts";
 import { clearIntent, finalizerDue, finalizersWith, hasFinalizer, recordId } from "../ledger/record.ts";
 import { externalNameOf } from "../orphans/orphan.ts";
 import type { ReconcileResult } from "../status/outcome.ts";

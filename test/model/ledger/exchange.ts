@@ -1,7 +1,7 @@
 /** The exchanges between a process of the operator and its world, and the memory of a process. */
 import type { Rejection } from "../../../src/engine/context/local-state.ts";
 import type { PersistenceState } from "../../../src/engine/context/persistence.ts";
-import type { Intent } from "../../../src/engine/ledger/ledger.ts";
+import type { Intent } from "../../../src/engine/ledger/intent.ts";
 import type { Json, JsonObject, KubeFailure, KubeObject } from "../../../src/kube/api/types.ts";
 import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
 import type { Op, Remote } from "../../support/engine/fake-platform.ts";

@@ -4,7 +4,7 @@ import { createLocalStates, type LocalState } from "../../../src/engine/context/
 import { Persistence } from "../../../src/engine/context/persistence.ts";
 import type { Kind, KindTypes } from "../../../src/engine/contract/kind.ts";
 import { DEFAULT_WINDOWS, type Windows } from "../../../src/engine/contract/windows.ts";
-import { readSlot, type Intent } from "../../../src/engine/ledger/ledger.ts";
+import { readSlot, type Intent } from "../../../src/engine/ledger/intent.ts";
 import { reconciler } from "../../../src/engine/reconcile/reconcile.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
 import { member } from "../../../src/kube/api/json.ts";

@@ -17,7 +17,7 @@ import type {
   ResolvedNeeds,
 } from "../../../src/engine/contract/kind.ts";
 import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
-import { identify } from "../../../src/engine/ledger/identity.ts";
+import { identify } from "../../../src/engine/ledger/record.ts";
 import { policyStatusIn } from "../../../src/engine/policies/policy-status.ts";
 import { NO_DEFAULTS, policiesOf } from "../../../src/engine/policies/policy.ts";
 import { fingerprintOf } from "../../../src/engine/references/values.ts";

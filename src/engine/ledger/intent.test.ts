@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { nextAction, readSlot, traceOutcome, whyNotSend, type Intent, type IntentFacts } from "./ledger.ts";
+import { nextAction, readSlot, traceOutcome, whyNotSend, type Intent, type IntentFacts } from "./intent.ts";
 
 const PARENT = "00000000-0000-4000-8000-00000000000a";
 const ID = "00000000-0000-4000-8000-00000000000b";

@@ -5,7 +5,7 @@ import { anObject } from "../../../test/support/engine/objects.ts";
 import { EXTERNAL_ID, INSTALLATION, INTENT, RESOLVE } from "../../api/names.ts";
 import type { Json, KubeObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
-import { checkInstallation, identify, identityMismatch } from "./identity.ts";
+import { checkInstallation, identify, identityMismatch } from "./record.ts";
 
 const [A, B, C] = [uuid(1), uuid(2), uuid(3)];
 
