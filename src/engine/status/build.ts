@@ -17,7 +17,7 @@ import {
 import { type Intent, readSlot } from "../ledger/intent.ts";
 import type { RecordedIdentity } from "../ledger/record.ts";
 import type { PolicyStatus } from "../policies/policy-status.ts";
-import { type Exchange, type ReconcileResult } from "./outcome.ts";
+import type { Exchange, ReconcileResult } from "./outcome.ts";
 
 export interface ReconcileOutcome {
   readonly object: KubeObject;
