@@ -48,8 +48,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Builds the operator's image, and from it that of the simulated platform, without attestations: an image that has
- * them is an index in Docker's containerd image store, of which `docker save` may leave out a part, and then `kind load`
+ * Builds the operator's image, and from it that of the simulated platform, without attestations: an image that has them
+ * is an index in Docker's containerd image store, of which `docker save` may leave out a part, and then `kind load`
  * fails with "content digest … not found" (kubernetes-sigs/kind#3795, containerd/containerd#11344).
  */
 async function buildImages(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The declaration in src/operator/rbac.ts → manifests of deploy/rbac/: the roles, and the admission policy that limits the
- * operator to owned ConfigMaps.
+ * The declaration in src/operator/rbac.ts → manifests of deploy/rbac/: the roles, and the admission policy that limits
+ * the operator to owned ConfigMaps.
  */
 import { GROUP, INSTALLATION_KEY } from "../src/api/names.ts";
 import { OPERATOR, ORPHANS } from "../src/config/names.ts";

@@ -1,4 +1,7 @@
-/** deploy/argocd/argocd-cm.yaml: the health check of all kinds and the actions of each, for Argo CD's ConfigMap argocd-cm. */
+/**
+ * deploy/argocd/argocd-cm.yaml: the health check of all kinds and the actions of each, for Argo CD's ConfigMap
+ * argocd-cm.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 

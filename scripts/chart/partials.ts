@@ -52,7 +52,9 @@ const VALIDATIONS = Object.entries(ANNOTATIONS).map(([name, { pattern, allowed }
   };
 });
 
-/** The validation of an approval: who writes it has the verb `approve` on the kind, and an unchanged one is accepted. */
+/**
+ * The validation of an approval: who writes it has the verb `approve` on the kind, and an unchanged one is accepted.
+ */
 function approvalValidation(name: string): object {
   const value = `variables.annotations['${name}']`;
   const isSame = `('${name}' in variables.before && variables.before['${name}'] == ${value})`;

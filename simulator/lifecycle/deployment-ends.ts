@@ -35,7 +35,10 @@ export function finish(
   if (request.action === "delete") clear(machine, environment, at);
 }
 
-/** Removes a isBeingDeleted environment, and its project, once all services are deleted; keeps them if a deletion failed. */
+/**
+ * Removes an environment that is being deleted, and its project, once all services are deleted; keeps them if a deletion
+ * failed.
+ */
 function clear(machine: Machine, environment: Environment, at: number): void {
   if (!environment.isBeingDeleted || environment.queue.some((request) => request.action === "delete")) return;
   const project = machine.world.projects.get(environment.projectId);

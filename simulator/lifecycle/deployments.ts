@@ -14,8 +14,8 @@ export interface ActionRequest {
 }
 
 /**
- * Queues an action that `decideAction` accepted. It merges with the last request of the environment if that is from the same
- * principal, is the same action and has not begun.
+ * Queues an action that `decideAction` accepted. It merges with the last request of the environment if that is from the
+ * same principal, is the same action and has not begun.
  * @returns the request that will execute it
  */
 export function submit(machine: Machine, environment: Environment, requested: ActionRequest): DeploymentRequest {

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { decideAction, type Action } from "./actions.ts";
 import { serviceStates } from "./states.ts";
 
-/** The result of each command in each of the states in the mode "queue": accepted, gone, or the status of the refusal. */
+/**
+ * The result of each command in each of the states in the mode "queue": accepted, gone, or the status of the refusal.
+ */
 const settled: readonly (readonly [states: string, deploy: string, stop: string, restart: string, remove: string])[] = [
   ["READY", "accepted", "400", "400", "gone"],
   ["DEPLOYED RESTARTED", "accepted", "accepted", "accepted", "accepted"],

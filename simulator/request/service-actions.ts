@@ -46,7 +46,10 @@ export function requestAction(
   return showStatus(call.sim, service, { state, requestId: request.id });
 }
 
-/** Deletes a service: at once if it was never deployed, else with a deployment request. @throws Problem as `requestAction` */
+/**
+ * Deletes a service: at once if it was never deployed, else with a deployment request.
+ * @throws Problem as `requestAction`
+ */
 export function requestServiceDeletion(call: Call, service: Service): void {
   if (accept(call, service, "delete") === "gone") removeService(call.sim.world, service);
   else enqueue(call, service, "delete", null);

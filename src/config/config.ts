@@ -112,7 +112,10 @@ export function loadPlatformRules(given: {
   return parsedBy(rules, flags, process.env);
 }
 
-/** Returns the options of a schema, from flags, else from variables. @throws ConfigError with everything that is wrong */
+/**
+ * Returns the options of a schema, from flags, else from variables.
+ * @throws ConfigError with everything that is wrong
+ */
 function parsedBy<Schema extends z.ZodObject>(schema: Schema, flags: Given, env: ProcessEnvironment["env"]) {
   const texts = Object.keys(schema.shape).map((option) => [option, flags[option] ?? fromEnv(option, env)]);
   const parsed = schema.safeParse(Object.fromEntries(texts));

@@ -7,8 +7,8 @@ import type { Writer } from "../kube/write/writer.ts";
 import { type Mask, maskOf, withoutValues } from "../text/mask.ts";
 
 /**
- * The size of the values of one namespace, and of all values, in UTF-16 units. The values that were read longest ago are
- * evicted. No namespace can evict values that a reconcile of another namespace needs: they are read at its start.
+ * The size of the values of one namespace, and of all values, in UTF-16 units. The values that were read longest ago
+ * are evicted. No namespace can evict values that a reconcile of another namespace needs: they are read at its start.
  */
 const MAX_NAMESPACE_SIZE = 128 * 1024;
 const MAX_SIZE = 8 * 1024 * 1024;
@@ -113,7 +113,10 @@ function sizeOf(value: SecretValue | undefined): number {
   return (value?.values ?? []).reduce((sum, text) => sum + text.length + OVERHEAD, 0);
 }
 
-/** @returns a reader that registers each value that is taken out of a Secret, and releases values that the Secret no longer has */
+/**
+ * @returns a reader that registers each value that is taken out of a Secret, and releases values that the Secret no
+ * longer has
+ */
 export function redactingReader(reader: Reader, redactor: Redactor): Reader {
   return {
     ...reader,

@@ -32,8 +32,8 @@ export interface InstallationKeyOptions {
 
 /**
  * Returns the key of the installation. An empty Secret gets a random key, checked by its resourceVersion, so that two
- * processes agree on one key. A failed read or write is tried again. Where the Secret does not exist, may not be read or
- * written, or has something else under "key", the key lasts as long as this process: it is logged what follows, and
+ * processes agree on one key. A failed read or write is tried again. Where the Secret does not exist, may not be read
+ * or written, or has something else under "key", the key lasts as long as this process: it is logged what follows, and
  * nothing is overwritten. Only the leader may call it.
  * @returns undefined if the operator stops first
  */

@@ -1,4 +1,6 @@
-/** The order of work: in which lane a key waits in the queue, and the turn of a reconcile's requests at the rate gate. */
+/**
+ * The order of work: in which lane a key waits in the queue, and the turn of a reconcile's requests at the rate gate.
+ */
 import { parseKey } from "../engine/contract/keys.ts";
 import type { ReconcileTracker } from "../observability/reconcile-tracker.ts";
 import type { Turn } from "../platform/rate/gate.ts";

@@ -4,7 +4,10 @@
  * backslashes and "+" (a blank in a form) are left out.
  */
 
-/** The length from which a value is masked, as shorter values would mask ordinary words; without the characters that are left out. */
+/**
+ * The length from which a value is masked, as shorter values would mask ordinary words; without the characters that are
+ * left out.
+ */
 const MIN_LENGTH = 6;
 
 /** The values that are searched in a text, in the forms in which they may occur. */

@@ -30,7 +30,8 @@ const MAX_IDS = 500;
 const id = z.guid();
 
 /**
- * @returns the event and the distinct ids of the objects that the payload names, as one id ("application_id") or in a list
+ * @returns the event and the distinct ids of the objects that the payload names, as one id ("application_id") or in a
+ * list
  *   ("applications", "databases", …); no ids for an unreadable delivery. Never throws.
  */
 export function readDelivery(text: string): { readonly event: EventLabel; readonly ids: readonly string[] } {

@@ -11,7 +11,9 @@ export const APPLICATION = {
   about: "id of the application, or the name of a PlatformApplication",
 } as const;
 
-/** @returns how long to wait after a temporary failure of the platform, in milliseconds; undefined for any other error */
+/**
+ * @returns how long to wait after a temporary failure of the platform, in milliseconds; undefined for any other error
+ */
 export function pauseAfter(error: unknown): number | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const { failure } = error;

@@ -36,7 +36,8 @@ export interface Command {
 }
 
 /**
- * Declares the command that a module exports, `planCommand` for "plan". The module is loaded when the command is called.
+ * Declares the command that a module exports, `planCommand` for "plan". The module is loaded when the command is
+ * called.
  * @param operations see Entry
  */
 export function lazyCommand<Name extends string>(

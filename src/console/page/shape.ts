@@ -1,6 +1,6 @@
 /**
- * What the server of the page and the browser share: the JSON of the answer, and the view that a request asks for. And the
- * parts of the browser's code that need no document. Pure.
+ * What the server of the page and the browser share: the JSON of the answer, and the view that a request asks for. And
+ * the parts of the browser's code that need no document. Pure.
  */
 import type { Fact, Mark } from "../tree/facts.ts";
 

@@ -8,8 +8,8 @@ import { printable } from "../../text/text.ts";
 
 /**
  * new: the status does not cover this spec yet; working: it is being reconciled; ready; warned: Ready, but the last
- * exchange failed or the platform differs, or nothing is left to do and the platform does not show the state; stalled: a
- * person is needed; deleting.
+ * exchange failed or the platform differs, or nothing is left to do and the platform does not show the state; stalled:
+ * a person is needed; deleting.
  */
 export type Mark = "new" | "working" | "ready" | "warned" | "stalled" | "deleting";
 

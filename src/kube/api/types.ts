@@ -107,8 +107,8 @@ export interface EventRecorder {
 /** Reports whether a write to the platform may start now. */
 export interface Fence {
   /**
-   * True while this process is leader and the lease outlasts the longest write of the platform: until 7 s after the last
-   * renewal, as the lease lasts 15 s and a write 8 s.
+   * True while this process is leader and the lease outlasts the longest write of the platform: until 7 s after the
+   * last renewal, as the lease lasts 15 s and a write 8 s.
    */
   mayWrite(): boolean;
 }

@@ -194,5 +194,8 @@ function mustRelist(failure: KubeError): boolean {
   return ["Gone", "BadResponse", "Invalid", "NotFound"].includes(failure.failure);
 }
 
-/** With a burst of 8 and one more every 6 s there are at most 18 connects in any minute, also to a server that ends every watch at once. */
+/**
+ * With a burst of 8 and one more every 6 s there are at most 18 connects in any minute, also to a server that ends
+ * every watch at once.
+ */
 const CONNECTS = { burst: 8, refillMs: 6_000 };

@@ -125,7 +125,9 @@ export function createStore(onListenerError: (error: unknown) => void) {
       const goneAt = isOlder(resourceVersion, cachedVersion) ? cachedVersion : resourceVersion;
       deleteCached({ ...cached, metadata: object.metadata }, goneAt);
     },
-    /** Replaces the objects by a whole list. An object that the list lacks is deleted, unless it is newer than the list. */
+    /**
+     * Replaces the objects by a whole list. An object that the list lacks is deleted, unless it is newer than the list.
+     */
     replace: (snapshot: Snapshot): void => {
       const listed = new Set(snapshot.objects.map((object) => object.metadata.uid));
       for (const cached of list(snapshot.kind, snapshot.namespace)) {

@@ -35,7 +35,9 @@ export type Writer = ReturnType<typeof createWriter>;
 export function createWriter(options: WriterOptions) {
   const { client, clock, random, store } = options;
   const types = new Map(options.types.map((type) => [type.kind, type]));
-  /** The objects that the API server's answers confirmed, each with the time of the last such request, in milliseconds. */
+  /**
+   * The objects that the API server's answers confirmed, each with the time of the last such request, in milliseconds.
+   */
   const answeredAt = new WeakMap<KubeObject, number>();
 
   const typeOf = (object: KubeObject): ResourceType => {

@@ -63,7 +63,10 @@ function controllerOf(kind: string): string {
 /** The figures of a queue. */
 export type MeasuredQueue = Pick<WorkQueue, "depth" | "unfinishedSeconds" | "longestRunningSeconds">;
 
-/** workqueue_*. controller-runtime names a queue by its controller; here a single queue serves all kinds. @param queue is read at each scrape */
+/**
+ * workqueue_*. controller-runtime names a queue by its controller; here a single queue serves all kinds.
+ * @param queue is called at each scrape
+ */
 export function queueMetrics(registry: Registry, queue: () => MeasuredQueue): QueueMetrics {
   const { counter, histogram, gaugeFunc } = instruments(registry);
   const labelNames = ["name", "controller"] as const;

@@ -34,6 +34,10 @@ const UNWANTED =
  */
 const LAG_RESOLUTION_MS = 50;
 
+/**
+ * Registers all metrics in a registry of their own.
+ * @returns the registry, and the functions that report to the metrics
+ */
 export function createMetrics(figures: Figures) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_RESOLUTION_MS });

@@ -27,6 +27,10 @@ export interface PlatformFigures {
   readonly notServed: () => number;
 }
 
+/**
+ * Registers the metrics of the requests to the platform, of the watches and of the events.
+ * @returns the functions that count
+ */
 export function platformMetrics(registry: Registry, figures: PlatformFigures) {
   const { counter, gauge, histogram, gaugeFunc, collectedGauge } = instruments(registry);
   const build = gauge("platform_operator_build_info", ["version", "node"]);

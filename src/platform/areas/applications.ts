@@ -84,6 +84,7 @@ export type Application = z.output<typeof application>;
 export type ApplicationPort = z.output<typeof port>;
 export type ApplicationInput = z.input<typeof applicationRequest>;
 
+/** @returns the operations on git applications: settings, commit, log, state; each function throws ApiError */
 export function applications(caller: Caller) {
   return {
     ...crud(caller, ["Application", "Applications"], application, {

@@ -45,6 +45,7 @@ export type BlueprintInput = z.input<typeof blueprintRequest>;
 
 const answered: Decode<Blueprint> = ofRecord(({ text }) => matching(blueprint, text) ?? {});
 
+/** @returns the operation that creates a service from a blueprint of the catalog; each function throws ApiError */
 export function blueprints(caller: Caller) {
   return {
     /**

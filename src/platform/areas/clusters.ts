@@ -62,6 +62,7 @@ export type ClusterToken = z.output<typeof clusterToken>;
 
 const clusterList = list(cluster);
 
+/** @returns the operations on clusters; each function throws ApiError */
 export function clusters(caller: Caller) {
   return {
     stop: write(caller, "stopCluster", jsonOrEmpty(clusterStatus)),

@@ -44,6 +44,7 @@ const newDatabase = request({ ...settings, type: nonBlank, mode: nonBlank });
 export type Database = z.output<typeof database>;
 export type DatabaseInput = z.input<typeof newDatabase>;
 
+/** @returns the operations on databases; each function throws ApiError */
 export function databases(caller: Caller) {
   return {
     /** Type and mode cannot change. */

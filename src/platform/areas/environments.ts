@@ -33,6 +33,7 @@ const helmRequest = request({ source: jsonObject });
 
 export type Environment = z.output<typeof environment>;
 
+/** @returns the operations on environments, and the default values of a helm chart; each function throws ApiError */
 export function environments(caller: Caller) {
   return {
     /**

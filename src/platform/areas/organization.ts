@@ -28,6 +28,7 @@ export type CloudCredentials = z.output<typeof credentials>;
 
 const repositoryList = wellShapedList(repository);
 
+/** @returns the operations of the organization's account; each function throws ApiError */
 export function organization(caller: Caller) {
   return {
     /** Makes the platform send the invoices to the account holder by e-mail. */

@@ -25,6 +25,7 @@ export type EnvironmentCount = z.output<typeof environmentCount>;
 
 const environmentCountList = list(environmentCount);
 
+/** @returns the operations on projects; each function throws ApiError */
 export function projects(caller: Caller) {
   return {
     /** The list of projects is the only documented list with names. */

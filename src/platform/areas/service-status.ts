@@ -31,6 +31,7 @@ const statusQuery = z.object({ deploymentRequestId: pathId });
 /** How far one deployment request is; `status` is a deployment state. */
 export type Deployment = z.output<typeof deployment>;
 
+/** @returns the read of one deployment request; each function throws ApiError */
 export function deployments(caller: Caller) {
   return {
     /** Returns the status of one request, independent of later requests for the same service. */

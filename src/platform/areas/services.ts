@@ -34,6 +34,7 @@ export type Service = z.output<typeof service>;
 
 const serviceList = list(service);
 
+/** @returns the reads of services of any type; each function throws ApiError */
 export function services(caller: Caller) {
   const status = read(caller, "getIngressStatus", json(ingressStatus));
   // The spec writes the service type in lower case, deployed services in upper case: the first success decides.

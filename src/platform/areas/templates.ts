@@ -126,6 +126,7 @@ export type BindingInput = z.input<typeof bindingRequest> & {
 
 const templateList = wellShapedList(template);
 
+/** @returns the operations on platform templates and bindings; each function throws ApiError */
 export function templates(caller: Caller) {
   return {
     /** The published templates; with a context, constraints are narrowed to what that cluster allows. */

@@ -86,6 +86,7 @@ function entries(caller: Caller, type: "Variable" | "Secret") {
   };
 }
 
+/** @returns the operations on the plain variables of an application, and the import of both kinds */
 export function variables(caller: Caller) {
   return {
     ...entries(caller, "Variable"),
@@ -99,6 +100,7 @@ export function variables(caller: Caller) {
   };
 }
 
+/** @returns the operations on the secrets of an application */
 export function secrets(caller: Caller) {
   return entries(caller, "Secret");
 }

@@ -31,6 +31,7 @@ const webhookRequest = request({
 
 export type Webhook = z.output<typeof webhook>;
 
+/** @returns the operations on registrations of webhooks; each function throws ApiError */
 export function webhooks(caller: Caller) {
   return {
     create: create(caller, "createWebhook", webhook, webhookRequest),

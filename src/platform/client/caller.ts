@@ -60,8 +60,8 @@ export interface Caller {
   /** Makes a write: sent once, never repeated. */
   write<T>(name: OperationName, ids: readonly string[], call: Call<T>): Promise<T>;
   /**
-   * Takes the rate token of a POST before its intent is written, so that no intent waits for the gate; the next POST that may
-   * happen only once then takes none.
+   * Takes the rate token of a POST before its intent is written, so that no intent waits for the gate; the next POST
+   * that may happen only once then takes none.
    * @throws ApiError "RateLimited" or "OverBudget" with the time to wait
    */
   readonly reserve: () => Promise<void>;

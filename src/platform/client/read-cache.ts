@@ -1,6 +1,6 @@
 /**
- * Shares reads. Equal reads in flight are one request, and answers are cached for a while, as far as the memory that all
- * clients share allows.
+ * Shares reads. Equal reads in flight are one request, and answers are cached for a while, as far as the memory that
+ * all clients share allows.
  */
 import { operationEntry, type OperationName } from "../codec/operations.ts";
 import type { Clock } from "../transport/clock.ts";
@@ -31,8 +31,8 @@ export function createCacheBudget(limit = MAX_CACHED) {
     )[0];
   return {
     /**
-     * Counts an answer that a cache has added, or, with a negative size, removed. While all exceed the limit, the largest
-     * cache evicts: a platform with long answers evicts no answer of another platform.
+     * Counts an answer that a cache has added, or, with a negative size, removed. While all exceed the limit, the
+     * largest cache evicts: a platform with long answers evicts no answer of another platform.
      */
     count: (cache: BudgetedCache, size: number): void => {
       const now = (sizes.get(cache) ?? 0) + size;
@@ -133,8 +133,8 @@ export function createReadCache(clock: Clock, budget: CacheBudget) {
       return usable === undefined ? start(key, load) : (usable.value as Promise<T>);
     },
     /**
-     * Drops, before and after a write, the reads that it makes stale: those of `operations[…].invalidates` whose ids do not
-     * contradict the write's. A read in flight still answers the callers that wait for it, and is not cached.
+     * Drops, before and after a write, the reads that it makes stale: those of `operations[…].invalidates` whose ids do
+     * not contradict the write's. A read in flight still answers the callers that wait for it, and is not cached.
      */
     invalidate: (write: OperationName, ids: ReadKey["ids"]): void => {
       const stale = operationEntry(write).invalidates ?? [];

@@ -7,9 +7,9 @@ const BASE_MS = 200;
 
 /**
  * Creates the repetition of one client's reads. A read that fails with Server or Unreachable, or whose body was cut on
- * its way, is sent up to three times, 200 and 400 ms apart ± 50 %. After three such failures in a row, of any reads, the
- * platform counts as down: until a read gets another answer, every read is sent once, so that a probe of a platform that
- * is down is a single request.
+ * its way, is sent up to three times, 200 and 400 ms apart ± 50 %. After three such failures in a row, of any reads,
+ * the platform counts as down: until a read gets another answer, every read is sent once, so that a probe of a platform
+ * that is down is a single request.
  */
 export function createRetry(clock: Clock, random: () => number) {
   let failuresInARow = 0;

@@ -1,8 +1,8 @@
 /**
- * The rate at which the platform accepts requests of one token: what the headers of its answers tell, and what the pacer
- * finds out. The rate doubles each second until the first 429. Then it stays a little below what was accepted and rises
- * slowly; each further 429 lowers it. It rises only while it is used. Where headers report how much of a window is left,
- * the pacer finds the limit without a 429.
+ * The rate at which the platform accepts requests of one token: what the headers of its answers tell, and what the
+ * pacer finds out. The rate doubles each second until the first 429. Then it stays a little below what was accepted and
+ * rises slowly; each further 429 lowers it. It rises only while it is used. Where headers report how much of a window
+ * is left, the pacer finds the limit without a 429.
  */
 
 /** The pause of a 429 without headers. The guide of the API: "falls back to 60 seconds when the header is absent". */

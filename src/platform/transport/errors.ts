@@ -40,7 +40,9 @@ export class ApiError extends Error {
 /** Whether the operation only reads. A failed write may have been executed. */
 export type Effect = "read" | "write";
 
-/** "address" and "connect" occur before the first byte is sent; after every other failure the request may have arrived. */
+/**
+ * "address" and "connect" occur before the first byte is sent; after every other failure the request may have arrived.
+ */
 export type TransportFailure = "address" | "connect" | "deadline" | "interrupted" | "tooLarge";
 
 /** Why there was no answer. Its message never quotes a library's, which may hold hosts, headers or bodies. */

@@ -64,7 +64,8 @@ const embedding = EMBEDDING.map(([block, ...held]) => ({ isOf: inBlocks([block])
 
 /**
  * Reports whether an address is public or in one of the blocks that are allowed besides. An IPv6 address that stands
- * for an IPv4 address counts as the IPv4 address: a name in a network with NAT64 has such an address for each IPv4 address.
+ * for an IPv4 address counts as the IPv4 address: a name in a network with NAT64 has such an address for each IPv4
+ * address.
  */
 export function isPublic(address: string, isAllowed: (address: string) => boolean = () => false): boolean {
   if (isAllowed(address)) return true;

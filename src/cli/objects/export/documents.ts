@@ -125,9 +125,9 @@ function unused(label: string, id: string, used: ReadonlySet<string>): string {
 }
 
 /**
- * Builds the manifest of an item, unless a resource of the namespace holds the object already. A field with a value that
- * the custom resource does not accept is replaced by a comment if it is optional; else the whole manifest becomes a
- * comment.
+ * Builds the manifest of an item, unless a resource of the namespace holds the object already. A field with a value
+ * that the custom resource does not accept is replaced by a comment if it is optional; else the whole manifest becomes
+ * a comment.
  */
 export function documentOf({ kind, id, describe }: ExportItem, context: ExportContext): Document {
   const holder = context.holderOf(kind, id);

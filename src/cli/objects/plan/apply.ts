@@ -72,7 +72,9 @@ function patchOf(manifest: Manifest, namespace: string, old: KubeObject): JsonOb
   return { ...mergingObject(last, body), metadata: merging(member(last, "metadata"), after) };
 }
 
-/** Returns a merge patch that changes the members of `before` to those of `after`, and leaves all other members alone. */
+/**
+ * Returns a merge patch that changes the members of `before` to those of `after`, and leaves all other members alone.
+ */
 function merging(before: Json | undefined, after: Json): Json {
   return isObject(after) ? mergingObject(before, after) : after;
 }

@@ -28,7 +28,11 @@ export async function eventsOf(
   }
 }
 
-/** @param namespace "" for all namespaces @returns the events on custom resources, the newest first @throws KubeError */
+/**
+ * @param namespace "" for all namespaces
+ * @returns the events on custom resources, the newest first
+ * @throws KubeError
+ */
 export async function eventsIn({ client }: ClusterClient, namespace: string): Promise<readonly EventView[]> {
   return list(client, namespace, `involvedObject.apiVersion=${API_VERSION}`);
 }

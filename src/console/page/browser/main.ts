@@ -1,4 +1,7 @@
-/** The page: reads and shows the view in its address, and again after each change; the filters and notices around the tree. */
+/**
+ * The page: reads and shows the view in its address, and again after each change; the filters and notices around the
+ * tree.
+ */
 import { ageOf, MARKS } from "../../tree/labels.ts";
 import { hashOf, SHOWS, viewOf, type PageQuery, type Show, type TreePage } from "../shape.ts";
 import { byId, make, setText } from "./dom.ts";

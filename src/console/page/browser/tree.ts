@@ -3,7 +3,10 @@ import { ageOf, MARKS } from "../../tree/labels.ts";
 import { commandsFor, type Row } from "../shape.ts";
 import { byId, copy, make, setText } from "./dom.ts";
 
-/** Creates the tree, which is empty. @param opened called with the id of the object that the user opened, "" when it is closed again */
+/**
+ * Creates the tree, which is empty.
+ * @param opened called with the id of the object that the user opened, "" when it is closed again
+ */
 export function createTree(opened: (id: string) => void) {
   const root = byId("tree", HTMLUListElement);
   const items = new Map<string, TreeItem>();
