@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { renderLine, renderTree, reportChanges } from "../../src/cli/objects/shared/drawing.ts";
 import type { Screen } from "../../src/cli/objects/shared/screen.ts";
-import { factOf, isReady } from "../../src/console/tree/facts.ts";
-import { factsOf } from "../../src/console/tree/hierarchy.ts";
+import { summariesOf } from "../../src/console/tree/hierarchy.ts";
+import { summarize, isReady } from "../../src/console/tree/summary.ts";
 import { kubectl } from "../control-plane/access.ts";
 import { operatorWarnings, startEnv, type Env } from "./env.ts";
 import type { DemoOptions } from "./options.ts";
@@ -60,7 +60,7 @@ async function show(env: Env, options: DemoOptions, screen: Screen, signal: Abor
 
 /** Shows the tree on a terminal, else a line for every change. */
 function showObjects(view: View, screen: Screen, say: (line: string) => void): void {
-  screen.follow((width) => ["", ...renderTree(factsOf(view.objects()), { width, paint: screen.paint })]);
+  screen.follow((width) => ["", ...renderTree(summariesOf(view.objects()), { width, paint: screen.paint })]);
   const report = reportChanges(say);
   view.subscribe((change) => {
     screen.redraw();
@@ -69,7 +69,7 @@ function showObjects(view: View, screen: Screen, say: (line: string) => void): v
 }
 
 function tree(view: View, { paint }: Screen): readonly string[] {
-  return renderTree(factsOf(view.objects()), { width: 160, paint });
+  return renderTree(summariesOf(view.objects()), { width: 160, paint });
 }
 
 /** @returns the error, all objects that are not Ready, and the operator's last warnings */
@@ -78,7 +78,7 @@ async function failure({ view, controlPlane }: Env, screen: Screen, error: unkno
   const warnings = await operatorWarnings(controlPlane, LOG_LINES);
   return [
     `\n${screen.paint("red", "Failed:")} ${error instanceof Error ? error.message : String(error)}`,
-    ...(objects.length > 0 ? ["Not Ready:", ...objects.map((object) => `  ${renderLine(factOf(object))}`)] : []),
+    ...(objects.length > 0 ? ["Not Ready:", ...objects.map((object) => `  ${renderLine(summarize(object))}`)] : []),
     ...(warnings.length > 0 ? ["Last warnings of the operator:", ...warnings.map((line) => `  ${line}`)] : []),
   ].join("\n");
 }

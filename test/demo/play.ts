@@ -1,8 +1,8 @@
 /** The scene of a running demo: does and shows the actions of a scenario. */
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import type { Screen } from "../../src/cli/objects/shared/screen.ts";
-import { conditionView, isReady } from "../../src/console/tree/facts.ts";
 import { wordOf } from "../../src/console/tree/labels.ts";
+import { conditionView, isReady } from "../../src/console/tree/summary.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
 import { kubectl } from "../control-plane/access.ts";
 import type { Env } from "./env.ts";

@@ -2,7 +2,7 @@
 import { loadPlatformRules } from "../../config/config.ts";
 import { boundKinds } from "../../config/kinds.ts";
 import { OPERATOR_VERSION } from "../../config/names.ts";
-import { conditionView } from "../../console/tree/facts.ts";
+import { conditionView } from "../../console/tree/summary.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionSpec } from "../../kinds/connection/crd.ts";
 import { connectionSettings } from "../../kinds/connection/settings.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";

@@ -1,7 +1,7 @@
 /** The names of objects on the command line: `papp/api`, `PlatformApplication/api`, `api`, or an id of the platform. */
 import { GROUP } from "../../api/names.ts";
-import { conditionView } from "../../console/tree/facts.ts";
 import { shortNameOf } from "../../console/tree/hierarchy.ts";
+import { conditionView } from "../../console/tree/summary.ts";
 import { RESOURCES } from "../../kinds/index.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";

@@ -3,7 +3,7 @@ import { uuid } from "../../api/fields.ts";
 import { APPROVED_PLAN, PAUSED, RESOLVE } from "../../api/names.ts";
 import { invalidPause, isPaused } from "../../api/paused.ts";
 import { answersIn } from "../../api/resolve.ts";
-import { conditionView, conditionViews } from "../../console/tree/facts.ts";
+import { conditionView, conditionViews } from "../../console/tree/summary.ts";
 import { clusterPlatformConnection, platformConnection } from "../../kinds/connection/crd.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";

@@ -1,6 +1,6 @@
-/** The command `get`: lists the custom resources, and with --remote compares them with the platform. */
-import { conditionView, factOf } from "../../console/tree/facts.ts";
 import { ageOf } from "../../console/tree/labels.ts";
+/** The command `get`: lists the custom resources, and with --remote compares them with the platform. */
+import { conditionView, summarize } from "../../console/tree/summary.ts";
 import { createKinds } from "../../kinds/index.ts";
 import { unlessMissing } from "../../kinds/shared/answers.ts";
 import { isObject, parseJson } from "../../kube/api/json.ts";
@@ -53,12 +53,12 @@ function localView(now: Date, everywhere: boolean): View<KubeObject> {
       ...(everywhere ? { NAMESPACE: ({ metadata }: KubeObject) => metadata.namespace } : {}),
       NAME: (object) => shortTarget(keyOf(object)),
       READY: (object) => conditionView(object, "Ready")?.status,
-      STATE: (object) => factOf(object).state,
+      STATE: (object) => summarize(object).state,
       REASON: (object) => conditionView(object, "Ready")?.reason,
       AGE: ({ metadata }) => ageOf(metadata.creationTimestamp, now),
     },
     wide: {
-      "REMOTE-ID": (object) => factOf(object).externalId,
+      "REMOTE-ID": (object) => summarize(object).externalId,
       MESSAGE: (object) => conditionView(object, "Ready")?.message,
     },
     name: (object) => fullName(keyOf(object)),
@@ -110,7 +110,7 @@ export async function remoteRows(
     const omit = (why: string): void => {
       call.report(`${shortTarget(keyOf(object))} is omitted: ${why}`);
     };
-    const id = factOf(object).externalId;
+    const id = summarize(object).externalId;
     if (id === "") {
       omit("it is not on the platform yet.");
       continue;

@@ -1,7 +1,7 @@
 /** The command `reconcile`: requests a reconcile of objects, and waits for its result. */
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { isPaused } from "../../api/paused.ts";
-import { conditionView, factOf, isReady } from "../../console/tree/facts.ts";
+import { conditionView, summarize, isReady } from "../../console/tree/summary.ts";
 import { platformApplication } from "../../kinds/application/crd.ts";
 import { abortableSleep } from "../../kube/api/clock.ts";
 import { stringMember } from "../../kube/api/json.ts";
@@ -63,7 +63,7 @@ async function request(call: Call, objects: readonly KubeObject[]): Promise<stri
   return token;
 }
 
-const isStalled = (object: KubeObject): boolean => factOf(object).mark === "stalled";
+const isStalled = (object: KubeObject): boolean => summarize(object).mark === "stalled";
 
 /** How long an object may stay Stalled before the wait for it ends. A retry begins within seconds. */
 const STALLED_GRACE_MS = 30_000;
@@ -103,7 +103,7 @@ export async function requestAndWait(call: Call, objects: readonly KubeObject[],
   const results = (): readonly Result[] => objects.map(resultOf);
   const isOver = (): boolean => following.unreadable.size > 0 || results().every(({ is }) => is !== "working");
   const lines = (): readonly string[] =>
-    results().flatMap(({ now }) => (now === undefined ? [] : renderLine(factOf(now))));
+    results().flatMap(({ now }) => (now === undefined ? [] : renderLine(summarize(now))));
   const uids = new Set(objects.map(({ metadata }) => metadata.uid));
   const isRequested = ({ object }: StoreChange): boolean => uids.has(object.metadata.uid);
   let stopProgress = (): void => {};

@@ -1,7 +1,7 @@
 /** The command `status`: everything about an object on one screen. */
 import { isPaused } from "../../api/paused.ts";
-import { conditionViews, factOf } from "../../console/tree/facts.ts";
 import { ageOf, MARKS, wordOf } from "../../console/tree/labels.ts";
+import { conditionViews, summarize } from "../../console/tree/summary.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -39,7 +39,7 @@ export const statusCommand = command({
 
 function dataOf(object: KubeObject, events: readonly EventView[] | undefined): object {
   const { namespace, name } = object.metadata;
-  const { mark, state, externalId } = factOf(object);
+  const { mark, state, externalId } = summarize(object);
   return {
     kind: object.kind,
     ...(namespace === undefined ? {} : { namespace }),
@@ -68,7 +68,7 @@ const EVENTS = 10;
 /** @returns the lines of the screen; a sentence that occurs several times is shown at its first place only */
 export function summaryOf({ object, events, now, program }: SummaryOf): readonly string[] {
   const { kind, metadata } = object;
-  const { mark, reason, message } = factOf(object);
+  const { mark, reason, message } = summarize(object);
   const place = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
   const heading = [`${MARKS[mark].sign} ${wordOf(kind)} ${place}`, reason].filter((word) => word !== "").join("  ");
   const shown = new Set<string>();

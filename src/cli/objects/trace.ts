@@ -1,7 +1,7 @@
 /** The command `trace`: an object, the objects that it refers to, and its connection, each with its state. */
 import { boundKinds } from "../../config/kinds.ts";
-import { factId, factOf } from "../../console/tree/facts.ts";
 import { MARKS } from "../../console/tree/labels.ts";
+import { summaryId, summarize } from "../../console/tree/summary.ts";
 import { isKube } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
@@ -40,7 +40,7 @@ function stepOf({ kind, name, found }: NamedObject) {
     return { kind, name, status: "missing" as const, state: "", reason: "NotFound", message: "It does not exist." };
   if (found === "hidden")
     return { kind, name, status: "unknown" as const, state: "", reason: "Forbidden", message: "You may not read it." };
-  const { mark, state, reason, message } = factOf(found);
+  const { mark, state, reason, message } = summarize(found);
   return { kind, name, status: mark, state, reason, message };
 }
 
@@ -73,7 +73,7 @@ export async function stepsFrom(cluster: ClusterClient, object: KubeObject): Pro
 function findingOnce(find: ClusterClient["find"]): ClusterClient["find"] {
   const found = new Map<string, ReturnType<typeof find>>();
   return (kind, name, namespace) => {
-    const id = factId(kind, namespace ?? "", name);
+    const id = summaryId(kind, namespace ?? "", name);
     const reading = found.get(id) ?? find(kind, name, namespace);
     found.set(id, reading);
     return reading;

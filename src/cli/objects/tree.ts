@@ -1,8 +1,8 @@
 /** The command `tree`: the objects below their parents, with their state. */
 import { aborted } from "node:util";
 
-import { factId, type Fact } from "../../console/tree/facts.ts";
-import { below, createFactCache, dataOf, dotOf, hierarchyOf } from "../../console/tree/hierarchy.ts";
+import { below, createSummaryCache, dataOf, dotOf, hierarchyOf } from "../../console/tree/hierarchy.ts";
+import { summaryId, type ObjectSummary } from "../../console/tree/summary.ts";
 import { platformProject } from "../../kinds/project/index.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { Cache, KubeObject } from "../../kube/api/types.ts";
@@ -31,9 +31,9 @@ export const treeCommand = command({
     const scope: Scope = { cluster, namespace: flags["all-namespaces"] ? "" : cluster.namespace, report };
     const selection = selectionOf(args.project);
     if (!flags.watch) {
-      const facts = selection.factsIn(await listObjects(scope));
-      refuseUnknown(facts, args.project, scope);
-      await show(call, facts);
+      const summaries = selection.summariesIn(await listObjects(scope));
+      refuseUnknown(summaries, args.project, scope);
+      await show(call, summaries);
       return;
     }
     if (output !== "table" && output !== "wide") {
@@ -47,7 +47,7 @@ export const treeCommand = command({
       const failure = following.failure();
       if (failure !== undefined) throw failure;
       if (stop.aborted) return;
-      refuseUnknown(selection.factsIn(following.objects()), args.project, scope);
+      refuseUnknown(selection.summariesIn(following.objects()), args.project, scope);
       const stopDrawing = draw(call, following, selection);
       await stopped;
       stopDrawing();
@@ -61,17 +61,17 @@ type Selection = ReturnType<typeof selectionOf>;
 
 /** Returns functions that select the objects of one project, or all objects. */
 function selectionOf(project: string | undefined) {
-  const cache = createFactCache();
+  const cache = createSummaryCache();
   const isRoot = ({ kind, metadata, spec }: KubeObject): boolean =>
     kind === platformProject.kind && (metadata.name === project || stringMember(spec, "name") === project);
   return {
-    /** Returns the facts of the objects that belong to it. */
-    factsIn: (objects: readonly KubeObject[]): readonly Fact[] => {
-      const facts = cache.factsOf(objects);
-      if (project === undefined) return facts;
+    /** Returns the summaries of the objects that belong to it. */
+    summariesIn: (objects: readonly KubeObject[]): readonly ObjectSummary[] => {
+      const summaries = cache.summariesOf(objects);
+      if (project === undefined) return summaries;
       return objects
         .filter(isRoot)
-        .flatMap(({ kind, metadata: { namespace = "", name } }) => below(facts, factId(kind, namespace, name)));
+        .flatMap(({ kind, metadata: { namespace = "", name } }) => below(summaries, summaryId(kind, namespace, name)));
     },
     /** Reports whether one object belongs to it. @param store holds the parents of the object */
     includes: (object: KubeObject, store: Cache): boolean =>
@@ -80,28 +80,28 @@ function selectionOf(project: string | undefined) {
 }
 
 /** @throws CliError when the project does not exist */
-function refuseUnknown(facts: readonly Fact[], project: string | undefined, { namespace }: Scope): void {
-  if (project === undefined || facts.length > 0) return;
+function refuseUnknown(summaries: readonly ObjectSummary[], project: string | undefined, { namespace }: Scope): void {
+  if (project === undefined || summaries.length > 0) return;
   const where = namespace === "" ? "any namespace" : `namespace "${namespace}"`;
   throw new CliError(`There is no PlatformProject ${JSON.stringify(project)} in ${where}.`);
 }
 
-async function show(call: Call, facts: readonly Fact[]): Promise<void> {
+async function show(call: Call, summaries: readonly ObjectSummary[]): Promise<void> {
   const { io, output, report } = call;
-  if (output === "dot") io.stdout.write(dotOf(hierarchyOf(facts)));
-  else if (facts.length === 0 && (output === "table" || output === "wide")) report("Nothing found.");
+  if (output === "dot") io.stdout.write(dotOf(hierarchyOf(summaries)));
+  else if (summaries.length === 0 && (output === "table" || output === "wide")) report("Nothing found.");
   else {
     await printAs(call, {
-      data: () => dataOf(hierarchyOf(facts)),
-      names: () => facts.map(fullName),
-      lines: () => drawn(facts, io.stdout, output === "wide"),
+      data: () => dataOf(hierarchyOf(summaries)),
+      names: () => summaries.map(fullName),
+      lines: () => drawn(summaries, io.stdout, output === "wide"),
     });
   }
 }
 
-function drawn(facts: readonly Fact[], stdout: Stream, wide: boolean): readonly string[] {
+function drawn(summaries: readonly ObjectSummary[], stdout: Stream, wide: boolean): readonly string[] {
   const width = stdout.isTTY === true ? (stdout.columns ?? Infinity) : Infinity;
-  return renderTree(facts, { width, paint: paintFor(stdout), wide });
+  return renderTree(summaries, { width, paint: paintFor(stdout), wide });
 }
 
 /**
@@ -112,13 +112,13 @@ function draw({ host, io: { stdout }, output }: Call, following: Following, sele
   const { store, objects } = following;
   const wide = output === "wide";
   const screen = createScreen(stdout);
-  const known = screen.live ? [] : selection.factsIn(objects());
+  const known = screen.live ? [] : selection.summariesIn(objects());
   if (!screen.live) screen.print(drawn(known, stdout, wide).join("\n"));
   return showChanges({
     store,
     screen,
     clock: host.clock,
-    render: (width) => renderTree(selection.factsIn(objects()), { width, paint: screen.paint, wide }),
+    render: (width) => renderTree(selection.summariesIn(objects()), { width, paint: screen.paint, wide }),
     concerns: ({ type, object }) => type === "deleted" || selection.includes(object, store),
     known,
   });

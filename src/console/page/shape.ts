@@ -2,7 +2,7 @@
  * What the server of the page and the browser share: the JSON of the answer, and the view that a request asks for. And
  * the parts of the browser's code that need no document. Pure.
  */
-import type { Fact, Mark } from "../tree/facts.ts";
+import type { ObjectSummary, Mark } from "../tree/summary.ts";
 
 /** Which objects are shown: all, those with another mark than ready, or those of one mark. */
 export const SHOWS = ["all", "not-ready", "stalled", "warned", "working", "new", "deleting", "ready"] as const;
@@ -51,7 +51,7 @@ export const PAGE_SIZE = 200;
 export const MAX_TEXT = 100;
 
 /** One object. Its texts are untrusted: they are shown as plain text. */
-export interface Row extends Omit<Fact, "kind" | "parent"> {
+export interface Row extends Omit<ObjectSummary, "kind" | "parent"> {
   /** Its kind for people, e.g. "application". */
   readonly word: string;
   /** Its kind for kubectl, e.g. "papp". */

@@ -5,11 +5,11 @@ import { manualClock } from "../../../test/support/kube/clock.ts";
 import { applicationOf, environmentOf, projectOf } from "../../../test/support/platform/status-page-objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { createStore } from "../../kube/watch/store.ts";
-import { factsOf, hierarchyOf } from "../tree/hierarchy.ts";
+import { summariesOf, hierarchyOf } from "../tree/hierarchy.ts";
 import { MAX_TEXT, PAGE_SIZE, SHOWS, type PageQuery } from "./shape.ts";
 import { createTrees, parsePageQuery, partOf, treeOf, type Tree } from "./tree.ts";
 
-const tree = (...objects: readonly KubeObject[]): Tree => treeOf(hierarchyOf(factsOf(objects)));
+const tree = (...objects: readonly KubeObject[]): Tree => treeOf(hierarchyOf(summariesOf(objects)));
 const ask = (query: Partial<PageQuery> = {}): PageQuery => ({ show: "all", text: "", page: 1, at: "", ...query });
 
 const conditions = {
@@ -125,7 +125,7 @@ function watched() {
   const store = createStore((error) => expect.unreachable(String(error)));
   const trees = createTrees(store, manualClock());
   store.subscribe(trees.changed);
-  const names = async () => (await trees.read()).nodes.map(({ fact, depth }) => `${depth} ${fact.name}`);
+  const names = async () => (await trees.read()).nodes.map(({ summary, depth }) => `${depth} ${summary.name}`);
   return { store, trees, names };
 }
 
@@ -160,7 +160,7 @@ describe("the tree of the cached objects", () => {
     for (const name of ["a", "b", "c"]) store.upsert(projectOf(name));
     const reading = trees.read();
     store.upsert(projectOf("d"));
-    expect((await reading).nodes.map(({ fact }) => fact.name)).toEqual(["a", "b", "c", "d"]);
+    expect((await reading).nodes.map(({ summary }) => summary.name)).toEqual(["a", "b", "c", "d"]);
     expect((await trees.read()).counts).toMatchObject({ ready: 4 });
   });
 });

@@ -7,14 +7,14 @@ import { setImmediate } from "node:timers/promises";
 import { TYPES } from "../../config/kinds.ts";
 import type { Cache, Clock, KubeObject } from "../../kube/api/types.ts";
 import { cleanText } from "../../text/text.ts";
-import type { Fact, Mark } from "../tree/facts.ts";
-import { createFactCache, hierarchyOf, shortNameOf, type Branch } from "../tree/hierarchy.ts";
+import { createSummaryCache, hierarchyOf, shortNameOf, type Branch } from "../tree/hierarchy.ts";
 import { wordOf } from "../tree/labels.ts";
+import type { ObjectSummary, Mark } from "../tree/summary.ts";
 import { MAX_TEXT, PAGE_SIZE, SHOWS, type PageQuery, type Row, type TreePage } from "./shape.ts";
 
 /** One object with its position in the tree. */
 interface TreeRow {
-  readonly fact: Fact;
+  readonly summary: ObjectSummary;
   readonly depth: number;
   /** The index of its parent among the nodes; undefined for a root. */
   readonly parent: number | undefined;
@@ -33,7 +33,7 @@ const SLICE_MS = 10;
 
 /** Builds the tree of a cache on request, and keeps it until the cache changes. */
 export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
-  const facts = createFactCache();
+  const summaries = createSummaryCache();
   let current: Tree | undefined;
   let building: Promise<Tree> | undefined;
 
@@ -42,13 +42,13 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
   const build = async (): Promise<Tree> => {
     let sliceStart = clock.monotonic();
     for (const object of objects()) {
-      facts.add(object);
+      summaries.add(object);
       if (clock.monotonic() - sliceStart < SLICE_MS) continue;
       await setImmediate();
       sliceStart = clock.monotonic();
     }
     // This part does not yield, so that the tree has all changes until now.
-    current = treeOf(hierarchyOf(facts.factsOf(objects())));
+    current = treeOf(hierarchyOf(summaries.summariesOf(objects())));
     return current;
   };
 
@@ -72,9 +72,9 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
 export function treeOf(branches: readonly Branch[]): Tree {
   const nodes: TreeRow[] = [];
   const counts = { new: 0, working: 0, ready: 0, warned: 0, stalled: 0, deleting: 0 };
-  const add = ({ fact, children }: Branch, depth: number, parent: number | undefined): void => {
-    const at = nodes.push({ fact, depth, parent }) - 1;
-    counts[fact.mark] += 1;
+  const add = ({ summary, children }: Branch, depth: number, parent: number | undefined): void => {
+    const at = nodes.push({ summary, depth, parent }) - 1;
+    counts[summary.mark] += 1;
     for (const child of children) add(child, depth + 1, at);
   };
   for (const branch of branches) add(branch, 0, undefined);
@@ -106,7 +106,7 @@ export function partOf({ nodes, counts }: Tree, query: PageQuery): Part {
   }
   const places = [...shown];
   const pages = Math.max(1, Math.ceil(places.length / PAGE_SIZE));
-  const wanted = query.at === "" ? -1 : places.findIndex((place) => nodes[place]?.fact.id === query.at);
+  const wanted = query.at === "" ? -1 : places.findIndex((place) => nodes[place]?.summary.id === query.at);
   const page = wanted === -1 ? Math.min(query.page, pages) : Math.floor(wanted / PAGE_SIZE) + 1;
   const here = places.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   const [first] = here;
@@ -118,9 +118,9 @@ export function partOf({ nodes, counts }: Tree, query: PageQuery): Part {
   return { counts, matched: matches.size, page, pages, rows: rows.flat() };
 }
 
-function fits({ fact }: TreeRow, { show, text }: PageQuery): boolean {
-  if (show === "not-ready" ? fact.mark === "ready" : show !== "all" && show !== fact.mark) return false;
-  const { kind, namespace, name, state, reason, message, commit, externalId } = fact;
+function fits({ summary }: TreeRow, { show, text }: PageQuery): boolean {
+  if (show === "not-ready" ? summary.mark === "ready" : show !== "all" && show !== summary.mark) return false;
+  const { kind, namespace, name, state, reason, message, commit, externalId } = summary;
   const words = [kind, wordOf(kind), namespace, name, state, reason, message, commit, externalId];
   return text === "" || words.some((word) => word.toLowerCase().includes(text));
 }
@@ -133,9 +133,9 @@ function ancestors(nodes: readonly TreeRow[], place: number): readonly number[] 
 
 function rowOf(node: TreeRow | undefined, isContext: boolean): readonly Row[] {
   if (node === undefined) return [];
-  const { fact, depth } = node;
-  const { id, kind, namespace, name, mark, state, reason, since, commit, externalId } = fact;
-  const message = cleanText(fact.message, MAX_MESSAGE);
+  const { summary, depth } = node;
+  const { id, kind, namespace, name, mark, state, reason, since, commit, externalId } = summary;
+  const message = cleanText(summary.message, MAX_MESSAGE);
   const names = { id, word: wordOf(kind), short: shortNameOf(kind), namespace, name };
   return [{ ...names, depth, mark, state, reason, message, since, commit, externalId, isContext }];
 }

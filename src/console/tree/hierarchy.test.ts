@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 
 import { stored } from "../../../test/support/kube/stored.ts";
-import { fact } from "../../../test/support/platform/facts.ts";
 import { applicationOf } from "../../../test/support/platform/status-page-objects.ts";
+import { objectSummary } from "../../../test/support/platform/summaries.ts";
 import type { Cache, JsonObject, KubeObject } from "../../kube/api/types.ts";
-import { below, createFactCache, dataOf, dotOf, factsOf, hierarchyOf } from "./hierarchy.ts";
+import { below, createSummaryCache, dataOf, dotOf, summariesOf, hierarchyOf } from "./hierarchy.ts";
 
-const project = fact("PlatformProject", "web");
-const staging = fact("PlatformEnvironment", "staging", { parent: project.id });
+const project = objectSummary("PlatformProject", "web");
+const staging = objectSummary("PlatformEnvironment", "staging", { parent: project.id });
 const deployed = { state: "DEPLOYED", commit: "1a2b3c4", externalId: "x" };
-const api = fact("PlatformApplication", "api", { parent: staging.id, ...deployed });
+const api = objectSummary("PlatformApplication", "api", { parent: staging.id, ...deployed });
 
 it("a hierarchy of objects is plain data for other programs", () => {
   const common = { namespace: "shop", status: "ready", reason: "Available", message: "It is there." };
@@ -51,15 +51,15 @@ it.each<[string, KubeObject, string | undefined]>([
   ["not for a project", web, undefined],
   ["by name for an application", application, "PlatformEnvironment/shop/staging"],
 ])("the parent of an object is found %s", (_how, child, parent) => {
-  expect(factsOf([web, child]).at(-1)?.parent).toBe(parent);
+  expect(summariesOf([web, child]).at(-1)?.parent).toBe(parent);
 });
 
 describe("what is below an object in the hierarchy", () => {
   it("is the object, its children and their children", () => {
     const environments = [environment("staging", { name: "web" }), environment("x", { name: "y" })];
-    const facts = factsOf([web, ...environments, application]);
-    expect(below(facts, "PlatformProject/shop/web").map(({ name }) => name)).toEqual(["web", "staging", "api"]);
-    expect(below(facts, "PlatformProject/shop/none")).toEqual([]);
+    const summaries = summariesOf([web, ...environments, application]);
+    expect(below(summaries, "PlatformProject/shop/web").map(({ name }) => name)).toEqual(["web", "staging", "api"]);
+    expect(below(summaries, "PlatformProject/shop/none")).toEqual([]);
   });
 
   it.each<[string, KubeObject, boolean]>([
@@ -82,12 +82,12 @@ describe("what is below an object in the hierarchy", () => {
       },
       list: (kind) => objects.filter((one) => one.kind === kind),
     };
-    expect(createFactCache().isBelow(child, (one) => one === web, cache)).toBe(expected);
+    expect(createSummaryCache().isBelow(child, (one) => one === web, cache)).toBe(expected);
     expect(asked.length).toBeLessThanOrEqual(2);
   });
 
   it("is computed also where parents form a circle", () => {
     const cache: Cache = { get: () => application, list: () => [] };
-    expect(createFactCache().isBelow(application, () => false, cache)).toBe(false);
+    expect(createSummaryCache().isBelow(application, () => false, cache)).toBe(false);
   });
 });

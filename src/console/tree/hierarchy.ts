@@ -3,17 +3,17 @@ import { boundKinds } from "../../config/kinds.ts";
 import { RESOURCES } from "../../kinds/index.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { Cache, KubeObject } from "../../kube/api/types.ts";
-import { factId, factOf, type Fact } from "./facts.ts";
+import { summaryId, summarize, type ObjectSummary } from "./summary.ts";
 
 /**
- * Caches the fact of each version of an object, as parsing a spec takes longer than everything else.
+ * Caches the summary of each version of an object, as parsing a spec takes longer than everything else.
  * @returns an empty cache. An entry lives as long as its object.
  */
-export function createFactCache() {
+export function createSummaryCache() {
   const kinds = new Map(boundKinds().managed.map((kind) => [kind.kind, kind]));
-  /** The part of a fact that depends on its object alone. The parent may have a name, or only an id on the platform. */
+  /** The part of a summary that depends on its object alone. The parent may have a name, or only an id on the platform. */
   const make = (object: KubeObject) => ({
-    fact: factOf(object),
+    summary: summarize(object),
     parent: kinds.get(object.kind)?.references(object)[0],
   });
   const known = new WeakMap<KubeObject, ReturnType<typeof make>>();
@@ -49,10 +49,10 @@ export function createFactCache() {
     /** Reports whether an object is a root or below one, by its parents alone. @param cache holds the parents */
     isBelow: (object: KubeObject, isRoot: (object: KubeObject) => boolean, cache: Cache): boolean =>
       isBelow(object, isRoot, cache),
-    /** Adds one object, so that `factsOf` is fast: callers with thousands of objects yield between them. */
+    /** Adds one object, so that `summariesOf` is fast: callers with thousands of objects yield between them. */
     add: (object: KubeObject): void => void own(object),
-    /** @returns a fact for every object, with its parent if that is among the objects or named in the spec */
-    factsOf: (objects: readonly KubeObject[]): readonly Fact[] => {
+    /** @returns a summary for every object, with its parent if that is among the objects or named in the spec */
+    summariesOf: (objects: readonly KubeObject[]): readonly ObjectSummary[] => {
       const owns = objects.map(own);
       const nameById = new Map(
         objects.flatMap(({ kind, metadata, status }) => {
@@ -60,61 +60,61 @@ export function createFactCache() {
           return id === undefined ? [] : [[`${kind}/${metadata.namespace ?? ""}/${id}`, metadata.name] as const];
         }),
       );
-      return owns.map(({ fact, parent }) => {
-        if (parent === undefined) return fact;
-        const { namespace } = fact;
+      return owns.map(({ summary, parent }) => {
+        if (parent === undefined) return summary;
+        const { namespace } = summary;
         const name = parent.name ?? nameById.get(`${parent.kind}/${namespace}/${parent.externalId ?? ""}`);
-        return name === undefined ? fact : { ...fact, parent: factId(parent.kind, namespace, name) };
+        return name === undefined ? summary : { ...summary, parent: summaryId(parent.kind, namespace, name) };
       });
     },
   };
 }
 
-/** @returns a fact for every object, without a cache */
-export function factsOf(objects: readonly KubeObject[]): readonly Fact[] {
-  return createFactCache().factsOf(objects);
+/** @returns a summary for every object, without a cache */
+export function summariesOf(objects: readonly KubeObject[]): readonly ObjectSummary[] {
+  return createSummaryCache().summariesOf(objects);
 }
 
-/** @returns the object of that id and everything below it, in the order of `facts`. */
-export function below(facts: readonly Fact[], id: string): readonly Fact[] {
-  const parentsById = new Map(facts.map((fact) => [fact.id, fact.parent]));
+/** @returns the object of that id and everything below it, in the order of `summaries`. */
+export function below(summaries: readonly ObjectSummary[], id: string): readonly ObjectSummary[] {
+  const parentsById = new Map(summaries.map((summary) => [summary.id, summary.parent]));
   const isBelow = (at: string | undefined, depth: number): boolean =>
     at === id || (at !== undefined && depth > 0 && isBelow(parentsById.get(at), depth - 1));
-  return facts.filter((fact) => isBelow(fact.id, DEPTH));
+  return summaries.filter((summary) => isBelow(summary.id, DEPTH));
 }
 
 /** The depth at which the search for ancestors ends, in case of a cycle; no hierarchy of the platform is so deep. */
 const DEPTH = 8;
 
-/** A fact with its children. */
+/** A summary with its children. */
 export interface Branch {
-  readonly fact: Fact;
+  readonly summary: ObjectSummary;
   readonly children: readonly Branch[];
 }
 
 /** @returns the roots: objects without a parent, and those whose parent is missing */
-export function hierarchyOf(facts: readonly Fact[]): readonly Branch[] {
-  const known = new Set(facts.map(({ id }) => id));
-  const children = Map.groupBy(facts.toSorted(byPlace), ({ parent }) =>
+export function hierarchyOf(summaries: readonly ObjectSummary[]): readonly Branch[] {
+  const known = new Set(summaries.map(({ id }) => id));
+  const children = Map.groupBy(summaries.toSorted(byPlace), ({ parent }) =>
     parent !== undefined && known.has(parent) ? parent : undefined,
   );
   const under = (id: string | undefined): readonly Branch[] =>
-    (children.get(id) ?? []).map((fact) => ({ fact, children: under(fact.id) }));
+    (children.get(id) ?? []).map((summary) => ({ summary, children: under(summary.id) }));
   return under(undefined);
 }
 
 /** @returns the roots as plain data. */
 export function dataOf(branches: readonly Branch[]): readonly object[] {
-  return branches.map(({ fact, children }) => ({
-    kind: fact.kind,
-    ...(fact.namespace === "" ? {} : { namespace: fact.namespace }),
-    name: fact.name,
-    status: fact.mark,
-    state: fact.state,
-    reason: fact.reason,
-    message: fact.message,
-    ...(fact.commit === "" ? {} : { commit: fact.commit }),
-    ...(fact.externalId === "" ? {} : { externalId: fact.externalId }),
+  return branches.map(({ summary, children }) => ({
+    kind: summary.kind,
+    ...(summary.namespace === "" ? {} : { namespace: summary.namespace }),
+    name: summary.name,
+    status: summary.mark,
+    state: summary.state,
+    reason: summary.reason,
+    message: summary.message,
+    ...(summary.commit === "" ? {} : { commit: summary.commit }),
+    ...(summary.externalId === "" ? {} : { externalId: summary.externalId }),
     children: dataOf(children),
   }));
 }
@@ -125,11 +125,13 @@ export function dotOf(branches: readonly Branch[]): string {
   return ["digraph platform {", "  rankdir=LR;", "  node [shape=box];", ...lines, "}", ""].join("\n");
 }
 
-function dotLines({ fact, children }: Branch): readonly string[] {
-  const label = [`${fact.kind} ${fact.name}`, fact.state || fact.reason].filter((word) => word !== "").join("\n");
+function dotLines({ summary, children }: Branch): readonly string[] {
+  const label = [`${summary.kind} ${summary.name}`, summary.state || summary.reason]
+    .filter((word) => word !== "")
+    .join("\n");
   return [
-    `  ${JSON.stringify(fact.id)} [label=${JSON.stringify(label)}];`,
-    ...children.map((child) => `  ${JSON.stringify(fact.id)} -> ${JSON.stringify(child.fact.id)};`),
+    `  ${JSON.stringify(summary.id)} [label=${JSON.stringify(label)}];`,
+    ...children.map((child) => `  ${JSON.stringify(summary.id)} -> ${JSON.stringify(child.summary.id)};`),
     ...children.flatMap(dotLines),
   ];
 }
@@ -146,8 +148,8 @@ export function shortNameOf(kind: string): string {
 const RANKS: ReadonlyMap<string, number> = new Map(RESOURCES.map(({ kind }, rank) => [kind, rank]));
 
 /** Compares by kind, parents first, then by name. */
-function byPlace(left: Fact, right: Fact): number {
-  const rank = ({ kind }: Fact): number => RANKS.get(kind) ?? RANKS.size;
-  const text = ({ namespace, name }: Fact): string => [namespace, name].join("\0");
+function byPlace(left: ObjectSummary, right: ObjectSummary): number {
+  const rank = ({ kind }: ObjectSummary): number => RANKS.get(kind) ?? RANKS.size;
+  const text = ({ namespace, name }: ObjectSummary): string => [namespace, name].join("\0");
   return rank(left) - rank(right) || (text(left) < text(right) ? -1 : 1);
 }

@@ -1,5 +1,5 @@
 /** Short texts for people: of marks, ages and kinds. The page in the browser uses them too. */
-import type { Mark } from "./facts.ts";
+import type { Mark } from "./summary.ts";
 
 /** The text of each mark; `sign` is a single character. */
 export const MARKS: Readonly<Record<Mark, Readonly<Record<"sign" | "word" | "meaning", string>>>> = {

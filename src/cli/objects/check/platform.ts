@@ -1,7 +1,7 @@
 /** Checks the connections, and the platform of the connection that the user's commands use. */
 import { TYPES } from "../../../config/kinds.ts";
-import { factOf } from "../../../console/tree/facts.ts";
 import { ageOf } from "../../../console/tree/labels.ts";
+import { summarize } from "../../../console/tree/summary.ts";
 import { clusterPlatformConnection, platformConnection } from "../../../kinds/connection/crd.ts";
 import { isKube, KubeError } from "../../../kube/api/errors.ts";
 import { member, stringMember, tryParseJson } from "../../../kube/api/json.ts";
@@ -42,7 +42,7 @@ function surfaceFinding({ status }: KubeObject, what: string): Finding {
 }
 
 function connectionFinding(object: KubeObject, what: string): Finding {
-  const { mark, reason, message } = factOf(object);
+  const { mark, reason, message } = summarize(object);
   if (mark === "ready" || mark === "warned") return ok(what, message);
   const words = [reason, message].filter((word) => word !== "").join(": ");
   return mark === "new" ? unknown(what, "the operator has not reported a condition yet") : failed(what, words);
@@ -144,10 +144,10 @@ export async function checkObjects(cluster: ClusterClient): Promise<readonly Fin
     cluster,
     TYPES.map(({ kind }) => kind),
   );
-  const stalled = objects.filter((object) => factOf(object).mark === "stalled");
+  const stalled = objects.filter((object) => summarize(object).mark === "stalled");
   const content = unlisted.length === TYPES.length ? [] : [ok(what, `none of ${objects.length} is Stalled`)];
   const findings = stalled.map((object) => {
-    const { reason, message } = factOf(object);
+    const { reason, message } = summarize(object);
     return failed(shortTarget(keyOf(object)), `${reason}: ${message}`);
   });
   return [...(stalled.length === 0 ? content : findings), ...unlistedFindings(what, unlisted)];

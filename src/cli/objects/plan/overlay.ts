@@ -2,7 +2,7 @@
 import { API_VERSION, INSTALLATION_KEY } from "../../../api/names.ts";
 import { TYPES } from "../../../config/kinds.ts";
 import { OPERATOR_VERSION } from "../../../config/names.ts";
-import { factId, factOf } from "../../../console/tree/facts.ts";
+import { summaryId, summarize } from "../../../console/tree/summary.ts";
 import { isKube } from "../../../kube/api/errors.ts";
 import { isObject, member, stringEntries, stringMember } from "../../../kube/api/json.ts";
 import type { KeyValues, KubeObject } from "../../../kube/api/types.ts";
@@ -41,7 +41,7 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
   const rejected: PlanRow[] = [];
   const applied = new Map<string, KubeObject>();
   for (const manifest of resources) {
-    const id = factId(manifest.kind, manifest.namespace, manifest.name);
+    const id = summaryId(manifest.kind, manifest.namespace, manifest.name);
     const answer = await dryApply(cluster, manifest, manifest.namespace, present.get(id));
     if (typeof answer === "string") rejected.push(rejectedRow(manifest, answer));
     else applied.set(id, withoutPlan(answer));
@@ -65,7 +65,7 @@ export async function planManifests(manifests: readonly Manifest[], overlay: Ove
     random: Math.random,
     explain: (error) => explain(error).message,
   });
-  const rows = planned.map(({ object, problem }) => rowOf({ object, old: present.get(factOf(object).id), problem }));
+  const rows = planned.map(({ object, problem }) => rowOf({ object, old: present.get(summarize(object).id), problem }));
   return [...rejected, ...rows];
 }
 
@@ -103,9 +103,9 @@ async function presentIn(manifests: readonly Placed[], { cluster, report }: Over
   const lists = await Promise.all(
     scopes.map((scope) => listObjects({ cluster, report, ...scope }).catch(unlessForbidden)),
   );
-  const present = new Map(lists.flatMap((list) => list ?? []).map((object) => [factOf(object).id, object]));
+  const present = new Map(lists.flatMap((list) => list ?? []).map((object) => [summarize(object).id, object]));
   for (const { kind, namespace, name } of manifests) {
-    const id = factId(kind, namespace, name);
+    const id = summaryId(kind, namespace, name);
     const object = present.get(id) ?? (await cluster.find(kind, name, namespace).catch(unlessForbidden));
     if (object !== undefined) present.set(id, object);
   }

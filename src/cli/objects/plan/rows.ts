@@ -1,6 +1,6 @@
 /** Summarizes a plan, one row per object. Pure. */
 import { isPaused } from "../../../api/paused.ts";
-import { conditionView } from "../../../console/tree/facts.ts";
+import { conditionView } from "../../../console/tree/summary.ts";
 import { stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
 import type { Problem } from "../../../operator/planning.ts";

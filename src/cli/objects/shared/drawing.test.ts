@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import { manualClock } from "../../../../test/support/kube/clock.ts";
 import { stored } from "../../../../test/support/kube/stored.ts";
-import { fact } from "../../../../test/support/platform/facts.ts";
-import type { Fact, Mark } from "../../../console/tree/facts.ts";
+import { objectSummary } from "../../../../test/support/platform/summaries.ts";
+import type { ObjectSummary, Mark } from "../../../console/tree/summary.ts";
 import { createStore } from "../../../kube/watch/store.ts";
 import type { Paint } from "../../base/io.ts";
 import { fitWidth, renderLine, renderTree, showChanges } from "./drawing.ts";
@@ -12,10 +12,10 @@ import { createScreen } from "./screen.ts";
 
 const plain: Paint = (_style, text) => text;
 
-const project = fact("PlatformProject", "shop");
-const staging = fact("PlatformEnvironment", "staging", { parent: project.id });
-const production = fact("PlatformEnvironment", "production", { parent: project.id });
-const api = fact("PlatformApplication", "api", {
+const project = objectSummary("PlatformProject", "shop");
+const staging = objectSummary("PlatformEnvironment", "staging", { parent: project.id });
+const production = objectSummary("PlatformEnvironment", "production", { parent: project.id });
+const api = objectSummary("PlatformApplication", "api", {
   parent: staging.id,
   mark: "stalled",
   state: "BUILD_ERROR",
@@ -23,15 +23,15 @@ const api = fact("PlatformApplication", "api", {
   message: "The platform reports BUILD_ERROR for commit 1a2b3c4.",
   commit: "1a2b3c4",
 });
-const quickstart: readonly Fact[] = [
-  fact("PlatformBinding", "essentials", { mark: "new", state: "3/3", reason: "" }),
+const quickstart: readonly ObjectSummary[] = [
+  objectSummary("PlatformBinding", "essentials", { mark: "new", state: "3/3", reason: "" }),
   api,
   staging,
-  fact("PlatformApplication", "web", { parent: production.id, mark: "working", reason: "Deploying" }),
-  fact("PlatformCatalog", "catalog"),
+  objectSummary("PlatformApplication", "web", { parent: production.id, mark: "working", reason: "Deploying" }),
+  objectSummary("PlatformCatalog", "catalog"),
   production,
   project,
-  fact("PlatformConnection", "default", { mark: "warned", reason: "RateLimited" }),
+  objectSummary("PlatformConnection", "default", { mark: "warned", reason: "RateLimited" }),
 ];
 
 describe("the tree of objects", () => {
@@ -62,7 +62,7 @@ describe("the tree of objects", () => {
   });
 
   it("names the namespaces when there are several", () => {
-    const other = fact("PlatformProject", "shop", { namespace: "test" });
+    const other = objectSummary("PlatformProject", "shop", { namespace: "test" });
     const lines = renderTree([project, other], { width: 80, paint: plain });
     expect(lines.slice(1).map((line) => line.split("  ")[0])).toEqual(["✔ project shop/shop", "✔ project test/shop"]);
   });
@@ -81,11 +81,14 @@ describe("the tree of objects", () => {
     const kinds = fc.constantFrom("PlatformProject", "PlatformEnvironment", "PlatformApplication");
     const one = fc.tuple(kinds, names, names, fc.constantFrom(...marks)).map(([kind, name, parent, mark]) => {
       const above = kind === "PlatformApplication" ? "PlatformEnvironment" : "PlatformProject";
-      return fact(kind, name, { mark, parent: kind === "PlatformProject" ? undefined : `${above}/shop/${parent}` });
+      return objectSummary(kind, name, {
+        mark,
+        parent: kind === "PlatformProject" ? undefined : `${above}/shop/${parent}`,
+      });
     });
-    const facts = fc.uniqueArray(one, { selector: ({ id }) => id });
+    const summaries = fc.uniqueArray(one, { selector: ({ id }) => id });
     fc.assert(
-      fc.property(facts, fc.integer({ min: 1, max: 200 }), (some, width) => {
+      fc.property(summaries, fc.integer({ min: 1, max: 200 }), (some, width) => {
         const lines = renderTree(some, { width, paint: plain });
         expect(lines).toHaveLength(some.length + 1);
         expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);

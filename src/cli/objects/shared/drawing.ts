@@ -1,7 +1,7 @@
-/** Draws objects: as a tree with columns in the width of a terminal, or one line each. */
-import { type Fact, factOf, type Mark } from "../../../console/tree/facts.ts";
 import { hierarchyOf, type Branch } from "../../../console/tree/hierarchy.ts";
 import { MARKS, wordOf } from "../../../console/tree/labels.ts";
+/** Draws objects: as a tree with columns in the width of a terminal, or one line each. */
+import { type ObjectSummary, summarize, type Mark } from "../../../console/tree/summary.ts";
 import type { Clock } from "../../../kube/api/types.ts";
 import type { Store, StoreChange } from "../../../kube/watch/store.ts";
 import type { Paint } from "../../base/io.ts";
@@ -31,21 +31,21 @@ const MIN_WIDTHS: readonly number[] = [31, 8, 14];
 const MIN_MESSAGE_WIDTH = 12;
 
 interface Row {
-  readonly fact: Fact;
+  readonly summary: ObjectSummary;
   /** The branches before the sign. */
   readonly lead: string;
 }
 
 /** @returns the tree, one line per object below a heading; no line is wider than the terminal */
-export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly string[] {
+export function renderTree(summaries: readonly ObjectSummary[], style: TreeStyle): readonly string[] {
   const { width, paint, wide = false } = style;
-  const severalNamespaces = new Set(facts.map(({ namespace }) => namespace).filter((name) => name !== "")).size > 1;
-  const rows = hierarchyOf(facts).flatMap((root) => rowsOf(root, { lead: "", indent: "" }));
-  const cells = rows.map(({ fact, lead }) => [
-    `${lead}${MARKS[fact.mark].sign} ${nameOf(fact, severalNamespaces)}`,
-    fact.state,
-    fact.reason,
-    ...(wide ? [fact.externalId] : []),
+  const severalNamespaces = new Set(summaries.map(({ namespace }) => namespace).filter((name) => name !== "")).size > 1;
+  const rows = hierarchyOf(summaries).flatMap((root) => rowsOf(root, { lead: "", indent: "" }));
+  const cells = rows.map(({ summary, lead }) => [
+    `${lead}${MARKS[summary.mark].sign} ${nameOf(summary, severalNamespaces)}`,
+    summary.state,
+    summary.reason,
+    ...(wide ? [summary.externalId] : []),
   ]);
   const headings = ["OBJECT", "STATE", "REASON", ...(wide ? ["REMOTE-ID"] : [])];
   const widths = headings.map((heading, column) =>
@@ -59,20 +59,20 @@ export function renderTree(facts: readonly Fact[], style: TreeStyle): readonly s
       width,
     );
   };
-  const lines = rows.map(({ fact, lead }, index) => {
-    const line = lineOf(cells[index] ?? [], fact.message);
+  const lines = rows.map(({ summary, lead }, index) => {
+    const line = lineOf(cells[index] ?? [], summary.message);
     // The sign comes right after the branches, so it can be colored without measuring again.
     const at = lead.length;
-    const painted = at < line.length ? paint(COLORS[fact.mark], line.slice(at, at + 1)) : "";
+    const painted = at < line.length ? paint(COLORS[summary.mark], line.slice(at, at + 1)) : "";
     return line.slice(0, at) + painted + line.slice(at + 1);
   });
   return [paint("dim", lineOf(headings, "MESSAGE")), ...lines];
 }
 
 /** @returns one line for one object, where lines are only appended */
-export function renderLine(fact: Fact): string {
-  const words = [nameOf(fact, false), fact.state, fact.reason].filter((word) => word !== "").join(GAP);
-  return `${MARKS[fact.mark].sign} ${words}: ${fact.message}`;
+export function renderLine(summary: ObjectSummary): string {
+  const words = [nameOf(summary, false), summary.state, summary.reason].filter((word) => word !== "").join(GAP);
+  return `${MARKS[summary.mark].sign} ${words}: ${summary.message}`;
 }
 
 /**
@@ -81,19 +81,19 @@ export function renderLine(fact: Fact): string {
  */
 export function reportChanges(
   print: (line: string) => void,
-  known: readonly Fact[] = [],
+  known: readonly ObjectSummary[] = [],
 ): (change: StoreChange) => void {
-  const printed = new Map(known.map((fact) => [fact.id, renderLine(fact)]));
+  const printed = new Map(known.map((summary) => [summary.id, renderLine(summary)]));
   return ({ type, object }) => {
-    const fact = factOf(object);
+    const summary = summarize(object);
     if (type === "deleted") {
-      printed.delete(fact.id);
-      print(`− ${fact.id} is deleted`);
+      printed.delete(summary.id);
+      print(`− ${summary.id} is deleted`);
       return;
     }
-    const line = renderLine(fact);
-    if (fact.mark === "new" || printed.get(fact.id) === line) return;
-    printed.set(fact.id, line);
+    const line = renderLine(summary);
+    if (summary.mark === "new" || printed.get(summary.id) === line) return;
+    printed.set(summary.id, line);
     print(line);
   };
 }
@@ -107,7 +107,7 @@ interface Showing {
   /** Reports whether a change has a line where nothing is redrawn. */
   readonly concerns: (change: StoreChange) => boolean;
   /** The objects that were shown already. */
-  readonly known?: readonly Fact[];
+  readonly known?: readonly ObjectSummary[];
 }
 
 /** Changes within this time are drawn once: each redraw renders all objects. */
@@ -146,15 +146,15 @@ export function fitWidth(text: string, width: number): string {
   return width < 1 ? "" : `${text.slice(0, width - 1)}…`;
 }
 
-function nameOf({ kind, namespace, name, commit }: Fact, severalNamespaces: boolean): string {
+function nameOf({ kind, namespace, name, commit }: ObjectSummary, severalNamespaces: boolean): string {
   const place = severalNamespaces && namespace !== "" ? `${namespace}/` : "";
   return `${wordOf(kind)} ${place}${name}${commit === "" ? "" : ` ${commit}`}`;
 }
 
 /** Returns the rows of a branch, depth first. */
-function rowsOf({ fact, children }: Branch, at: { readonly lead: string; readonly indent: string }): readonly Row[] {
+function rowsOf({ summary, children }: Branch, at: { readonly lead: string; readonly indent: string }): readonly Row[] {
   return [
-    { fact, lead: at.lead },
+    { summary, lead: at.lead },
     ...children.flatMap((child, index) => {
       const last = index === children.length - 1;
       return rowsOf(child, {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { evaluated, type StoredCondition } from "../../../test/support/kube/stored.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import { factOf, isReady } from "./facts.ts";
+import { summarize, isReady } from "./summary.ts";
 
 const ready: StoredCondition = ["Ready", "True", "Deployed"];
 const synced: StoredCondition = ["Synced", "True", "ReconcileSuccess"];
@@ -25,14 +25,14 @@ it.each<[string, KubeObject, string, string]>([
   ["with drift", evaluated([ready, synced, drifted]), "warned", "DriftDetected"],
   ["that is Stalled", evaluated(failed), "stalled", "BuildFailed"],
   ["that is being deleted", evaluated([ready], {}, { deletionTimestamp: "2026-01-01" }), "deleting", "Deployed"],
-])("the fact of an object %s has the mark and reason of it", (_which, object, mark, reason) => {
-  expect(factOf(object)).toMatchObject({ mark, reason });
+])("the summary of an object %s has the mark and reason of it", (_which, object, mark, reason) => {
+  expect(summarize(object)).toMatchObject({ mark, reason });
   expect(isReady(object)).toBe(mark === "ready" || mark === "warned" || mark === "deleting");
 });
 
-it("a fact has the platform's state and commit and the object's parent", () => {
+it("a summary has the platform's state and commit and the object's parent", () => {
   const object = evaluated([ready], { state: "DEPLOYED", commit: "1a2b3c4" });
-  expect(factOf(object, "PlatformEnvironment/shop/staging")).toMatchObject({
+  expect(summarize(object, "PlatformEnvironment/shop/staging")).toMatchObject({
     id: "PlatformApplication/shop/api",
     parent: "PlatformEnvironment/shop/staging",
     state: "DEPLOYED",

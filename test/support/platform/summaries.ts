@@ -1,7 +1,7 @@
-import type { Fact } from "../../../src/console/tree/facts.ts";
+import type { ObjectSummary } from "../../../src/console/tree/summary.ts";
 
-/** The fact of an object that is Ready, in the namespace "shop". */
-export function fact(kind: string, name: string, more: Partial<Fact> = {}): Fact {
+/** The summary of an object that is Ready, in the namespace "shop". */
+export function objectSummary(kind: string, name: string, more: Partial<ObjectSummary> = {}): ObjectSummary {
   const { namespace = "shop" } = more;
   const nothing = { parent: undefined, state: "", since: "", commit: "", externalId: "" };
   const ready = { mark: "ready", reason: "Available", message: "It is there." } as const;

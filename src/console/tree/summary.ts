@@ -13,7 +13,7 @@ import { printable } from "../../text/text.ts";
  */
 export type Mark = "new" | "working" | "ready" | "warned" | "stalled" | "deleting";
 
-export type Fact = Readonly<ReturnType<typeof factOf>>;
+export type ObjectSummary = Readonly<ReturnType<typeof summarize>>;
 
 const text = z.string().catch("");
 
@@ -37,12 +37,12 @@ export function isReady(object: KubeObject): boolean {
 }
 
 /** @param parent the id of its parent. @returns the summary of the object */
-export function factOf(object: KubeObject, parent?: string) {
+export function summarize(object: KubeObject, parent?: string) {
   const { name, namespace = "" } = object.metadata;
   const { mark, cause } = markOf(object);
   return {
     /** "PlatformProject/shop/web": kind, namespace, name. */
-    id: factId(object.kind, namespace, name),
+    id: summaryId(object.kind, namespace, name),
     kind: object.kind,
     namespace,
     name,
@@ -62,8 +62,8 @@ export function factOf(object: KubeObject, parent?: string) {
   };
 }
 
-/** @returns the id of a fact */
-export function factId(kind: string, namespace: string, name: string): string {
+/** @returns the id of a summary */
+export function summaryId(kind: string, namespace: string, name: string): string {
   return `${kind}/${namespace}/${name}`;
 }
 
