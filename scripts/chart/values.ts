@@ -5,7 +5,8 @@
 import { z } from "zod";
 
 import { describeOption, type OptionName } from "../../src/config/flags.ts";
-import { HOST, LOG_LEVELS, LOGGERS, NAMESPACE_PATTERN } from "../../src/config/validators.ts";
+import { LOG_LEVELS, LOGGERS } from "../../src/config/log-levels.ts";
+import { HOST, NAMESPACE_PATTERN } from "../../src/config/validators.ts";
 
 // The patterns of values: the schema accepts everything that the operator does. They have no flags and no lookaround, as
 // JSON Schema and Go's regular expressions have none.

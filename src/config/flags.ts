@@ -4,7 +4,8 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 
 import type { BindAddress } from "../http/server.ts";
-import { isBypass, isPlatformHost, NAMESPACE_PATTERN, parseLogLevels, parseProxy } from "./validators.ts";
+import { parseLogLevels } from "./log-levels.ts";
+import { isBypass, isPlatformHost, NAMESPACE_PATTERN, parseProxy } from "./validators.ts";
 
 const boolean = z.enum(["true", "false"], "must be true or false").transform((text) => text === "true");
 const optional = z.string().transform((text) => (text === "" ? undefined : text));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { keyValues } from "../../test/support/kube/key-values.ts";
 import { figure } from "../../test/support/platform/figure.ts";
-import { parseLogLevels, type LogLevels } from "../config/validators.ts";
+import { parseLogLevels, type LogLevels } from "../config/log-levels.ts";
 import { KubeError } from "../kube/api/errors.ts";
 import type { KeyValues } from "../kube/api/types.ts";
 import { ApiError } from "../platform/transport/errors.ts";

@@ -11,7 +11,7 @@ import {
   type LogLevel,
   type LogLevels,
   parseLogLevels,
-} from "../config/validators.ts";
+} from "../config/log-levels.ts";
 import { cleanText } from "../text/text.ts";
 import type { Redactor } from "./secrets.ts";
 
