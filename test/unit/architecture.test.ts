@@ -2,7 +2,7 @@ import { basename, dirname, join, relative } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { forTests, knownCircles, layers, maxFiles, maxLines, minLines, sharedNames, smallFiles } from "./layers.ts";
+import { forTests, knownCircles, layers, sharedNames } from "./layers.ts";
 import { filesIn, root, textOf } from "./repository.ts";
 
 /** `import … from "x"`, `export … from "x"`, `import "x"`, `import("x")`. */
@@ -13,7 +13,6 @@ interface Source {
   readonly module: string;
   readonly layer: string;
   readonly isTest: boolean;
-  readonly lines: number;
   readonly text: string;
   readonly imports: readonly string[];
 }
@@ -40,21 +39,6 @@ describe("the house (test/unit/layers.ts)", () => {
         !isTest && ["engine", "kinds", "api"].includes(layer) && /new Date\(\s*\)|Date\.now\(/.test(text),
     );
     expect(found.map(({ module }) => module)).toEqual([]);
-  });
-
-  it(`keeps folders within ${maxFiles} source files`, () => {
-    const folders = Map.groupBy(
-      sources.filter(({ isTest }) => !isTest),
-      ({ module }) => folderOf(module),
-    );
-    const full = [...folders].filter(([, files]) => files.length > maxFiles);
-    expect(full.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([]);
-  });
-
-  it(`has no file under ${minLines} lines that a single file beside it imports, but those with a reason`, () => {
-    const small = sources.filter(isTooSmall).map(({ module }) => module);
-    expect(small.filter((module) => !Object.hasOwn(smallFiles, module)).map(toMerge)).toEqual([]);
-    expect(Object.keys(smallFiles).filter((module) => !small.includes(module))).toEqual([]);
   });
 
   it("gives an exported name one meaning, which in the folders of the kinds is its role in a file of one name", () => {
@@ -161,7 +145,6 @@ function read(file: string, text: string): Source {
     module,
     layer: module.split("/")[0] ?? "",
     isTest: file.endsWith(".test.ts"),
-    lines: text.split("\n").length - 1,
     text,
     imports: [...text.matchAll(importPattern)].map((match) => resolve(file, match[1] ?? "")),
   };
@@ -224,19 +207,6 @@ function covers(entry: string, name: string): boolean {
   return name === entry || name.startsWith(entry.endsWith(":") ? entry : `${entry}/`);
 }
 
-/** A file that is loaded on demand, or that would make its importer too long, may be small. Tests are no importers. */
-function isTooSmall({ module, isTest, lines }: Source): boolean {
-  if (isTest || lines >= minLines) return false;
-  const [importer, ...others] = sources.filter((source) => !source.isTest && source.imports.includes(module));
-  if (importer === undefined || others.length > 0 || folderOf(importer.module) !== folderOf(module)) return false;
-  const isLoadedOnDemand = importer.text.includes(`import("./${basename(module)}.ts")`);
-  return !isLoadedOnDemand && importer.lines + lines <= limitOf(importer);
-}
-
-function toMerge(module: string): string {
-  return `src/${module}.ts has fewer than ${minLines} lines and one importer, beside it: merge the two`;
-}
-
 /** The names that a file defines and exports; those that it passes on are defined elsewhere. */
 function exportsOf(text: string): readonly string[] {
   const declaration = /^export (?:abstract |async )*(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm;
@@ -246,8 +216,4 @@ function exportsOf(text: string): readonly string[] {
 /** A name of files of one basename in folders of kinds has one meaning, its role there: `plan` of each plan.ts. */
 function meaningIn(module: string): string {
   return /^kinds\/(?!shared\/)[^/]+\//.test(module) ? `the role in ${basename(module)}.ts of a kind` : module;
-}
-
-function limitOf({ module, layer }: Source): number {
-  return module.endsWith("/crd") ? maxLines : (layers[layer]?.maxLines ?? maxLines);
 }

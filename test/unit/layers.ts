@@ -6,7 +6,6 @@
 export interface Layer {
   readonly mayImport: readonly string[];
   readonly except?: Readonly<Record<string, readonly string[]>>;
-  readonly maxLines?: number;
 }
 
 const BELOW = ["api", "platform", "kube", "engine"];
@@ -42,7 +41,6 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   kinds: {
     mayImport: ["text", "api", "platform", "engine/contract/kind", "engine/contract/connection", "zod"],
-    maxLines: 200,
   },
   http: { mayImport: ["node:"] },
   config: {
@@ -89,18 +87,6 @@ export const layers: Readonly<Record<string, Layer>> = {
 
 /** What a test beside its source may import besides: its layer's own things and the tools for tests. */
 export const forTests: readonly string[] = ["vitest", "fast-check", "yaml", "re2js", "node:", "test/support"];
-
-export const maxLines = 300;
-/** A file with fewer lines has more than one importer. */
-export const minLines = 40;
-export const maxFiles = 15;
-
-/** Smaller files with one importer, and why they stay. */
-export const smallFiles: Readonly<Record<string, string>> = {
-  "node-version": "main.ts imports it first, so that it runs before the other imports are loaded",
-  "operator/turns":
-    "parts.ts only connects parts, and the tests of an operator in their process make the turns as well",
-};
 
 /** The folders of each circle of files that still has to be divided. */
 export const knownCircles: readonly string[] = ["kinds/service"];
