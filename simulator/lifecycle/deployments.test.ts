@@ -138,11 +138,15 @@ describe("the queue of an environment", () => {
     await env.wait(10);
     const second = env.order("stop", [app]);
     const third = env.order("deploy", [app], { commit: "7777777" });
-    expect([first.status, second.status, third.status]).toEqual(["BUILDING", "STOP_QUEUED", "DEPLOYMENT_QUEUED"]);
+    expect(first.status).toBe("BUILDING");
+    expect(second.status).toBe("STOP_QUEUED");
+    expect(third.status).toBe("DEPLOYMENT_QUEUED");
     await env.wait(enough);
     const states = ["DEPLOYMENT_QUEUED", "DEPLOYED", "STOP_QUEUED", "STOPPED", "DEPLOYMENT_QUEUED", "DEPLOYED"];
     expect(env.path(app.id).filter((state) => state.endsWith("ED"))).toEqual(states);
-    expect([first.status, second.status, third.status]).toEqual(["DEPLOYED", "STOPPED", "DEPLOYED"]);
+    expect(first.status).toBe("DEPLOYED");
+    expect(second.status).toBe("STOPPED");
+    expect(third.status).toBe("DEPLOYED");
   });
 });
 

@@ -13,8 +13,8 @@ function load(args: readonly string[] = [], env: Env = {}, namespaceFile?: strin
   return loadConfig(args, { env, hostname: () => "host-1", readFile: () => namespaceFile });
 }
 
-describe("the config", () => {
-  it("has defaults; docs/reference/commands.md lists those of the flags", () => {
+describe("the configuration of the operator", () => {
+  it("has the defaults of docs/reference/commands.md", () => {
     const times = { windows: DEFAULT_WINDOWS, deadlines: DEFAULT_DEADLINES };
     const none = { webhookBindAddress: undefined, platformProxy: undefined };
     const switches = { leaderElect: true, allowInsecurePlatform: false };
@@ -22,7 +22,7 @@ describe("the config", () => {
     expect(load()).toMatchObject({ ...times, ...none, ...switches, metricsBindAddress, kube: { from: "default" } });
   });
 
-  it("cannot be changed", () => {
+  it("is frozen", () => {
     expect(Object.isFrozen(load())).toBe(true);
     expect(Object.isFrozen(load([], { [WINDOWS_VARIABLE]: '{"pollMs":1}' }).windows)).toBe(true);
   });
@@ -34,23 +34,24 @@ describe("the config", () => {
     ["IPv6", "--health-probe-bind-address=[::1]:8081", { healthProbeBindAddress: { host: "::1", port: 8081 } }],
     ["0 for no server", "--metrics-bind-address=0", { metricsBindAddress: undefined }],
     ["hosts of every form", `--allowed-platform-hosts=${hosts.join(",")}`, { allowedPlatformHosts: hosts }],
-    ["a switch that is off", "--leader-elect=false", { leaderElect: false }],
-    ["a switch that stands alone", "--allow-insecure-platform", { allowInsecurePlatform: true }],
-    ["namespaces, once each", "--watch-namespaces=shop, pay,shop", { watchNamespaces: ["shop", "pay"] }],
+    ["a switch with the value false", "--leader-elect=false", { leaderElect: false }],
+    ["a switch without a value", "--allow-insecure-platform", { allowInsecurePlatform: true }],
+    ["each namespace once", "--watch-namespaces=shop, pay,shop", { watchNamespaces: ["shop", "pay"] }],
     ["a context of the default kubeconfig", "--context=c", { kube: { from: "default", context: "c" } }],
-    ["no URL of the receiver", "--webhook-url=", { webhookUrl: undefined }],
+    ["an empty URL of the receiver", "--webhook-url=", { webhookUrl: undefined }],
     ["a log level, but not for changes", "--log-level=trace", { logLevel: { ...every("trace"), changes: "info" } }],
     ["log levels of single parts", "--log-level=kube=warn, changes=error,debug", { logLevel: single }],
-  ])("takes %s", (_, arg, expected) => {
+  ])("accepts %s", (_, arg, expected) => {
     expect(load([arg])).toMatchObject(expected);
   });
 
-  it("takes several flags, with their values beside them", () => {
+  it("accepts flags with their values behind them", () => {
     const { kube, workers } = load(["--kubeconfig", "/k", "--context=c", "--workers", "100"]);
-    expect([kube, workers]).toEqual([{ from: "file", path: "/k", context: "c" }, 100]);
+    expect(kube).toEqual({ from: "file", path: "/k", context: "c" });
+    expect(workers).toBe(100);
   });
 
-  it("takes the proxy from where other programs have it, unless it is told otherwise", () => {
+  it("reads the proxy from HTTPS_PROXY and NO_PROXY, unless --platform-proxy is given", () => {
     const env = { HTTPS_PROXY: "http://user:p%40ss@proxy:3128/", NO_PROXY: ".svc, 10.0.0.0/8,odd/entry,*" };
     expect(load([], env)).toMatchObject({
       platformProxy: { url: "http://proxy:3128", credentials: "user:p@ss" },
@@ -63,36 +64,36 @@ describe("the config", () => {
     expect(() => load(["--platform-proxy=http://u:s3%cret@p"])).toThrow(/^--platform-proxy .* written %25$/);
   });
 
-  it("takes environment variables, flags first", () => {
+  it("reads environment variables, which flags override", () => {
     const env = { PLATFORM_OPERATOR_WORKERS: "3", PLATFORM_OPERATOR_LEADER_ELECT: "false" };
     expect(load([], env)).toMatchObject({ workers: 3, leaderElect: false });
     expect(load(["--workers=4"], env)).toMatchObject({ workers: 4, leaderElect: false });
   });
 
   it.each<[string, readonly string[], Env, string | undefined, string]>([
-    ["the flag", ["--operator-namespace=a"], { POD_NAMESPACE: "b" }, "c", "a"],
+    ["--operator-namespace first", ["--operator-namespace=a"], { POD_NAMESPACE: "b" }, "c", "a"],
     ["then POD_NAMESPACE", [], { POD_NAMESPACE: "b" }, "c", "b"],
-    ["then the ServiceAccount's file", [], {}, "c\n", "c"],
-    ["then platform-operator", [], {}, undefined, "platform-operator"],
-  ])("finds its namespace: %s", (_, args, env, file, expected) => {
+    ["then the file of the ServiceAccount", [], {}, "c\n", "c"],
+    ["at last platform-operator", [], {}, undefined, "platform-operator"],
+  ])("takes its namespace from %s", (_, args, env, file, expected) => {
     expect(load(args, env, file).operatorNamespace).toBe(expected);
   });
 
   it.each([
-    ["from its pod", { POD_NAME: "operator-7d9f" }, "operator-7d9f"],
-    ["else from its host", {}, "host-1"],
-  ])("takes its name %s", (_, env, instance) => {
+    ["name of its pod", { POD_NAME: "operator-7d9f" }, "operator-7d9f"],
+    ["name of its host without a pod", {}, "host-1"],
+  ])("takes as its instance the %s", (_, env, instance) => {
     expect(load([], env).instance).toBe(instance);
   });
 
-  it("scales times for tests", () => {
+  it("reads times for tests from environment variables", () => {
     const env = { [WINDOWS_VARIABLE]: '{"landingMs":500}', [DEADLINES_VARIABLE]: '{"readMs":600}' };
     const { windows, deadlines } = load([], env);
     expect(windows).toEqual({ ...DEFAULT_WINDOWS, landingMs: 500 });
     expect(deadlines).toEqual({ ...DEFAULT_DEADLINES, readMs: 600 });
   });
 
-  it("takes an https URL of the receiver, which has to listen; http only for tests", () => {
+  it("accepts an https URL of a receiver that listens, and http only with --allow-insecure-platform", () => {
     const at = "--webhook-bind-address=:8082";
     const url = "https://hooks.example.com/platform";
     expect(load([at, `--webhook-url=${url}`]).webhookUrl).toBe(url);
@@ -115,29 +116,29 @@ describe("the config", () => {
     ["an unknown level of a part", "--log-level=kube=loud", /^--log-level must be trace, debug,/],
     ["an unknown part", "--log-level=info,kubernetes=debug", /the logger "kubernetes"; the loggers are app, kube, /],
     ["two levels for all", "--log-level=info,debug", /^--log-level names more than one level.*: info, debug$/],
-    ["no workers", "--workers=0", /^--workers must be a whole number from 1 to 100$/],
+    ["zero workers", "--workers=0", /^--workers must be a whole number from 1 to 100$/],
     ["half a worker", "--workers=1.5", /^--workers must be/],
-    ["a namespace that is none", "--watch-namespaces=../x", /^--watch-namespaces must be the name of a namesp/],
+    ["an invalid namespace", "--watch-namespaces=../x", /^--watch-namespaces must be the name of a namesp/],
     ["a host that is a URL", "--allowed-platform-hosts=https://x", /^--allowed-platform-hosts must be host names/],
-    ["a block that is none", "--allowed-platform-hosts=10.0.0.0/33", /^--allowed-platform-hosts must be/],
+    ["an invalid CIDR block", "--allowed-platform-hosts=10.0.0.0/33", /^--allowed-platform-hosts must be/],
     ["an unknown flag", "--speed=2", /--speed/],
     ["a stray argument", "now", /now/],
     ["a flag without its value", "--workers", /--workers/],
-  ])("refuses %s and says where", (_, arg, message) => {
+  ])("rejects %s with the name of the flag", (_, arg, message) => {
     expect(() => load([arg])).toThrow(message);
   });
 
   it.each<[string, Env, RegExp]>([
-    ["a wrong number", { PLATFORM_OPERATOR_WORKERS: "no" }, /^PLATFORM_OPERATOR_WORKERS must be/],
-    ["a wrong POD_NAMESPACE", { POD_NAMESPACE: "A" }, /^POD_NAMESPACE must be/],
-    ["times that are no JSON", { [WINDOWS_VARIABLE]: "{" }, /^PLATFORM_OPERATOR_WINDOWS must be a JSON object/],
+    ["an invalid number", { PLATFORM_OPERATOR_WORKERS: "no" }, /^PLATFORM_OPERATOR_WORKERS must be/],
+    ["an invalid POD_NAMESPACE", { POD_NAMESPACE: "A" }, /^POD_NAMESPACE must be/],
+    ["times that are not JSON", { [WINDOWS_VARIABLE]: "{" }, /^PLATFORM_OPERATOR_WINDOWS must be a JSON object/],
     ["unknown times", { [WINDOWS_VARIABLE]: '{"napMs":1}' }, /^PLATFORM_OPERATOR_WINDOWS must be .*landingMs/],
-    ["a wrong deadline", { [DEADLINES_VARIABLE]: '{"readMs":-1}' }, /^PLATFORM_OPERATOR_DEADLINES must be .*readMs/],
-  ])("refuses in a variable %s and says where", (_, env, message) => {
+    ["an invalid deadline", { [DEADLINES_VARIABLE]: '{"readMs":-1}' }, /^PLATFORM_OPERATOR_DEADLINES must be .*readMs/],
+  ])("rejects %s with the name of the variable", (_, env, message) => {
     expect(() => load([], env)).toThrow(message);
   });
 
-  it("names everything that is wrong at once", () => {
+  it("reports all invalid flags at once", () => {
     expect(() => load(["--workers=x", "--leader-elect=x"])).toThrow(/--leader-elect[^]*--workers/);
   });
 });

@@ -29,21 +29,21 @@ const REQUEST = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
 const isOpen = (socket: Socket): boolean => !socket.closed;
 
 describe("[S5] a server with a limit of connections", () => {
-  it("ends the connection that has waited longest for its request", async () => {
+  it("closes the connection that has waited longest for its request", async () => {
     const open = await serverOf({ connections: 2 });
     const sockets = [await open("GET / HTTP/1.1\r\n"), await open(), await open()];
     for (const socket of sockets) socket.resume();
     await expect.poll(() => sockets.map(isOpen)).toEqual([false, true, true]);
   });
 
-  it("ends none whose request is being answered, but a new one", async () => {
+  it("closes a new connection rather than one whose request is being answered", async () => {
     const open = await serverOf({ connections: 2 });
     const sockets = [await open(REQUEST), await open(REQUEST), await open()];
     for (const socket of sockets) socket.resume();
     await expect.poll(() => sockets.map(isOpen)).toEqual([true, true, false]);
   });
 
-  it("ends one that has been answered, and waits for its next request, before a newer one", async () => {
+  it("closes an idle connection that was answered rather than a newer one", async () => {
     const open = await serverOf({ connections: 2 }, (_request, response) => void response.end());
     const sockets = [await open(REQUEST), await open(), await open()];
     for (const socket of sockets) socket.resume();

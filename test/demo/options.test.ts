@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseOptions, UsageError } from "./options.ts";
 
 describe("the demo's command line", () => {
-  it("has defaults", () => {
+  it("has defaults for all options", () => {
     expect(parseOptions([])).toEqual({ once: false, scenario: undefined, speed: 10, surface: "documented" });
   });
 
@@ -18,7 +18,7 @@ describe("the demo's command line", () => {
     expect(parseOptions(args)).toMatchObject(options);
   });
 
-  it("has a help", () => {
+  it("prints its help with --help", () => {
     expect(parseOptions(["--help"])).toBe("help");
   });
 
@@ -30,7 +30,7 @@ describe("the demo's command line", () => {
     [["--surface", "half"], "documented or full"],
     [["--nonsense"], "--nonsense"],
     [["stray"], "stray"],
-  ])("refuses %j", (args, message) => {
+  ])("rejects %j", (args, message) => {
     expect(() => parseOptions(args)).toThrow(UsageError);
     expect(() => parseOptions(args)).toThrow(message);
   });

@@ -24,19 +24,19 @@ export function pairsOfFaults(surface: Surface): void {
     const { reference, expectAll } = openFixture(surface);
     const none: Plan = { surface, faults: [] };
 
-    it.runIf(replayed === undefined)("without faults: the lifecycle completes, then the operator is idle", () => {
+    it.runIf(replayed === undefined)("are preceded by a run without faults, which ends with an idle operator", () => {
       const { violations, held, left } = reference();
       expect(violations).toEqual([]);
       expect(held.join("\n")).toContain("api: LOG_LEVEL=debug");
       expect(left.filter((line) => line.includes("shop"))).toHaveLength(surface === "full" ? 0 : 2);
     });
 
-    it.runIf(replayed?.startsWith(surface))("is replayed", { timeout: TIMEOUT_MS }, async ({ task }) => {
+    it.runIf(replayed?.startsWith(surface))("of FAULTS are repaired", { timeout: TIMEOUT_MS }, async ({ task }) => {
       await expectAll(task, [parsePlan(replayed ?? "")]);
     });
 
     const kept = keptFaults.filter(({ faults }) => faults.startsWith(surface));
-    it.runIf(replayed === undefined && kept.length > 0)("kept plans hold", async ({ task }) => {
+    it.runIf(replayed === undefined && kept.length > 0)("of the kept plans are repaired", async ({ task }) => {
       const plans = kept.map(({ faults }) => parsePlan(faults));
       const reached: (readonly string[])[] = [];
       await expectAll(task, plans, (plan, trace) => {
@@ -46,13 +46,13 @@ export function pairsOfFaults(surface: Surface): void {
       expect(reached, "the exchanges that the faults of each plan hit").toEqual(kept.map(({ exchanges }) => exchanges));
     });
 
-    it.runIf(replayed === undefined)("one fault of any kind", { timeout: TIMEOUT_MS }, async ({ task }) => {
+    it.runIf(replayed === undefined)("are repaired when only one occurs", { timeout: TIMEOUT_MS }, async ({ task }) => {
       const all = furtherFaults(none, reference().trace, faultsAt);
       const random = randomNumbers(effort.seed);
       await expectAll(task, effort.all ? all : Array.from({ length: 3 }, () => oneOf(all, random)));
     });
 
-    it.runIf(replayed === undefined)("two faults of any kind", { timeout: TIMEOUT_MS }, async ({ task }) => {
+    it.runIf(replayed === undefined)("of any kinds are repaired", { timeout: TIMEOUT_MS }, async ({ task }) => {
       const random = randomNumbers(effort.seed + 1);
       const all = furtherFaults(none, reference().trace, faultsAt);
       const firsts = Array.from({ length: effort.cases(1, 200) }, () => oneOf(all, random));
@@ -73,7 +73,7 @@ export function pairsOfCrashes(surface: Surface, { part, of }: { readonly part: 
   describe.runIf(effort.all && replayed === undefined)(`[P2] two crashes in one run, ${surface} surface`, () => {
     const { reference, expectAll } = openFixture(surface);
 
-    it(`any two writes, every crash, part ${part} of ${of}`, { timeout: TIMEOUT_MS }, async ({ task }) => {
+    it(`at any two writes are repaired, part ${part} of ${of}`, { timeout: TIMEOUT_MS }, async ({ task }) => {
       const firsts = furtherFaults({ surface, faults: [] }, reference().trace, crashesAt);
       const mine = firsts.filter((_, index) => index % of === part - 1);
       await expectAll(task, mine, (first, trace) => furtherFaults(first, trace, crashesAt));

@@ -13,11 +13,11 @@ export function killsAtEveryCall(surface: Surface): void {
   const expected = readTrace(surface);
 
   describe.concurrent(`[A1] a kill at a call, ${surface} surface`, () => {
-    it("is planned for the whole life", ({ expect }) => {
+    it("is planned for every call of the lifecycle, of which there are hundreds", ({ expect }) => {
       expect(all.length).toBeGreaterThan(300);
     });
 
-    it.for(chosen(all))("$name: $step.what #$step.nth", async (plan: Plan, { expect, task, skip }) => {
+    it.for(chosen(all))("is repaired: $name, $step.what #$step.nth", async (plan: Plan, { expect, task, skip }) => {
       const run = await runLifecycle(surface, plan, expected);
       expect(run.violations, run.violations.join("\n")).toEqual([]);
       // The number of polls differs from run to run.
