@@ -43,12 +43,12 @@ function caseOf(name: string): HealthCase {
 function messageOf({ object, health }: HealthCase): string {
   if (object.metadata.annotations?.[PAUSED] === "true")
     return "Paused: the operator leaves it alone until it is resumed";
-  const told = conditionOf(object, health === "Degraded" ? "Stalled" : "Ready");
-  if (told === undefined) return "Waiting for the operator to look at this resource";
-  if (told.observedGeneration !== object.metadata.generation) {
+  const condition = conditionOf(object, health === "Degraded" ? "Stalled" : "Ready");
+  if (condition === undefined) return "Waiting for the operator to look at this resource";
+  if (condition.observedGeneration !== object.metadata.generation) {
     return "Waiting for the latest change of the spec to be observed";
   }
-  const { status, reason, message } = told;
+  const { status, reason, message } = condition;
   const settings = conditionOf(object, "SettingsSynced");
   const unsent = settings === undefined ? "" : `; ${settings.reason}: ${settings.message}`;
   if (status === "Unknown" && reason === "NotObservable")

@@ -89,9 +89,9 @@ describe("the operator, when the platform quotes the value of a Secret,", () => 
       answer,
     });
     await env.patch("PlatformApplication", "web", { spec: { cpu } });
-    const isTold = (event: object): boolean => JSON.stringify(event).includes(`answer ${String(cpu)}`);
-    const told = await env.waitFor("PlatformApplication", "web", isTold);
-    const events = async () => (await env.list("Event")).filter(isTold);
+    const hasAnswer = (event: object): boolean => JSON.stringify(event).includes(`answer ${String(cpu)}`);
+    const application = await env.waitFor("PlatformApplication", "web", hasAnswer);
+    const events = async () => (await env.list("Event")).filter(hasAnswer);
     await expect.poll(events).not.toEqual([]);
     const event = JSON.stringify(await events());
     env.platform.sim.faults.clear("quote");
@@ -99,7 +99,7 @@ describe("the operator, when the platform quotes the value of a Secret,", () => 
     await env.waitFor("PlatformApplication", "web", { status: "True" });
     const log = env.operator.output().slice(before);
     expect(log).toContain(`answer ${String(cpu)}`);
-    return { status: JSON.stringify(told.status), event, log };
+    return { status: JSON.stringify(application.status), event, log };
   };
 
   beforeAll(async () => {
@@ -132,10 +132,10 @@ describe("the operator, when the platform quotes the value of a Secret,", () => 
   });
 
   it.each(QUOTES)("[E7] masks it in status, event and log: %s", async (what, quoted, parts) => {
-    const told = await quote(`invalid value ${quoted} of a key`);
-    for (const [where, text] of Object.entries(told))
+    const quotes = await quote(`invalid value ${quoted} of a key`);
+    for (const [where, text] of Object.entries(quotes))
       for (const part of parts) expect(text, `${what} in ${where}`).not.toContain(JSON.stringify(part).slice(1, -1));
-    expect(told.status).toContain("invalid value");
+    expect(quotes.status).toContain("invalid value");
   });
 
   it("[E6] masks only values of the keys that it has read", async () => {

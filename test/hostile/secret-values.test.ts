@@ -36,7 +36,7 @@ describe("the operator, asked for a value of a Secret,", () => {
   const env = createEnv({ surface: "full" });
 
   /** All objects of the platform, with their variables, as one text. */
-  const told = (): string =>
+  const published = (): string =>
     JSON.stringify(env.platform.world(), (_key, value: unknown) => {
       if (value instanceof Map) return [...value];
       return typeof value === "bigint" ? String(value) : value;
@@ -84,8 +84,8 @@ describe("the operator, asked for a value of a Secret,", () => {
     await env.kubectl(["create", "-f", "-", as], { input: JSON.stringify(asked) });
     const { status } = await env.stalled("PlatformApplication", `app-${name}`, "SecretNotAllowed", says);
     expect(JSON.stringify(status)).toContain(`Secret \\"${name}\\"`);
-    expect(told()).not.toContain(LOOT);
-    expect(told()).not.toContain(`"${env.platform.tokens.admin}"`);
+    expect(published()).not.toContain(LOOT);
+    expect(published()).not.toContain(`"${env.platform.tokens.admin}"`);
   });
 
   const sources: readonly (readonly [string, (name: string) => Manifest])[] = [
@@ -133,8 +133,8 @@ describe("the operator, asked for a value of a Secret,", () => {
       await env.apply(asked);
       await env.stalled(asked.kind, asked.metadata.name, "SecretNotAllowed", `Secret "${name}"`);
     }
-    expect(told()).not.toContain(LOOT);
-    expect(told()).not.toContain(`"${env.platform.tokens.admin}"`);
+    expect(published()).not.toContain(LOOT);
+    expect(published()).not.toContain(`"${env.platform.tokens.admin}"`);
   });
 
   it("[E9] reads only Secrets with the labels that the connection selects", async () => {
@@ -142,9 +142,9 @@ describe("the operator, asked for a value of a Secret,", () => {
     await env.apply(asked);
     const says = 'does not have the labels that spec.allowedSecrets of PlatformConnection "narrow" selects';
     await env.stalled("PlatformApplication", "chosen", "SecretNotAllowed", says);
-    expect(told()).not.toContain(LOOT);
+    expect(published()).not.toContain(LOOT);
     await env.ready(application("chosen", "narrow", { variables: [plainly("labelled", "token")] }));
-    expect(told()).toContain("an-allowed-value");
+    expect(published()).toContain("an-allowed-value");
   });
 
   it("[E9] refuses a Secret once the connection does not select it any more, and reads it again once it does", async () => {
@@ -167,6 +167,6 @@ describe("the operator, asked for a value of a Secret,", () => {
     await env.apply(connection(env, "thief", { auth: { tokenSecretRef: { name: "account" } } }));
     const says = "has the type kubernetes.io/service-account-token";
     await env.stalled("PlatformConnection", "thief", "SecretNotAllowed", says);
-    expect(told()).not.toContain(LOOT);
+    expect(published()).not.toContain(LOOT);
   });
 });

@@ -107,8 +107,8 @@ describe("the deletion of a resource under deletionPolicy Delete, full surface",
     await env.kill();
     await deleteAll(env, "secret/default", "platformconnection/default", ...treeOf("whole"));
     await env.start();
-    const told = await env.stalled("PlatformApplication", "whole", "ConnectionNotReady");
-    expect(condition(told, "Stalled")?.message).toContain("create them again");
+    const blocked = await env.stalled("PlatformApplication", "whole", "ConnectionNotReady");
+    expect(condition(blocked, "Stalled")?.message).toContain("create them again");
     expect(onPlatform(env, "whole")).toEqual(["project", "environment", "application"]);
     await env.apply(...defaults(env).slice(0, 1));
     for (const kind of TREE) await env.waitGone(kind, "whole");

@@ -101,8 +101,8 @@ describe("an application on the Full surface", () => {
     const first = await runner.run({ spec: env.spec({ cpu: 499 }) });
     env.harness.service(runner.id()).settings["cpu"] = 500;
     expect(first.ops).toEqual(["updateApplication", "deployApplication"]);
-    for (let passes = 0; passes < 3; passes += 1) {
-      env.harness.pass(600);
+    for (let rounds = 0; rounds < 3; rounds += 1) {
+      env.harness.advance(600);
       const drift = [{ path: "spec.cpu", desired: "499", observed: "500" }];
       expect(await runner.run()).toMatchObject({ ops: [], is: "settled", report: { drift } });
     }
@@ -157,12 +157,12 @@ describe("an application on the Documented surface", () => {
     const runner = await env.deployed({ variables: [secret] }, { "spec.variables[TOKEN]": "old-value" });
     runner.around.values = { "spec.variables[TOKEN]": "new-value" };
     expect((await runner.run()).ops).toEqual(["importVariables", "deployApplication"]);
-    env.harness.pass(120);
+    env.harness.advance(120);
     const condition = (await runner.run()).report.conditions.find(({ type }) => type === "VariablesSynced");
     const message: unknown = expect.stringContaining(" TOKEN:");
     expect(condition).toMatchObject({ status: "False", reason: "VariablesPending", message });
     expect(JSON.stringify(condition)).not.toContain("value");
-    env.harness.pass(600);
+    env.harness.advance(600);
     // Shows the ingress.
     expect(await runner.run()).toMatchObject({ ops: [] });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
@@ -177,7 +177,7 @@ describe("an application on the Documented surface", () => {
     runner.around.values = { "spec.variables[TOKEN]": "new-value" };
     await runner.run();
     removeSecret();
-    env.harness.pass(120);
+    env.harness.advance(120);
     env.harness.fault("importEnvironmentVariable", { is: "reset" }, { effect: "applied" });
     await failureOf(runner.run());
     expect(env.harness.values(runner.id())).toEqual({ TOKEN: "new-value" });

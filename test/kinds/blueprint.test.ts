@@ -98,7 +98,7 @@ describe("the service of a blueprint", () => {
   it("is created again only if both lists lack it", async () => {
     const runner = await env.deployed();
     removeService(env.harness.simulator.world(), serviceOf(env, runner));
-    env.harness.pass(60);
+    env.harness.advance(60);
     const status = { id: runner.status()["serviceId"], state: "DEPLOYED" };
     env.harness.fault("getEnvironmentStatuses", { is: "edited", set: { helms: [status] } });
     expect((await runner.run({ onMissing: "Recreate" })).ops).toEqual([]);
@@ -118,7 +118,7 @@ describe("the service of a blueprint", () => {
   it("of others is adopted by the id of its blueprint, and not by the id of the service", async () => {
     const input = { name: env.name, tag: "redis/3.0.0", icon: "https://icons.example.com/redis.svg" };
     const { id = "" } = await env.harness.api.blueprints.create(env.environmentId, input, { deploy: true });
-    env.harness.pass(120);
+    env.harness.advance(120);
     expect(await env.applied({ externalId: id }).run()).toMatchObject({ ops: ["adopt"], is: "settled" });
     const serviceId = env.harness.simulator.world().blueprints.get(id)?.serviceId ?? "";
     const wrong = await env.applied({ externalId: serviceId }).run();

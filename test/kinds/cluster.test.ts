@@ -12,7 +12,7 @@ const clusterEnv = (surface: SurfaceName) =>
     ({ harness }) => {
       const cluster = ownCluster(harness);
       // Lets the client's cache of the previous cluster expire.
-      harness.pass(120);
+      harness.advance(120);
       return { cluster };
     },
     (env) => ({
@@ -41,7 +41,7 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
     expect(first.report.conditions).toContainEqual(
       expect.objectContaining({ type: "ClusterDeployed", status: isFull ? "False" : "Unknown", reason: "STOP_QUEUED" }),
     );
-    env.harness.pass(120);
+    env.harness.advance(120);
     const status = { runState: "Stopped", verified: true, state: isFull ? "STOPPED" : "STOP_QUEUED" };
     expect(await runner.run()).toMatchObject({
       ops: [],

@@ -34,7 +34,7 @@ describe("a database on the Full surface", () => {
   it("[C7] is not missing while the lists are late", async () => {
     env.harness.change({ listLagSeconds: 3_600 });
     const runner = await env.begun(env.applied());
-    env.harness.pass(120);
+    env.harness.advance(120);
     const policies = { onMissing: "Recreate" } as const;
     expect(await runner.run(policies)).toMatchObject({ ops: [], is: "settled", status: { state: "DEPLOYED" } });
     expect(await runner.run(policies)).toMatchObject({ ops: [], wrote: false });
@@ -71,7 +71,7 @@ describe("a database on the Documented surface", () => {
     expect(start).toMatchObject({ ops: ["deployDatabase"], end: "settled NotObservable" });
     expect(await runner.run({ requested: "look" })).toMatchObject({ ops: ["deployDatabase"], is: "settled" });
     expect(await runner.run({ requested: "look" })).toMatchObject({ ops: [], is: "settled" });
-    env.harness.pass(120);
+    env.harness.advance(120);
     expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: ["stopDatabase"], is: "stalled" });
   });
 

@@ -18,7 +18,7 @@ describe.each(["Documented", "Full"] as const)("an environment on the %s surface
     env.harness.remove(gone.id());
     expect(await env.after(60, gone)).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
     env.harness.remove(parent);
-    env.harness.pass(60);
+    env.harness.advance(60);
     expect((await failureOf(gone.run())).failure.is).toBe("NotFound");
     for (const goneAs of [404, 403] as const) {
       env.harness.change({ goneAs });

@@ -13,13 +13,13 @@ describe("the run schedule of a database", () => {
   const env = databaseEnv("Full");
   const startByHand = async (id: string): Promise<void> => {
     await env.harness.api.databases.deploy(id);
-    env.harness.pass(120);
+    env.harness.advance(120);
   };
 
   it("leaves a database running that somebody starts within a window, and stops it in the next window", async () => {
     const runner = await env.deployed();
     await runner.run(within);
-    env.harness.pass(120);
+    env.harness.advance(120);
     const message = "The database is stopped until 2026-11-21T20:00:00Z, as spec.runSchedule says.";
     const nextRunChange = { at: "2026-11-21T20:00:00Z", runState: "Running" };
     const stopped = await runner.run(within);
@@ -38,7 +38,7 @@ describe("the run schedule of a database", () => {
   it("leaves a database running that was stopped before a window and is started within it", async () => {
     const runner = await env.deployed();
     env.harness.edit(runner.id(), { state: "STOPPED" });
-    env.harness.pass(60);
+    env.harness.advance(60);
     expect(await runner.run(within)).toMatchObject({ ops: [], is: "settled", status: { runState: "Stopped" } });
     await startByHand(runner.id()!);
     expect(await runner.run(within)).toMatchObject({ ops: [], is: "settled" });

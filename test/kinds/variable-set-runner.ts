@@ -22,7 +22,7 @@ export function variableSetEnv(surface: SurfaceName) {
         const settle = async (change?: PassChange): Promise<Ran> => {
           let ran = await runner.run(change);
           const ops = [...ran.ops];
-          for (let passes = 0; passes < 10 && ran.ops.length > 0; passes += 1) {
+          for (let rounds = 0; rounds < 10 && ran.ops.length > 0; rounds += 1) {
             ran = await runner.run(change?.goal === undefined ? {} : { goal: change.goal });
             ops.push(...ran.ops);
           }

@@ -25,13 +25,14 @@ async function started(): Promise<OperatorEnv> {
 
 /** Expects that these changes of an object are recorded, "operation cause", and reported by an event each. */
 async function expectChanges(env: OperatorEnv, name: string, wanted: readonly string[], happens: () => void) {
-  const [from, told] = [env.changes.length, env.events.length];
+  const changesBefore = env.changes.length;
+  const eventsBefore = env.events.length;
   happens();
   await env.run(POLL);
-  const news = env.changes.slice(from).filter(({ key }) => key.name === name);
+  const news = env.changes.slice(changesBefore).filter(({ key }) => key.name === name);
   expect(news.map(({ op, cause, result }) => `${op} ${cause} ${result}`)).toEqual(wanted.map((one) => `${one} ok`));
   const notes = env.events
-    .slice(told)
+    .slice(eventsBefore)
     .filter(({ reason, regarding }) => reason === "PlatformChanged" && regarding.metadata.name === name)
     .map(({ note }) => note);
   // What a new generation caused has the event of its outcome alone.

@@ -102,7 +102,7 @@ const forgetful = (body: JsonObject): JsonObject => {
 /** A kind that asks a person where a read would do. */
 const unread: Rules["kind"] = {
   ...widget,
-  trace: (intent, pass, api) => widget.trace(intent, { ...pass, isFull: false }, api),
+  trace: (intent, context, api) => widget.trace(intent, { ...context, isFull: false }, api),
 };
 
 /** A run of all of them takes minutes, and the machine may be busy. */
@@ -202,7 +202,7 @@ describe("[M1] the model finds the defect of", PATIENCE, () => {
     {
       what: "an intent that is not stored before its request",
       broken: settingOf({}, { taken: forgetful }),
-      finds: /✗ A sends "create", which it did not announce in this pass$/,
+      finds: /✗ A sends "create", which it did not announce in this reconcile$/,
     },
     {
       what: "an API server that compares no resourceVersion",

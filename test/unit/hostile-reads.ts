@@ -149,7 +149,7 @@ function contextOf(draw: Draw, name: KindName, specs: readonly unknown[], ids: I
   const remembered = Object.keys(memory instanceof z.ZodCatch ? (memory.unwrap() as z.ZodObject).shape : {});
   const held = remembered.map((member) => [member, valueOf(draw, status.shape[member], member, ids)]);
   const surface = pick(draw, ["Documented", "Full", "Full"] as const);
-  const pass = buildContext<ReconcileContext>({
+  const context = buildContext<ReconcileContext>({
     id,
     identitySource:
       id === undefined ? undefined : pick(draw, ["recorded", "recorded", "recorded", "claimed", "given"] as const),
@@ -161,7 +161,7 @@ function contextOf(draw: Draw, name: KindName, specs: readonly unknown[], ids: I
     surface,
     now: new Date("2026-11-21T10:00:00Z"),
   });
-  return { kind, pass, surface };
+  return { kind, context, surface };
 }
 
 export type HostilePlatform = Awaited<ReturnType<typeof startHostilePlatform>>;
@@ -208,7 +208,7 @@ export async function startHostilePlatform() {
     /** A reconcile that begins, of the object of a kind. */
     look: (numbers: Iterator<number, number>, name: KindName) => {
       const draw: Draw = (below) => numbers.next().value % below;
-      const { kind, pass } = contextOf(draw, name, specs[name] ?? [], ids);
+      const { kind, context } = contextOf(draw, name, specs[name] ?? [], ids);
       const answers = new Map<string, HttpAnswer>();
       const transport: Transport = {
         exchange: async (request) => {
@@ -220,7 +220,7 @@ export async function startHostilePlatform() {
       };
       return {
         kind,
-        pass,
+        context,
         /** Reads the platform, which always gives the same answer to the same request. @throws ApiError */
         observe: (of: ReconcileContext) => kind.observe(of, adminOf(simulator, { transport })),
       };

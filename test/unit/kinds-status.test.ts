@@ -20,12 +20,12 @@ afterAll(() => platform.close());
 /** What would be stored after an observation, and what comes of the plan. */
 async function storedAfter(
   { kind, observe }: Look,
-  pass: ReconcileContext,
+  context: ReconcileContext,
   before: JsonObject = {},
 ): Promise<{ readonly status: JsonObject; readonly isStep: boolean }> {
-  const observed = await observe(pass);
-  const plan = kind.plan(pass, observed);
-  const report = kind.report(pass, observed);
+  const observed = await observe(context);
+  const plan = kind.plan(context, observed);
+  const report = kind.report(context, observed);
   const working = { reason: "Progressing" as const, message: "Work is under way." };
   const isStep = plan.is === "step" || plan.is === "adopt";
   const ending: ReconcileResult =
@@ -34,7 +34,7 @@ async function storedAfter(
       : { is: "waiting", exchange: "ok", why: isStep ? working : plan.why };
   const result: ReconcileResult = plan.is === "stalled" ? { is: "stalled", exchange: "ok", why: plan.why } : ending;
   const object = stored(kind.resource.kind, "thing", { status: before });
-  return { isStep, status: composed({ object, result, report, memory: pass.memory, context: pass }) };
+  return { isStep, status: composed({ object, result, report, memory: context.memory, context }) };
 }
 
 describe.each(RESOURCES.map(({ kind }) => kind as KindName))("the status of a %s", (name) => {
@@ -52,7 +52,7 @@ describe.each(RESOURCES.map(({ kind }) => kind as KindName))("the status of a %s
 
   it("[E5] fits its CRD, whatever the platform answers", () =>
     eachLook([30, 300], async (look) => {
-      const { status } = await storedAfter(look, look.pass);
+      const { status } = await storedAfter(look, look.context);
       const parsed = look.kind.resource.status.safeParse(status);
       expect(parsed.error?.issues).toBeUndefined();
       // Members that the schema does not know would be missing here, as the API server prunes them.
@@ -62,11 +62,11 @@ describe.each(RESOURCES.map(({ kind }) => kind as KindName))("the status of a %s
   it("does not change when the same objects are observed again later", () =>
     eachLook([15, 150], async (look) => {
       // A look ends what was followed: the first one by the platform's answer, the second one by a time limit.
-      const looks = [await storedAfter(look, look.pass)];
+      const looks = [await storedAfter(look, look.context)];
       for (const day of [1, 2, 3]) {
         const { status } = looks.at(-1)!;
         const memory = look.kind.resource.memory.parse(status);
-        looks.push(await storedAfter(look, { ...look.pass, memory, now: new Date(Date.UTC(2027, 0, day)) }, status));
+        looks.push(await storedAfter(look, { ...look.context, memory, now: new Date(Date.UTC(2027, 0, day)) }, status));
       }
       fc.pre(looks.every(({ isStep }) => !isStep));
       expect(looks[3]?.status).toStrictEqual(looks[2]?.status);
@@ -74,7 +74,7 @@ describe.each(RESOURCES.map(({ kind }) => kind as KindName))("the status of a %s
 
   it("[E6] contains no secret, and no text that the API server would store differently", () =>
     eachLook([15, 150], async (look) => {
-      const { status } = await storedAfter(look, look.pass);
+      const { status } = await storedAfter(look, look.context);
       expect(JSON.stringify(status)).not.toContain(SECRET);
       const odd: string[] = [];
       JSON.stringify(status, (_key, value: unknown) => {

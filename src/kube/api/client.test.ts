@@ -109,8 +109,8 @@ describe("a request to the API server", () => {
     const sent = client.request({ method: "POST", path: "/x", body: { token: "s3cret" } });
     const error = await sent.catch((reason: unknown) => reason);
     const message = "POST /x: 422 Invalid; spec.x FieldValueInvalid";
-    const told = { status: 422, retryAfterMs: 3_000, causes: ["FieldValueInvalid"] };
-    expect(error).toMatchObject({ failure: "Invalid", message, ...told });
+    const details = { status: 422, retryAfterMs: 3_000, causes: ["FieldValueInvalid"] };
+    expect(error).toMatchObject({ failure: "Invalid", message, ...details });
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain("s3cret");
   });
 

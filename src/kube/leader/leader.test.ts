@@ -57,7 +57,7 @@ function leaseServer() {
 const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 function candidate(identity: string, on = clock) {
-  const told: string[] = [];
+  const notified: string[] = [];
   const failures: unknown[] = [];
   let shown: JsonObject = {};
   const election = createLeaderElection({
@@ -71,15 +71,15 @@ function candidate(identity: string, on = clock) {
     namespace: "operator",
     name: "lease",
     identity,
-    onStarted: () => told.push("started"),
-    onLost: () => told.push("lost"),
+    onStarted: () => notified.push("started"),
+    onLost: () => notified.push("lost"),
     onObserved: (metadata) => {
       shown = metadata;
     },
     onFailed: (error) => failures.push(error),
   });
   election.start();
-  return { election, told, failures, shown: () => shown };
+  return { election, notified, failures, shown: () => shown };
 }
 
 /** The candidate "a", which leads. @param on a clock of its own stands still, so the leader seems to have crashed */
@@ -91,8 +91,8 @@ async function leader(on = clock) {
 
 describe("the first candidate for the lease", () => {
   it("creates the lease with times of six fractional digits, and leads", async () => {
-    const { election, told } = await leader();
-    expect(told).toEqual(["started"]);
+    const { election, notified } = await leader();
+    expect(notified).toEqual(["started"]);
     expect(election.leading()).toBe(true);
     expect(election.mayWrite()).toBe(true);
     expect(server.calls.at(-1)?.path).toBe(COLLECTION);
@@ -128,23 +128,23 @@ describe("a second candidate for the lease", () => {
   it("[D3] takes over 15 s after the last change that it saw, whatever the times in the lease say", async () => {
     await leader(manualClock());
     server.edit({ renewTime: "2099-01-01T00:00:00.000000Z" });
-    const { told } = candidate("b");
+    const { notified } = candidate("b");
     await clock.advance(14_999);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     await clock.advance(2);
-    expect(told).toEqual(["started"]);
+    expect(notified).toEqual(["started"]);
     expect(server.spec()).toMatchObject({ holderIdentity: "b", leaseTransitions: 1, leaseDurationSeconds: 15 });
   });
 
   it.each([0, 300, 900, 1_700])("[D3] takes over at most 16 s after a renewal, seen after %d ms", async (ageMs) => {
     await leader(manualClock());
-    const { told } = candidate("b");
+    const { notified } = candidate("b");
     await clock.advance(10_000 + ageMs);
     server.edit({ renewTime: NOW });
     await clock.advance(14_900);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     await clock.advance(1_100);
-    expect(told).toEqual(["started"]);
+    expect(notified).toEqual(["started"]);
   });
 
   it("takes over at once when the leader releases the lease, which then writes nothing more", async () => {
@@ -154,38 +154,38 @@ describe("a second candidate for the lease", () => {
     await first.election.stop();
     expect(first.election.leading()).toBe(false);
     expect(first.election.mayWrite()).toBe(false);
-    expect(first.told).toEqual(["started"]);
+    expect(first.notified).toEqual(["started"]);
     expect(server.spec()).toMatchObject({ holderIdentity: "" });
     await clock.advance(1_000);
-    expect(second.told).toEqual(["started"]);
+    expect(second.notified).toEqual(["started"]);
   });
 
   it("takes over although somebody set a very long duration in the lease", async () => {
     await leader(manualClock());
     server.edit({ leaseDurationSeconds: 1_000_000 });
-    const { told } = candidate("b");
+    const { notified } = candidate("b");
     await clock.advance(63_000);
-    expect(told).toEqual(["started"]);
+    expect(notified).toEqual(["started"]);
   });
 });
 
 describe("the leader", () => {
   it("may not write 7 s and stops leading 10 s after its last successful renewal", async () => {
-    const { election, told } = await leader();
+    const { election, notified } = await leader();
     await clock.advance(2_000);
     server.down = true;
     await clock.advance(6_998);
     expect(election.mayWrite()).toBe(true);
     await clock.advance(1);
     expect(election.mayWrite()).toBe(false);
-    expect(told).toEqual(["started"]);
+    expect(notified).toEqual(["started"]);
     await clock.advance(3_000);
-    expect(told).toEqual(["started", "lost"]);
+    expect(notified).toEqual(["started", "lost"]);
   });
 
   it("may neither write nor lead after it was frozen (SIGSTOP), before it notices", async () => {
     let asleepMs = 0;
-    const { election, told } = await leader({ ...clock, monotonic: () => clock.monotonic() + asleepMs });
+    const { election, notified } = await leader({ ...clock, monotonic: () => clock.monotonic() + asleepMs });
     await clock.advance(2_000);
     const after = (sinceRenewalMs: number) => {
       asleepMs = sinceRenewalMs - 1;
@@ -195,7 +195,7 @@ describe("the leader", () => {
     expect(after(7_000)).toEqual({ leads: true, mayWrite: false });
     expect(after(9_999)).toEqual({ leads: true, mayWrite: false });
     expect(after(10_000)).toEqual({ leads: false, mayWrite: false });
-    expect(told).toEqual(["started"]);
+    expect(notified).toEqual(["started"]);
   });
 
   it("counts the time in which it may write from before the renewal was sent", async () => {
@@ -210,43 +210,43 @@ describe("the leader", () => {
   });
 
   it("leads through a short outage, and sends only its renewals meanwhile", async () => {
-    const { election, told } = await leader();
+    const { election, notified } = await leader();
     server.calls.length = 0;
     server.down = true;
     await clock.advance(6_000);
     expect(server.calls.map(({ method }) => method)).toEqual(["PUT", "PUT", "PUT"]);
     server.down = false;
     await clock.advance(10_000);
-    expect(told).toEqual(["started"]);
+    expect(notified).toEqual(["started"]);
     expect(election.mayWrite()).toBe(true);
   });
 
   it("[D1] is not affected by a step of the wall clock", async () => {
-    const { election, told } = await leader();
+    const { election, notified } = await leader();
     clock.shiftWall(-3_600_000);
     await clock.advance(30_000);
     clock.shiftWall(7_200_000);
     await clock.advance(30_000);
-    expect(told).toEqual(["started"]);
+    expect(notified).toEqual(["started"]);
     expect(election.mayWrite()).toBe(true);
   });
 
   it("[D3] creates the lease again when somebody deletes it", async () => {
-    const { told } = await leader();
+    const { notified } = await leader();
     server.remove();
     await clock.advance(2_000);
     expect(server.spec()).toMatchObject({ holderIdentity: "a" });
-    expect(told).toEqual(["started"]);
+    expect(notified).toEqual(["started"]);
   });
 
   it("[D3] takes back a lease without a holder, and stops leading at once when the lease names another holder", async () => {
-    const { election, told } = await leader();
+    const { election, notified } = await leader();
     server.edit({ holderIdentity: "" });
     await clock.advance(2_000);
-    expect(told).toEqual(["started"]);
+    expect(notified).toEqual(["started"]);
     server.edit({ holderIdentity: "someone" });
     await clock.advance(2_000);
-    expect(told).toEqual(["started", "lost"]);
+    expect(notified).toEqual(["started", "lost"]);
     expect(election.leading()).toBe(false);
     expect(election.mayWrite()).toBe(false);
     await election.stop();
@@ -254,30 +254,30 @@ describe("the leader", () => {
   });
 
   it("leads although somebody wrote invalid values into the lease", async () => {
-    const { told } = await leader();
+    const { notified } = await leader();
     server.edit({ holderIdentity: 7, leaseDurationSeconds: "x", leaseTransitions: -3, acquireTime: null });
     await clock.advance(4_000);
-    expect(told).toEqual(["started"]);
+    expect(notified).toEqual(["started"]);
   });
 });
 
 it("a candidate that is stopped before it leads does not change the lease", async () => {
   await leader(manualClock());
-  const { election, told } = candidate("b");
+  const { election, notified } = candidate("b");
   await clock.advance(1);
   await election.stop();
   await clock.advance(60_000);
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
   expect(server.spec()).toMatchObject({ holderIdentity: "a" });
 });
 
 it("a candidate that is stopped while it acquires the lease does not lead, and releases the lease", async () => {
   server.slowMs = 100;
-  const { election, told } = candidate("a");
+  const { election, notified } = candidate("a");
   await clock.advance(50);
   const stopped = election.stop();
   await clock.advance(200);
   await stopped;
-  expect(told).toEqual([]);
+  expect(notified).toEqual([]);
   expect(server.spec()).toMatchObject({ holderIdentity: "" });
 });

@@ -255,12 +255,12 @@ it("shutdown ends waiting workers, delays and waiting keys", async () => {
 });
 
 it("the queue reports the metrics of controller-runtime's queue", async () => {
-  const told: string[] = [];
+  const recorded: string[] = [];
   const metrics: QueueOptions["metrics"] = {
-    added: () => told.push("add"),
-    retried: () => told.push("retry"),
-    waited: (seconds) => told.push(`waited ${String(seconds)}`),
-    worked: (seconds) => told.push(`worked ${String(seconds)}`),
+    added: () => recorded.push("add"),
+    retried: () => recorded.push("retry"),
+    waited: (seconds) => recorded.push(`waited ${String(seconds)}`),
+    worked: (seconds) => recorded.push(`worked ${String(seconds)}`),
   };
   queue = create({ metrics });
   queue.add("a");
@@ -275,5 +275,5 @@ it("the queue reports the metrics of controller-runtime's queue", async () => {
   expect(queue.longestRunningSeconds()).toBe(4);
   queue.done("a");
   queue.retry("a");
-  expect(told).toEqual(["add", "waited 2", "add", "waited 0", "worked 4", "retry"]);
+  expect(recorded).toEqual(["add", "waited 2", "add", "waited 0", "worked 4", "retry"]);
 });

@@ -18,16 +18,16 @@ async function started(answer: Parameters<typeof scriptedClient>[0] = () => thin
   const changes: string[] = [];
   const store = createStore((error) => expect.unreachable(String(error)));
   store.subscribe(({ type, object }) => changes.push(`${type} ${object.metadata.uid}`));
-  const told = { malformed: 0, failures: [] as string[] };
+  const problems = { malformed: 0, failures: [] as string[] };
   const observer = {
-    malformed: () => (told.malformed += 1),
-    failed: (_: unknown, error: KubeError) => told.failures.push(error.failure),
+    malformed: () => (problems.malformed += 1),
+    failed: (_: unknown, error: KubeError) => problems.failures.push(error.failure),
   };
   const reflector = createReflector({ client, store, type: THING, clock, random: () => 0, observer });
   onTestFinished(() => reflector.stop());
   reflector.start();
   await clock.advance(1);
-  return { clock, client, store, changes, reflector, told, lists: () => client.calls.length };
+  return { clock, client, store, changes, reflector, problems, lists: () => client.calls.length };
 }
 
 describe("the list of a reflector", () => {
@@ -47,9 +47,9 @@ describe("the list of a reflector", () => {
   });
 
   it("leaves out and counts malformed items", async () => {
-    const { store, told } = await started(() => thingList("10", [null, { metadata: {} }, thing("a", "5")]));
+    const { store, problems } = await started(() => thingList("10", [null, { metadata: {} }, thing("a", "5")]));
     expect(store.list("Thing")).toHaveLength(1);
-    expect(told.malformed).toBe(2);
+    expect(problems.malformed).toBe(2);
   });
 
   it("[B11] is tried again after a failure, and after the Retry-After of the server", async () => {
@@ -205,7 +205,7 @@ describe("the watch of a reflector", () => {
 describe("[B4] a resourceVersion that is too old", () => {
   const listed = [thingList("10", [thing("a", "5"), thing("b", "6")]), thingList("30", [thing("a", "25")])];
 
-  it.each(["as status", "in the stream"])("told %s is followed by one list within 2 s", async (way) => {
+  it.each(["as status", "in the stream"])("reported %s is followed by one list within 2 s", async (way) => {
     const left = [...listed];
     const { changes, client, clock, lists } = await started(() => left.shift() ?? null);
     if (way === "as status") client.watch().fail(gone);
@@ -246,29 +246,29 @@ describe("[B7] a malformed line of a watch", () => {
     ["a bookmark without a version", '{"type":"BOOKMARK","object":{}}\n'],
   ])("with %s is counted, and repaired by the next list", async (_, text) => {
     const lists = [thingList("10", []), thingList("12", [thing("lost", "11")])];
-    const { client, clock, store, told } = await started(() => lists.shift() ?? null);
+    const { client, clock, store, problems } = await started(() => lists.shift() ?? null);
     client.watch().raw(text);
     await clock.advance(1_000);
-    expect(told.malformed).toBe(1);
+    expect(problems.malformed).toBe(1);
     expect(store.list("Thing")).toEqual([thing("lost", "11")]);
     expect(client.watches).toHaveLength(2);
   });
 
   it("that is cut off by the end of the stream is counted, and read again by the next watch", async () => {
-    const { client, clock, lists, told } = await started();
+    const { client, clock, lists, problems } = await started();
     client.watch().raw('{"type":"ADDED","obj');
     client.watch().close();
     await clock.advance(100);
-    expect(told.malformed).toBe(1);
+    expect(problems.malformed).toBe(1);
     expect(client.watch().query["resourceVersion"]).toBe("10");
     expect(lists()).toBe(1);
   });
 
   it("with an ERROR without an object is an ordinary failure", async () => {
-    const { client, clock, told } = await started();
+    const { client, clock, problems } = await started();
     client.watch().send({ type: "ERROR" });
     await clock.advance(1_000);
-    expect(told.failures).toEqual(["Server"]);
+    expect(problems.failures).toEqual(["Server"]);
     expect(client.watches).toHaveLength(2);
   });
 });

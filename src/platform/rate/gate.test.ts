@@ -24,7 +24,7 @@ function gateOf(ceiling: Ceiling = {}, more: Partial<GateOptions> = {}) {
     admit: (priority: RequestPriority = "high") => gate.admit({ priority, lane: "" }),
     reserve: () => gate.reserve({ priority: "high", lane: "" }),
     admitReserved: () => gate.admitReserved({ priority: "high", lane: "" }),
-    pass: () => gate.recordEnd({ sentAt: clock.monotonic(), isAnswered: true }),
+    succeed: () => gate.recordEnd({ sentAt: clock.monotonic(), isAnswered: true }),
     hasRoom: (...priorities: readonly RequestPriority[]) => priorities.map((one) => gate.hasRoom(one)),
   };
 }
@@ -136,10 +136,10 @@ describe("the learned rate", () => {
   });
 
   it("does not rise for a token that hardly sends", async () => {
-    const { clock, gate, admit, pass } = gateOf();
+    const { clock, gate, admit, succeed } = gateOf();
     for (let sent = 0; sent < 100; sent += 1) {
       expect(await admit("low")).toBe(0);
-      pass();
+      succeed();
       await clock.advance(SECOND);
     }
     expect(gate.budget().requestsPerSecond).toBe(10);
@@ -197,7 +197,7 @@ describe("[C1] a 429 of the platform", () => {
   });
 
   it("is followed by one request, and by more only once that request has succeeded", async () => {
-    const { clock, gate, admit, limit, pause, pass, hasRoom } = gateOf({ requestsPerSecond: 100, burst: 100 });
+    const { clock, gate, admit, limit, pause, succeed, hasRoom } = gateOf({ requestsPerSecond: 100, burst: 100 });
     await pause(5 * SECOND);
     expect(hasRoom("low")).toEqual([true]);
     gate.expect();
@@ -208,7 +208,7 @@ describe("[C1] a 429 of the platform", () => {
     expect(await Promise.all(calls.map(now))).toEqual([0, 5 * SECOND, 5 * SECOND]);
     await clock.advance(5 * SECOND);
     const again = [1, 2].map(() => admit());
-    pass();
+    succeed();
     await clock.advance(SECOND);
     expect(await Promise.all(again.map(now))).toEqual([0, 0]);
   });
@@ -244,10 +244,10 @@ describe("[C1] a 429 of the platform", () => {
   });
 
   it("leaves no burst after its pause", async () => {
-    const { clock, admit, pause, pass } = gateOf({ requestsPerSecond: 10, burst: 50 });
+    const { clock, admit, pause, succeed } = gateOf({ requestsPerSecond: 10, burst: 50 });
     await pause(60 * SECOND);
     expect(await admit()).toBe(0);
-    pass();
+    succeed();
     const calls = Array.from({ length: 50 }, () => admit());
     await clock.advance(SECOND);
     const passed = await Promise.all(calls.map(now));
@@ -286,14 +286,14 @@ describe("[C1] a 429 of the platform", () => {
 
   it("is reported once when its pause begins, and once with the duration when it ends", async () => {
     const reports: unknown[] = [];
-    const { clock, gate, pause, pass } = gateOf({}, { onLimited: (...report) => reports.push(report) });
+    const { clock, gate, pause, succeed } = gateOf({}, { onLimited: (...report) => reports.push(report) });
     await clock.advance(SECOND);
     for (const pauseMs of [SECOND, 2 * SECOND]) await pause(pauseMs);
     gate.recordEnd({ sentAt: 0, isAnswered: true }); // no news: sent before the pause
     expect(reports).toEqual([[true, 0]]);
     expect(gate.budget().refusedMs).toBe(3 * SECOND);
-    pass();
-    pass();
+    succeed();
+    succeed();
     expect(reports).toEqual([
       [true, 0],
       [false, 3 * SECOND],
@@ -396,15 +396,15 @@ describe("room for work at the rate gate", () => {
 /** Returns the order in which waiters are served. @param waiting priority and lane of each, in order of arrival */
 function served(waiting: readonly (readonly [RequestPriority, string])[]): readonly string[] {
   const queue = createRequestQueue();
-  const told: string[] = [];
+  const served: string[] = [];
   for (const [index, [priority, lane]] of waiting.entries()) {
     queue.add({
       turn: { priority, lane },
-      settle: (isAdmitted) => isAdmitted && told.push(`${priority} ${lane}${index}`),
+      settle: (isAdmitted) => isAdmitted && served.push(`${priority} ${lane}${index}`),
     });
   }
   for (let next = queue.next(() => false); next !== undefined; next = queue.next(() => false)) next.settle(true);
-  return told;
+  return served;
 }
 
 describe("the queue of requests before the rate gate", () => {
@@ -426,9 +426,9 @@ describe("the queue of requests before the rate gate", () => {
 
   it("names the waiting priorities, lets a request leave, passes over held priorities, and refuses all", () => {
     const queue = createRequestQueue();
-    const told: boolean[] = [];
+    const settled: boolean[] = [];
     const join = (priority: RequestPriority) =>
-      queue.add({ turn: { priority, lane: "" }, settle: (isAdmitted) => told.push(isAdmitted) });
+      queue.add({ turn: { priority, lane: "" }, settle: (isAdmitted) => settled.push(isAdmitted) });
     join("low");
     const leave = join("urgent");
     expect(queue.priorities()).toEqual(["urgent", "low"]);
@@ -437,7 +437,7 @@ describe("the queue of requests before the rate gate", () => {
     expect(queue.priorities()).toEqual(["low"]);
     queue.rejectAll();
     expect(queue.size).toBe(0);
-    expect(told).toEqual([false]);
+    expect(settled).toEqual([false]);
   });
 
   it("serves every request once", () => {

@@ -73,11 +73,11 @@ it.each([
   },
 );
 
-const told = { limit: "20", remaining: "7", reset: "3", date: undefined };
+const valid = { limit: "20", remaining: "7", reset: "3", date: undefined };
 const impossible = [{ remaining: "21" }, { remaining: "-1" }, { limit: "0", remaining: "0" }, { limit: undefined }];
 const unreadable = [{ limit: "9".repeat(400) }, { reset: undefined }, { reset: "86400" }, { reset: "soon" }];
 it.each([...impossible, ...unreadable, { reset: String(EPOCH - 30) }])("quotaOf returns nothing for %j", (change) => {
-  expect(quotaOf(headers({ ...told, ...change }), NOW)).toBeUndefined();
+  expect(quotaOf(headers({ ...valid, ...change }), NOW)).toBeUndefined();
 });
 
 it.each(["2026", "-1", "", undefined, "yesterday"])("parseDate returns nothing for %j", (raw) => {

@@ -82,16 +82,16 @@ const bytes =
   (count: number, status = 200): Answer =>
   (response) =>
     void response.writeHead(status).end(Buffer.alloc(count, "x"));
-/** Sends bytes until the client ends the connection. @param told receives their number then */
+/** Sends bytes until the client ends the connection. @param onEnd receives their number then */
 const endless =
-  (status: number, told: (count: number) => void): Answer =>
+  (status: number, onEnd: (count: number) => void): Answer =>
   (response) => {
     const { socket } = response.writeHead(status);
     const more = (): void => {
       while (response.write(Buffer.alloc(FAILURE, "x")));
     };
     response.on("drain", more).on("close", () => {
-      told(socket?.bytesWritten ?? 0);
+      onEnd(socket?.bytesWritten ?? 0);
     });
     more();
   };

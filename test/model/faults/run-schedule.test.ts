@@ -60,8 +60,8 @@ describe.each([
     await env.run(HOUR / 2);
     expect(env.writes(from)).toEqual([...stops, ...starts]);
     expect(member(env.get(kind, "main-0").status, "state")).toBe("DEPLOYED");
-    const told = env.events.filter(({ note }) => note.includes("spec.runSchedule says so"));
-    expect(told).toHaveLength(stops.length + starts.length);
+    const notes = env.events.filter(({ note }) => note.includes("spec.runSchedule says so"));
+    expect(notes).toHaveLength(stops.length + starts.length);
     expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
   });
 });

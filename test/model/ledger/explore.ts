@@ -39,7 +39,8 @@ export async function explore(setting: Setting, first: World, depth: number): Pr
     const next: Visit[] = [];
     for (const visit of frontier) {
       const found = await step(setting, visit, { well, keyOf });
-      if (found.is === "broken") return { states: seen.size, depth: gone, complete: false, counterexample: found.told };
+      if (found.is === "broken")
+        return { states: seen.size, depth: gone, complete: false, counterexample: found.counterexample };
       next.push(...found.moves.filter(isNew).map(({ label, next: world }) => ({ world, from: visit, label })));
     }
     frontier = next;
@@ -73,7 +74,7 @@ export async function wander(
     let visit: Visit | undefined = { world: first, from: undefined, label: "it begins" };
     for (let gone = 0; gone < length && visit !== undefined; gone += 1) {
       const found = await step(setting, visit, ends);
-      if (found.is === "broken") return { moves, counterexample: found.told };
+      if (found.is === "broken") return { moves, counterexample: found.counterexample };
       const move = found.moves[Math.floor(random() * found.moves.length)];
       visit = move && { world: move.next, from: visit, label: move.label };
       moves += 1;
@@ -101,7 +102,7 @@ export async function follow(setting: Setting, first: World, way: readonly RegEx
 
 type Found =
   | { readonly is: "sound"; readonly moves: readonly Move[] }
-  | { readonly is: "broken"; readonly told: string };
+  | { readonly is: "broken"; readonly counterexample: string };
 
 interface Ends {
   readonly well: Set<string>;
@@ -112,10 +113,10 @@ async function step(setting: Setting, visit: Visit, ends: Ends): Promise<Found> 
   try {
     check(setting, visit.world);
     const ending = await endsWell(setting, visit.world, ends);
-    if (ending !== undefined) return { is: "broken", told: tell(visit, ending) };
+    if (ending !== undefined) return { is: "broken", counterexample: tell(visit, ending) };
     return { is: "sound", moves: await movesOf(setting, visit.world) };
   } catch (error) {
-    if (error instanceof Violation) return { is: "broken", told: tell(visit, [error.message]) };
+    if (error instanceof Violation) return { is: "broken", counterexample: tell(visit, [error.message]) };
     throw error;
   }
 }
@@ -137,7 +138,7 @@ const PATIENCE = 200;
 
 /** @returns the moves of a world that does not end well without further faults; undefined when it does */
 async function endsWell(setting: Setting, world: World, { well, keyOf }: Ends): Promise<readonly string[] | undefined> {
-  const told: string[] = [];
+  const labels: string[] = [];
   const passed: string[] = [];
   let now = calmed(world);
   for (let moves = 0; moves < PATIENCE; moves += 1) {
@@ -148,12 +149,12 @@ async function endsWell(setting: Setting, world: World, { well, keyOf }: Ends): 
     const next = await onward(setting, now);
     if (next.is === "rest") {
       const wrong = judged(setting, now);
-      if (wrong !== undefined) return [...told, wrong];
+      if (wrong !== undefined) return [...labels, wrong];
       break;
     }
-    if (next.is === "hang") return [...told, `it hangs: ${next.why}`];
-    if (moves === PATIENCE - 1) return [...told, "it never comes to rest"];
-    told.push(next.move.label);
+    if (next.is === "hang") return [...labels, `it hangs: ${next.why}`];
+    if (moves === PATIENCE - 1) return [...labels, "it never comes to rest"];
+    labels.push(next.move.label);
     now = next.move.next;
   }
   for (const key of passed) well.add(key);

@@ -8,13 +8,13 @@ import type { World } from "./world.ts";
 
 /** @returns a resourceVersion that no copy of the object has. Such versions have no order, as the model reuses them. */
 export function unusedVersion(processes: Processes, world: World): string {
-  const used = textsIn([world, passes(processes, world)], /"resourceVersion":"v(\d+)"/g);
+  const used = textsIn([world, runningReconciles(processes, world)], /"resourceVersion":"v(\d+)"/g);
   return `v${unused(new Set(used.map(Number)))}`;
 }
 
 /** @returns the nonces of all attempts that are stored somewhere or may still be sent */
 export function nonces(processes: Processes, { effects: _effects, ...world }: World): ReadonlySet<number> {
-  const running = passes(processes, world);
+  const running = runningReconciles(processes, world);
   const attempts = textsIn([world, running], /"(\d+-[\da-z]+)\\?"/g);
   return new Set([...attempts.map(nonceOf), ...running.map(({ start }) => start.nonce)]);
 }
@@ -27,7 +27,7 @@ export function unused(used: ReadonlySet<number>): number {
 }
 
 /** Returns the reconciles under way, as far as they have got. */
-function passes(processes: Processes, world: Pick<World, "processes">) {
+function runningReconciles(processes: Processes, world: Pick<World, "processes">) {
   return world.processes.flatMap(({ node }) => {
     if (node === null) return [];
     const { start, answers } = processes.basis(node);

@@ -47,7 +47,7 @@ export async function stepsOf(setting: Setting, world: World, index: number): Pr
 export async function idle(setting: Setting, world: World, index: number): Promise<readonly Move[]> {
   const process = at(world, index);
   const moves: Move[] = [];
-  if (process.cached !== null) moves.push(await pass(setting, world, index));
+  if (process.cached !== null) moves.push(await beginReconcile(setting, world, index));
   if (isBehind(world, process)) moves.push(watch(world, index));
   return moves;
 }
@@ -65,16 +65,16 @@ export function watch(world: World, index: number): Move {
   return move(`${process.name} sees the object`, put(world, index, { ...process, cached: world.object, memory }));
 }
 
-async function pass(setting: Setting, world: World, index: number): Promise<Move> {
+async function beginReconcile(setting: Setting, world: World, index: number): Promise<Move> {
   const process = at(world, index);
-  if (process.cached === null) throw new TypeError("a pass needs an object");
+  if (process.cached === null) throw new TypeError("a reconcile needs an object");
   const used = nonces(setting.processes, world);
   const start = { object: process.cached, memory: process.memory, leads: leads(process), nonce: unused(used) };
   const node = await setting.processes.begin(start);
   // An attempt that is no longer stored anywhere has no further effect, and its name may be reused.
   const effects = Object.fromEntries(Object.entries(world.effects).filter(([attempt]) => used.has(nonceOf(attempt))));
   const begun = put({ ...world, effects }, index, { ...process, node, since: 0, held: null });
-  return move(`${process.name} begins a pass`, arrived(setting, begun, index));
+  return move(`${process.name} begins a reconcile`, arrived(setting, begun, index));
 }
 
 /** Returns the world after an answer: the reconcile waits for the next one, or has ended. */
@@ -82,11 +82,11 @@ function arrived(setting: Setting, world: World, index: number): World {
   const process = at(world, index);
   const stand = setting.processes.stand(process.node ?? -1);
   if (stand.internal !== undefined) throw new Violation(`the engine failed: ${inspect(stand.internal)}`);
-  const told = { ...world, warned: world.warned || stand.warned };
-  if (stand.is === "parked") return told;
+  const noted = { ...world, warned: world.warned || stand.warned };
+  if (stand.is === "parked") return noted;
   const { object, again } = stand;
-  const left = { cached: object ?? null, memory: forgetful(told, stand), again: again === null ? null : ticks(again) };
-  return put(told, index, { ...process, ...IDLE, ...left });
+  const left = { cached: object ?? null, memory: forgetful(noted, stand), again: again === null ? null : ticks(again) };
+  return put(noted, index, { ...process, ...IDLE, ...left });
 }
 
 /** Drops when a closed intent was seen, if no fault can open it again. */
@@ -109,7 +109,7 @@ export async function busy(setting: Setting, world: World, index: number): Promi
     return [move(`${process.name} goes on with ${answer(process.held)}`, next)];
   }
   const stand = setting.processes.stand(process.node ?? -1);
-  if (stand.is !== "parked") throw new TypeError("a pass that ended goes on");
+  if (stand.is !== "parked") throw new TypeError("a reconcile that ended goes on");
   const { command } = stand;
   const done = perform(setting, world, process, stand);
   const what = `${process.name}: ${said(command)}`;
@@ -181,7 +181,7 @@ function flightOf(command: Sending, process: Process, { intent }: Parked): Fligh
   const { op, id, made } = command;
   if (!isOnce(command)) return { op, id, made, attempt: "", age: 0 };
   if (intent === undefined || intent.intent.op !== op) {
-    throw new Violation(`${process.name} sends "${op}", which it did not announce in this pass`);
+    throw new Violation(`${process.name} sends "${op}", which it did not announce in this reconcile`);
   }
   return { op, id, made, attempt: intent.intent.attempt, age: process.since - intent.since };
 }
@@ -190,8 +190,8 @@ export const isOnce = ({ op }: Sending): boolean => op === "create" || op === "d
 
 async function deliver(setting: Setting, world: World, index: number, reply: Reply): Promise<World> {
   const process = at(world, index);
-  const told = { reply, at: process.since, leads: leads(process) };
-  const node = await setting.processes.answer(process.node ?? -1, told);
+  const answer = { reply, at: process.since, leads: leads(process) };
+  const node = await setting.processes.answer(process.node ?? -1, answer);
   return arrived(setting, put(world, index, { ...process, node }), index);
 }
 

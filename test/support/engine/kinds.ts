@@ -72,22 +72,22 @@ export const widget: Kind<WidgetTypes> = {
     if (memory.torn === true) throw new TypeError("the kind throws in fieldClaims");
     return [];
   },
-  observe: async (pass, api) => {
-    throwIn(pass.spec.explode, "observe");
-    if (pass.isFull) {
+  observe: async (context, api) => {
+    throwIn(context.spec.explode, "observe");
+    if (context.isFull) {
       const all = await api.list();
-      return { all, mine: all.find(({ id }) => id === pass.id) };
+      return { all, mine: all.find(({ id }) => id === context.id) };
     }
-    return { all: undefined, mine: pass.id === undefined ? undefined : await api.get(pass.id) };
+    return { all: undefined, mine: context.id === undefined ? undefined : await api.get(context.id) };
   },
-  plan: (pass, observed) => {
-    throwIn(pass.spec.explode, "plan");
-    if (pass.goal !== "present") return planEnd(pass, observed);
-    return pass.id === undefined ? planNew(pass, observed) : planOld(pass, observed, pass.id);
+  plan: (context, observed) => {
+    throwIn(context.spec.explode, "plan");
+    if (context.goal !== "present") return planEnd(context, observed);
+    return context.id === undefined ? planNew(context, observed) : planOld(context, observed, context.id);
   },
-  act: async (step, { spec, memory, inputs, requested, ...pass }, observed, api) => {
+  act: async (step, { spec, memory, inputs, requested, ...context }, observed, api) => {
     throwIn(spec.explode, "act");
-    const id = pass.id ?? "";
+    const id = context.id ?? "";
     const seen = (mine: Remote | undefined) => ({ observed: { ...observed, mine }, memory });
     switch (step.action) {
       case "create": {
@@ -110,20 +110,20 @@ export const widget: Kind<WidgetTypes> = {
         return step.action satisfies never;
     }
   },
-  trace: async (intent, pass, api) => {
+  trace: async (intent, context, api) => {
     if (!intent.creates) {
       const mine = await api.get(intent.id ?? "");
       if (mine === undefined || mine.deploys === intent.mark) return { is: "absent" };
       const deployed = { commit: intent.commit ?? "" };
-      return { is: "landed", known: [{ observed: { all: undefined, mine }, memory: { ...pass.memory, deployed } }] };
+      return { is: "landed", known: [{ observed: { all: undefined, mine }, memory: { ...context.memory, deployed } }] };
     }
-    if (!pass.isFull) {
+    if (!context.isFull) {
       return { is: "unknowable", why: why("CreateResultUnknown", "Nobody can tell.") };
     }
     const all = await api.list();
     const known = all
-      .filter(({ id, name }) => name === intent.name && pass.records.holderOf(id) === undefined)
-      .map((mine) => ({ observed: { all, mine }, memory: pass.memory, id: mine.id }));
+      .filter(({ id, name }) => name === intent.name && context.records.holderOf(id) === undefined)
+      .map((mine) => ({ observed: { all, mine }, memory: context.memory, id: mine.id }));
     return known.length === 0 ? { is: "absent" } : { is: "landed", known };
   },
   report: ({ spec, memory }, { mine }) => {
@@ -147,9 +147,9 @@ export const widget: Kind<WidgetTypes> = {
 /** A kind whose deployments have no observable outcome and may be repeated. */
 export const silent: typeof widget = {
   ...widget,
-  trace: async (intent, pass, api) =>
+  trace: async (intent, context, api) =>
     intent.creates
-      ? await widget.trace(intent, pass, api)
+      ? await widget.trace(intent, context, api)
       : { is: "unknowable", why: why("NotObservable", "Nothing shows it."), repeatable: true },
 };
 
@@ -171,19 +171,19 @@ function differs({ note }: WidgetTypes["spec"], mine: Remote): boolean {
   return note !== undefined && note !== mine.note;
 }
 
-function planNew(pass: WidgetContext, observed: Observed): Plan<Action> {
-  const [first, ...others] = (observed.all ?? []).filter(({ name }) => name === pass.spec.name);
+function planNew(context: WidgetContext, observed: Observed): Plan<Action> {
+  const [first, ...others] = (observed.all ?? []).filter(({ name }) => name === context.spec.name);
   if (first !== undefined) {
-    const holder = pass.records.holderOf(first.id);
+    const holder = context.records.holderOf(first.id);
     if (holder !== undefined) return stalled("AlreadyManaged", `It belongs to ${holder}.`);
     if (others.length > 0) return stalled("DuplicateRemote", "There are several.");
-    return pass.policies.adoption === "Never"
+    return context.policies.adoption === "Never"
       ? stalled("NameConflict", "The name is taken.")
       : { is: "adopt", id: first.id };
   }
   const creating = why("Creating", "It is being created.");
   const create = { repeat: "once", op: "create", action: "create", creates: true, mark: null, why: creating } as const;
-  return step({ ...create, name: pass.spec.name });
+  return step({ ...create, name: context.spec.name });
 }
 
 function planGone({ policies }: WidgetContext, { all }: Observed): Plan<Action> {
@@ -191,17 +191,17 @@ function planGone({ policies }: WidgetContext, { all }: Observed): Plan<Action> 
   return { is: isForgotten ? "forget" : "stalled", why: why("ExternalResourceDeleted", "It is gone.") };
 }
 
-function planOld(pass: WidgetContext, observed: Observed, id: string): Plan<Action> {
+function planOld(context: WidgetContext, observed: Observed, id: string): Plan<Action> {
   const { mine } = observed;
-  if (mine === undefined) return planGone(pass, observed);
-  const holder = pass.records.holderOf(id);
+  if (mine === undefined) return planGone(context, observed);
+  const holder = context.records.holderOf(id);
   if (holder !== undefined) return stalled("AlreadyManaged", `It belongs to ${holder}.`);
-  if (pass.identitySource !== "recorded") return planProof(pass, mine, id);
-  if (differs(pass.spec, mine) && !pass.policies.blockedOperations.has("update"))
-    return step(updateOf(pass.spec, mine));
+  if (context.identitySource !== "recorded") return planProof(context, mine, id);
+  if (differs(context.spec, mine) && !context.policies.blockedOperations.has("update"))
+    return step(updateOf(context.spec, mine));
   if (mine.state === "BUSY") return { is: "waiting", why: DEPLOYING };
   if (mine.state === "ODD") return { is: "unknown", why: why("UnknownState", "An odd state."), condition: "Deployed" };
-  return planDeploy(pass, mine);
+  return planDeploy(context, mine);
 }
 
 function updateOf({ note = "" }: WidgetTypes["spec"], mine: Remote): Step<Action> {
@@ -219,22 +219,22 @@ function planDeploy({ spec: { commit }, memory, requested, policies }: WidgetCon
 }
 
 /** Adopts the object of a given or claimed id if it is proven to be the right one. */
-function planProof(pass: WidgetContext, mine: Remote, id: string): Plan<Action> {
-  const { isFull, policies, identitySource } = pass;
+function planProof(context: WidgetContext, mine: Remote, id: string): Plan<Action> {
+  const { isFull, policies, identitySource } = context;
   const isProven = isFull || policies.allowUnverifiedIds || identitySource === "orphaned";
   if (!isProven) return stalled("NotObservable", "Nothing shows where it belongs.");
-  return identitySource !== "given" && mine.name !== pass.spec.name
+  return identitySource !== "given" && mine.name !== context.spec.name
     ? stalled("NameConflict", "It has another name.")
     : { is: "adopt", id };
 }
 
-function planEnd(pass: WidgetContext, { mine }: Observed): Plan<Action> {
+function planEnd(context: WidgetContext, { mine }: Observed): Plan<Action> {
   if (mine === undefined) return { is: "settled" };
-  if (pass.goal === "stopped") {
+  if (context.goal === "stopped") {
     if (mine.state === "ODD") return { is: "waiting", why: why("UnknownState", "An odd state.") };
     return mine.state === "STOPPED" ? { is: "settled" } : step({ repeat: "safe", op: "stop", action: "stop" });
   }
-  return pass.isFull
+  return context.isFull
     ? step({ repeat: "safe", op: "delete", action: "delete" })
     : stalled("DeleteNotSupported", "There is no deletion.");
 }

@@ -98,9 +98,9 @@ export function observedBinding(change: Partial<Observed> = {}): Observed {
   };
 }
 
-export function writtenMemory(pass: BindingContext, layers?: Binding["layers"]): BindingMemory {
-  const { key, version } = pass.spec.template;
-  const { clusterId, fingerprint } = pass.inputs;
+export function writtenMemory(context: BindingContext, layers?: Binding["layers"]): BindingMemory {
+  const { key, version } = context.spec.template;
+  const { clusterId, fingerprint } = context.inputs;
   return { clusterId, templateKey: key, templateVersion: version, layers: shownLayers(layers), written: fingerprint };
 }
 

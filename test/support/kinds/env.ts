@@ -23,14 +23,14 @@ export type SurfaceName = "Documented" | "Full";
 
 export type KindHarness = Awaited<ReturnType<typeof startKindHarness>>;
 
-/** Starts a platform whose time only `pass` advances. */
+/** Starts a platform whose time only `advance` and `wait` advance. */
 async function startKindHarness(surface: SurfaceName) {
   const simulator = await startSimulator({ surface: surface === "Full" ? "full" : "documented", speed: 1 });
   const { sim } = simulator;
   const clock = hurriedClock();
   const api = adminOf(simulator, { clock });
   const [first = ""] = simulator.clusterIds;
-  let [told, passed, waited] = [0, 0, 0];
+  let [reported, passed, waited] = [0, 0, 0];
   const around = (ids: Readonly<Record<string, string>>) => ({ surface, ids, passed: () => passed });
   const inside = (environmentId: string) => around({ "spec.environmentRef": environmentId });
   const service = (id: string | undefined): Service => {
@@ -38,7 +38,7 @@ async function startKindHarness(surface: SurfaceName) {
     if (found === undefined) throw new Error(`the platform has no service ${id}`);
     return found;
   };
-  const pass = (seconds: number): void => {
+  const advance = (seconds: number): void => {
     passed += seconds * 1000;
     sim.time.advance(seconds);
     clock.skip(seconds * 1000);
@@ -48,12 +48,12 @@ async function startKindHarness(surface: SurfaceName) {
     simulator,
     api,
     /** Advances the time of the platform and of the client's cache. */
-    pass,
+    advance,
     /** Advances the time, with the platform's wall clock. */
     wait: (seconds: number): void => {
       waited += seconds;
       sim.time.shiftWall(waited);
-      pass(seconds);
+      advance(seconds);
     },
     change: (settings: SettingsChange): void => changeSettings(sim.settings, settings),
     /** Has a call end like this, the first one by default. @param match an operation, or other members of the call */
@@ -76,8 +76,8 @@ async function startKindHarness(surface: SurfaceName) {
     /** The writes since the last call: operation and body. */
     writes: (): readonly (readonly [operation: string, body: unknown])[] => {
       const calls = callsIn(simulator.journal());
-      const fresh = calls.slice(told).filter(({ method }) => method !== "GET");
-      told = calls.length;
+      const fresh = calls.slice(reported).filter(({ method }) => method !== "GET");
+      reported = calls.length;
       return fresh.map(({ operation, body }) => [operation ?? "", body] as const);
     },
     newProject: async (name: string) => (await api.projects.create({ name })).id,
@@ -122,13 +122,13 @@ function newEnv() {
     },
     /** Reconciles once, after this many seconds on the platform. */
     after: async (seconds: number, runner: Runner, change?: PassChange): Promise<Ran> => {
-      env.harness.pass(seconds);
+      env.harness.advance(seconds);
       return await runner.run(change);
     },
     /** Reconciles until it is settled, two minutes later. */
     settled: async <Of extends Runner>(runner: Of): Promise<Of> => {
       await runner.run();
-      env.harness.pass(120);
+      env.harness.advance(120);
       const { is } = await runner.run();
       if (is !== "settled") throw new Error(`it is ${is}`);
       env.harness.writes();

@@ -150,9 +150,9 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
 
   const client: KubeClient = {
     request: async (request) => {
-      const told = stored.get(request.path.replace(/\/status$/, ""));
-      if (request.method === "GET" || told === undefined || !isCustom(told)) return answer(request);
-      const one = writeOf(request, told);
+      const object = stored.get(request.path.replace(/\/status$/, ""));
+      if (request.method === "GET" || object === undefined || !isCustom(object)) return answer(request);
+      const one = writeOf(request, object);
       await own.hooks.before(one);
       const answered = answer(request);
       writes.push(one);
@@ -160,7 +160,7 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
       return answered;
     },
     stream: () => {
-      throw new Error("changes are told by onChange");
+      throw new Error("changes are reported by onChange");
     },
   };
 

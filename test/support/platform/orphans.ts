@@ -53,14 +53,14 @@ export function memoryConfigMaps(count = 4) {
 export function memoryOrphans(
   clock: Clock,
   configMaps: ConfigMaps = memoryConfigMaps(),
-  told: OrphanChange[] = [],
+  reported: OrphanChange[] = [],
 ): Orphans {
   return createOrphans({
     configMaps,
     clock,
     random: () => 0,
     windows: DEFAULT_WINDOWS,
-    report: (change) => told.push(change),
+    report: (change) => reported.push(change),
   });
 }
 

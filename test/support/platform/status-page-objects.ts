@@ -3,7 +3,7 @@ import { stored } from "../kube/stored.ts";
 
 const SINCE = "2026-11-21T09:48:00Z";
 
-interface Told {
+interface Reported {
   readonly conditions?: Readonly<Record<string, readonly [status: string, reason: string, message: string]>>;
   readonly status?: JsonObject;
   readonly since?: string;
@@ -16,7 +16,7 @@ function objectOf(
   kind: string,
   name: string,
   spec: JsonObject,
-  { conditions = READY, status = {}, since = SINCE }: Told = {},
+  { conditions = READY, status = {}, since = SINCE }: Reported = {},
 ): KubeObject {
   const seen = { observedGeneration: 1, lastTransitionTime: since };
   return stored(kind, name, {
@@ -32,14 +32,15 @@ function objectOf(
   });
 }
 
-export const projectOf = (name: string, told?: Told): KubeObject => objectOf("PlatformProject", name, {}, told);
+export const projectOf = (name: string, reported?: Reported): KubeObject =>
+  objectOf("PlatformProject", name, {}, reported);
 
-export function environmentOf(name: string, project: string, told?: Told): KubeObject {
+export function environmentOf(name: string, project: string, reported?: Reported): KubeObject {
   const clusterRef = { externalId: "0a1b2c3d-0000-4000-8000-0000000000c1" };
-  return objectOf("PlatformEnvironment", name, { projectRef: { name: project }, clusterRef }, told);
+  return objectOf("PlatformEnvironment", name, { projectRef: { name: project }, clusterRef }, reported);
 }
 
-export function applicationOf(name: string, environment: string, told?: Told): KubeObject {
+export function applicationOf(name: string, environment: string, reported?: Reported): KubeObject {
   const gitRepository = { url: "https://git.example.com/a/b.git" };
-  return objectOf("PlatformApplication", name, { environmentRef: { name: environment }, gitRepository }, told);
+  return objectOf("PlatformApplication", name, { environmentRef: { name: environment }, gitRepository }, reported);
 }

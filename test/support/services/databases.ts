@@ -61,6 +61,7 @@ export function observedFull(
   return { ...NOTHING_OBSERVED, siblings: [record(change)], status: statusOf(state), ...observed };
 }
 
-export const plannedBy = (pass: DatabaseContext, observed: Observed): string => said(database.plan(pass, observed));
+export const plannedBy = (context: DatabaseContext, observed: Observed): string =>
+  said(database.plan(context, observed));
 export const planned = (change: Change, observed: Observed): string => plannedBy(contextWith(change), observed);
 export const plans = planTable(planned);
