@@ -163,7 +163,9 @@ it.for([
     expect(corrections).toBeGreaterThanOrEqual(most * (polls - 2));
     const events = env.events.map(({ type, reason }) => `${type} ${reason}`);
     expect([...env.changes.map(({ cause }) => cause), ...events]).toContain(news);
-    expect(env.conditions("Link", "default"), "the brake is for others").toContain("Ready=True/Available");
+    expect(env.conditions("Link", "default"), "the limit is for changes that no user caused").toContain(
+      "Ready=True/Available",
+    );
     figure(task, `${corrections} corrections in ${polls} poll intervals of changes each minute`);
   },
 );

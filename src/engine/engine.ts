@@ -65,7 +65,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
    * deleted.
    * @returns whether its connection is another one than before
    */
-  const refer = (kind: Bound<Api>, object: KubeObject): boolean => {
+  const indexReferences = (kind: Bound<Api>, object: KubeObject): boolean => {
     const key = keyOf(object);
     const before = connectionsOf(key);
     dependencies.set(key, ...refersTo(deps.connectionKinds, kind, object, route(object)));
@@ -84,7 +84,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   };
 
   /** Records the connections of all below an object again. @returns the keys of those that come to another connection */
-  const referBelow = (key: ObjectKey): readonly string[] => {
+  const indexReferencesBelow = (key: ObjectKey): readonly string[] => {
     // A set also iterates over the keys that are added meanwhile.
     const keys = new Set(below(key));
     const moved: string[] = [];
@@ -92,34 +92,34 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       const object = deps.cache.get(parseKey(one));
       const kind = object && kinds.get(object.kind);
       if (object === undefined || kind === undefined) continue;
-      if (refer(kind, object)) moved.push(one);
+      if (indexReferences(kind, object)) moved.push(one);
       for (const dependent of dependencies.dependents(parseKey(one))) keys.add(dependent);
     }
     return moved;
   };
 
   /** Forgets a deleted object. @returns the ids with a write of the object that its status never reported */
-  const forget = (object: KubeObject): readonly Uuid[] => {
+  const removeFromIndexes = (object: KubeObject): readonly Uuid[] => {
     for (const key of new Set([...idOwnership.forget(object), ...fieldOwnership.forget(object)])) wake(key);
     dependencies.set(keyOf(object), []);
     return externalWrites.forget(object);
   };
 
   /** Records a change of an object in all indexes; connections are in none. @returns the ids of the objects of the platform that were written to */
-  const note = (change: StoreChange): readonly Uuid[] => {
+  const updateIndexes = (change: StoreChange): readonly Uuid[] => {
     const { object } = change;
     const old = change.type === "updated" ? change.old : undefined;
     const kind = kinds.get(object.kind);
     if (kind === undefined) return [];
     if (change.type === "deleted") {
       kind.recordOrphan(ports, object);
-      return forget(object);
+      return removeFromIndexes(object);
     }
-    if (recordedIdIn(object) !== recordedIdIn(old)) foundAgain(ports, object);
+    if (recordedIdIn(object) !== recordedIdIn(old)) removeFromOrphanLedger(ports, object);
     idOwnership.set(object, kind.claim(object));
     const claims = kind.fieldClaims(object);
     if (old === undefined || object.status !== old.status) fieldOwnership.record(object, claims);
-    refer(kind, object);
+    indexReferences(kind, object);
     // The records of another installation are not trusted.
     return externalWrites.record(object, checkInstallation(ports, object) === undefined ? claims : []);
   };
@@ -128,7 +128,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
    * Returns the time until the first verification. Objects of one parent share a turn where the platform lists them, as
    * they share its lists.
    */
-  const firstTurn = (object: KubeObject): Ms => {
+  const untilFirstVerification = (object: KubeObject): Ms => {
     const { cache, clock, random, windows } = deps;
     const found = route(object);
     const isListed = found.is === "found" && member(member(cache.get(found.key)?.status, "surface"), "name") === "Full";
@@ -148,7 +148,8 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const queue = (object: KubeObject, initial: boolean): void => {
     const routine = initial && hasNothingPending(object) && kinds.has(object.kind);
     const key = keyText(keyOf(object));
-    if (routine) enqueue(key, { afterMs: Math.min(firstTurn(object), untilRunChange(object)), urgent: false });
+    if (routine)
+      enqueue(key, { afterMs: Math.min(untilFirstVerification(object), untilRunChange(object)), urgent: false });
     else wake(key);
   };
 
@@ -175,14 +176,14 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       const key = keyOf(object);
       const parents = change.type === "deleted" ? dependencies.references(key) : [];
       const before = connectionsOf(key);
-      const written = note(change);
+      const written = updateIndexes(change);
       const isRerouted = change.type !== "updated" || !isDeepStrictEqual(connectionsOf(key), before);
-      const moved = isRerouted ? referBelow(key) : [];
+      const moved = isRerouted ? indexReferencesBelow(key) : [];
       if (needsReconcile(change)) queue(object, initial);
       if (initial) return;
       spreadOver(ports, enqueue, moved);
       for (const id of written) idOwnership.recorders(id).forEach(wake);
-      for (const parent of parents) if (isGoing(deps.cache, parent)) wake(parent);
+      for (const parent of parents) if (isBeingDeleted(deps.cache, parent)) wake(parent);
       if (affectsDependents(change)) wakeDependents(ports, key);
       if (changesFinalizer(change)) wakeConnection(ports, object);
       if (changesDefaults(change)) spreadOver(ports, enqueue, dependencies.dependents(key));
@@ -205,14 +206,14 @@ function wakeConnection({ cache, route, wake }: Ports, object: KubeObject): void
 }
 
 /** Removes an orphan from the orphan ledger once an existing resource has recorded it. */
-function foundAgain({ orphans, installation }: Ports, object: KubeObject): void {
+function removeFromOrphanLedger({ orphans, installation }: Ports, object: KubeObject): void {
   const id = recordedIdIn(object);
   if (id === undefined || object.metadata.deletionTimestamp !== undefined) return;
   orphans.found({ id, kind: object.kind, installation, ...recordedTenant(object) });
 }
 
 /** Reports whether a parent is being deleted, and so may wait for the deletion of its children. */
-function isGoing(cache: Cache, key: string): boolean {
+function isBeingDeleted(cache: Cache, key: string): boolean {
   return cache.get(parseKey(key))?.metadata.deletionTimestamp !== undefined;
 }
 
@@ -223,7 +224,7 @@ function wakeDependents(ports: Ports, key: ObjectKey): void {
   }
 }
 
-/** A change that concerns many objects queues them over this time. */
+/** A change that affects many objects queues them over this time. */
 const SPREAD_MS = 60_000;
 
 function spreadOver({ random, windows }: Ports, enqueue: Enqueue, keys: readonly string[]): void {

@@ -28,7 +28,7 @@ function object(meta: Partial<ObjectMeta> = {}, status: JsonObject = READY): Kub
 
 const annotated = (annotations: Readonly<Record<string, string>>): KubeObject => object({ annotations });
 
-describe("a change concerns the object itself", () => {
+describe("a change needs a reconcile of the object itself", () => {
   it.each<[string, KubeObject, KubeObject, boolean]>([
     ["when its spec changed", object(), object({ generation: 3 }), true],
     ["when it is deleted", object(), object(DELETED), true],
@@ -67,7 +67,7 @@ it.each<[string, KubeObject, KubeObject, boolean]>([
   ["not when it is ready for another reason", object(), object({}, STOPPED), false],
   ["not when anything else of its status changed", object(), object({}, { ...READY, state: "x" }), false],
   ["not when it is annotated", object(), annotated({ [PAUSED]: "true" }), false],
-])("a change concerns the dependents %s", (_, old, now, expected) => {
+])("a change affects the dependents %s", (_, old, now, expected) => {
   expect(affectsDependents({ type: "updated", object: now, old })).toBe(expected);
 });
 
