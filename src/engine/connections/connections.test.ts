@@ -19,10 +19,11 @@ function connectionsWith(tokens: Readonly<Record<string, string>>) {
   const sent: (() => string)[] = [];
   const world = makeHarness();
   const state = { isNeeded: false };
+  const woken: string[] = [];
   const connections = createConnections({
     clock,
     operatorNamespace: "operator",
-    wake: () => {},
+    wake: (key) => woken.push(key),
     isNeeded: () => state.isNeeded,
     reader: {
       secret: (_namespace, name) => Promise.resolve(keyValues("1", { token: tokens[name] ?? "" })),
@@ -34,7 +35,7 @@ function connectionsWith(tokens: Readonly<Record<string, string>>) {
       return world.api();
     },
   });
-  return { clock, connections, sent, world, state };
+  return { clock, connections, sent, world, state, woken };
 }
 
 function link(uid: string): KubeObject {
@@ -93,4 +94,96 @@ it("a deleted connection is kept as long as an object needs it, and then closed"
   expect(connections.last(keyOf(link("uid-1")))).toBeUndefined();
   await clock.advance(30_000);
   expect(world.closed).toBe(1);
+});
+
+/** An open connection that was probed at 5,000 ms and works; it is 20,000 ms now. */
+async function working(tokens: Record<string, string> = { first: "token" }) {
+  const env = connectionsWith(tokens);
+  const object = link("uid-1");
+  const how = settings("https://a.example", "first");
+  const open = async (of = object) => {
+    const opened = await env.connections.open(of, how);
+    if (opened.is !== "open") throw new TypeError(opened.why.message);
+    return opened.connection;
+  };
+  const connection = Object.assign(await open(), { probedAt: 5_000, nextProbeAt: 600_000, notReadyReason: undefined });
+  await env.clock.advance(20_000);
+  env.woken.length = 0;
+  return { ...env, object, open, connection };
+}
+
+const FAILS = { reason: "PlatformUnreachable", message: "No answer." } as const;
+
+describe("a requested probe", () => {
+  it("is due a second after the last one, and wakes the connection", async () => {
+    const { connections, connection, woken } = await working();
+    connections.requestProbe(connection);
+    expect(connection.nextProbeAt).toBe(6_000);
+    expect(woken).toEqual(["Link/team/default"]);
+  });
+
+  it("changes nothing while the connection cannot be used: its own probes go on", async () => {
+    const { connections, connection, woken } = await working();
+    Object.assign(connection, { notReadyReason: FAILS });
+    connections.requestProbe(connection);
+    expect(connection.nextProbeAt).toBe(600_000);
+    expect(woken).toEqual([]);
+  });
+});
+
+describe("a Secret that is read again", () => {
+  it("with the same token requests no probe", async () => {
+    const { connections, connection, woken } = await working();
+    await connections.refresh(connection);
+    expect(connection.nextProbeAt).toBe(600_000);
+    expect(woken).toEqual([]);
+  });
+
+  it("with another token requests a probe and wakes the objects that were denied a request", async () => {
+    const tokens = { first: "token" };
+    const { connections, connection, woken } = await working(tokens);
+    connection.denied.add("Widget/team/a");
+    tokens.first = "rotated";
+    await connections.refresh(connection);
+    expect(connection.token()).toBe("rotated");
+    expect(connection.nextProbeAt).toBe(0);
+    expect(woken).toEqual(["Widget/team/a", "Link/team/default"]);
+    expect(connection.denied.size).toBe(0);
+  });
+});
+
+describe("a connection that is edited", () => {
+  const edited = ({ metadata, ...object }: KubeObject): KubeObject => ({
+    ...object,
+    metadata: { ...metadata, generation: 2 },
+  });
+
+  it("keeps its limit of mass changes and its users", async () => {
+    const { connections, connection, object, open } = await working();
+    connections.use(connection, "Widget/team/a");
+    const next = await open(edited(object));
+    expect(next).not.toBe(connection);
+    expect(next.massChangeLimit).toBe(connection.massChangeLimit);
+    expect([...next.users]).toEqual(["Widget/team/a"]);
+  });
+
+  it("wakes the objects that were denied a request, and waits for a probe", async () => {
+    const { connection, object, open, woken } = await working();
+    connection.denied.add("Widget/team/a");
+    const next = await open(edited(object));
+    expect(woken).toEqual(["Widget/team/a"]);
+    expect(next.notReadyReason?.reason).toBe("Progressing");
+    expect(next.nextProbeAt).toBe(0);
+  });
+});
+
+it("a connection that works again wakes the objects that wait, and counts its failures anew", async () => {
+  const { connections, connection, woken, object } = await working();
+  Object.assign(connection, { notReadyReason: FAILS, failures: 3, failingSince: 1_000 });
+  connections.waitFor(keyOf(object), "Widget/team/a");
+  connections.recovered(connection);
+  expect(connection.notReadyReason).toBeUndefined();
+  expect(connection.failures).toBe(0);
+  expect(connection.failingSince).toBeUndefined();
+  expect(woken).toEqual(["Widget/team/a"]);
 });

@@ -12,10 +12,12 @@ import {
 } from "../../../test/support/engine/scripted.ts";
 import { FINALIZER, INTENT } from "../../api/names.ts";
 import type { Reason } from "../../api/reasons.ts";
+import { KubeError } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
 import type { Ms } from "../contract/kind.ts";
 import { conditionOf } from "../contract/status.ts";
-import { remove } from "./delete.ts";
+import { recordOrphan, remove } from "./delete.ts";
 
 const HOUR = 3_600_000;
 
@@ -206,6 +208,22 @@ describe("a deletion whose connection is missing", () => {
     expect((await remove(env.r)) === undefined).toBe(isReleased);
   });
 
+  it("begins its time again once the connection was found", async () => {
+    const plans: NonNullable<Script["plans"]> = [{ is: "waiting", why: { reason: "Stopping", message: "It stops." } }];
+    const env = await scripted({ ...going("Delete", elsewhere), plans });
+    const { route } = env.r.ports;
+    withoutConnection(env);
+    await remove(env.r);
+    await env.clock.advance(HOUR - 1);
+    Object.assign(env.r.ports, { route });
+    env.r.object = env.object() ?? env.r.object;
+    await remove(env.r);
+    withoutConnection(env);
+    await env.clock.advance(1);
+    env.r.object = env.object() ?? env.r.object;
+    expect(await remove(env.r)).toBeTypeOf("number");
+  });
+
   it.each<[what: string, reason: Reason, expected: string]>([
     ["waits for an outage to end, however long", "PlatformUnreachable", "ConnectionNotReady"],
     ["is blocked while the token is rejected", "CredentialsInvalid", "DeletionBlocked"],
@@ -219,5 +237,81 @@ describe("a deletion whose connection is missing", () => {
     env.r.object = env.object() ?? env.r.object;
     expect(await remove(env.r)).toBeTypeOf("number");
     expect(reasonOf(env)).toBe(expected);
+  });
+});
+
+describe("an orphan that cannot be recorded", () => {
+  const failingLedger = async (script: Script) => {
+    const env = await scripted(script);
+    const add = () => Promise.reject(new KubeError("Forbidden", 403, "denied"));
+    Object.assign(env.r.ports.orphans, { add });
+    return env;
+  };
+
+  it("holds the resource, and its status says so", async () => {
+    const env = await failingLedger(going("Retain"));
+    expect(await remove(env.r)).toBeTypeOf("number");
+    expect(reasonOf(env)).toBe("PermissionDenied");
+  });
+
+  it.each<[what: string, afterMs: Ms, isReleased: boolean]>([
+    ["before five minutes", 300_000 - 1, false],
+    ["after five minutes, with a Warning", 300_000, true],
+  ])("releases the resource %s: %#", async (_, afterMs, isReleased) => {
+    const env = await failingLedger(going("Retain"));
+    await remove(env.r);
+    await env.clock.advance(afterMs);
+    env.r.object = env.object() ?? env.r.object;
+    expect((await remove(env.r)) === undefined).toBe(isReleased);
+    expect(told(env)).toEqual(isReleased ? ["Warning OrphanNotRecorded", "Normal Orphaned"] : []);
+  });
+});
+
+describe("the orphan of a resource that is gone already", () => {
+  const lifecycle = (members: JsonObject): Script => ({ ...RECORDED, spec: { lifecycle: members } });
+
+  it.each<[what: string, script: Script, arrange: Arrange, recorded: readonly string[]]>([
+    ["is recorded under Retain", RECORDED, nothing, ["Retain"]],
+    ["is not recorded where a finalizer held the resource", lifecycle({ deletionPolicy: "Delete" }), nothing, []],
+    ["is not recorded where the operator only observed", lifecycle({ managementPolicy: "ObserveOnly" }), nothing, []],
+    ["is not recorded without an id", UNRECORDED, nothing, []],
+    ["is not recorded in a dry run", RECORDED, ({ r }) => void Object.assign(r.ports, { dryRun: true }), []],
+    [
+      "is not recorded where another resource holds the object",
+      RECORDED,
+      ({ r }) => {
+        const holder = {
+          ...r.object,
+          metadata: { ...r.object.metadata, name: "holder", creationTimestamp: "2026-01-01T00:00:00Z" },
+        };
+        r.ports.idOwnership.set(holder, undefined);
+      },
+      [],
+    ],
+    [
+      "is not recorded where another installation recorded the object",
+      {
+        ...RECORDED,
+        status: { ...RECORDED.status, identity: { ...RECORDED.status.identity, installation: "another" } },
+      },
+      nothing,
+      [],
+    ],
+  ])("%s", async (_, script, arrange, recorded) => {
+    const env = await scripted(script);
+    arrange(env);
+    recordOrphan(env.r.ports, env.r.kind, env.r.object);
+    await env.r.ports.orphans.expected();
+    expect(orphansOf(env)).toEqual(recorded);
+  });
+
+  it.each<[what: string, told: string, isKept: boolean]>([
+    ["of 8 KiB at most is kept", "x", true],
+    ["that is larger is left out", "x".repeat(8 * 1_024), false],
+  ])("a memory %s", async (_, text, isKept) => {
+    const env = await scripted({ ...RECORDED, status: { ...RECORDED.status, told: text } });
+    recordOrphan(env.r.ports, env.r.kind, env.r.object);
+    await env.r.ports.orphans.expected();
+    expect(env.r.ports.orphans.all().map(({ memory }) => memory)).toEqual([isKept ? { told: text } : undefined]);
   });
 });

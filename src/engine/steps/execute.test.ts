@@ -15,7 +15,7 @@ import { INTENT } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import { member, parseJson, stringMember } from "../../kube/api/json.ts";
 import type { PersistenceState } from "../context/persistence.ts";
-import type { Step } from "../contract/kind.ts";
+import type { Goal, Step } from "../contract/kind.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { execute } from "./execute.ts";
 
@@ -207,6 +207,21 @@ describe("a step that must not happen twice", () => {
     expect(unstored(env.r.local.persistence.state)).toEqual([`the answer ${ID}`]);
   });
 
+  it("counts only the stored intent as unsent: the API server would refuse an earlier one", async () => {
+    const env = await planned();
+    env.r.local.persistence.noteAttempt("1-earlier", 0);
+    lostLease(env);
+    await take(env, STEPS.create);
+    expect(unstored(env.r.local.persistence.state)).toEqual(["an unsent attempt"]);
+  });
+
+  it("ends the creation of an object that was gone", async () => {
+    const env = await planned();
+    env.r.local.recreates = true;
+    await take(env, STEPS.create);
+    expect(env.r.local.recreates).toBe(false);
+  });
+
   it("names in its intent the attempt, the operation and the baseline, and marks a repetition", async () => {
     const env = await planned(RECORDED);
     repeating(env);
@@ -271,6 +286,15 @@ describe("before a step is taken", () => {
     expect(await take(env, STEPS.create)).toBe("deferred");
     expect(env.happened).toEqual([]);
   });
+});
+
+it.each<[what: string, step: Step, goal: Goal, isNoted: boolean]>([
+  ["a deletion that the platform accepted", STEPS.delete, "absent", true],
+  ["a stop under deletionPolicy Stop", STEPS.stop, "stopped", false],
+])("after %s one list without the object proves that it is gone: %#", async (_, step, goal, isNoted) => {
+  const env = await scripted(RECORDED);
+  await take({ ...env, r: await resolved(env, goal) }, step);
+  expect(env.r.local.reads.listHistory?.deleted ?? false).toBe(isNoted);
 });
 
 describe("while the limit of mass changes holds", () => {

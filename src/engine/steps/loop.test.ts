@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { apiError } from "../../../test/support/engine/fake-platform.ts";
+import { aCondition, aStatus } from "../../../test/support/engine/objects.ts";
 import {
   endOf,
   ID,
@@ -242,4 +243,66 @@ describe("after a failed exchange", () => {
     await runSteps(await resolved(again));
     expect([...env.happened, ...again.happened].filter((one) => one === "send update")).toHaveLength(sent);
   });
+});
+
+describe("an error that the connection may have caused", () => {
+  const settledAt = {
+    ...RECORDED,
+    status: aStatus([aCondition("Ready", "True", "Available", { observedGeneration: 1 })], RECORDED.status),
+    unread: apiError("get", { is: "Server" }, 503),
+  };
+
+  it.each<[what: string, script: Script, probedAt: number | undefined, end: string]>([
+    ["is held back for a settled object until a probe has ended", settledAt, undefined, "held PlatformUnavailable"],
+    ["is held back where the last probe is older than the first failure", settledAt, 10, "held PlatformUnavailable"],
+    ["is reported where a probe has ended since the first failure", settledAt, 11, "retry PlatformUnavailable"],
+    [
+      "is reported at once for an object that is not settled",
+      { ...settledAt, status: RECORDED.status },
+      undefined,
+      "retry PlatformUnavailable",
+    ],
+  ])("%s", async (_, script, probedAt, end) => {
+    const env = await scripted(script);
+    const r = await resolved(env);
+    r.local.failures.count = 1;
+    r.local.failures.since = 10;
+    r.connection.probedAt = probedAt;
+    await env.clock.advance(20);
+    expect(endOf(await runSteps(r))).toBe(end);
+    expect(r.local.failures.since).toBe(10);
+  });
+
+  it("requests a probe", async () => {
+    const env = await scripted(settledAt);
+    const r = await resolved(env);
+    r.connection.nextProbeAt = Infinity;
+    await runSteps(r);
+    expect(r.connection.nextProbeAt).toBeLessThan(Infinity);
+  });
+});
+
+it("an object that was denied a request is reconciled as soon as the token changes", async () => {
+  const env = await scripted(failing("update", { is: "Forbidden" }, 403));
+  const r = await resolved(env);
+  await runSteps(r);
+  expect([...r.connection.denied]).toEqual(["Widget/team/a"]);
+});
+
+it("an object that is gone is not created again while the limit of mass changes holds", async () => {
+  const env = await scripted({ ...RECORDED, plans: [{ is: "forget", why: GONE }] });
+  const r = await resolved(env);
+  r.connection.massChangeLimit.hold(env.clock.now());
+  expect(endOf(await runSteps(r))).toBe("waiting ConnectionNotReady");
+  expect(env.happened).toEqual(["read"]);
+});
+
+it.each<[what: string, plan: NonNullable<Script["plans"]>[number], isFollowed: boolean]>([
+  ["goes on while the plan waits for the platform", { is: "waiting", why: WORKING }, true],
+  ["ends with a plan that does not wait", SETTLED, false],
+])("the time of the platform's work %s", async (_, plan, isFollowed) => {
+  const env = await scripted({ ...RECORDED, plans: [plan] });
+  env.r.local.waiting.work = { message: WORKING.message, since: 0 };
+  await runSteps(await resolved(env));
+  expect(env.r.local.waiting.work !== undefined).toBe(isFollowed);
 });
